@@ -1,0 +1,98 @@
+import type { OrganizationId, RequestId } from './ids.ts';
+
+/**
+ * One forwarded HTTP request with its response, raw. On its way it is a sequence of frames in the spool: `open` first, then the parts of the
+ * request, the response's head and parts as they pass, and `end` last. An exchange whose worker died has no `end`.
+ */
+export const frameKinds = { open: 1, requestPart: 2, responseHead: 3, responsePart: 4, end: 5 } as const;
+export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
+
+/** A property as the caller wrote it. `lowered`: the header's own prefix arrived in lower case, so the name's case is not the caller's choice. */
+export interface TaggedProperty {
+  readonly name: string;
+  readonly value: string;
+  readonly lowered?: true;
+}
+
+/** How much of a body is kept: `counted` is read for its tokens and dropped before the store, `never` does not reach a disk. */
+export type BodyKeeping = 'kept' | 'counted' | 'never';
+
+/** What the caller's tagging headers said, parsed; absent = not sent. */
+export interface Tags {
+  readonly properties: readonly TaggedProperty[];
+  readonly userId?: string;
+  readonly sessionId?: string;
+  readonly sessionName?: string;
+  readonly sessionPath?: string;
+  readonly modelOverride?: string;
+  /** Decimal text of US dollars, as sent. */
+  readonly cost?: string;
+  readonly promptId?: string;
+  readonly promptVersion?: string;
+  readonly promptInputs?: Readonly<Record<string, string>>;
+  readonly jobId?: string;
+  readonly nodeId?: string;
+  readonly experimentId?: string;
+  readonly requestBody?: BodyKeeping;
+  readonly responseBody?: BodyKeeping;
+}
+
+/** Payload of the `open` frame. Headers are an allow-list with lower-case names; no credential is among them. */
+export interface ExchangeOpen {
+  readonly version: 1;
+  readonly requestId: RequestId;
+  readonly organizationId: OrganizationId;
+  /** SHA-256 of the key that was used. */
+  readonly keyHash: string;
+  /** Unix milliseconds at which the request's head had arrived. */
+  readonly openedAt: number;
+  readonly method: string;
+  /** Path and query as the caller sent them, secret parameters cut. */
+  readonly path: string;
+  /** Registry name of the provider: `openai`, `echo`, … or `custom`. */
+  readonly provider: string;
+  /** Address that was called, secret parameters cut; empty when none was. */
+  readonly targetUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tags: Tags;
+}
+
+/** Payload of the `responseHead` frame. */
+export interface ExchangeResponseHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds since `openedAt`. */
+  readonly elapsedMs: number;
+}
+
+/**
+ * How an exchange ended: `complete` (both sides whole), `refused` (our own answer, nothing was forwarded), `client_left`, `provider_broke`
+ * (in mid-response), `no_response` (refused connection, reset or time-out before a head).
+ */
+export type ExchangeOutcome = 'complete' | 'refused' | 'client_left' | 'provider_broke' | 'no_response';
+
+/** Payload of the `end` frame. */
+export interface ExchangeEnd {
+  readonly outcome: ExchangeOutcome;
+  /** Milliseconds since `openedAt`. */
+  readonly elapsedMs: number;
+  /** Milliseconds from `openedAt` to the first body byte of the response; absent when there was none. */
+  readonly firstByteMs?: number;
+  /** Our own share of the time, milliseconds with fractions. */
+  readonly overheadMs: number;
+  /** Bytes that passed, which may be more than what was recorded. */
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  /** Set when the recorded body is shorter than what passed. */
+  readonly requestCut?: true;
+  readonly responseCut?: true;
+}
+
+/** An exchange put together again from its frames. Without `end` the worker died while it was open. */
+export interface Exchange {
+  readonly open: ExchangeOpen;
+  readonly requestBody: Uint8Array;
+  readonly responseHead: ExchangeResponseHead | undefined;
+  readonly responseBody: Uint8Array;
+  readonly end: ExchangeEnd | undefined;
+}

@@ -1,0 +1,22 @@
+/**
+ * Something that happened and that an operator may want to know. The one vocabulary of the logger and, later, of the metrics: rooms emit
+ * values of this union and never format log lines. No body, key or property value is part of an observation.
+ */
+export type Observation =
+  | { readonly kind: 'process_started'; readonly role: string; readonly pid: number }
+  | { readonly kind: 'process_ready'; readonly role: string; readonly address?: string }
+  | { readonly kind: 'process_exited'; readonly role: string; readonly pid: number; readonly code: number | null; readonly signal: string | null }
+  | { readonly kind: 'process_stopping'; readonly role: string; readonly reason: string }
+  | { readonly kind: 'exchange_not_recorded'; readonly reason: string }
+  | { readonly kind: 'spool_append_failed'; readonly reason: string }
+  | { readonly kind: 'spool_segment_damaged'; readonly segment: string; readonly offset: number; readonly reason: string }
+  | { readonly kind: 'spool_series_finished'; readonly series: string; readonly abandoned: number }
+  | { readonly kind: 'batch_stored'; readonly requests: number; readonly bytes: number; readonly ms: number }
+  | { readonly kind: 'batch_failed'; readonly reason: string; readonly retryInMs: number }
+  | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly reason: string }
+  | { readonly kind: 'migration_applied'; readonly database: string; readonly name: string }
+  | { readonly kind: 'api_failed'; readonly method: string; readonly route: string; readonly reason: string }
+  | { readonly kind: 'key_lookup_failed'; readonly reason: string };
+
+/** Takes observations; must not throw. */
+export type Observe = (observation: Observation) => void;

@@ -1,0 +1,96 @@
+import type { OrganizationId, RequestId } from './ids.ts';
+import type { Money } from './money.ts';
+import type { Usage } from './usage.ts';
+
+/** Where a cost comes from: our price book, the provider's own figure, the caller's `Svc-Cost`, or nowhere (cost is null). */
+export const costSources = ['price-book', 'provider', 'header', 'none'] as const;
+export type CostSource = (typeof costSources)[number];
+
+/**
+ * A recorded body as text. `json`: `JSON.stringify` of the decoded (for streams: put together) body. `text`: the body itself. `binary`: base64
+ * with its content type. `absent`: there was none, or the caller asked us not to keep it.
+ */
+export type RecordedBody =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'json' | 'text'; readonly text: string }
+  | { readonly kind: 'binary'; readonly base64: string; readonly contentType: string };
+
+/** One try at a provider. */
+export interface Attempt {
+  readonly provider: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly error?: string;
+}
+
+/**
+ * The interpreted, priced fact about one exchange: what the public API calls a request. Times are Unix milliseconds, durations milliseconds,
+ * an empty text is an absent one, null is "not known".
+ */
+export interface RequestRecord {
+  readonly organizationId: OrganizationId;
+  readonly requestId: RequestId;
+  readonly createdAt: number;
+  readonly responseCreatedAt: number | null;
+  readonly keyHash: string;
+
+  readonly method: string;
+  readonly path: string;
+  readonly referrer: string;
+  readonly targetUrl: string;
+  readonly provider: string;
+  readonly countryCode: string;
+
+  readonly requestModel: string;
+  readonly responseModel: string;
+  readonly modelOverride: string;
+  /** Override, else response's, else request's, else `unknown`. */
+  readonly model: string;
+
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly sessionName: string;
+  readonly sessionPath: string;
+  readonly properties: ReadonlyMap<string, string>;
+  readonly nodeId: string;
+  readonly jobId: string;
+  readonly promptId: string;
+  readonly promptVersion: string;
+  readonly experimentId: string;
+  readonly inputs: ReadonlyMap<string, string>;
+
+  /** The provider's identifier of its response. */
+  readonly responseId: string;
+  /** Upstream HTTP status; 499 the client left, 502 the provider broke off in mid-response, 0 no response at all. */
+  readonly status: number;
+  readonly latencyMs: number | null;
+  readonly timeToFirstTokenMs: number | null;
+  readonly gatewayOverheadMs: number | null;
+  readonly attempts: readonly Attempt[];
+
+  readonly usage: Usage;
+  readonly serviceTier: string;
+  readonly cost: Money | null;
+  readonly costSource: CostSource;
+  /** Where in the price book the price was found, e.g. `openai/gpt-4o`; empty when there was none. */
+  readonly priceReference: string;
+
+  readonly cacheEnabled: boolean;
+  readonly cached: boolean;
+  readonly cacheReferenceId: string;
+  readonly threat: boolean | null;
+  readonly isPassthroughBilling: boolean | null;
+  readonly assets: readonly string[];
+
+  readonly requestBody: RecordedBody;
+  readonly responseBody: RecordedBody;
+  /** Set when the recorded body is shorter than what passed. */
+  readonly requestBodyCut: boolean;
+  readonly responseBodyCut: boolean;
+  /** Text of the request's messages, of the last user message, and of the first choice of the response. */
+  readonly promptText: string;
+  readonly lastUserText: string;
+  readonly completionText: string;
+  /** Bytes of both bodies as they passed. */
+  readonly sizeBytes: number;
+}

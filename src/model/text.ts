@@ -1,0 +1,22 @@
+/** Text that every room can store: lone surrogates become U+FFFD, as UTF-8 has no place for them. */
+export function wellFormed(text: string): string {
+  return text.isWellFormed() ? text : text.toWellFormed();
+}
+
+/**
+ * Parses JSON of unknown origin. @returns undefined when the text is not JSON (JSON itself has no undefined).
+ */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JSON object, as opposed to an array, a scalar or null. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,35 @@
+/**
+ * Token counts of one exchange in one meaning for all providers: `promptTokens` is all input with the cached parts included,
+ * `completionTokens` all output with reasoning included; the other counts are parts of these two. `null` = the provider did not say.
+ */
+export interface Usage {
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly promptCacheReadTokens: number | null;
+  readonly promptCacheWriteTokens: number | null;
+  readonly promptAudioTokens: number | null;
+  readonly completionAudioTokens: number | null;
+  readonly reasoningTokens: number | null;
+  /** True when the counts are ours, made from the text that was seen, because the provider reported none. */
+  readonly estimated: boolean;
+  /** The provider's own usage object, as received. */
+  readonly raw: unknown;
+}
+
+export const unreportedUsage: Usage = {
+  promptTokens: null,
+  completionTokens: null,
+  promptCacheReadTokens: null,
+  promptCacheWriteTokens: null,
+  promptAudioTokens: null,
+  completionAudioTokens: null,
+  reasoningTokens: null,
+  estimated: false,
+  raw: null,
+};
+
+/** All input and output tokens, null when neither was reported. */
+export function totalTokens(usage: Usage): number | null {
+  if (usage.promptTokens === null && usage.completionTokens === null) return null;
+  return (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0);
+}

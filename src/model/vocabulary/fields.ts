@@ -1,0 +1,72 @@
+import type { OperatorFamily } from './operators.ts';
+
+/**
+ * What a field holds. `scalar`: one value of a family. `map`: an object of names, each with its own operator object. `key`: asks whether a
+ * name is present and takes `equals` only.
+ */
+export type FieldShape = 'scalar' | 'map' | 'key';
+
+export interface FieldDefinition {
+  readonly shape: FieldShape;
+  readonly family: OperatorFamily;
+  /** One sentence for people, used in the OpenAPI document. */
+  readonly description: string;
+}
+
+function scalar<Family extends OperatorFamily>(family: Family, description: string): FieldDefinition & { shape: 'scalar'; family: Family } {
+  return { shape: 'scalar', family, description };
+}
+
+function map<Family extends OperatorFamily>(family: Family, description: string): FieldDefinition & { shape: 'map'; family: Family } {
+  return { shape: 'map', family, description };
+}
+
+/** Fields of the group `request_response_rmt`: the record of one request. */
+export const requestFields = {
+  country_code: scalar('text', 'Country of the caller, ISO 3166 alpha-2.'),
+  provider: scalar('text', 'Provider in upper case, such as OPENAI.'),
+  model: scalar('text', 'Model: the override, else the one the response names, else the requested one.'),
+  user_id: scalar('text', 'User of the application, from Svc-User-Id or the body.'),
+  organization_id: scalar('text', 'Organisation that owns the record.'),
+  node_id: scalar('text', 'Value of Svc-Node-Id.'),
+  job_id: scalar('text', 'Value of Svc-Job-Id.'),
+  request_id: scalar('text', 'Identifier of the request, the value of the response header svc-id.'),
+  target_url: scalar('text', 'Address that was called.'),
+  scores_column: scalar('text', 'All scores as the text of a JSON object.'),
+  request_body: scalar('text', 'Text of the request body.'),
+  response_body: scalar('text', 'Text of the response body; streams are put together first.'),
+  cache_reference_id: scalar('text', 'For a cache hit: identifier of the request whose answer was reused.'),
+  assets: scalar('text', 'Asset identifiers as the text of a JSON array.'),
+  prompt_id: scalar('text', 'Value of Svc-Prompt-Id.'),
+  prompt_version: scalar('text', 'Value of Svc-Prompt-Version.'),
+  request_referrer: scalar('text', 'Referer header of the call.'),
+  latency: scalar('number', 'Milliseconds from the request to the end of the response.'),
+  cost: scalar('number', 'Cost in US dollars.'),
+  time_to_first_token: scalar('number', 'Milliseconds from the request to the first byte of the response body.'),
+  status: scalar('number', 'HTTP status of the provider; 499 the client left, 502 the provider broke off, 0 no response.'),
+  prompt_tokens: scalar('number', 'Input tokens, cached ones included.'),
+  completion_tokens: scalar('number', 'Output tokens, reasoning included.'),
+  prompt_cache_read_tokens: scalar('number', 'Input tokens that the provider read from its cache.'),
+  prompt_cache_write_tokens: scalar('number', 'Input tokens that the provider wrote to its cache.'),
+  total_tokens: scalar('number', 'Input and output tokens together.'),
+  request_created_at: scalar('timestamp', 'When the request arrived.'),
+  response_created_at: scalar('timestamp', 'When the response had ended.'),
+  threat: scalar('boolean', 'Whether the security check flagged the request.'),
+  cache_enabled: scalar('boolean', 'Whether the caller enabled the response cache.'),
+  cached: scalar('boolean', 'Whether the answer came from the response cache.'),
+  'svc-score-feedback': scalar('boolean', 'Feedback rating; a request without one matches neither value.'),
+  is_passthrough_billing: scalar('boolean', 'Whether the provider was paid through the gateway.'),
+  property_key: { shape: 'key', family: 'text', description: 'The request has a property of this name.' },
+  properties: map('text', 'Custom properties by name; names are case-sensitive.'),
+  search_properties: map('text', 'Like properties, with equals read as a case-insensitive pattern.'),
+  scores: map('number', 'Scores by name; the score has to be present.'),
+} as const satisfies Record<string, FieldDefinition>;
+
+export type RequestField = keyof typeof requestFields;
+
+/** Filter groups (wrapper keys of a leaf) with their fields. */
+export const fieldGroups = {
+  request_response_rmt: requestFields,
+} as const satisfies Record<string, Record<string, FieldDefinition>>;
+
+export type FieldGroup = keyof typeof fieldGroups;

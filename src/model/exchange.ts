@@ -94,5 +94,7 @@ export interface Exchange {
   readonly requestBody: Uint8Array;
   readonly responseHead: ExchangeResponseHead | undefined;
   readonly responseBody: Uint8Array;
+  /** When the recorded parts of the response passed, milliseconds since `openedAt`; undefined without any. */
+  readonly responseParts: { readonly firstMs: number; readonly lastMs: number } | undefined;
   readonly end: ExchangeEnd | undefined;
 }

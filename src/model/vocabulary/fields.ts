@@ -9,6 +9,8 @@ export type FieldShape = 'scalar' | 'map' | 'key';
 export interface FieldDefinition {
   readonly shape: FieldShape;
   readonly family: OperatorFamily;
+  /** `equals` reads its value as a case-insensitive pattern, as `ilike` does. */
+  readonly equalsIsPattern?: true;
   /** One sentence for people, used in the OpenAPI document. */
   readonly description: string;
 }
@@ -58,7 +60,7 @@ export const requestFields = {
   is_passthrough_billing: scalar('boolean', 'Whether the provider was paid through the gateway.'),
   property_key: { shape: 'key', family: 'text', description: 'The request has a property of this name.' },
   properties: map('text', 'Custom properties by name; names are case-sensitive.'),
-  search_properties: map('text', 'Like properties, with equals read as a case-insensitive pattern.'),
+  search_properties: { ...map('text', 'Like properties, with equals read as a case-insensitive pattern.'), equalsIsPattern: true },
   scores: map('number', 'Scores by name; the score has to be present.'),
 } as const satisfies Record<string, FieldDefinition>;
 

@@ -1,0 +1,201 @@
+import { connect, type Socket } from 'node:net';
+import { HttpMessageReader } from './http-message-reader.ts';
+import { LatencyHistogram } from './latency-histogram.ts';
+import { isLoadJob, type LoadJob, type LoadResult } from './load-job.ts';
+
+/**
+ * Sends one request over and over on a fixed number of keep-alive connections and times the replies, with as little CPU as it can.
+ * Started by `fork`: takes a LoadJob as a message, answers with a LoadResult, any number of times, and ends with its parent.
+ */
+
+/** Replies that are still under way this long after the last request began are given up as errors. */
+const lateReplyMs = 15_000;
+/** So many failures in a row, over all connections, end a run: the target is not there. */
+const maximumFailuresInARow = 200;
+const successPattern = /^HTTP\/1\.[01] 200[ \r]/;
+const closePattern = /\r\nconnection:[ \t]*close/i;
+
+/** What the connections of one run share. */
+class LoadRun {
+  readonly job: LoadJob;
+  readonly requestBytes: Buffer;
+  readonly whole = new LatencyHistogram();
+  readonly firstByte = new LatencyHistogram();
+  readonly startedAtMs = performance.now();
+  readonly #deadlineMs: number;
+  #begun = 0;
+  #replies = 0;
+  #errors = 0;
+  #failuresInARow = 0;
+  #firstError: string | null = null;
+  #finishedAtMs = this.startedAtMs;
+
+  constructor(job: LoadJob) {
+    this.job = job;
+    this.requestBytes = Buffer.from(job.request, 'latin1');
+    this.#deadlineMs = this.startedAtMs + job.durationMs;
+  }
+
+  /** Whether another request may begin now; counts it. */
+  mayBegin(nowMs: number): boolean {
+    if (this.isOver(nowMs)) return false;
+    this.#begun += 1;
+    return true;
+  }
+
+  isOver(nowMs: number): boolean {
+    return nowMs >= this.#deadlineMs || this.#begun >= this.job.maximumRequests || this.#failuresInARow >= maximumFailuresInARow;
+  }
+
+  succeed(sentAtMs: number, nowMs: number): void {
+    this.whole.record(nowMs - sentAtMs);
+    this.#replies += 1;
+    this.#failuresInARow = 0;
+    this.#finishedAtMs = nowMs;
+  }
+
+  fail(reason: string): void {
+    this.#errors += 1;
+    this.#failuresInARow += 1;
+    this.#firstError ??= reason;
+    this.#finishedAtMs = performance.now();
+  }
+
+  result(): LoadResult {
+    const elapsedMs = this.#finishedAtMs - this.startedAtMs;
+    return {
+      replies: this.#replies,
+      errors: this.#errors,
+      firstError: this.#firstError,
+      elapsedMs,
+      requestsPerSecond: elapsedMs > 0 ? (this.#replies * 1000) / elapsedMs : 0,
+      whole: this.whole.summary(),
+      firstByte: this.firstByte.summary(),
+    };
+  }
+}
+
+/** One connection of the closed loop. `done` is called once, when it has nothing left to send or to wait for. */
+class LoadConnection {
+  readonly #run: LoadRun;
+  readonly #done: () => void;
+  #socket: Socket | null = null;
+  #waiting = false;
+  #sentAtMs = 0;
+  #status = '';
+  #bodyBytes = 0;
+  #closing = false;
+  #isDone = false;
+
+  constructor(run: LoadRun, done: () => void) {
+    this.#run = run;
+    this.#done = done;
+    this.#open();
+  }
+
+  /** Gives up the reply that is under way. */
+  abandon(): void {
+    if (this.#isDone) return;
+    this.#fail('no whole reply in time');
+    this.#finish();
+  }
+
+  #open(): void {
+    const socket = connect({ port: this.#run.job.port, host: '127.0.0.1', noDelay: true });
+    const reader = new HttpMessageReader(
+      { onHead: (head) => this.#readHead(head), onBody: (bytes) => this.#readBody(bytes), onEnd: () => this.#endReply() },
+      'until-close',
+    );
+    this.#socket = socket;
+    this.#closing = false;
+    let error = 'connection closed before the reply was whole';
+    socket.on('connect', () => this.#next());
+    socket.on('error', (cause) => {
+      error = cause.message;
+    });
+    socket.on('data', (bytes) => {
+      try {
+        reader.push(bytes);
+      } catch (cause) {
+        socket.destroy(cause instanceof Error ? cause : new Error(String(cause)));
+      }
+    });
+    socket.on('close', () => this.#reopen(socket, reader, error));
+  }
+
+  #reopen(socket: Socket, reader: HttpMessageReader, error: string): void {
+    if (this.#isDone || socket !== this.#socket) return;
+    this.#closing = true;
+    reader.close();
+    if (this.#waiting || socket.connecting || socket.bytesWritten === 0) this.#fail(error);
+    if (this.#run.isOver(performance.now())) this.#finish();
+    else setTimeout(() => this.#open(), 1);
+  }
+
+  #next(): void {
+    if (this.#closing) return void this.#socket?.destroy();
+    const nowMs = performance.now();
+    if (!this.#run.mayBegin(nowMs)) return this.#finish();
+    this.#waiting = true;
+    this.#bodyBytes = 0;
+    this.#sentAtMs = nowMs;
+    this.#socket?.write(this.#run.requestBytes);
+  }
+
+  #readHead(head: string): void {
+    this.#status = successPattern.test(head) ? '' : (head.slice(0, 80).split('\r\n')[0] ?? 'no status');
+    this.#closing = closePattern.test(head);
+  }
+
+  #readBody(bytes: Buffer): void {
+    if (this.#bodyBytes === 0) this.#run.firstByte.record(performance.now() - this.#sentAtMs);
+    this.#bodyBytes += bytes.length;
+  }
+
+  #endReply(): void {
+    if (!this.#waiting) return;
+    if (this.#status !== '') {
+      this.#fail(this.#status);
+    } else if (this.#bodyBytes < this.#run.job.minimumBodyBytes) {
+      this.#fail(`body of ${this.#bodyBytes} bytes, expected at least ${this.#run.job.minimumBodyBytes}`);
+    } else {
+      this.#waiting = false;
+      this.#run.succeed(this.#sentAtMs, performance.now());
+    }
+    this.#next();
+  }
+
+  #fail(reason: string): void {
+    this.#waiting = false;
+    this.#run.fail(reason);
+  }
+
+  #finish(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#socket?.destroy();
+    this.#done();
+  }
+}
+
+function runJob(job: LoadJob): Promise<LoadResult> {
+  const run = new LoadRun(job);
+  return new Promise((resolve) => {
+    let open = job.connections;
+    const connections: LoadConnection[] = [];
+    const watchdog = setTimeout(() => connections.forEach((connection) => connection.abandon()), job.durationMs + lateReplyMs);
+    const done = (): void => {
+      open -= 1;
+      if (open > 0) return;
+      clearTimeout(watchdog);
+      resolve(run.result());
+    };
+    for (let index = 0; index < job.connections; index += 1) connections.push(new LoadConnection(run, done));
+  });
+}
+
+process.on('message', (message: unknown) => {
+  if (!isLoadJob(message)) return;
+  void runJob(message).then((result) => process.send?.(result));
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { installPeers } from './install.ts';
+import { freePort, moduleUrl, type OwnedProcesses } from '../measure/owned-processes.ts';
+import { processTree } from '../measure/process-table.ts';
+
+export const candidateNames = ['direct', 'bare', 'gatelog', 'portkey'] as const;
+export type CandidateName = (typeof candidateNames)[number];
+
+/** Something that answers the benchmark's calls. */
+export interface Candidate {
+  readonly name: CandidateName;
+  readonly port: number;
+  /** What the calls carry besides `host`, `content-type` and `content-length`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The process that the benchmark started. */
+  readonly rootPid: number;
+  /** The process that moves the bytes. Asked for at each measurement, since a supervisor may have replaced it. */
+  readonly workerPid: () => number;
+}
+
+/** A Gatelog that runs, with what the check of its records needs. */
+export interface GatelogCandidate extends Candidate {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+}
+
+/** Where things are. */
+export interface Surroundings {
+  readonly processes: OwnedProcesses;
+  readonly projectFolder: string;
+  /** Exists during this run only. */
+  readonly temporaryFolder: string;
+  readonly provider: { readonly port: number; readonly pid: number };
+}
+
+export const candidateLabels: Readonly<Record<CandidateName, string>> = {
+  direct: 'provider called directly',
+  bare: 'bare node:http + undici, records nothing',
+  gatelog: 'Gatelog, one worker, recording',
+  portkey: '@portkey-ai/gateway 1.15.2, records nothing',
+};
+
+const providerKey = 'Bearer sk-provider';
+const benchKey = 'sk-svc-us-benchbenchbenchbenchbenchbench';
+
+export function startCandidate(name: CandidateName, surroundings: Surroundings): Promise<Candidate> {
+  switch (name) {
+    case 'direct':
+      return Promise.resolve(directCandidate(surroundings));
+    case 'bare':
+      return startBare(surroundings);
+    case 'gatelog':
+      return startGatelog(surroundings);
+    case 'portkey':
+      return startPortkey(surroundings);
+  }
+}
+
+function directCandidate({ provider }: Surroundings): Candidate {
+  return {
+    name: 'direct',
+    port: provider.port,
+    headers: { Authorization: providerKey },
+    rootPid: provider.pid,
+    workerPid: () => provider.pid,
+  };
+}
+
+async function startBare({ processes, provider }: Surroundings): Promise<Candidate> {
+  const { child, port } = await processes.forkListening('./bare', import.meta.url, [`http://127.0.0.1:${provider.port}`]);
+  const pid = child.pid ?? 0;
+  return { name: 'bare', port, headers: { Authorization: providerKey }, rootPid: pid, workerPid: () => pid };
+}
+
+/** Starts Gatelog as a user would, with an empty data folder. */
+async function startGatelog({ processes, projectFolder, temporaryFolder, provider }: Surroundings): Promise<GatelogCandidate> {
+  const program = join(projectFolder, 'dist', 'cli', 'main.js');
+  if (!existsSync(program)) throw new Error('Gatelog is not built: run `npm run build`, or leave it out with --only.');
+  const [port, apiPort] = [await freePort(), await freePort()];
+  const child = await processes.start({
+    command: process.execPath,
+    parameters: [program, 'serve'],
+    folder: temporaryFolder,
+    logFile: join(temporaryFolder, 'gatelog.log'),
+    readyUrl: `http://127.0.0.1:${port}/readyz`,
+    environment: {
+      ...withoutSettings(process.env),
+      GATELOG_DATA_DIR: join(temporaryFolder, 'gatelog-data'),
+      GATELOG_GATEWAY_PORT: String(port),
+      GATELOG_API_PORT: String(apiPort),
+      GATELOG_GATEWAY_WORKERS: '1',
+      GATELOG_BOOTSTRAP_API_KEY: benchKey,
+      GATELOG_PROVIDER_OPENAI_URL: `http://127.0.0.1:${provider.port}/v1`,
+    },
+  });
+  const rootPid = child.pid ?? 0;
+  return {
+    name: 'gatelog',
+    port,
+    headers: { 'Svc-Auth': `Bearer ${benchKey}`, Authorization: providerKey, 'Svc-Property-Team': 'bench', 'Svc-User-Id': 'u1' },
+    rootPid,
+    workerPid: () => gatewayWorkerPid(rootPid),
+    apiUrl: `http://127.0.0.1:${apiPort}`,
+    apiKey: benchKey,
+  };
+}
+
+function gatewayWorkerPid(supervisorPid: number): number {
+  const worker = processTree(supervisorPid).find((entry) => entry.pid !== supervisorPid && entry.command.includes('gateway'));
+  if (worker === undefined) throw new Error('Gatelog runs without a gateway worker.');
+  return worker.pid;
+}
+
+/** Starts Portkey without its console. Its log shows no line per call, and addresses on loopback are among those it trusts by default. */
+async function startPortkey({ processes, projectFolder, temporaryFolder, provider }: Surroundings): Promise<Candidate> {
+  const peersFolder = join(projectFolder, 'bench', 'peers');
+  await installPeers(peersFolder);
+  const port = await freePort();
+  const program = join(peersFolder, 'node_modules', '@portkey-ai', 'gateway', 'build', 'start-server.js');
+  const child = await processes.start({
+    command: process.execPath,
+    parameters: ['--import', moduleUrl('./loopback-only', import.meta.url).href, program, `--port=${port}`, '--headless'],
+    folder: temporaryFolder,
+    logFile: join(temporaryFolder, 'portkey.log'),
+    readyUrl: `http://127.0.0.1:${port}/`,
+    environment: { ...withoutSettings(process.env), NODE_ENV: 'production' },
+  });
+  const pid = child.pid ?? 0;
+  return {
+    name: 'portkey',
+    port,
+    headers: {
+      Authorization: providerKey,
+      'x-portkey-provider': 'openai',
+      'x-portkey-custom-host': `http://127.0.0.1:${provider.port}/v1`,
+    },
+    rootPid: pid,
+    workerPid: () => pid,
+  };
+}
+
+/** The environment without settings that would change what is measured. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const changing = /^(GATELOG_|NODE_OPTIONS$|NODE_ENV$|https?_proxy$|all_proxy$|TRUSTED_CUSTOM_HOSTS$|REDIS_CONNECTION_STRING$)/i;
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !changing.test(name)));
+}

@@ -1,0 +1,43 @@
+/** Running the tools of the repository with their output in the terminal. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from './prepare.mjs';
+
+/** Signals that end us end the tool first, which then says how it ended. */
+const passedOn = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+
+/**
+ * Runs a command of an installed package to its end.
+ * @param {string} name the command, which has its package's name unless that is given
+ * @param {readonly string[]} args
+ * @param {string} [packageName]
+ * @returns {Promise<number>} its exit code; 128 when a signal ended it
+ */
+export async function runTool(name, args, packageName = name) {
+  const manifest = join(root, 'node_modules', packageName, 'package.json');
+  const { bin } = /** @type {{ bin: string | Record<string, string> }} */ (JSON.parse(readFileSync(manifest, 'utf8')));
+  const entry = typeof bin === 'string' ? bin : bin[name];
+  if (entry === undefined) throw new Error(`${packageName} has no command ${name}`);
+  return runNode([join(dirname(manifest), entry), ...args]);
+}
+
+/**
+ * Runs Node in the repository's folder.
+ * @param {readonly string[]} args
+ * @returns {Promise<number>} its exit code; 128 when a signal ended it
+ */
+export async function runNode(args) {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  /** @param {NodeJS.Signals} signal */
+  const passOn = (signal) => child.kill(signal);
+  for (const signal of passedOn) process.on(signal, passOn);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code) => resolve(code ?? 128));
+    });
+  } finally {
+    for (const signal of passedOn) process.off(signal, passOn);
+  }
+}

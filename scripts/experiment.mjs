@@ -1,0 +1,39 @@
+/**
+ * Benchmarks and soak tests are TypeScript programs, one per file of a folder. Node 20 does not run TypeScript, so they are compiled, with
+ * the sources they import, into `.cache/experiments`, where they lie as in the repository: `bench/x.ts` becomes `bench/x.js` there.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { runNode } from './command.mjs';
+import { experiments, prepared, program, root } from './prepare.mjs';
+
+/**
+ * Runs the program that the first argument names, with the arguments after it, in the repository's folder; lists the names when none is given.
+ * @param {string} command how people call it
+ * @param {string} folder where the programs lie
+ * @returns {Promise<void>}
+ */
+export async function runExperiment(command, folder) {
+  const [name, ...args] = process.argv.slice(2);
+  const names = namesIn(folder);
+  if (name === undefined || !names.includes(name)) {
+    const asked = name === '--help' || name === '-h';
+    if (name !== undefined && !asked) console.error(`There is no ${folder}/${name}.ts.`);
+    console.log(`Usage: ${command} -- <name> [arguments]\nNames: ${names.length === 0 ? 'none yet' : names.join(', ')}`);
+    process.exitCode = asked ? 0 : 1;
+    return;
+  }
+  await prepared([program, experiments], async () => {
+    process.exitCode = await runNode([join(experiments.output, folder, `${name}.js`), ...args]);
+  });
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function namesIn(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  const files = readdirSync(join(root, folder)).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  return files.map((file) => file.slice(0, -'.ts'.length)).toSorted();
+}

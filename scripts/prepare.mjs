@@ -1,0 +1,167 @@
+/**
+ * What a clone needs before anything of it can run: a Node that we support, the locked packages, a build of the present sources.
+ * Only Node's own modules are imported here, as nothing else may be installed yet, and only syntax that an old Node can parse.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The repository's folder. */
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** A failed preparation; its message is for people. */
+export class PreparationError extends Error {}
+
+/**
+ * @typedef {object} Build
+ * @property {string} title what is built, for the progress line
+ * @property {string} config the TypeScript configuration
+ * @property {string} output the folder that the configuration writes to
+ * @property {readonly string[]} inputs files and folders that the output depends on
+ */
+
+const configs = ['tsconfig.json', 'package-lock.json'];
+
+/** @type {Build} */
+export const program = {
+  title: 'the program',
+  config: 'tsconfig.build.json',
+  output: 'dist',
+  inputs: ['src', 'tsconfig.build.json', ...configs],
+};
+
+/** @type {Build} */
+export const experiments = {
+  title: 'benchmarks and soak tests',
+  config: 'tsconfig.bench.json',
+  output: '.cache/experiments',
+  inputs: ['src', 'bench', 'test', 'tsconfig.bench.json', ...configs],
+};
+
+/**
+ * Runs a script's body after Node, packages and builds are in order. A failed preparation is told in its own words and ends in exit code 1.
+ * @param {readonly Build[]} builds
+ * @param {() => unknown} body
+ * @returns {Promise<void>}
+ */
+export async function prepared(builds, body) {
+  try {
+    requireNode(process.versions.node);
+    install();
+    for (const build of builds) compile(build);
+  } catch (error) {
+    if (!(error instanceof PreparationError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+    return;
+  }
+  await body();
+}
+
+/**
+ * The same range as `engines` in package.json.
+ * @param {string} version such as 20.19.0
+ */
+export function requireNode(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const supported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;
+  if (!supported) {
+    throw new PreparationError(`Gatelog needs Node 20.19 or a later 20, or 22.12 or later; this is Node ${version}.`);
+  }
+}
+
+/** Installs the locked packages unless exactly these are installed. */
+export function install() {
+  if (isInstalled()) return;
+  const npm = process.env['npm_execpath'] ?? '';
+  const viaNode = /npm-cli\.c?js$/.test(npm);
+  // Without include=dev a NODE_ENV of production would leave the compiler out.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+  timed('installing packages', () => (viaNode ? run(process.execPath, [npm, ...args]) : run('npm', args)));
+}
+
+/**
+ * npm writes down what it installed, as its last step; that note is the stamp. Packages for other platforms are missing from it.
+ * @returns {boolean}
+ */
+function isInstalled() {
+  const note = join(root, 'node_modules', '.package-lock.json');
+  if (!existsSync(note)) return false;
+  const wanted = packagesOf(join(root, 'package-lock.json'));
+  const present = packagesOf(note);
+  return Object.entries(wanted).every(([path, { version, integrity, optional }]) => {
+    const found = present[path];
+    if (path === '' || (found === undefined && optional === true)) return true;
+    return found !== undefined && found.version === version && found.integrity === integrity;
+  });
+}
+
+/**
+ * @param {string} file a lock file
+ * @returns {import('./lock.mjs').Lock['packages']}
+ */
+function packagesOf(file) {
+  return /** @type {import('./lock.mjs').Lock} */ (JSON.parse(readFileSync(file, 'utf8'))).packages;
+}
+
+/**
+ * Compiles unless the output was made from exactly these inputs.
+ * @param {Build} build
+ */
+export function compile({ title, config, output, inputs }) {
+  const stamp = join(root, output, '.built-from');
+  const fingerprint = fingerprintOf(inputs);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return;
+  rmSync(join(root, output), { recursive: true, force: true });
+  timed(`building ${title}`, () => run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', config]));
+  writeFileSync(stamp, fingerprint);
+}
+
+/**
+ * @param {readonly string[]} inputs
+ * @returns {string}
+ */
+function fingerprintOf(inputs) {
+  const hash = createHash('sha256');
+  for (const path of inputs.flatMap(filesBelow)) {
+    const bytes = readFileSync(join(root, path));
+    hash.update(`${path}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * @param {string} path a file or a folder
+ * @returns {string[]} the files in it, in a fixed order
+ */
+function filesBelow(path) {
+  if (statSync(join(root, path)).isFile()) return [path];
+  const names = readdirSync(join(root, path)).filter((name) => name !== 'node_modules' && !name.endsWith('.test.ts'));
+  return names.toSorted().flatMap((name) => filesBelow(join(path, name)));
+}
+
+/**
+ * @param {string} title
+ * @param {() => void} step
+ */
+function timed(title, step) {
+  const startedAt = Date.now();
+  console.error(`${title} …`);
+  step();
+  console.error(`${title}: ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+}
+
+/**
+ * Runs a command to its end; its output is shown only when it fails.
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
+function run(command, args) {
+  const { status, signal, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  if (status === 0) return;
+  const how = error === undefined ? `ended with ${signal ?? `exit code ${String(status)}`}` : `could not be started: ${error.message}`;
+  const shown = command === process.execPath ? ['node', ...args] : [command, ...args];
+  throw new PreparationError(`${stdout ?? ''}${stderr ?? ''}\n"${shown.join(' ')}" ${how}.`);
+}

@@ -1,0 +1,55 @@
+import { hash, randomInt } from 'node:crypto';
+
+/** The forms that keys have: ours first, then those that an import from Helicone brings. */
+const prefixes = ['sk-svc-', 'sk-helicone-', 'pk-helicone-'] as const;
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 32 characters of 62: 190 bits. */
+const randomLength = 32;
+const shortestKey = 16;
+const longestKey = 256;
+
+/** A new key, `sk-svc-<region>-<random>`, with 190 bits of randomness. */
+export function generateKey(region: string): string {
+  const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');
+  return `sk-svc-${region}-${random}`;
+}
+
+/** SHA-256 of a key, hexadecimal: the only form in which a key is stored, cached or recorded. */
+export function hashKey(key: string): string {
+  return hash('sha256', key, 'hex');
+}
+
+/** True for every text that claims to be one of our keys, well formed or not: such a text must never reach a provider. */
+export function looksLikeOurKey(text: string): boolean {
+  return prefixes.some((prefix) => text.startsWith(prefix));
+}
+
+/** The region that a key names; undefined for keys of another form and for texts that are no key. */
+export function regionOf(key: string): string | undefined {
+  return /^sk-svc-([a-z][a-z0-9-]{0,15})-[A-Za-z0-9_.]+$/.exec(key)?.[1];
+}
+
+/**
+ * Says why a key that an operator chose cannot be stored, undefined when it can. The sentence does not hold the key.
+ * @param region this deployment's.
+ */
+export function problemOfChosenKey(key: string, region: string): string | undefined {
+  if (!looksLikeOurKey(key)) {
+    return `A key starts with sk-svc-${region}- or, when it comes from Helicone, with sk-helicone- or pk-helicone-.`;
+  }
+  if (key.startsWith('sk-svc-') && !key.startsWith(`sk-svc-${region}-`)) {
+    return `A key of this deployment starts with sk-svc-${region}-; this one names another region.`;
+  }
+  if (!/^[A-Za-z0-9_.-]+$/.test(key)) return 'A key holds letters, digits, hyphens, underscores and dots only.';
+  if (key.length < shortestKey || key.length > longestKey) return `A key has ${shortestKey} to ${longestKey} characters.`;
+  return undefined;
+}
+
+/**
+ * The first characters of a key, enough for people to tell keys apart: its form, its region, and at most a quarter of its random part.
+ * @param region this deployment's.
+ */
+export function displayPrefix(key: string, region: string): string {
+  const form = [`sk-svc-${region}-`, ...prefixes].find((prefix) => key.startsWith(prefix)) ?? '';
+  return key.slice(0, form.length + Math.min(4, Math.floor((key.length - form.length) / 4)));
+}

@@ -1,0 +1,48 @@
+import type { OrganizationId } from '../model/ids.ts';
+import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
+import { createApiKey, type ApiKey } from '../metadata/api-keys.ts';
+import type { MetadataQueries } from '../metadata/database.ts';
+import { displayPrefix, generateKey, hashKey } from './api-key.ts';
+
+/** What a new key is for. */
+export interface KeyOrder {
+  readonly organizationId: OrganizationId;
+  /** This deployment's. */
+  readonly region: string;
+  readonly name: string;
+  readonly permissions: KeyPermissions;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+export interface IssuedKey {
+  /** The key itself, which is shown once and kept nowhere. */
+  readonly key: string;
+  readonly apiKey: ApiKey;
+}
+
+/** Makes a key of the order's region and stores its hash. */
+export async function issueKey(database: MetadataQueries, order: KeyOrder): Promise<IssuedKey> {
+  const key = generateKey(order.region);
+  const apiKey = await storeKey(database, key, order);
+  if (apiKey === 'key_taken') throw new Error('The random source gave the same key twice.');
+  return { key, apiKey };
+}
+
+/** Stores the hash of a key that was made elsewhere; see `problemOfChosenKey` for what may be stored. */
+export async function storeKey(database: MetadataQueries, key: string, order: KeyOrder): Promise<ApiKey | 'key_taken'> {
+  const { organizationId, region, name, permissions, at } = order;
+  return createApiKey(database, {
+    organizationId,
+    name,
+    permissions,
+    keyHash: hashKey(key),
+    prefix: displayPrefix(key, region),
+    createdAt: at,
+  });
+}
+
+/** Reads `rw`, `r`, `w` or `admin`. @returns undefined for anything else. */
+export function parsePermissions(text: string): KeyPermissions | undefined {
+  return keyPermissions.find((permissions) => permissions === text);
+}

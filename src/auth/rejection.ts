@@ -1,0 +1,44 @@
+import { GatelogError } from '../model/errors.ts';
+import { looksLikeOurKey, regionOf } from './api-key.ts';
+
+/** This deployment and its siblings. */
+export interface KnownRegions {
+  readonly region: string;
+  /** Addresses of the deployments by region. */
+  readonly regions: Readonly<Record<string, string>>;
+}
+
+/**
+ * The error for a request without an accepted key. Its sentence never holds the key.
+ * @param key what was sent, undefined when nothing was.
+ */
+export function explainRejection(key: string | undefined, known: KnownRegions): GatelogError {
+  const example = `sk-svc-${known.region}-…`;
+  if (key === undefined || key === '') {
+    return new GatelogError(
+      'missing_key',
+      `No Gatelog key was sent; send the header "Authorization: Bearer ${example}", or at the gateway "Svc-Auth: Bearer ${example}".`,
+    );
+  }
+  if (!looksLikeOurKey(key)) return new GatelogError('invalid_key', `What was sent is not a Gatelog key; a key reads ${example}.`);
+  return (
+    wrongRegion(key, known) ??
+    new GatelogError(
+      'invalid_key',
+      'This Gatelog key is unknown or revoked; create one with "gatelog keys create" or ask for one in your organisation.',
+    )
+  );
+}
+
+/**
+ * TRICKY: regions and chosen keys may both hold hyphens, so `sk-svc-us-east-x` can be a key of `us` or of `us-east`. A region that we know by
+ * its address wins; else a key that starts as ours do is ours.
+ */
+function wrongRegion(key: string, { region, regions }: KnownRegions): GatelogError | undefined {
+  const named = regionOf(key);
+  if (named === undefined || named === region) return undefined;
+  const address = Object.hasOwn(regions, named) ? regions[named] : undefined;
+  if (address === undefined && key.startsWith(`sk-svc-${region}-`)) return undefined;
+  const remedy = address === undefined ? `use the address of ${named}, or a key that reads sk-svc-${region}-…` : `use ${address} instead`;
+  return new GatelogError('wrong_region', `This key belongs to the region ${named} and this is ${region}; ${remedy}.`);
+}

@@ -1,0 +1,167 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hashKey } from '../auth/api-key.ts';
+import { makeKeyLookUp } from '../metadata/api-keys.ts';
+import { openMigratedMetadata } from '../metadata/migrate.ts';
+import { runCommand } from './command.ts';
+import { systemDependencies } from './dependencies.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gatelog-cli-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+const containing = (part: string): unknown => expect.stringContaining(part);
+const lacking = (part: string): unknown => expect.not.stringContaining(part);
+
+interface Outcome {
+  readonly code: number;
+  readonly printed: string;
+  readonly hinted: string;
+}
+
+async function gatelog(words: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
+  const printed: string[] = [];
+  const hinted: string[] = [];
+  const code = await runCommand(words, {
+    ...systemDependencies({ GATELOG_DATA_DIR: folder, ...environment }),
+    now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+    print: (text) => printed.push(text),
+    hint: (text) => hinted.push(text),
+  });
+  return { code, printed: printed.join('\n'), hinted: hinted.join('\n') };
+}
+
+describe('before the first start', () => {
+  test('organisations and keys can be made, listed and revoked', async () => {
+    expect(await gatelog(['orgs', 'create', 'acme'])).toMatchObject({
+      code: 0,
+      printed: matching(/^[0-9a-f-]{36}$/),
+      hinted: containing('gatelog keys create --org "acme"'),
+    });
+    const created = await gatelog(['keys', 'create', '--org', 'acme', '--permissions', 'admin', '--name', 'laptop'], {
+      GATELOG_REGION: 'eu',
+    });
+    expect(created).toMatchObject({ code: 0, printed: matching(/^sk-svc-eu-\w{32}$/) });
+    expect(created.hinted).not.toContain(created.printed);
+
+    const prefix = created.printed.slice(0, 14);
+    const listed = await gatelog(['keys', 'list']);
+    expect(listed.printed).toMatch(/^ID +KEY +PERMISSIONS +CREATED +STATE +ORGANISATION +NAME$/m);
+    expect(listed.printed).toMatch(new RegExp(`^[0-9a-f-]{36} +${prefix}… +admin +2026-01-02T03:04:05.678Z +active +acme +laptop$`, 'm'));
+    expect(listed.printed).not.toContain(created.printed);
+    expect(listed.printed).not.toContain(hashKey(created.printed));
+    expect((await gatelog(['orgs', 'list'])).printed).toMatch(/2026-01-02T03:04:05.678Z +acme$/m);
+
+    expect(await gatelog(['keys', 'revoke', `${prefix}…`])).toMatchObject({ code: 0, hinted: containing('within 5 seconds') });
+    expect((await gatelog(['keys', 'list', '--org', 'acme'])).printed).toContain('revoked 2026-01-02T03:04:05.678Z');
+    expect(await gatelog(['keys', 'revoke', prefix])).toMatchObject({ code: 1, hinted: 'This key is revoked already.' });
+  });
+});
+
+test('beside a running service a new key is seen at once, and so is the end of one', async () => {
+  await gatelog(['orgs', 'create', 'acme']);
+  const service = await openMigratedMetadata(folder, 'gateway', Date.now);
+  const lookUp = makeKeyLookUp(service);
+  const { printed: key } = await gatelog(['keys', 'create', '--org', 'acme']);
+  expect(lookUp(hashKey(key))).toMatchObject({ permissions: 'rw' });
+  expect(await gatelog(['keys', 'revoke', key])).toMatchObject({ code: 0 });
+  expect(lookUp(hashKey(key))).toBeUndefined();
+  await service.close();
+});
+
+test('a prefix that two keys share is not enough', async () => {
+  await gatelog(['orgs', 'create', 'acme']);
+  const service = await openMigratedMetadata(folder, 'core', Date.now);
+  const ids = [await gatelog(['keys', 'create', '--org', 'acme']), await gatelog(['keys', 'create', '--org', 'acme'])];
+  await service.queries.updateTable('api_keys').set({ prefix: 'sk-svc-us-same' }).execute();
+  await service.close();
+  expect(ids.map(({ code }) => code)).toEqual([0, 0]);
+  expect(await gatelog(['keys', 'revoke', 'sk-svc-us-same'])).toMatchObject({
+    code: 1,
+    printed: '',
+    hinted: matching(/^2 keys start like that; name one by its id: [0-9a-f-]{36}, [0-9a-f-]{36}\.$/),
+  });
+});
+
+describe('a failure is one sentence and exit code 1', () => {
+  test.each([
+    [['keys', 'create', '--org', 'nobody'], 'There is no organisation "nobody"; "gatelog orgs list" shows those that exist.'],
+    [['keys', 'list', '--org', 'nobody'], 'There is no organisation "nobody"; "gatelog orgs list" shows those that exist.'],
+    [['keys', 'revoke', 'nothing'], 'There is no such key; "gatelog keys list" shows ids and prefixes.'],
+    [['orgs', 'create', ' '], 'A name has 1 to 128 characters and no control characters.'],
+    [['orgs', 'create', 'a\u{1b}[2J'], 'A name has 1 to 128 characters and no control characters.'],
+  ])('%j', async (words, sentence) => {
+    expect(await gatelog(words)).toEqual({ code: 1, printed: '', hinted: sentence });
+  });
+
+  test('also when the organisation is there already', async () => {
+    await gatelog(['orgs', 'create', 'acme']);
+    expect(await gatelog(['orgs', 'create', 'acme'])).toEqual({
+      code: 1,
+      printed: '',
+      hinted: 'There is an organisation "acme" already; choose another name.',
+    });
+  });
+
+  test('for every fault of the settings', async () => {
+    const { code, hinted } = await gatelog(['config'], { GATELOG_API_PORT: 'x', GATELOG_NOPE_NOPE: '1' });
+    expect(code).toBe(1);
+    expect(hinted.split('\n')).toHaveLength(2);
+  });
+
+  test('when the metadata would be elsewhere', async () => {
+    expect(await gatelog(['orgs', 'list'], { GATELOG_DATABASE_URL: 'postgres://u:hunter2@pg' })).toMatchObject({
+      code: 1,
+      hinted: lacking('hunter2'),
+    });
+  });
+});
+
+describe('a command line that cannot be understood is exit code 2', () => {
+  test.each([
+    [[]],
+    [['nonsense']],
+    [['keys']],
+    [['keys', 'create']],
+    [['keys', 'create', '--org', 'a', '--permissions', 'x']],
+    [['orgs', 'create']],
+    [['config', '--nope']],
+  ])('%j', async (words) => {
+    const { code, printed, hinted } = await gatelog(words);
+    expect({ code, printed }).toEqual({ code: 2, printed: '' });
+    expect(hinted).not.toBe('');
+  });
+});
+
+test('help teaches with examples', async () => {
+  expect(await gatelog(['--help'])).toMatchObject({
+    code: 0,
+    hinted: '',
+    printed: containing('export GATELOG_API_KEY=$(gatelog keys create --org acme)'),
+  });
+  expect((await gatelog(['keys', 'create', '--help'])).printed).toContain('rw: send and read');
+});
+
+test('the version is the package’s', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  expect(await gatelog(['--version'])).toEqual({ code: 0, printed: version, hinted: '' });
+});
+
+test('config shows settings and no secret', async () => {
+  const { code, printed } = await gatelog(['config'], {
+    GATELOG_BOOTSTRAP_API_KEY: 'sk-svc-us-hunter2hunter2',
+    GATELOG_PROVIDER_OPENAI_KEY: 'hunter2',
+  });
+  expect(code).toBe(0);
+  expect(printed).toMatch(new RegExp(`^GATELOG_DATA_DIR +${folder} +./data `, 'm'));
+  expect(printed).not.toContain('hunter2');
+});

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { parsePermissions, type KeyOrder } from '../auth/issue-key.ts';
+import { faultSentence, loadConfig } from '../config/load.ts';
+import { showConfig } from './commands/config-show.ts';
+import { createKey, type KeysCreateOptions } from './commands/keys-create.ts';
+import { showKeys } from './commands/keys-list.ts';
+import { revokeKey } from './commands/keys-revoke.ts';
+import { createOrganizationByName } from './commands/orgs-create.ts';
+import { showOrganizations } from './commands/orgs-list.ts';
+import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
+
+const succeeded = 0;
+const failed = 1;
+const misused = 2;
+
+const examples = `
+Examples:
+  gatelog config                              all settings with values, defaults and reasons
+  gatelog orgs create acme                    an organisation of its own
+  export GATELOG_API_KEY=$(gatelog keys create --org acme)
+                                              a key for it, kept where clients look for it
+  gatelog keys list --org acme                its keys, revoked ones too
+  gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
+
+Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
+The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.`;
+
+/**
+ * The `gatelog` command line. Its actions throw; {@link runCommand} turns what they throw into a sentence and an exit code.
+ */
+export function buildProgram(dependencies: CommandDependencies): Command {
+  const program = new Command('gatelog')
+    .description('A gateway in front of LLM providers that records every exchange, and a query service over the records.')
+    .version(packageVersion(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false)
+    .addHelpText('after', examples)
+    .showHelpAfterError('Try "gatelog --help".')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => dependencies.print(text.trimEnd()), writeErr: (text) => dependencies.hint(text.trimEnd()) });
+  // Commands that start processes are added here, before those that look after the data folder.
+  addOrganizationCommands(program, dependencies);
+  addKeyCommands(program, dependencies);
+  program
+    .command('config')
+    .description('show every setting: value, default and what it is for')
+    .action(() => showConfig(contextOf(dependencies)));
+  return program;
+}
+
+/**
+ * Runs one command line.
+ * @param words what follows the program's name.
+ * @returns the exit code: 0, 1 for a failure, 2 for a command line that cannot be understood.
+ */
+export async function runCommand(words: readonly string[], dependencies: CommandDependencies): Promise<number> {
+  try {
+    await buildProgram(dependencies).parseAsync(words, { from: 'user' });
+    return succeeded;
+  } catch (error) {
+    // Commander has written its own message by then.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? succeeded : misused;
+    dependencies.hint(error instanceof Error ? error.message : String(error));
+    return failed;
+  }
+}
+
+/** Reads the configuration. @throws CommandError that names every fault. */
+export function contextOf(dependencies: CommandDependencies): CommandContext {
+  const loaded = loadConfig(dependencies.environment);
+  if ('faults' in loaded) throw new CommandError(loaded.faults.map(faultSentence).join('\n'));
+  return { ...dependencies, config: loaded.config };
+}
+
+function addOrganizationCommands(program: Command, dependencies: CommandDependencies): void {
+  const orgs = program.command('orgs').description('organisations: each has its own requests, keys and settings').helpCommand(false);
+  orgs
+    .command('create')
+    .description('make an organisation and print its id')
+    .argument('<name>', 'its name, 1 to 128 characters')
+    .action(async (name: string) => createOrganizationByName(contextOf(dependencies), name));
+  orgs
+    .command('list')
+    .description('show all organisations')
+    .action(async () => showOrganizations(contextOf(dependencies)));
+}
+
+function addKeyCommands(program: Command, dependencies: CommandDependencies): void {
+  const keys = program.command('keys').description('keys: what callers send to the gateway and the API').helpCommand(false);
+  keys
+    .command('create')
+    .description('make a key and print it, once')
+    .requiredOption('--org <name>', 'the organisation, by name or id')
+    .option('--permissions <permissions>', 'rw: send and read, r: read, w: send, admin: all and the settings', permissionsOption, 'rw')
+    .option('--name <text>', 'what the key is for', 'command line')
+    .action(async (options: KeysCreateOptions) => createKey(contextOf(dependencies), options));
+  keys
+    .command('list')
+    .description('show keys by their prefix')
+    .option('--org <name>', 'only those of this organisation, by name or id')
+    .action(async (options: { org?: string }) => showKeys(contextOf(dependencies), options));
+  keys
+    .command('revoke')
+    .description('end a key for good; gateways refuse it within 5 seconds')
+    .argument('<id-or-prefix>', 'its id, the prefix that "keys list" shows, or the key itself')
+    .action(async (reference: string) => revokeKey(contextOf(dependencies), reference));
+}
+
+function permissionsOption(text: string): KeyOrder['permissions'] {
+  const permissions = parsePermissions(text);
+  if (permissions === undefined) throw new InvalidArgumentError('Write rw, r, w or admin.');
+  return permissions;
+}
+
+function packageVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { readonly version: string };
+  return manifest.version;
+}

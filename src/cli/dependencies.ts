@@ -1,0 +1,62 @@
+import type { Config } from '../config/load.ts';
+import { openMigratedMetadata } from '../metadata/migrate.ts';
+import type { MetadataDatabase } from '../metadata/database.ts';
+import { systemClock } from '../platform/clock.ts';
+
+/** What commands reach the world with. */
+export interface CommandDependencies {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Writes a result and a line break to standard output. */
+  readonly print: (text: string) => void;
+  /** Writes what is meant for people and a line break to standard error. */
+  readonly hint: (text: string) => void;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Opens the metadata database with its tables up to date; the caller closes it. */
+  readonly openDatabase: (config: Config) => Promise<MetadataDatabase>;
+}
+
+/** The dependencies with a checked configuration: what one command gets. */
+export interface CommandContext extends CommandDependencies {
+  readonly config: Config;
+}
+
+/** A failure that a person can mend: its message is the one sentence that they see. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/** The real process. @param environment usually `process.env`, which only the composition root and the configuration know. */
+export function systemDependencies(environment: CommandDependencies['environment']): CommandDependencies {
+  return {
+    environment,
+    print: (text) => process.stdout.write(`${text}\n`),
+    hint: (text) => process.stderr.write(`${text}\n`),
+    now: systemClock.now,
+    openDatabase: async (config) => {
+      if (config.databaseUrl !== undefined) {
+        throw new CommandError('GATELOG_DATABASE_URL is set, and this version keeps metadata in the embedded database only; unset it.');
+      }
+      return openMigratedMetadata(config.dataDir, 'core', systemClock.now);
+    },
+  };
+}
+
+/** A name as it is stored. @throws CommandError when it is empty, too long or would move the cursor of a terminal. */
+export function checkedName(text: string): string {
+  const name = text.trim();
+  if (name === '' || name.length > 128 || /\p{Cc}/u.test(name)) {
+    throw new CommandError('A name has 1 to 128 characters and no control characters.');
+  }
+  return name;
+}
+
+/** Runs `work` on an open database and closes it, whatever happens. */
+export async function withDatabase<T>(context: CommandContext, work: (database: MetadataDatabase) => Promise<T>): Promise<T> {
+  const database = await context.openDatabase(context.config);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,136 @@
+import { availableParallelism } from 'node:os';
+import { kinds, readUrl, type Reading } from './kinds.ts';
+import { nearestName } from './suggest.ts';
+import {
+  clientVariables,
+  defaultText,
+  settingRows,
+  variables,
+  type Machine,
+  type Settings,
+  type SettingName,
+  type Variable,
+} from './variables.ts';
+
+/** What the environment says about one provider. */
+export interface ProviderSettings {
+  /** Replaces the provider's base address; without a trailing slash. */
+  readonly baseUrl?: string;
+  /** The deployment's own credential for it. */
+  readonly key?: string;
+}
+
+/** Every setting, checked and frozen. */
+export interface Config extends Settings {
+  /** By provider name in lower case, from `GATELOG_PROVIDER_<NAME>_URL` and `_KEY`. The object has no prototype. */
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+}
+
+/** One thing that is wrong with the environment. No fault ever holds the value of a secret. */
+export interface Fault {
+  readonly variable: string;
+  /** Continues a sentence that begins with the variable. */
+  readonly problem: string;
+  /** What to write instead. */
+  readonly remedy: string;
+}
+
+export type LoadedConfig = { readonly config: Config } | { readonly faults: readonly Fault[] };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const providerShape = /^GATELOG_PROVIDER_([A-Z0-9]+(?:_[A-Z0-9]+)*)_(URL|KEY)$/;
+const httpSchemes = ['https', 'http'];
+
+/**
+ * Reads the settings out of an environment; an empty variable counts as not set. All faults are found at once.
+ * @param machine what defaults depend on.
+ */
+export function loadConfig(environment: Environment, machine: Machine = { cores: availableParallelism() }): LoadedConfig {
+  const faults: Fault[] = [];
+  const settings: Partial<Record<SettingName, unknown>> = {};
+  for (const [key, variable] of settingRows) {
+    const reading = readSetting(variable, environment[variable.name], machine);
+    if ('problem' in reading) {
+      faults.push({ variable: variable.name, problem: reading.problem, remedy: `write ${kinds[variable.kind].form(variable)}` });
+    } else settings[key] = reading.value;
+  }
+  const providers = readProviders(environment, faults);
+  faults.push(...unknownNames(environment));
+  if (faults.length > 0) return { faults };
+  const config = Object.freeze({ ...(settings as unknown as Settings), providers });
+  const contradictions = contradictionsIn(config);
+  return contradictions.length > 0 ? { faults: contradictions } : { config };
+}
+
+/** A fault as one sentence. */
+export function faultSentence(fault: Fault): string {
+  return `${fault.variable} ${fault.problem}; ${fault.remedy}.`;
+}
+
+function readSetting(variable: Variable, given: string | undefined, machine: Machine): Reading<unknown> {
+  const text = given === undefined || given === '' ? defaultText(variable, machine) : given;
+  return text === undefined ? { value: undefined } : kinds[variable.kind].read(text, variable);
+}
+
+function readProviders(environment: Environment, faults: Fault[]): Config['providers'] {
+  const providers: Record<string, { baseUrl?: string; key?: string }> = Object.create(null) as Record<string, ProviderSettings>;
+  for (const [variable, text] of Object.entries(environment)) {
+    const [, name, field] = providerShape.exec(variable) ?? [];
+    if (name === undefined || text === undefined || text === '') continue;
+    const reading = field === 'URL' ? readUrl(text, httpSchemes) : kinds.secret.read(text, { least: 1, most: 4096 });
+    if ('problem' in reading) {
+      faults.push({
+        variable,
+        problem: reading.problem,
+        remedy: `write ${field === 'URL' ? kinds.url.form({ schemes: httpSchemes }) : kinds.secret.form({ least: 1, most: 4096 })}`,
+      });
+      continue;
+    }
+    const provider = (providers[name.toLowerCase()] ??= {});
+    provider[field === 'URL' ? 'baseUrl' : 'key'] = reading.value;
+  }
+  for (const provider of Object.values(providers)) Object.freeze(provider);
+  return Object.freeze(providers);
+}
+
+function unknownNames(environment: Environment): readonly Fault[] {
+  const known = settingRows.map(([, variable]) => variable.name as string);
+  const ours = Object.keys(environment).filter((name) => name.startsWith('GATELOG_') && environment[name] !== undefined);
+  return ours
+    .filter((name) => !known.includes(name) && !clientVariables.has(name) && !providerShape.test(name))
+    .map((variable) => ({ variable, problem: 'is not a setting', remedy: remedyForUnknown(variable, known) }));
+}
+
+function remedyForUnknown(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  if (nearest !== undefined) return `write ${nearest} if that is meant, or remove it`;
+  if (name.startsWith('GATELOG_PROVIDER_')) return 'write GATELOG_PROVIDER_<NAME>_URL or GATELOG_PROVIDER_<NAME>_KEY';
+  return 'remove it; `gatelog config` lists all settings';
+}
+
+/** Settings that are fine one by one and cannot hold together. */
+function contradictionsIn(config: Config): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (config.gatewayPort !== 0 && config.gatewayPort === config.apiPort) {
+    faults.push({
+      variable: variables.apiPort.name,
+      problem: `is ${config.apiPort}, which is the gateway's port too`,
+      remedy: 'write another port',
+    });
+  }
+  if (config.spoolSegmentBytes > config.spoolMaxBytes) {
+    faults.push({
+      variable: variables.spoolSegmentBytes.name,
+      problem: 'is larger than the whole spool',
+      remedy: `write at most the value of ${variables.spoolMaxBytes.name}`,
+    });
+  }
+  if (config.recordMaxBytes > config.spoolMaxBytes) {
+    faults.push({
+      variable: variables.recordMaxBytes.name,
+      problem: 'is larger than the whole spool',
+      remedy: `write at most the value of ${variables.spoolMaxBytes.name}`,
+    });
+  }
+  return faults;
+}

@@ -1,0 +1,46 @@
+import { availableParallelism } from 'node:os';
+import { kinds } from './kinds.ts';
+import type { Config } from './load.ts';
+import { textTable } from './text-table.ts';
+import { defaultText, settingRows, type Machine, type Variable } from './variables.ts';
+
+/**
+ * All settings as a text table: name, value, default, reason. A secret is shown as `set` or `not set`, never as itself.
+ * @returns lines without a final line break.
+ */
+export function printConfig(config: Config, machine: Machine = { cores: availableParallelism() }): string {
+  const rows = [
+    ['SETTING', 'VALUE', 'DEFAULT', 'WHAT IT IS FOR'],
+    ...settingRows.map(([key, variable]) => [
+      variable.name,
+      shown(variable, config[key]),
+      shownDefault(variable, machine),
+      variable.reason,
+    ]),
+    ...providerRows(config),
+  ];
+  return textTable(rows);
+}
+
+function providerRows(config: Config): readonly string[][] {
+  return Object.entries(config.providers).flatMap(([name, { baseUrl, key }]) => {
+    const prefix = `GATELOG_PROVIDER_${name.toUpperCase()}`;
+    return [
+      [`${prefix}_URL`, baseUrl ?? 'not set', '-', `Base address of ${name} instead of its own.`],
+      [`${prefix}_KEY`, key === undefined ? 'not set' : 'set', '-', `The deployment's own key for ${name}.`],
+    ];
+  });
+}
+
+function shown(variable: Variable, value: unknown): string {
+  if (value === undefined) return 'not set';
+  if (variable.secret === true) return 'set';
+  // TRICKY: a row's kind and its value's type belong together by construction of Settings, which the compiler cannot follow here.
+  const show = kinds[variable.kind].show as (value: unknown) => string;
+  return show(value) || 'none';
+}
+
+function shownDefault(variable: Variable, machine: Machine): string {
+  const text = defaultText(variable, machine);
+  return text === undefined ? '-' : text || 'none';
+}

@@ -1,0 +1,36 @@
+/** How much a whole word in common outweighs letters that differ: `GATELOG_PORT` means `GATELOG_API_PORT`, not `GATELOG_HOST`. */
+const sharedWordBonus = 3;
+/** Above this two names have nothing to do with each other. */
+const farthest = 3;
+
+/** The known name that a misspelt one most likely meant, undefined when none is near. Names are words joined by underscores. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: nameDistance(name, candidate) }))
+    .toSorted((left, right) => left.distance - right.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= farthest ? best.candidate : undefined;
+}
+
+function nameDistance(name: string, candidate: string): number {
+  const words = new Set(candidate.split('_').slice(1));
+  const shared = name
+    .split('_')
+    .slice(1)
+    .filter((word) => words.has(word)).length;
+  return editDistance(name.slice(0, 80), candidate) - sharedWordBonus * shared;
+}
+
+/** Levenshtein's distance: single letters put in, left out or changed. */
+function editDistance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}

@@ -1,0 +1,15 @@
+/**
+ * Rows as text: every column but the last is padded to its widest cell, two spaces between. Control characters become U+FFFD, so that a name
+ * cannot move the cursor of the terminal that shows it.
+ */
+export function textTable(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map(withoutControls));
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  '))
+    .join('\n');
+}
+
+function withoutControls(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '\u{fffd}');
+}

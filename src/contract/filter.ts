@@ -1,0 +1,59 @@
+import { z } from '@hono/zod-openapi';
+import { type FieldDefinition, fieldGroups } from '../model/vocabulary/fields.ts';
+import { operatorFamilies, type OperatorFamily } from '../model/vocabulary/operators.ts';
+
+/** A part of the OpenAPI document. */
+interface Schema {
+  readonly [keyword: string]: unknown;
+}
+
+const nodeReference = { $ref: '#/components/schemas/FilterNode' };
+
+const valueSchemas: Record<OperatorFamily, Schema> = {
+  text: { type: 'string' },
+  number: { type: 'number' },
+  timestamp: { oneOf: [{ type: 'string', description: 'ISO 8601; without an offset it is UTC.' }, { type: 'number', description: 'Unix milliseconds.' }] },
+  boolean: { type: 'boolean' },
+};
+
+/** OpenAPI schema of the whole grammar, derived from the vocabulary: a field or operator that is added there appears here. */
+function filterNodeSchema(): Schema {
+  const leaves = Object.entries(fieldGroups).map(([group, fields]) => leafSchema(group, fields));
+  return {
+    description:
+      'A condition, a branch of two filters, or everything (`{}` or "all"). A condition names one wrapper, one field and one operator; a range is two conditions under `and`.',
+    oneOf: [{ type: 'string', enum: ['all'] }, { type: 'object', maxProperties: 0 }, branchSchema, ...leaves],
+    example: { request_response_rmt: { properties: { Environment: { equals: 'production' } } } },
+  };
+}
+
+const branchSchema: Schema = {
+  type: 'object',
+  properties: { left: nodeReference, operator: { type: 'string', enum: ['and', 'or'] }, right: nodeReference },
+  required: ['left', 'operator', 'right'],
+  additionalProperties: false,
+};
+
+function leafSchema(group: string, fields: Readonly<Record<string, FieldDefinition>>): Schema {
+  const properties = Object.fromEntries(Object.entries(fields).map(([field, definition]) => [field, fieldSchema(definition)]));
+  return {
+    type: 'object',
+    properties: { [group]: { type: 'object', properties, minProperties: 1, maxProperties: 1, additionalProperties: false } },
+    required: [group],
+    additionalProperties: false,
+  };
+}
+
+function fieldSchema({ shape, family, description }: FieldDefinition): Schema {
+  const operators = operatorSchema(shape === 'key' ? ['equals'] : operatorFamilies[family], valueSchemas[family]);
+  if (shape !== 'map') return { ...operators, description };
+  return { type: 'object', description, additionalProperties: operators, minProperties: 1, maxProperties: 1 };
+}
+
+function operatorSchema(operators: readonly string[], value: Schema): Schema {
+  const properties = Object.fromEntries(operators.map((operator) => [operator, value]));
+  return { type: 'object', properties, minProperties: 1, maxProperties: 1, additionalProperties: false };
+}
+
+/** Any value: `query/filter/parse.ts` reads it and gives the errors. The schema here only documents the grammar. */
+export const filterSchema = z.unknown().openapi('FilterNode', filterNodeSchema());

@@ -1,0 +1,54 @@
+import { z } from '@hono/zod-openapi';
+import { isJsonObject, wellFormed } from '../model/text.ts';
+import type { FaultPath, Result } from './fault.ts';
+
+/** What a request may carry: also the limits of the tagging headers. A name is counted in characters, a value in bytes of UTF-8. */
+export const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes: 8 * 1024 } as const;
+
+/** The body of a property update as the OpenAPI document shows it; {@link readPropertyUpdate} reads it. */
+export const propertyUpdateSchema = z
+  .record(z.string(), z.string())
+  .openapi('PropertyUpdate', {
+    description:
+      'Property names with their values. Each is added or replaced, the others stay. A body of exactly `key` and `value` sets the one property that `key` names.',
+    example: { Environment: 'production' },
+  });
+
+/**
+ * Reads the body of a property update.
+ * TRICKY: not by the schema, because zod leaves out the name `__proto__`, which is a property name like any other.
+ */
+export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, string>> {
+  if (!isJsonObject(body)) return fault([], 'The body is an object of property names and strings, such as {"Environment": "production"}.');
+  const entries = Object.entries(body);
+  if (entries.length === 0) return fault([], 'Name at least one property, such as {"Environment": "production"}.');
+  const named = olderForm(entries) ?? entries;
+  if (named.length > propertyLimits.properties) return fault([], `A request has at most ${propertyLimits.properties} properties; got ${named.length}.`);
+  const properties = new Map<string, string>();
+  for (const [name, value] of named) {
+    const sentence = wrongProperty(name, value);
+    if (sentence !== undefined) return fault([name], sentence);
+    properties.set(wellFormed(name), wellFormed(String(value)));
+  }
+  return { ok: true, value: properties };
+}
+
+/** `{"key": name, "value": text}`: how upstream's clients set one property. */
+function olderForm(entries: readonly (readonly [string, unknown])[]): readonly (readonly [string, unknown])[] | undefined {
+  const { key, value } = Object.fromEntries(entries) as { readonly key?: unknown; readonly value?: unknown };
+  return entries.length === 2 && typeof key === 'string' && typeof value === 'string' ? [[key, value]] : undefined;
+}
+
+function wrongProperty(name: string, value: unknown): string | undefined {
+  const characters = Array.from(name).length;
+  if (characters === 0 || characters > propertyLimits.nameCharacters) {
+    return `A property's name has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
+  }
+  if (typeof value !== 'string') return "A property's value is a string; put other values in quotes.";
+  const bytes = new TextEncoder().encode(value).length;
+  return bytes > propertyLimits.valueBytes ? `A property's value has at most ${propertyLimits.valueBytes} bytes; this one has ${bytes}.` : undefined;
+}
+
+function fault(path: FaultPath, message: string): Result<never> {
+  return { ok: false, fault: { code: 'invalid_body', path, message } };
+}

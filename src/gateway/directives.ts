@@ -1,0 +1,195 @@
+import { GatelogError } from '../model/errors.ts';
+import type { BodyKeeping, TaggedProperty, Tags } from '../model/exchange.ts';
+import { parseMoney } from '../model/money.ts';
+import { isJsonObject, parseJson, wellFormed } from '../model/text.ts';
+import { forEachHeader, headerText, type RawHeaders } from './headers.ts';
+
+/** Prefixes of our own headers: ours, and the one that clients of Helicone's API send. */
+const prefixes = ['svc-', 'helicone-'] as const;
+const aliasPrefix = 'helicone-';
+const propertySuffix = 'property-';
+
+const mostProperties = 64;
+const longestPropertyName = 128;
+const largestPropertyValueBytes = 8 * 1024;
+
+/** All that our own headers on one request say. */
+export interface Directives {
+  readonly tags: Tags;
+  /** Value of `Svc-Auth`, as sent. */
+  readonly auth: string | undefined;
+  /** Value of `Svc-Request-Id`, as sent. */
+  readonly requestId: string | undefined;
+  /** What could not be done as asked, for `svc-warning`. */
+  readonly warnings: readonly string[];
+  /** True when a header came with the alias prefix: the reply then carries its names too. */
+  readonly aliased: boolean;
+}
+
+type WritableTags = { -readonly [Name in keyof Tags]: Tags[Name] };
+
+interface Draft {
+  readonly properties: Map<string, TaggedProperty>;
+  readonly tags: WritableTags;
+  readonly warnings: string[];
+  auth: string | undefined;
+  requestId: string | undefined;
+  aliased: boolean;
+}
+
+/** What one directive does with its value. */
+type Reader = (draft: Draft, value: string, name: string) => void;
+
+const text =
+  (field: 'userId' | 'sessionId' | 'sessionName' | 'sessionPath' | 'modelOverride' | 'promptId' | 'promptVersion' | 'jobId' | 'nodeId' | 'experimentId'): Reader =>
+  (draft, value) => {
+    const read = wellFormed(headerText(value));
+    if (read !== '') draft.tags[field] = read;
+  };
+
+const keeping =
+  (field: 'requestBody' | 'responseBody'): Reader =>
+  (draft, value, name) => {
+    const words: Record<string, BodyKeeping> = { true: 'counted', strict: 'never', false: 'kept' };
+    const word = words[value.toLowerCase()];
+    if (word === undefined) throw new GatelogError('invalid_directive', `${name} takes true, strict or false; got "${value}".`);
+    draft.tags[field] = word;
+  };
+
+/** Asked for, not done by this version: the call goes on and says so. */
+const ignored: Reader = (draft, _value, name) => {
+  draft.warnings.push(`${name} is not supported by this version and was ignored`);
+};
+
+/** Asked for, not done by this version, and going on without it would do what the caller does not want. */
+const refused: Reader = (_draft, _value, name) => {
+  throw new GatelogError('not_implemented', `${name} is not supported by this version; the call was not forwarded. Send it without this header.`);
+};
+
+/** Our headers by the text after the prefix, lower case. */
+const readers: Readonly<Record<string, Reader>> = {
+  auth: (draft, value) => {
+    draft.auth = value;
+  },
+  'request-id': (draft, value) => {
+    draft.requestId = value.trim();
+  },
+  properties: readPropertiesObject,
+  'user-id': text('userId'),
+  'session-id': text('sessionId'),
+  'session-name': text('sessionName'),
+  'session-path': text('sessionPath'),
+  'model-override': text('modelOverride'),
+  'prompt-id': text('promptId'),
+  'prompt-version': text('promptVersion'),
+  'prompt-inputs': readPromptInputs,
+  'job-id': text('jobId'),
+  'node-id': text('nodeId'),
+  'experiment-id': text('experimentId'),
+  cost: readCost,
+  'omit-request': keeping('requestBody'),
+  'omit-response': keeping('responseBody'),
+  'stream-usage': ignored,
+  'cache-enabled': ignored,
+  'cache-seed': ignored,
+  'cache-bucket-max-size': ignored,
+  'cache-ignore-keys': ignored,
+  'retry-enabled': ignored,
+  'retry-num': ignored,
+  'retry-factor': ignored,
+  'retry-min-timeout': ignored,
+  'retry-max-timeout': ignored,
+  'security-enabled': ignored,
+  'target-url': refused,
+  fallbacks: refused,
+  'ratelimit-policy': refused,
+};
+
+/** True for a header that is ours and is never forwarded. Takes the lower-case name. */
+export function isDirective(lowerName: string): boolean {
+  return prefixes.some((prefix) => lowerName.startsWith(prefix));
+}
+
+/**
+ * Reads our headers off one request. Tags that are over a limit are left out and named in `warnings`; the model call goes on.
+ * @throws GatelogError `invalid_directive` or `not_implemented` where going on would not be what was asked for.
+ */
+export function readDirectives(raw: RawHeaders): Directives {
+  const draft: Draft = { properties: new Map(), tags: { properties: [] }, warnings: [], auth: undefined, requestId: undefined, aliased: false };
+  forEachHeader(raw, (name, lower, value) => {
+    const prefix = prefixes.find((candidate) => lower.startsWith(candidate));
+    if (prefix === undefined) return;
+    if (prefix === aliasPrefix) draft.aliased = true;
+    readOne(draft, { name, suffix: lower.slice(prefix.length), prefixLength: prefix.length, value });
+  });
+  draft.tags.properties = [...draft.properties.values()];
+  const { tags, warnings, auth, requestId, aliased } = draft;
+  return { tags, warnings, auth, requestId, aliased };
+}
+
+interface HeaderLine {
+  readonly name: string;
+  readonly suffix: string;
+  readonly prefixLength: number;
+  readonly value: string;
+}
+
+function readOne(draft: Draft, line: HeaderLine): void {
+  if (line.suffix.startsWith(propertySuffix)) {
+    const start = line.prefixLength + propertySuffix.length;
+    const prefixText = line.name.slice(0, start);
+    const property = { name: line.name.slice(start), value: wellFormed(headerText(line.value)) };
+    addProperty(draft, prefixText === prefixText.toLowerCase() ? { ...property, lowered: true } : property);
+    return;
+  }
+  const reader = readers[line.suffix];
+  if (reader === undefined) draft.warnings.push(`${line.name} is not a header that this gateway knows and was ignored`);
+  else reader(draft, line.value, line.name);
+}
+
+function addProperty(draft: Draft, property: TaggedProperty): void {
+  const { name, value } = property;
+  const length = [...name].length;
+  if (length < 1 || length > longestPropertyName) {
+    draft.warnings.push(`a property name has ${length} characters and was not stored (1 to ${longestPropertyName} are allowed)`);
+  } else if (Buffer.byteLength(value) > largestPropertyValueBytes) {
+    draft.warnings.push(`the value of property ${shown(name)} is over ${largestPropertyValueBytes} bytes and was not stored`);
+  } else if (draft.properties.size >= mostProperties && !draft.properties.has(name)) {
+    draft.warnings.push(`property ${shown(name)} is over the limit of ${mostProperties} and was not stored`);
+  } else {
+    draft.properties.set(name, property);
+  }
+}
+
+function readPropertiesObject(draft: Draft, value: string, name: string): void {
+  const object = parseJson(headerText(value));
+  if (!isJsonObject(object)) {
+    draft.warnings.push(`${name} is not a JSON object of names to strings and was not stored`);
+    return;
+  }
+  for (const [property, content] of Object.entries(object)) {
+    if (typeof content === 'string') addProperty(draft, { name: wellFormed(property), value: wellFormed(content) });
+    else draft.warnings.push(`property ${shown(property)} in ${name} is not a string and was not stored`);
+  }
+}
+
+function readPromptInputs(draft: Draft, value: string, name: string): void {
+  const object = parseJson(headerText(value));
+  if (!isJsonObject(object)) {
+    draft.warnings.push(`${name} is not a JSON object and was not stored`);
+    return;
+  }
+  const entries = Object.entries(object).map(([key, content]) => [wellFormed(key), wellFormed(typeof content === 'string' ? content : JSON.stringify(content))]);
+  draft.tags.promptInputs = Object.fromEntries(entries) as Record<string, string>;
+}
+
+function readCost(draft: Draft, value: string, name: string): void {
+  const amount = parseMoney(value);
+  if (amount === undefined || amount < 0n) draft.warnings.push(`${name} is not a decimal number of US dollars and was not stored`);
+  else draft.tags.cost = value.trim();
+}
+
+/** A name as it may stand in a header: ASCII only, shortened. */
+function shown(name: string): string {
+  return `"${name.slice(0, 60).replaceAll(/[^\u0020-\u007e]|"/g, '?')}"`;
+}

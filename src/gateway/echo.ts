@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
+import type { Relay } from './relay.ts';
+
+/**
+ * The built-in provider: answers chat completions with the text of the last user message, in OpenAI's shape, with no key and no network.
+ * One token is one word (text between white space). Its prices are fixed and documented in the README.
+ */
+export interface EchoRequest {
+  readonly method: string;
+  /** Path below `/echo`, e.g. `/v1/chat/completions`. */
+  readonly path: string;
+  readonly body: Buffer;
+  /** Unix seconds. */
+  readonly createdAt: number;
+}
+
+interface EchoReply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly chunks: readonly Buffer[];
+}
+
+const json = 'application/json';
+const eventStream = 'text/event-stream; charset=utf-8';
+
+/** Answers through the relay, as a provider on the network would. */
+export function answerEcho(request: EchoRequest, relay: Relay): void {
+  const reply = makeReply(request);
+  relay.begin({ pause: () => undefined, resume: () => undefined, abort: () => undefined });
+  const headers = ['content-type', reply.contentType];
+  if (reply.contentType === json) headers.push('content-length', String(reply.chunks[0]?.length ?? 0));
+  relay.start(reply.status, headers, '');
+  for (const chunk of reply.chunks) relay.data(chunk);
+  relay.finish();
+}
+
+function makeReply(request: EchoRequest): EchoReply {
+  const pathname = request.path.split('?', 1)[0];
+  if (request.method !== 'POST' || pathname !== '/v1/chat/completions') {
+    return failure(404, 'The echo provider answers POST /v1/chat/completions only.');
+  }
+  const body = parseJson(request.body.toString('utf8'));
+  if (!isJsonObject(body)) return failure(400, 'The body is not a JSON object.');
+  const messages = body['messages'];
+  if (!Array.isArray(messages) || messages.length === 0) return failure(400, "'messages' must be an array with at least one message.");
+  return complete(body, messages, request.createdAt);
+}
+
+function complete(body: JsonObject, messages: readonly unknown[], created: number): EchoReply {
+  const content = lastUserText(messages);
+  const promptTokens = messages.reduce<number>((sum, message) => sum + countWords(messageText(message)), 0);
+  const completionTokens = countWords(content);
+  const usage = {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+  };
+  const base = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created, model: typeof body['model'] === 'string' ? body['model'] : 'echo' };
+  if (body['stream'] === true) {
+    const options = body['stream_options'];
+    return { status: 200, contentType: eventStream, chunks: streamChunks(base, content, usage, isJsonObject(options) && options['include_usage'] === true) };
+  }
+  const message = { role: 'assistant', content, refusal: null };
+  const completion = { ...base, object: 'chat.completion', choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }], usage };
+  return { status: 200, contentType: json, chunks: [Buffer.from(JSON.stringify(completion))] };
+}
+
+/** One chunk a word. Usage stands on the last choice's chunk, or apart from it when the caller asked for that, as OpenAI does it. */
+function streamChunks(base: object, content: string, usage: object, usageApart: boolean): Buffer[] {
+  const words = content.match(/\s*\S+|\s+$/g) ?? [];
+  const event = (fields: object): Buffer => Buffer.from(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...fields })}\n\n`);
+  const choice = (delta: object, finishReason: string | null): object => ({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }] });
+  const last = choice({}, 'stop');
+  return [
+    event(choice({ role: 'assistant', content: '' }, null)),
+    ...words.map((word) => event(choice({ content: word }, null))),
+    ...(usageApart ? [event(last), event({ choices: [], usage })] : [event({ ...last, usage })]),
+    Buffer.from('data: [DONE]\n\n'),
+  ];
+}
+
+function lastUserText(messages: readonly unknown[]): string {
+  const last = messages.findLast((message) => isJsonObject(message) && message['role'] === 'user') ?? messages.at(-1);
+  return messageText(last);
+}
+
+/** Text of a message whose content is a string or an array of parts. */
+function messageText(message: unknown): string {
+  if (!isJsonObject(message)) return '';
+  const content = message['content'];
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  const parts: readonly unknown[] = content;
+  return parts.map((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+}
+
+function countWords(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
+}
+
+function failure(status: number, message: string): EchoReply {
+  const error = { message, type: 'invalid_request_error', param: null, code: null };
+  return { status, contentType: json, chunks: [Buffer.from(JSON.stringify({ error }))] };
+}

@@ -1,0 +1,83 @@
+/** Where the value of the top-level `model` key stands in a JSON text, quotes excluded. */
+export interface ModelField {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const opening = new Set([0x7b, 0x5b]);
+const closing = new Set([0x7d, 0x5d]);
+const whitespace = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const colon = 0x3a;
+const key = Buffer.from('model');
+
+/**
+ * Finds the top-level `model` string of a JSON object without parsing it. The caller's bytes stay as they are, also where they are no
+ * valid JSON: then nothing, or the first thing that looks like it, is found. A value with an escape in it is no name of a model and is not found.
+ */
+export function findModelField(json: Buffer): ModelField | undefined {
+  let depth = 0;
+  let at = 0;
+  while (at < json.length) {
+    const byte = json[at] ?? 0;
+    if (byte === quote) {
+      const end = endOfString(json, at + 1);
+      if (end === -1) return undefined;
+      if (depth === 1 && isModelKey(json, at + 1, end)) {
+        const value = valueAfterKey(json, end + 1);
+        if (value !== undefined) return value;
+      }
+      at = end;
+    } else if (opening.has(byte)) {
+      depth += 1;
+    } else if (closing.has(byte)) {
+      depth -= 1;
+      if (depth === 0) return undefined;
+    }
+    at += 1;
+  }
+  return undefined;
+}
+
+/** The JSON text with the model's name replaced; every other byte stays. */
+export function replaceModel(json: Buffer, field: ModelField, model: string): Buffer {
+  return Buffer.concat([json.subarray(0, field.start), Buffer.from(model), json.subarray(field.end)]);
+}
+
+/** Index of the quote that ends a string whose content starts at `start`, −1 when there is none. */
+function endOfString(json: Buffer, start: number): number {
+  let end = json.indexOf(quote, start);
+  while (end !== -1 && isEscaped(json, start, end)) end = json.indexOf(quote, end + 1);
+  return end;
+}
+
+function isEscaped(json: Buffer, start: number, at: number): boolean {
+  let backslashes = 0;
+  while (at - 1 - backslashes >= start && json[at - 1 - backslashes] === backslash) backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+function isModelKey(json: Buffer, start: number, end: number): boolean {
+  return end - start === key.length && json.compare(key, 0, key.length, start, end) === 0;
+}
+
+/** The string behind `: ` when `at` stands right after a key; undefined when this was no key or the value is no plain string. */
+function valueAfterKey(json: Buffer, at: number): ModelField | undefined {
+  const colonAt = skipWhitespace(json, at);
+  if (json[colonAt] !== colon) return undefined;
+  const open = skipWhitespace(json, colonAt + 1);
+  if (json[open] !== quote) return undefined;
+  const start = open + 1;
+  const end = endOfString(json, start);
+  if (end === -1) return undefined;
+  const text = json.toString('utf8', start, end);
+  return text.includes('\\') ? undefined : { start, end, text };
+}
+
+function skipWhitespace(json: Buffer, start: number): number {
+  let at = start;
+  while (whitespace.has(json[at] ?? 0)) at += 1;
+  return at;
+}

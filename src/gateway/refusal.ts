@@ -1,0 +1,21 @@
+import type { ServerResponse } from 'node:http';
+import type { GatelogError } from '../model/errors.ts';
+
+/** Our own error in OpenAI's shape, so that official clients show the sentence. */
+export function refusalBody(error: GatelogError): Buffer {
+  return Buffer.from(JSON.stringify({ error: { message: error.message, type: 'gatelog_error', param: null, code: error.code } }));
+}
+
+/** Header lines of a refusal, name and value in turn. */
+export function refusalHeaders(error: GatelogError, bodyBytes: number): string[] {
+  const lines = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bodyBytes)];
+  if (error.status === 503) lines.push('retry-after', '1');
+  return lines;
+}
+
+/** Answers a call that leaves no record: no accepted key, or no HTTP request that could be read. */
+export function refuseUnrecorded(response: ServerResponse, error: GatelogError, replyHeaders: readonly string[]): void {
+  const body = refusalBody(error);
+  response.writeHead(error.status, [...refusalHeaders(error, body.length), ...replyHeaders]);
+  response.end(body);
+}

@@ -1,0 +1,27 @@
+import { crc32 } from 'node:zlib';
+import { v7 } from 'uuid';
+import { type OrganizationId, type RequestId, uuidOfHex } from '../model/ids.ts';
+
+const taggedBytes = 12;
+const scratch = Buffer.alloc(16);
+
+/**
+ * A fresh UUIDv7 whose time is the exchange's own. Its last four bytes are a check over the rest and the organisation, so that an identifier
+ * that we once issued is recognised without looking it up; 42 random bits stay in each millisecond of each organisation.
+ */
+export function makeRequestId(organizationId: OrganizationId, openedAt: number): RequestId {
+  v7({ msecs: openedAt }, scratch);
+  scratch.writeUInt32BE(checkOf(organizationId, scratch), taggedBytes);
+  return uuidOfHex(scratch.toString('hex'));
+}
+
+/** True when {@link makeRequestId} made this identifier for this organisation (or, once in 2³² others, by chance). */
+export function isIssuedRequestId(organizationId: OrganizationId, requestId: RequestId): boolean {
+  if (requestId[14] !== '7') return false;
+  const bytes = Buffer.from(requestId.replaceAll('-', ''), 'hex');
+  return bytes.readUInt32BE(taggedBytes) === checkOf(organizationId, bytes);
+}
+
+function checkOf(organizationId: OrganizationId, bytes: Buffer): number {
+  return crc32(bytes.subarray(0, taggedBytes), crc32(organizationId));
+}

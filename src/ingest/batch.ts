@@ -1,0 +1,68 @@
+import type { BatchBounds } from '../spool/checkpoint.ts';
+import { comparePositions, type Position } from '../spool/spool.ts';
+import type { OpenExchange } from './open-exchange.ts';
+import type { SeriesTail } from './series-tail.ts';
+
+/** What goes to the store at once. */
+export interface Batch {
+  readonly bounds: BatchBounds;
+  readonly exchanges: readonly OpenExchange[];
+  /** How many of each series' waiting exchanges are in it. */
+  readonly taken: readonly { readonly tail: SeriesTail; readonly count: number }[];
+}
+
+export interface BatchLimits {
+  readonly mostRows: number;
+  readonly mostBytes: number;
+}
+
+export const startOfSeries: Position = { segment: 0, offset: 0 };
+
+/** Takes as many waiting exchanges as the limits allow. @returns undefined when none waits. */
+export function formBatch(number: number, tails: readonly SeriesTail[], accepted: Readonly<Record<string, Position>>, limits: BatchLimits): Batch | undefined {
+  let rows = 0;
+  let bytes = 0;
+  const taken: { tail: SeriesTail; count: number }[] = [];
+  const exchanges: OpenExchange[] = [];
+  const series: Record<string, { from: Position; to: Position }> = {};
+  for (const tail of tails) {
+    let count = 0;
+    for (const exchange of tail.waiting()) {
+      const fits = rows < limits.mostRows && (rows === 0 || bytes + exchange.bytes <= limits.mostBytes);
+      if (!fits || exchange.endsAt === undefined) break;
+      rows += 1;
+      bytes += exchange.bytes;
+      count += 1;
+      exchanges.push(exchange);
+      series[tail.series] = { from: accepted[tail.series] ?? startOfSeries, to: exchange.endsAt };
+    }
+    if (count > 0) taken.push({ tail, count });
+  }
+  return rows === 0 ? undefined : { bounds: { batch: number, series }, exchanges, taken };
+}
+
+/**
+ * Makes a batch again from its bounds, after a crash.
+ * @returns undefined while not all of it has been read yet.
+ */
+export function repeatBatch(bounds: BatchBounds, tails: readonly SeriesTail[]): Batch | undefined {
+  const taken: { tail: SeriesTail; count: number }[] = [];
+  const exchanges: OpenExchange[] = [];
+  for (const [name, { to }] of Object.entries(bounds.series)) {
+    const tail = tails.find(({ series }) => series === name);
+    // A series that is gone was accepted whole: it is deleted only after that.
+    if (tail === undefined) continue;
+    if (!tail.hasReadTo(to)) return undefined;
+    const members = tail.waiting().filter(({ endsAt }) => endsAt !== undefined && comparePositions(endsAt, to) <= 0);
+    exchanges.push(...members);
+    taken.push({ tail, count: members.length });
+  }
+  return { bounds, exchanges, taken };
+}
+
+/** The accepted positions once a batch is in the store. */
+export function acceptedAfter(accepted: Readonly<Record<string, Position>>, batch: Batch): Record<string, Position> {
+  const next = { ...accepted };
+  for (const [series, { to }] of Object.entries(batch.bounds.series)) next[series] = to;
+  return next;
+}

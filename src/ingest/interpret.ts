@@ -1,0 +1,183 @@
+import type { Exchange, ExchangeOutcome } from '../model/exchange.ts';
+import { type Money, parseMoney } from '../model/money.ts';
+import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
+import { parseJson } from '../model/text.ts';
+import { unreportedUsage } from '../model/usage.ts';
+import { priceUsage } from '../pricing/cost.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
+import { providerNamed, wireFormatFor } from '../providers/registry.ts';
+import { readServerSentEvents } from '../providers/sse.ts';
+import { decodeContent, recordBody, recordText, textOfBytes } from './body.ts';
+import { propertiesOf } from './properties.ts';
+
+/** What interpretation needs to know besides the exchange. */
+export interface InterpretContext {
+  /** Declared property names of the exchange's organisation, by their lower-case form. */
+  readonly declaredNames: ReadonlyMap<string, string>;
+  /** Property updates that came before the record, oldest first. */
+  readonly updates: readonly ReadonlyMap<string, string>[];
+}
+
+interface ReadRequest {
+  readonly body: RecordedBody;
+  readonly facts: RequestFacts;
+}
+
+interface ReadResponse {
+  readonly body: RecordedBody;
+  readonly facts: ResponseFacts;
+  readonly streamed: boolean;
+  /** The response is known to be whole from its own content. */
+  readonly whole: boolean;
+}
+
+const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', lastUserText: '' };
+const noResponseFacts: ResponseFacts = {
+  responseId: '',
+  model: '',
+  usage: unreportedUsage,
+  serviceTier: '',
+  completionText: '',
+  finishReason: '',
+  providerCost: null,
+};
+const absent: RecordedBody = { kind: 'absent' };
+
+/**
+ * Turns an exchange into its record: decode the bodies, read them in the provider's wire format, price the usage, name and tag it. Never
+ * throws on what a provider or a caller sent.
+ */
+export function interpretExchange(exchange: Exchange, context: InterpretContext): RequestRecord {
+  const { open, end } = exchange;
+  const { tags } = open;
+  const format = wireFormatFor(open.provider, open.path);
+  const request = readRequest(exchange, format);
+  const response = readResponse(exchange, format);
+  const status = statusOf(exchange, response);
+  const priced = costOf(exchange, request.facts, response.facts);
+  const latencyMs = end?.elapsedMs ?? exchange.responseParts?.lastMs ?? null;
+  const keepsRequest = (tags.requestBody ?? 'kept') === 'kept';
+  const keepsResponse = (tags.responseBody ?? 'kept') === 'kept';
+  return {
+    organizationId: open.organizationId,
+    requestId: open.requestId,
+    createdAt: open.openedAt,
+    responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
+    keyHash: open.keyHash,
+    method: open.method,
+    path: open.path,
+    referrer: open.headers['referer'] ?? '',
+    targetUrl: open.targetUrl,
+    provider: providerNamed(open.provider)?.recordName ?? 'CUSTOM',
+    countryCode: '',
+    requestModel: request.facts.model,
+    responseModel: response.facts.model,
+    modelOverride: tags.modelOverride ?? '',
+    model: firstText([tags.modelOverride, response.facts.model, request.facts.model, 'unknown']),
+    userId: tags.userId ?? request.facts.user,
+    sessionId: tags.sessionId ?? '',
+    sessionName: tags.sessionName ?? '',
+    sessionPath: tags.sessionPath ?? '',
+    properties: propertiesOf(tags, context.declaredNames, context.updates),
+    nodeId: tags.nodeId ?? '',
+    jobId: tags.jobId ?? '',
+    promptId: tags.promptId ?? '',
+    promptVersion: tags.promptVersion ?? '',
+    experimentId: tags.experimentId ?? '',
+    inputs: new Map(Object.entries(tags.promptInputs ?? {})),
+    responseId: response.facts.responseId,
+    status,
+    latencyMs,
+    timeToFirstTokenMs: response.streamed ? (end?.firstByteMs ?? exchange.responseParts?.firstMs ?? null) : null,
+    gatewayOverheadMs: end?.overheadMs ?? null,
+    attempts: [],
+    usage: response.facts.usage,
+    serviceTier: response.facts.serviceTier,
+    cost: priced.cost,
+    costSource: priced.source,
+    priceReference: priced.reference,
+    cacheEnabled: false,
+    cached: false,
+    cacheReferenceId: '',
+    threat: null,
+    isPassthroughBilling: null,
+    assets: [],
+    requestBody: keepsRequest ? request.body : absent,
+    responseBody: keepsResponse ? response.body : absent,
+    requestBodyCut: end?.requestCut ?? false,
+    responseBodyCut: end?.responseCut ?? false,
+    promptText: keepsRequest ? request.facts.promptText : '',
+    lastUserText: keepsRequest ? request.facts.lastUserText : '',
+    completionText: keepsResponse ? response.facts.completionText : '',
+    sizeBytes: end === undefined ? exchange.requestBody.length + exchange.responseBody.length : end.requestBytes + end.responseBytes,
+  };
+}
+
+function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRequest {
+  const { open, requestBody } = exchange;
+  const contentType = open.headers['content-type'] ?? '';
+  const decoded = decodeContent(requestBody, open.headers['content-encoding']);
+  const text = decoded === undefined ? undefined : textOfBytes(decoded, contentType);
+  const body = recordBody(requestBody, text, contentType);
+  if (text === undefined || format === undefined) return { body, facts: noRequestFacts };
+  return { body, facts: format.readRequest(parseJson(text), open.path) };
+}
+
+function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
+  const headers = exchange.responseHead?.headers ?? {};
+  const contentType = headers['content-type'] ?? '';
+  const decoded = decodeContent(exchange.responseBody, headers['content-encoding']);
+  const text = decoded === undefined ? undefined : textOfBytes(decoded, contentType);
+  if (decoded !== undefined && contentType.includes('event-stream')) return readStream(decoded, text ?? '', format);
+  const body = recordBody(exchange.responseBody, text, contentType);
+  const parsed = text === undefined ? undefined : parseJson(text);
+  const facts = parsed === undefined || format === undefined ? noResponseFacts : format.readResponse(parsed);
+  const declared = headers['content-length'];
+  return { body, facts, streamed: false, whole: declared !== undefined && Number(declared) === exchange.responseBody.length };
+}
+
+/** A stream is put together into the provider's non-streaming shape; what cannot be understood stays text. */
+function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
+  const assembled = format?.assembleStream(readServerSentEvents([decoded]));
+  if (format === undefined || assembled?.understood !== true) {
+    return { body: text === '' ? absent : recordText(text, undefined), facts: noResponseFacts, streamed: true, whole: assembled?.whole ?? false };
+  }
+  return { body: recordText(text, assembled.body), facts: format.readResponse(assembled.body), streamed: true, whole: assembled.whole };
+}
+
+const statusOfOutcome: Record<Exclude<ExchangeOutcome, 'complete' | 'refused'>, number> = { client_left: 499, provider_broke: 502, no_response: 0 };
+
+/**
+ * Status as the record tells it. An exchange without an end was cut by the death of its gateway worker: it counts as whole when its content
+ * shows that, else as broken off like any other reply that stopped in the middle.
+ */
+function statusOf(exchange: Exchange, response: ReadResponse): number {
+  const { end, responseHead } = exchange;
+  if (end !== undefined && end.outcome !== 'complete' && end.outcome !== 'refused') return statusOfOutcome[end.outcome];
+  if (responseHead === undefined) return 0;
+  return end !== undefined || response.whole ? responseHead.status : statusOfOutcome.provider_broke;
+}
+
+interface Cost {
+  readonly cost: Money | null;
+  readonly source: CostSource;
+  readonly reference: string;
+}
+
+/** The caller's own figure, else the provider's, else the price book's for the model that answered or the one that was asked for. */
+function costOf(exchange: Exchange, request: RequestFacts, response: ResponseFacts): Cost {
+  const { tags, provider, openedAt } = exchange.open;
+  const own = tags.cost === undefined ? undefined : parseMoney(tags.cost);
+  if (own !== undefined) return { cost: own, source: 'header', reference: '' };
+  if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '' };
+  const models = tags.modelOverride === undefined ? [response.model, request.model] : [tags.modelOverride];
+  for (const model of models.filter((name) => name !== '')) {
+    const priced = priceUsage(response.usage, { providerId: providerNamed(provider)?.priceProviderId, model, at: openedAt });
+    if (priced.amount !== null) return { cost: priced.amount, source: priced.source, reference: priced.reference };
+  }
+  return { cost: null, source: 'none', reference: '' };
+}
+
+function firstText(texts: readonly (string | undefined)[]): string {
+  return texts.find((text) => text !== undefined && text !== '') ?? '';
+}

@@ -1,0 +1,35 @@
+import { messageOf } from '../model/errors.ts';
+import { readPayloads } from '../spool/reader.ts';
+import type { FrameLocation } from '../spool/spool.ts';
+import { bodiesRow, requestRow } from '../store/tables/rows.ts';
+import { assembleExchange } from './assemble.ts';
+import { interpretExchange } from './interpret.ts';
+
+/** One exchange to be read from the spool and interpreted. Plain data: it crosses into a thread. */
+export interface InterpretTask {
+  readonly seriesFolder: string;
+  readonly frames: readonly FrameLocation[];
+  /** Declared names of its organisation by lower-case name; undefined when there are none. */
+  readonly declaredNames: ReadonlyMap<string, string> | undefined;
+  readonly updates: readonly ReadonlyMap<string, string>[];
+}
+
+/** Lines for both tables, or why there are none. */
+export type InterpretedExchange = { readonly request: string; readonly bodies: string } | { readonly failure: string };
+
+/** Interprets a batch. @param storedAt Unix milliseconds written as the rows' `updated_at`. */
+export type Interpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<readonly InterpretedExchange[]>;
+
+const noNames: ReadonlyMap<string, string> = new Map();
+
+/** Interprets one exchange; whatever goes wrong is a value, so that one poisoned exchange stops nothing. */
+export function interpretTask(task: InterpretTask, storedAt: number): InterpretedExchange {
+  try {
+    const payloads = readPayloads(task.seriesFolder, task.frames);
+    const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
+    const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, updates: task.updates });
+    return { request: requestRow(record, storedAt), bodies: bodiesRow(record) };
+  } catch (error) {
+    return { failure: messageOf(error) };
+  }
+}

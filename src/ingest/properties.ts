@@ -1,0 +1,28 @@
+import type { Tags } from '../model/exchange.ts';
+
+/** Session headers that appear among the properties too, by the tag that holds them. */
+const sessionProperties = [
+  ['Svc-Session-Id', 'sessionId'],
+  ['Svc-Session-Name', 'sessionName'],
+  ['Svc-Session-Path', 'sessionPath'],
+] as const;
+
+/**
+ * The properties of a record: the caller's tags, then the session headers, then updates in the order in which they were accepted.
+ * @param declaredNames declared names by their lower-case form: a header whose case was lost on the way is stored under its declared name.
+ */
+export function propertiesOf(tags: Tags, declaredNames: ReadonlyMap<string, string>, updates: readonly ReadonlyMap<string, string>[]): ReadonlyMap<string, string> {
+  const properties = new Map<string, string>();
+  for (const { name, value, lowered } of tags.properties) {
+    const stored = lowered === true ? (declaredNames.get(name.toLowerCase()) ?? name) : name;
+    // Deleting first keeps "the last wins" also for the order of names.
+    properties.delete(stored);
+    properties.set(stored, value);
+  }
+  for (const [name, tag] of sessionProperties) {
+    const value = tags[tag];
+    if (value !== undefined) properties.set(name, value);
+  }
+  for (const update of updates) for (const [name, value] of update) properties.set(name, value);
+  return properties;
+}

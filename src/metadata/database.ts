@@ -1,0 +1,112 @@
+import { closeSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { Kysely, SqliteDialect, sql, type Compilable } from 'kysely';
+import Sqlite from 'libsql';
+import { ensureFolder } from '../platform/files.ts';
+import type { MetadataTables } from './schema.ts';
+
+/**
+ * `core`: what is written is on the disk when the write returns (`synchronous = FULL`). `gateway`: it survives the death of the process, a
+ * power loss may take the last of it (`synchronous = NORMAL`), and no write waits for the disk.
+ */
+export type MetadataMode = 'core' | 'gateway';
+
+/** Rows of a statement that was compiled and prepared once; a run takes microseconds and blocks the thread for them. */
+export interface PreparedStatement<Row> {
+  readonly first: (...parameters: readonly (string | number)[]) => Row | undefined;
+  /** Runs a statement that writes. @returns how many rows changed. */
+  readonly change: (...parameters: readonly (string | number)[]) => number;
+}
+
+/** What the repositories need: the tables, inside a transaction or not. */
+export interface MetadataQueries {
+  readonly queries: Kysely<MetadataTables>;
+}
+
+/** An open metadata database: SQLite beside other processes that have the same file open. */
+export interface MetadataDatabase extends MetadataQueries {
+  /**
+   * Prepares a query for the hot path: a key is looked up in 7 µs, where Kysely, which compiles and prepares anew every time, took 79 µs.
+   * The values in the query only hold places; each run gives its own, in the order of the SQL.
+   * TRICKY: it shares Kysely's connection. While a transaction is open on it, a prepared statement takes part in that transaction.
+   */
+  readonly prepare: <Row>(query: Compilable<Row>) => PreparedStatement<Row>;
+  readonly close: () => Promise<void>;
+}
+
+export const metadataFileName = 'metadata.db';
+/** How long a statement waits for another process's write before it fails; writes here take about a millisecond. */
+const busyTimeoutMs = 5000;
+
+/**
+ * Opens `<dataDir>/metadata.db` and makes the folder and the file, mode 0600, where they are missing. The tables come from `migrateMetadata`.
+ * @throws when the file cannot be opened or is no database.
+ */
+export function openMetadata(dataDir: string, mode: MetadataMode): MetadataDatabase {
+  ensureFolder(dataDir);
+  const file = path.join(dataDir, metadataFileName);
+  closeSync(openSync(file, 'a', 0o600));
+  const connection = new Sqlite(file, { timeout: busyTimeoutMs });
+  try {
+    useWriteAheadLog(connection);
+    connection.exec(`PRAGMA synchronous = ${mode === 'core' ? 'FULL' : 'NORMAL'}`);
+    connection.exec('PRAGMA foreign_keys = ON');
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  const queries = new Kysely<MetadataTables>({ dialect: new SqliteDialect({ database: connection }) });
+  return {
+    queries,
+    prepare: (query) => prepareOn(connection, query.compile().sql),
+    close: async () => {
+      await queries.destroy();
+      // Kysely closes a connection only after its first query.
+      if (connection.open) connection.close();
+    },
+  };
+}
+
+/**
+ * Runs `work` in a transaction that holds the write lock from its beginning, so that what it reads cannot change before it writes, in this
+ * process or another. Kysely's own transactions begin without that lock and fail when another process writes first.
+ * Dialect: Postgres wants `begin` and an advisory lock here.
+ */
+export async function inWriteTransaction<T>(database: MetadataQueries, work: (transaction: MetadataQueries) => Promise<T>): Promise<T> {
+  return database.queries.connection().execute(async (queries) => {
+    await sql`begin immediate`.execute(queries);
+    try {
+      const result = await work({ queries });
+      await sql`commit`.execute(queries);
+      return result;
+    } catch (error) {
+      await sql`rollback`.execute(queries);
+      throw error;
+    }
+  });
+}
+
+function prepareOn<Row>(connection: Sqlite.Database, sqlText: string): PreparedStatement<Row> {
+  const statement = connection.prepare(sqlText);
+  return {
+    first: (...parameters) => statement.get(...parameters) as Row | undefined,
+    change: (...parameters) => statement.run(...parameters).changes,
+  };
+}
+
+/**
+ * TRICKY: the change to the write-ahead log needs the file for itself, and SQLite does not wait for that by its busy timeout when two processes
+ * try at once, so a refused attempt is repeated. The mode stays in the file: only the very first opening ever waits here.
+ */
+function useWriteAheadLog(connection: Sqlite.Database): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let attemptsLeft = 200; ; attemptsLeft -= 1) {
+    try {
+      connection.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (attemptsLeft === 0 || !/locked|busy/i.test(String(error))) throw error;
+      Atomics.wait(pause, 0, 0, 25);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { Observe } from '../model/observation.ts';
+import { inWriteTransaction, openMetadata, type MetadataDatabase, type MetadataMode, type MetadataQueries } from './database.ts';
+import { firstTables } from './migrations/0001-first-tables.ts';
+import type { Migration } from './migrations/migration.ts';
+
+/** In the order in which they are applied. */
+const migrations: readonly Migration[] = [firstTables];
+
+/**
+ * Brings the tables up to date. Several processes may do this at once: the steps run in one transaction that holds the write lock, so one
+ * process applies them and the others find them applied.
+ * @param now Unix milliseconds.
+ * @throws when the file was written by a newer version; nothing is changed then.
+ */
+export async function migrateMetadata(database: MetadataQueries, now: () => number, observe?: Observe): Promise<void> {
+  const applied = await inWriteTransaction(database, async ({ queries }) => {
+    await queries.schema
+      .createTable('schema_migrations')
+      .ifNotExists()
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('applied_at', 'bigint', (column) => column.notNull())
+      .execute();
+    const missing = missingFrom(await queries.selectFrom('schema_migrations').select('name').execute());
+    for (const migration of missing) {
+      await migration.apply(queries);
+      await queries.insertInto('schema_migrations').values({ name: migration.name, applied_at: now() }).execute();
+    }
+    return missing;
+  });
+  for (const { name } of applied) observe?.({ kind: 'migration_applied', database: 'metadata', name });
+}
+
+/** Opens the database and brings its tables up to date. @param now Unix milliseconds. @throws as opening and migrating do; nothing stays open then. */
+export async function openMigratedMetadata(
+  dataDir: string,
+  mode: MetadataMode,
+  now: () => number,
+  observe?: Observe,
+): Promise<MetadataDatabase> {
+  const database = openMetadata(dataDir, mode);
+  try {
+    await migrateMetadata(database, now, observe);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function missingFrom(rows: readonly { readonly name: string }[]): readonly Migration[] {
+  const applied = new Set(rows.map((row) => row.name));
+  const missing = migrations.filter(({ name }) => !applied.has(name));
+  if (applied.size + missing.length > migrations.length) {
+    throw new Error('The metadata database was written by a newer version of Gatelog; start that version, or another data folder.');
+  }
+  return missing;
+}

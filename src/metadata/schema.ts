@@ -1,0 +1,62 @@
+import type { Generated, Selectable } from 'kysely';
+import type { KeyPermissions } from '../model/principal.ts';
+
+/** All times are Unix milliseconds, identifiers lower-case UUID texts, flags 0 or 1. */
+export interface MetadataTables {
+  readonly schema_migrations: SchemaMigrationsTable;
+  readonly organizations: OrganizationsTable;
+  readonly api_keys: ApiKeysTable;
+  readonly property_declarations: PropertyDeclarationsTable;
+  readonly request_id_claims: RequestIdClaimsTable;
+  readonly pending_property_updates: PendingPropertyUpdatesTable;
+}
+
+interface SchemaMigrationsTable {
+  name: string;
+  applied_at: number;
+}
+
+interface OrganizationsTable {
+  id: string;
+  name: string;
+  created_at: number;
+}
+
+interface ApiKeysTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  /** SHA-256 of the key, hexadecimal. */
+  key_hash: string;
+  /** The key's first characters, for people. */
+  prefix: string;
+  permissions: KeyPermissions;
+  created_at: number;
+  revoked_at: number | null;
+}
+
+interface PropertyDeclarationsTable {
+  organization_id: string;
+  name: string;
+  lower_name: string;
+  hidden: number;
+  declared_at: number;
+}
+
+interface RequestIdClaimsTable {
+  organization_id: string;
+  request_id: string;
+  claimed_at: number;
+}
+
+interface PendingPropertyUpdatesTable {
+  seq: Generated<number>;
+  organization_id: string;
+  request_id: string;
+  /** JSON object of name to text. */
+  properties: string;
+  key_id: string;
+  accepted_at: number;
+}
+
+export type ApiKeyRow = Selectable<ApiKeysTable>;

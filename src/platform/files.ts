@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+
+/** Makes a folder with its parents, for this user only. */
+export function ensureFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+/** Makes what was renamed, created or removed in a folder survive a power loss. */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Replaces a file's content in one step that a crash leaves either wholly done or not done; durable on return. Mode 0600. */
+export function replaceFile(file: string, content: string): void {
+  const folder = path.dirname(file);
+  const temporary = path.join(folder, `.${path.basename(file)}.${randomUUID()}`);
+  const descriptor = openSync(temporary, 'wx', 0o600);
+  try {
+    writeSync(descriptor, content);
+    fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(temporary, file);
+  syncFolder(folder);
+}
+
+/** Text of a file, undefined when there is none. */
+export function readFileIfPresent(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** An error that the operating system raised, with its code such as `ENOENT`. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+}

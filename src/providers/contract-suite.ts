@@ -1,0 +1,150 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isJsonObject, parseJson } from '../model/text.ts';
+import type { AssembledStream, WireFormat } from './provider.ts';
+import { readServerSentEvents } from './sse.ts';
+
+const noFacts = { responseId: '', model: '', serviceTier: '', completionText: '', finishReason: '', providerCost: null };
+
+/** Where the recordings of one format are: a folder, and how their names begin in it. */
+interface Recordings {
+  readonly folder: URL;
+  readonly prefix: string;
+}
+
+/**
+ * What every wire format keeps to; its test calls this once. Among the recordings are `request.json`, `response.json`, and `response.sse`, the
+ * same answer as a stream.
+ */
+export function describeWireFormat(format: WireFormat, { folder, prefix }: Recordings): void {
+  describe(`wire format ${format.name}`, () => {
+    const recordings = readRecordings(folder, prefix);
+    const streams = recordings.filter(({ name }) => name.endsWith('.sse'));
+    const bodies = recordings.filter(({ name }) => name.endsWith('.json'));
+
+    it('has a recorded request, a response, and the same response as a stream', () => {
+      const names = recordings.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(['request.json', 'response.json', 'response.sse'].map((end) => `${prefix}${end}`)));
+    });
+
+    it.each(streams)('puts $name together the same however its bytes were split', ({ bytes }) => {
+      const expected = assemble(format, bytes);
+      expect(expected.understood).toBe(true);
+      fc.assert(
+        fc.property(fc.array(fc.nat({ max: bytes.length }), { maxLength: 12 }), (cuts) => {
+          expect(format.assembleStream(readServerSentEvents(split(bytes, cuts)))).toEqual(expected);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    it.each(streams)('reads $name cut off at any byte: no throw, no end, and only text that was there', ({ bytes }) => {
+      const text = format.readResponse(assemble(format, bytes).body).completionText;
+      for (let length = 0; length < bytes.length - 'data: [DONE]\r\n\r\n'.length; length += 1) {
+        const partial = assemble(format, bytes.subarray(0, length));
+        const facts = format.readResponse(partial.body);
+        expect(partial.whole).toBe(false);
+        expect(text.startsWith(facts.completionText)).toBe(true);
+      }
+    });
+
+    it('reads the same from a response and from the same answer as a stream', () => {
+      const streamed = streams.find(({ name }) => name === `${prefix}response.sse`);
+      const response = format.readResponse(parseJson(textOfFile(folder, `${prefix}response.json`)));
+      expect(format.readResponse(assemble(format, streamed?.bytes ?? new Uint8Array()).body)).toEqual(response);
+      expect(response.completionText).not.toBe('');
+      expect(response.usage.promptTokens).not.toBeNull();
+    });
+
+    it('reads model, user and texts of a request', () => {
+      const facts = format.readRequest(parseJson(textOfFile(folder, `${prefix}request.json`)), '/v1/any');
+      expect(Object.values(facts)).not.toContain('');
+      expect(facts.promptText).toContain(facts.lastUserText);
+    });
+
+    it.each([undefined, null, 7, 'text', [], {}, [[]], { choices: {}, usage: [], messages: 'x' }])('knows nothing from %j', (body) => {
+      expect(format.readResponse(body)).toMatchObject({ ...noFacts, usage: { promptTokens: null, completionTokens: null } });
+      expect(format.readRequest(body, '')).toMatchObject({ model: '', user: '', lastUserText: '' });
+    });
+
+    it('understands nothing in a stream of something else', () => {
+      const events = [
+        { event: 'message', data: 'hello' },
+        { event: 'ping', data: '{"type":"ping"}' },
+        { event: 'message', data: '[1]' },
+      ];
+      expect(format.assembleStream(events)).toEqual({ body: null, whole: false, understood: false });
+      expect(format.assembleStream([])).toEqual({ body: null, whole: false, understood: false });
+    });
+
+    it('never throws, never changes its input, and reports only counts, whatever the values in a body are', () => {
+      fc.assert(
+        fc.property(fc.constantFrom(...bodies), fc.nat(), fc.jsonValue({ maxDepth: 3 }), (body, place, value) => {
+          const mutated = deepFreeze(replaceAt(parseJson(body.text), { remaining: place % 60 }, value));
+          format.readRequest(mutated, '');
+          for (const count of Object.values(format.readResponse(mutated).usage).filter((field) => typeof field === 'number')) {
+            expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
+          }
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    it('never throws whatever the values in the events of a stream are', () => {
+      const events = streams.flatMap(({ bytes }) => readServerSentEvents([bytes]));
+      const mutation = fc.tuple(fc.constantFrom(...events), fc.nat(), fc.jsonValue({ maxDepth: 3 }));
+      fc.assert(
+        fc.property(fc.array(mutation, { maxLength: 8 }), (mutations) => {
+          const mutated = mutations.map(([{ event, data }, place, value]) => ({
+            event,
+            data: JSON.stringify(replaceAt(parseJson(data) ?? data, { remaining: place % 16 }, value)),
+          }));
+          expect(format.readResponse(format.assembleStream(mutated).body)).toHaveProperty('usage');
+        }),
+        { numRuns: 300 },
+      );
+    });
+  });
+}
+
+interface Recording {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+}
+
+function readRecordings(folder: URL, prefix: string): Recording[] {
+  const names = readdirSync(folder).filter((name) => name.startsWith(prefix));
+  return names.map((name) => {
+    const bytes = new Uint8Array(readFileSync(new URL(name, folder)));
+    return { name, bytes, text: new TextDecoder().decode(bytes) };
+  });
+}
+
+function textOfFile(folder: URL, name: string): string {
+  return readFileSync(new URL(name, folder), 'utf8');
+}
+
+function split(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+  const places = [0, ...cuts.toSorted((left, right) => left - right), bytes.length];
+  return places.slice(1).map((end, index) => bytes.subarray(places[index] ?? 0, end));
+}
+
+/** The value with the part at the given place of a walk through it replaced. */
+function replaceAt(value: unknown, walk: { remaining: number }, replacement: unknown): unknown {
+  walk.remaining -= 1;
+  if (walk.remaining === -1) return replacement;
+  if (Array.isArray(value)) return value.map((element) => replaceAt(element, walk, replacement));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceAt(inner, walk, replacement)]));
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
+  return value;
+}
+
+function assemble(format: WireFormat, bytes: Uint8Array): AssembledStream {
+  return format.assembleStream(readServerSentEvents([bytes]));
+}

@@ -1,0 +1,29 @@
+import { isJsonObject, wellFormed } from '../model/text.ts';
+import type { JsonObject } from '../model/text.ts';
+
+const nothing: JsonObject = {};
+
+/** The value as an object; an empty one for anything else. */
+export function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : nothing;
+}
+
+/** The value as a list; an empty one for anything else. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The value as text that can be stored; empty for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? wellFormed(value) : '';
+}
+
+/** The value as a count; null for anything but a whole, exactly representable number from 0. */
+export function countOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** Joins the texts that are not empty by newlines. */
+export function joinLines(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n');
+}

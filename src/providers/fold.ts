@@ -1,0 +1,125 @@
+import { isJsonObject } from '../model/text.ts';
+import type { JsonObject } from '../model/text.ts';
+
+/** Makes one value of all the values that the pieces of a stream gave for one key, in their order; undefined leaves the key out. */
+export type Reducer = (values: readonly unknown[]) => unknown;
+
+/** Key → reducer. A Map, because a key called `constructor` or `__proto__` is an ordinary key. */
+export type ReducerTable = ReadonlyMap<string, Reducer>;
+
+/** Unknown values nested deeper than this are not merged, the last one stands: a hostile stream must not exhaust the stack. */
+const deepestUnknown = 16;
+
+export function reducerTable(rows: Readonly<Record<string, Reducer>>): ReducerTable {
+  return new Map(Object.entries(rows));
+}
+
+/** The last value that says something; null and the empty text, which many providers repeat in every piece, do not. */
+export const lastPresent: Reducer = (values) => values.findLast((value) => value !== null && value !== '') ?? values.at(-1);
+
+export const leaveOut: Reducer = () => undefined;
+
+/** Joins texts; when there is none, the last value (which is null, where a key is sent but never filled). */
+export const joinText: Reducer = (values) => {
+  const texts = values.filter((value) => typeof value === 'string');
+  return texts.length > 0 ? texts.join('') : lastPresent(values);
+};
+
+/** Puts lists behind each other; when there is none, the last value. */
+export const joinLists: Reducer = (values) => {
+  const lists = values.filter((value) => Array.isArray(value));
+  return lists.length > 0 ? lists.flat() : lastPresent(values);
+};
+
+/** Folds objects key by key with a table; when there is none, the last value. */
+export function foldObject(reducers: ReducerTable): Reducer {
+  return (values) => {
+    const objects = values.filter(isJsonObject);
+    return objects.length > 0 ? foldKeys(objects, reducers) : lastPresent(values);
+  };
+}
+
+/** Folds lists whose elements say by `index` (or, failing that, `id`) which element of the whole they continue. */
+export function foldList(reducers: ReducerTable): Reducer {
+  return (values) => {
+    const lists = values.filter((value) => Array.isArray(value));
+    return lists.length > 0 ? groupElements(lists).map((elements) => foldKeys(elements, reducers)) : lastPresent(values);
+  };
+}
+
+/**
+ * Folds objects into one. Keys without a row are merged by what their values are: texts are joined, objects folded, lists with indices
+ * merged by index; of anything else the last present value stands. Keys that name something are never joined.
+ */
+export function foldKeys(objects: readonly JsonObject[], reducers: ReducerTable): JsonObject {
+  return foldWith(objects, (key) => reducers.get(key) ?? namingReducers.get(key) ?? mergeUnknown(0));
+}
+
+const namingReducers = reducerTable({
+  id: lastPresent,
+  index: lastPresent,
+  type: lastPresent,
+  object: lastPresent,
+  name: lastPresent,
+  role: lastPresent,
+  model: lastPresent,
+  format: lastPresent,
+});
+
+function foldWith(objects: readonly JsonObject[], reducerOf: (key: string) => Reducer): JsonObject {
+  const valuesByKey = new Map<string, unknown[]>();
+  for (const object of objects) {
+    for (const [key, value] of Object.entries(object)) {
+      const values = valuesByKey.get(key);
+      if (values === undefined) valuesByKey.set(key, [value]);
+      else values.push(value);
+    }
+  }
+  const folded = Array.from(valuesByKey, ([key, values]): [string, unknown] => [key, reducerOf(key)(values)]);
+  return Object.fromEntries(folded.filter(([, value]) => value !== undefined));
+}
+
+function mergeUnknown(depth: number): Reducer {
+  return (values) => {
+    const present = values.filter((value) => value !== null);
+    if (present.length < 2 || depth >= deepestUnknown) return lastPresent(values);
+    if (present.every((value) => typeof value === 'string')) return present.join('');
+    const fold = (objects: readonly JsonObject[]): JsonObject =>
+      foldWith(objects, (key) => namingReducers.get(key) ?? mergeUnknown(depth + 1));
+    if (present.every(isJsonObject)) return fold(present);
+    const lists = present.filter((value) => Array.isArray(value));
+    if (lists.length === present.length && lists.flat().every(hasIndex)) return groupElements(lists).map(fold);
+    return lastPresent(values);
+  };
+}
+
+function hasIndex(value: unknown): boolean {
+  return isJsonObject(value) && Number.isSafeInteger(value['index']);
+}
+
+/** Elements that belong together, in the order of their indices; those without one in the order of their arrival, behind. */
+function groupElements(lists: readonly (readonly unknown[])[]): JsonObject[][] {
+  const groups = new Map<number | string, JsonObject[]>();
+  let latestKey: number | string = 0;
+  for (const list of lists) {
+    for (const element of list.filter(isJsonObject)) {
+      latestKey = keyOf(element) ?? latestKey;
+      const group = groups.get(latestKey);
+      if (group === undefined) groups.set(latestKey, [element]);
+      else group.push(element);
+    }
+  }
+  return Array.from(groups)
+    .toSorted(([left], [right]) => placeOf(left) - placeOf(right))
+    .map(([, elements]) => elements);
+}
+
+function keyOf(element: JsonObject): number | string | undefined {
+  const { index, id } = element;
+  if (typeof index === 'number' && Number.isSafeInteger(index)) return index;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+function placeOf(key: number | string): number {
+  return typeof key === 'number' ? key : Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,34 @@
+import { joinLines, listOf, objectOf, textOf } from '../facts.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { assembleChunks } from './chunks.ts';
+import { readOpenAiUsage, readStatedCost } from './usage.ts';
+
+/** `POST …/completions`: one prompt text in, one text out, the older sibling of chat. */
+export const openAiCompletions: WireFormat = {
+  name: 'openai.completions',
+  readRequest: readCompletionRequest,
+  readResponse: readCompletionResponse,
+  assembleStream: assembleChunks,
+};
+
+/** Without roles the whole prompt is the user's. Prompts given as token numbers have no text. */
+function readCompletionRequest(body: unknown): RequestFacts {
+  const request = objectOf(body);
+  const prompt = request['prompt'];
+  const promptText = typeof prompt === 'string' ? textOf(prompt) : joinLines(listOf(prompt).map(textOf));
+  return { model: textOf(request['model']), user: textOf(request['user']), promptText, lastUserText: promptText };
+}
+
+function readCompletionResponse(body: unknown): ResponseFacts {
+  const response = objectOf(body);
+  const choice = objectOf(listOf(response['choices'])[0]);
+  return {
+    responseId: textOf(response['id']),
+    model: textOf(response['model']),
+    usage: readOpenAiUsage(response['usage']),
+    serviceTier: textOf(response['service_tier']),
+    completionText: textOf(choice['text']),
+    finishReason: textOf(choice['finish_reason']),
+    providerCost: readStatedCost(response['usage']),
+  };
+}

@@ -1,0 +1,84 @@
+import type { FaultPath, Result } from '../../contract/fault.ts';
+import type { FieldDefinition } from '../../model/vocabulary/fields.ts';
+import {
+  type BooleanOperator,
+  familyValueHints,
+  type NumberOperator,
+  operatorFamilies,
+  type OperatorFamily,
+  type TextOperator,
+  type TimestampOperator,
+} from '../../model/vocabulary/operators.ts';
+import { wellFormed } from '../../model/text.ts';
+import { endsInOpenEscape, longestLikePattern } from '../../sql/like.ts';
+import { filterFault, success } from '../outcome.ts';
+import type { Comparison } from './ast.ts';
+import { quoted, sketch } from './sketch.ts';
+import { parseTimestamp } from './timestamp.ts';
+
+/** A leaf's end before it is checked: the field with its definition, and what the caller wrote for it. */
+export interface RawComparison {
+  readonly label: string;
+  readonly definition: FieldDefinition;
+  readonly operator: string;
+  readonly value: unknown;
+  /** Place of the operator with its value. */
+  readonly path: FaultPath;
+}
+
+/** Checks that the operator belongs to the field's family and that the value fits it. */
+export function checkComparison(raw: RawComparison): Result<Comparison> {
+  const { definition, operator } = raw;
+  if (definition.shape === 'key') return operator === 'equals' ? keyComparison(raw) : foreignOperator(raw, ['equals']);
+  const known: readonly string[] = operatorFamilies[definition.family];
+  if (!known.includes(operator)) return foreignOperator(raw, known);
+  switch (definition.family) {
+    case 'text':
+      return textComparison(raw);
+    case 'number':
+      return typeof raw.value === 'number' && Number.isFinite(raw.value)
+        ? success({ family: 'number', operator: operator as NumberOperator, value: raw.value })
+        : wrongValue(raw, 'number');
+    case 'timestamp': {
+      const value = parseTimestamp(raw.value);
+      if (value === undefined) return wrongValue(raw, 'timestamp');
+      return success({ family: 'timestamp', operator: operator as TimestampOperator, value });
+    }
+    case 'boolean':
+      return typeof raw.value === 'boolean'
+        ? success({ family: 'boolean', operator: operator as BooleanOperator, value: raw.value })
+        : wrongValue(raw, 'boolean');
+  }
+}
+
+function keyComparison(raw: RawComparison): Result<Comparison> {
+  if (typeof raw.value !== 'string') return wrongValue(raw, 'text');
+  return success({ family: 'key', operator: 'equals', value: wellFormed(raw.value) });
+}
+
+function textComparison(raw: RawComparison): Result<Comparison> {
+  const { operator, value, path } = raw;
+  if (typeof value !== 'string') return wrongValue(raw, 'text');
+  if (isPattern(raw)) {
+    if (endsInOpenEscape(value)) {
+      return filterFault(path, 'The pattern ends in a lone backslash. Write two backslashes for one, or use `contains`, where nothing is special.');
+    }
+    if (value.length > longestLikePattern) {
+      return filterFault(path, `A pattern has at most ${longestLikePattern} characters; this one has ${value.length}. Use \`contains\` for long texts.`);
+    }
+  }
+  return success({ family: 'text', operator: operator as TextOperator, value: wellFormed(value) });
+}
+
+/** TRICKY: `equals` of a search property is a pattern too. */
+function isPattern({ operator, definition }: RawComparison): boolean {
+  return operator === 'like' || operator === 'ilike' || (operator === 'equals' && definition.equalsIsPattern === true);
+}
+
+function foreignOperator({ label, operator, path }: RawComparison, known: readonly string[]): Result<never> {
+  return filterFault(path, `${quoted(label)} takes ${known.join(', ')}; got ${quoted(operator)}.`);
+}
+
+function wrongValue({ label, operator, value, path }: RawComparison, family: OperatorFamily): Result<never> {
+  return filterFault(path, `${quoted(operator)} on ${quoted(label)} takes ${familyValueHints[family]}; got ${sketch(value)}.`);
+}

@@ -1,0 +1,98 @@
+import type { FieldDefinition, FieldGroup, requestFields } from '../../model/vocabulary/fields.ts';
+import { type Fragment, sql } from '../../sql/sql.ts';
+
+/** Where a text field is kept. Only `properties` tells an empty value from an absent one. */
+export type TextColumn =
+  | { readonly kind: 'text'; readonly text: Fragment }
+  /** Kept in lower case, so that values are read in lower case. `number` is the indexed column behind the text of a UUID. */
+  | { readonly kind: 'identifier'; readonly text: Fragment; readonly number: Fragment | null }
+  | { readonly kind: 'body'; readonly text: Fragment; readonly bodyKind: Fragment }
+  | { readonly kind: 'properties'; readonly equals: 'exact' | 'pattern' };
+
+/** `nullable` columns hold NULL for an absent number. */
+export type NumberColumn =
+  | { readonly kind: 'number'; readonly number: Fragment; readonly nullable: boolean }
+  | { readonly kind: 'money'; readonly amount: Fragment }
+  | { readonly kind: 'scores' };
+
+/** Columns of a filter group, by the family of the field. The expressions stand in a query over `requests`. */
+export interface GroupColumns {
+  readonly text: Readonly<Record<string, TextColumn>>;
+  readonly number: Readonly<Record<string, NumberColumn>>;
+  readonly timestamp: Readonly<Record<string, Fragment>>;
+  readonly boolean: Readonly<Record<string, Fragment>>;
+}
+
+/** Fields of a vocabulary table that belong to a family and are no question for a key. */
+type FieldsOf<Fields extends Record<string, FieldDefinition>, Family> = {
+  [Field in keyof Fields]: Fields[Field] extends { shape: 'scalar' | 'map'; family: Family } ? Field : never;
+}[keyof Fields];
+
+/** Compilation fails here when the vocabulary gains a field that has no column. */
+type ColumnsOf<Fields extends Record<string, FieldDefinition>> = {
+  readonly text: Readonly<Record<FieldsOf<Fields, 'text'>, TextColumn>>;
+  readonly number: Readonly<Record<FieldsOf<Fields, 'number'>, NumberColumn>>;
+  readonly timestamp: Readonly<Record<FieldsOf<Fields, 'timestamp'>, Fragment>>;
+  readonly boolean: Readonly<Record<FieldsOf<Fields, 'boolean'>, Fragment>>;
+};
+
+const requestColumns: ColumnsOf<typeof requestFields> = {
+  text: {
+    country_code: text(sql`country_code`),
+    provider: text(sql`provider`),
+    model: text(sql`model`),
+    user_id: text(sql`user_id`),
+    organization_id: { kind: 'identifier', text: sql`org_text`, number: sql`org_id` },
+    node_id: text(sql`node_id`),
+    job_id: text(sql`job_id`),
+    request_id: { kind: 'identifier', text: sql`id_text`, number: sql`request_id` },
+    target_url: text(sql`target_url`),
+    scores_column: text(jsonText(sql`scores`)),
+    request_body: { kind: 'body', text: sql`request_body`, bodyKind: sql`request_kind` },
+    response_body: { kind: 'body', text: sql`response_body`, bodyKind: sql`response_kind` },
+    cache_reference_id: { kind: 'identifier', text: sql`cache_reference_id`, number: null },
+    assets: text(jsonText(sql`assets`)),
+    prompt_id: text(sql`prompt_id`),
+    prompt_version: text(sql`prompt_version`),
+    request_referrer: text(sql`referrer`),
+    properties: { kind: 'properties', equals: 'exact' },
+    search_properties: { kind: 'properties', equals: 'pattern' },
+  },
+  number: {
+    latency: { kind: 'number', number: sql`latency`, nullable: true },
+    cost: { kind: 'money', amount: sql`cost` },
+    time_to_first_token: { kind: 'number', number: sql`time_to_first_token`, nullable: true },
+    status: { kind: 'number', number: sql`status`, nullable: false },
+    prompt_tokens: { kind: 'number', number: sql`prompt_tokens`, nullable: true },
+    completion_tokens: { kind: 'number', number: sql`completion_tokens`, nullable: true },
+    prompt_cache_read_tokens: { kind: 'number', number: sql`prompt_cache_read_tokens`, nullable: true },
+    prompt_cache_write_tokens: { kind: 'number', number: sql`prompt_cache_write_tokens`, nullable: true },
+    total_tokens: { kind: 'number', number: sql`total_tokens`, nullable: true },
+    scores: { kind: 'scores' },
+  },
+  timestamp: {
+    request_created_at: sql`created_at`,
+    response_created_at: sql`response_created_at`,
+  },
+  boolean: {
+    threat: sql`threat`,
+    cache_enabled: sql`cache_enabled`,
+    cached: sql`cached`,
+    'svc-score-feedback': sql`feedback_rating`,
+    is_passthrough_billing: sql`is_passthrough_billing`,
+  },
+};
+
+/** Columns of every filter group. */
+export const groupColumns: Readonly<Record<FieldGroup, GroupColumns>> = {
+  request_response_rmt: requestColumns,
+};
+
+function text(column: Fragment): TextColumn {
+  return { kind: 'text', text: column };
+}
+
+/** The JSON text of a map or an array, absent when it is empty. TRICKY: the engine writes each `/` as `\/`, which JSON.stringify does not. */
+function jsonText(column: Fragment): Fragment {
+  return sql`if(empty(${column}), '', replaceAll(toJSONString(${column}), '\\\\/', '/'))`;
+}

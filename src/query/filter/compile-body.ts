@@ -1,0 +1,86 @@
+import { escapeLike } from '../../sql/like.ts';
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { ownRows } from '../../sql/statement.ts';
+import type { TextColumn } from './columns.ts';
+import type { TextComparison } from './compile-text.ts';
+
+type BodyColumn = Extract<TextColumn, { kind: 'body' }>;
+
+/**
+ * A condition on a body: the record is (`among`) or is not among those whose row in `bodies` matches. A record without such a row, or with a
+ * binary body, has an absent body, so what absent text matches is asked as "not among".
+ */
+export interface BodyCondition {
+  readonly among: boolean;
+  readonly row: Fragment;
+}
+
+/** @returns undefined for `not-contains` of an empty text, which matches nothing. */
+export function compareBody({ text, bodyKind }: BodyColumn, { operator, value }: TextComparison): BodyCondition | undefined {
+  const readable = sql`${bodyKind} != 'binary' AND ${text} != ''`;
+  const there = (among: boolean, match: Fragment): BodyCondition => ({ among, row: sql`(${readable} AND ${match})` });
+  switch (operator) {
+    case 'equals':
+      return value === '' ? { among: false, row: sql`(${readable})` } : there(true, equalTo(text, value));
+    case 'not-equals':
+      return value === '' ? { among: true, row: sql`(${readable})` } : there(false, equalTo(text, value));
+    case 'like':
+      return there(true, likePattern(text, value));
+    case 'ilike':
+      return there(true, foldedLike(text, value));
+    case 'contains':
+      return there(true, foldedLike(text, `%${escapeLike(value)}%`));
+    case 'not-contains':
+      return value === '' ? undefined : there(false, foldedLike(text, `%${escapeLike(value)}%`));
+  }
+}
+
+/**
+ * Body conditions under one operator as at most two reads of `bodies`, one for those that have to match and one for those that must not.
+ * Right because a record has at most one row in `bodies`.
+ * @param bounds what of the filter's time bounds holds for the whole answer; it keeps the reads to that time.
+ */
+export function bodyReads(kind: 'and' | 'or', conditions: readonly BodyCondition[], bounds: readonly Fragment[]): readonly Fragment[] {
+  const among = conditions.filter((condition) => condition.among).map(({ row }) => row);
+  const notAmong = conditions.filter((condition) => !condition.among).map(({ row }) => row);
+  const reads: Fragment[] = [];
+  if (among.length > 0) reads.push(sql`(created_at, request_id) IN ${keysWhere(joined(kind, among), bounds)}`);
+  if (notAmong.length > 0) {
+    const opposite = kind === 'and' ? 'or' : 'and';
+    reads.push(sql`(created_at, request_id) NOT IN ${keysWhere(joined(opposite, notAmong), bounds)}`);
+  }
+  return reads;
+}
+
+function keysWhere(match: Fragment, bounds: readonly Fragment[]): Fragment {
+  return sql`(SELECT created_at, request_id FROM bodies WHERE ${join([ownRows, ...bounds, match], ' AND ')})`;
+}
+
+function joined(kind: 'and' | 'or', rows: readonly Fragment[]): Fragment {
+  const [only, second] = rows;
+  if (only !== undefined && second === undefined) return only;
+  return sql`(${join(rows, kind === 'and' ? ' AND ' : ' OR ')})`;
+}
+
+/** The text index stands over the folded text: equal texts have equal folds, so the second equality only lets the index help. */
+function equalTo(text: Fragment, value: string): Fragment {
+  const sought = param(value, 'String');
+  return sql`${text} = ${sought} AND lowerUTF8(${text}) = lowerUTF8(${sought})`;
+}
+
+function likePattern(text: Fragment, pattern: string): Fragment {
+  const match = sql`${text} LIKE ${param(pattern, 'String')}`;
+  return foldsLetterByLetter(pattern) ? sql`${match} AND ${foldedLike(text, pattern)}` : match;
+}
+
+function foldedLike(text: Fragment, pattern: string): Fragment {
+  return sql`lowerUTF8(${text}) LIKE lowerUTF8(${param(pattern, 'String')})`;
+}
+
+/**
+ * Whether every text that matches the pattern matches the folded pattern when folded itself.
+ * TRICKY: not so beyond ASCII, where a letter folds by its neighbours (a final sigma), nor with `_`, as a letter may fold into two.
+ */
+function foldsLetterByLetter(pattern: string): boolean {
+  return /^[\0-\x7f]*$/.test(pattern) && !pattern.includes('_');
+}

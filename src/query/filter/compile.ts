@@ -1,0 +1,144 @@
+import { moneyOfUsd, moneyText } from '../../model/money.ts';
+import type { NumberOperator, TimestampOperator } from '../../model/vocabulary/operators.ts';
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { type ConditionNode, conjuncts, type FilterNode } from './ast.ts';
+import { type GroupColumns, groupColumns, type NumberColumn } from './columns.ts';
+import { type BodyCondition, bodyReads, compareBody } from './compile-body.ts';
+import { compareColumn, compareIdentifier, compareProperty, compareSearchProperty, hasProperty, type TextComparison } from './compile-text.ts';
+
+/** What a condition became: SQL over a row of `requests`, or a question to its row in `bodies`, which its branch gathers. */
+type Compiled = { readonly sql: Fragment } | { readonly body: BodyCondition };
+
+const always = sql`true`;
+const never = sql`false`;
+
+const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=`, gt: sql`>`, lt: sql`<` } as const;
+
+/**
+ * The filter as one condition over rows of `requests`, to stand beside `ownRows`.
+ * Invariant: there is no NOT above a comparison with a nullable column, so NULL and false are the same outcome: not matched.
+ */
+export function compileFilter(filter: FilterNode): Fragment {
+  return compileNode(filter, timeBounds(filter));
+}
+
+/** Whether the filter reads bodies, which may take long. */
+export function readsBodies(filter: FilterNode): boolean {
+  if (filter.kind === 'and' || filter.kind === 'or') return filter.operands.some(readsBodies);
+  return filter.kind === 'condition' && filter.family === 'text' && columnOf(filter, columnsOf(filter).text).kind === 'body';
+}
+
+/** Bounds on the arrival that every matching record keeps. Both tables have the column, so reads of `bodies` may be kept to them as well. */
+function timeBounds(filter: FilterNode): readonly Fragment[] {
+  return conjuncts(filter).flatMap((operand) =>
+    operand.kind === 'condition' && operand.family === 'timestamp' && operand.field === 'request_created_at'
+      ? [compareTime(sql`created_at`, operand.operator, operand.value)]
+      : [],
+  );
+}
+
+function compileNode(node: FilterNode, bounds: readonly Fragment[]): Fragment {
+  if (node.kind === 'all') return always;
+  if (node.kind === 'condition') return compileOperands('and', [node], bounds);
+  return sql`(${compileOperands(node.kind, node.operands, bounds)})`;
+}
+
+function compileOperands(kind: 'and' | 'or', operands: readonly FilterNode[], bounds: readonly Fragment[]): Fragment {
+  const conditions: Fragment[] = [];
+  const bodies: BodyCondition[] = [];
+  for (const operand of operands) {
+    const compiled = operand.kind === 'condition' ? compileCondition(operand) : { sql: compileNode(operand, bounds) };
+    if ('sql' in compiled) conditions.push(compiled.sql);
+    else bodies.push(compiled.body);
+  }
+  return join([...conditions, ...bodyReads(kind, bodies, bounds)], kind === 'and' ? ' AND ' : ' OR ');
+}
+
+function compileCondition(node: ConditionNode): Compiled {
+  const columns = columnsOf(node);
+  switch (node.family) {
+    case 'text':
+      return compileText(node, columns);
+    case 'number':
+      return { sql: compareNumberColumn(columnOf(node, columns.number), node) };
+    case 'timestamp':
+      return { sql: compareTime(columnOf(node, columns.timestamp), node.operator, node.value) };
+    case 'boolean':
+      return { sql: sql`${columnOf(node, columns.boolean)} = ${param(node.value, 'Bool')}` };
+    case 'key':
+      return { sql: hasProperty(node.value) };
+  }
+}
+
+function compileText(node: ConditionNode & { family: 'text' }, columns: GroupColumns): Compiled {
+  const column = columnOf(node, columns.text);
+  const comparison: TextComparison = node;
+  switch (column.kind) {
+    case 'text':
+      return { sql: compareColumn(column.text, comparison) };
+    case 'identifier':
+      return { sql: compareIdentifier(column, comparison) };
+    case 'body': {
+      const body = compareBody(column, comparison);
+      return body === undefined ? { sql: never } : { body };
+    }
+    case 'properties':
+      return { sql: column.equals === 'exact' ? compareProperty(nameOf(node), comparison) : compareSearchProperty(nameOf(node), comparison) };
+  }
+}
+
+/** An absent number matches `not-equals` and nothing else; a score has to be there for every operator. */
+function compareNumberColumn(column: NumberColumn, node: ConditionNode & { family: 'number' }): Fragment {
+  switch (column.kind) {
+    case 'number':
+      return compareNumber({ number: column.number, nullable: column.nullable }, node.operator, sql`${param(node.value, 'Float64')}`);
+    case 'money':
+      return compareCost(column.amount, node.operator, node.value);
+    case 'scores': {
+      const name = param(nameOf(node), 'String');
+      return sql`(mapContains(scores, ${name}) AND scores[${name}] ${signs[node.operator]} ${param(node.value, 'Float64')})`;
+    }
+  }
+}
+
+interface NumberOperand {
+  readonly number: Fragment;
+  readonly nullable: boolean;
+}
+
+/** TRICKY: the engine compares an integer with a Float64 by value, not after a cast, so fractions and numbers beyond 2⁶⁴ are right. */
+function compareNumber({ number, nullable }: NumberOperand, operator: NumberOperator, value: Fragment): Fragment {
+  const compared = sql`${number} ${signs[operator]} ${value}`;
+  return operator === 'not-equals' && nullable ? sql`(${number} IS NULL OR ${compared})` : compared;
+}
+
+/**
+ * A cost is compared as an amount of money, in whole units of 10⁻¹² USD; the caller's number becomes one by the same rounding that recorded
+ * costs went through. What is beyond any amount is above or below all of them.
+ */
+function compareCost(amount: Fragment, operator: NumberOperator, usd: number): Fragment {
+  const money = moneyOfUsd(usd);
+  if (money !== undefined) return compareNumber({ number: amount, nullable: true }, operator, sql`${param(moneyText(money), 'Decimal(38, 12)')}`);
+  if (operator === 'not-equals') return always;
+  const known = operator === 'lt' || operator === 'lte' ? usd > 0 : usd < 0;
+  return operator !== 'equals' && known ? sql`${amount} IS NOT NULL` : never;
+}
+
+function compareTime(column: Fragment, operator: TimestampOperator, ms: number): Fragment {
+  return sql`${column} ${signs[operator]} fromUnixTimestamp64Milli(${param(ms, 'Int64')}, 'UTC')`;
+}
+
+function columnsOf({ group }: ConditionNode): GroupColumns {
+  return groupColumns[group];
+}
+
+function columnOf<Column>({ field }: ConditionNode, columns: Readonly<Record<string, Column>>): Column {
+  const column = Object.hasOwn(columns, field) ? columns[field] : undefined;
+  if (column === undefined) throw new TypeError(`The field ${field} was not checked before it was compiled.`);
+  return column;
+}
+
+function nameOf({ name }: ConditionNode): string {
+  if (name === undefined) throw new TypeError('A condition on a map of names has a name.');
+  return name;
+}

@@ -1,0 +1,125 @@
+import type { FaultPath, Result } from '../../contract/fault.ts';
+import { isJsonObject, type JsonObject, wellFormed } from '../../model/text.ts';
+import { type FieldDefinition, fieldGroups, type FieldGroup } from '../../model/vocabulary/fields.ts';
+import { familyValueHints, operatorFamilies } from '../../model/vocabulary/operators.ts';
+import { filterFault, success } from '../outcome.ts';
+import { condition, type ConditionNode } from './ast.ts';
+import { checkComparison } from './check.ts';
+import { listed, quoted, sketch } from './sketch.ts';
+
+/** What a `properties` leaf without its wrapper means: the contract's empty list, an ordinary condition, or a fault. */
+export type UnwrappedProperties = 'empty' | 'filter' | 'refuse';
+
+/** What an endpoint accepts in its filter. */
+export interface FilterDialect {
+  readonly groups: readonly FieldGroup[];
+  readonly unwrappedProperties: UnwrappedProperties;
+}
+
+export interface ParsedLeaf {
+  readonly condition: ConditionNode;
+  readonly unwrappedProperties: boolean;
+}
+
+/** A step into a leaf: the object that is read, its place, and how to write the leaf around another object in its stead. */
+interface Level {
+  readonly object: unknown;
+  readonly path: FaultPath;
+  /** Says what the object is, at the start of a sentence. */
+  readonly label: string;
+  /** What belongs inside, for a sentence. */
+  readonly wanted: string;
+  readonly leafAround: (inner: JsonObject) => JsonObject;
+}
+
+interface Entry {
+  readonly key: string;
+  readonly value: unknown;
+  readonly path: FaultPath;
+}
+
+/** Reads a leaf: one wrapper, one field, one operator. Keys are read as own entries, so `__proto__` is a name like any other. */
+export function parseLeaf(leaf: JsonObject, path: FaultPath, dialect: FilterDialect): Result<ParsedLeaf> {
+  const wanted = `one of the wrappers ${listed(dialect.groups)}`;
+  const wrapper = singleEntry({ object: leaf, path, label: 'A leaf', wanted, leafAround: (inner) => inner });
+  if (!wrapper.ok) return wrapper;
+  const { key, value, path: place } = wrapper.value;
+  const group = dialect.groups.find((known) => known === key);
+  if (group !== undefined) return conditionIn(group, value, place);
+  if (key === 'properties') return parseUnwrapped(leaf, wrapper.value, dialect);
+  return filterFault(place, `Unknown wrapper ${quoted(key)}. Known wrappers: ${listed(dialect.groups)}.${wrapperHint(key)}`);
+}
+
+function parseUnwrapped(leaf: JsonObject, { value, path }: Entry, { unwrappedProperties }: FilterDialect): Result<ParsedLeaf> {
+  if (unwrappedProperties === 'refuse') {
+    return filterFault(path, `Properties belong inside a wrapper. Write ${sketch({ request_response_rmt: leaf })}.`);
+  }
+  const reference = { group: 'request_response_rmt', field: 'properties', definition: fieldGroups.request_response_rmt.properties } as const;
+  const parsed = comparisonOf(reference, { key: 'properties', value, path }, (inner) => ({ properties: inner }));
+  return parsed.ok ? success({ condition: parsed.value, unwrappedProperties: unwrappedProperties === 'empty' }) : parsed;
+}
+
+function conditionIn(group: FieldGroup, value: unknown, path: FaultPath): Result<ParsedLeaf> {
+  const leafAround = (inner: JsonObject): JsonObject => ({ [group]: inner });
+  const field = singleEntry({ object: value, path, label: quoted(group), wanted: 'one field', leafAround });
+  if (!field.ok) return field;
+  const { key } = field.value;
+  const definitions: Readonly<Record<string, FieldDefinition>> = fieldGroups[group];
+  const definition = Object.hasOwn(definitions, key) ? definitions[key] : undefined;
+  if (definition === undefined) {
+    return filterFault(field.value.path, `Unknown field ${quoted(key)} in ${quoted(group)}. Known fields: ${listed(Object.keys(definitions))}.`);
+  }
+  const parsed = comparisonOf({ group, field: key, definition }, field.value, (inner) => leafAround({ [key]: inner }));
+  return parsed.ok ? success({ condition: parsed.value, unwrappedProperties: false }) : parsed;
+}
+
+interface Target {
+  readonly group: FieldGroup;
+  readonly field: string;
+  readonly definition: FieldDefinition;
+}
+
+function comparisonOf({ group, field, definition }: Target, entry: Entry, leafAround: Level['leafAround']): Result<ConditionNode> {
+  if (definition.shape !== 'map') {
+    const comparison = operatorIn(definition, entry, leafAround);
+    return comparison.ok ? success(condition({ group, field }, comparison.value)) : comparison;
+  }
+  const named = singleEntry({ object: entry.value, path: entry.path, label: quoted(field), wanted: 'one name with its operator', leafAround });
+  if (!named.ok) return named;
+  const { key } = named.value;
+  const comparison = operatorIn(definition, named.value, (inner) => leafAround({ [key]: inner }));
+  return comparison.ok ? success(condition({ group, field, name: wellFormed(key) }, comparison.value)) : comparison;
+}
+
+function operatorIn(definition: FieldDefinition, { key, value, path }: Entry, leafAround: Level['leafAround']): ReturnType<typeof checkComparison> {
+  const operators = definition.shape === 'key' ? ['equals'] : operatorFamilies[definition.family];
+  const wanted = `one operator (${operators.join(', ')}) with ${familyValueHints[definition.family]}`;
+  const operator = singleEntry({ object: value, path, label: quoted(key), wanted, leafAround });
+  if (!operator.ok) return operator;
+  return checkComparison({ label: key, definition, operator: operator.value.key, value: operator.value.value, path: operator.value.path });
+}
+
+/** The one entry that an object of the leaf has to have. */
+function singleEntry({ object, path, label, wanted, leafAround }: Level): Result<Entry> {
+  if (!isJsonObject(object)) return filterFault(path, `${label} takes an object with ${wanted}; got ${sketch(object)}.`);
+  const [first, second] = Object.entries(object);
+  if (first === undefined) return filterFault(path, `${label} is empty; it takes ${wanted}.`);
+  if (second !== undefined) return filterFault(path, severalSentence(label, first, second, leafAround));
+  const [key, value] = first;
+  return success({ key, value, path: [...path, key] });
+}
+
+type KeyAndValue = readonly [string, unknown];
+
+function severalSentence(label: string, first: KeyAndValue, second: KeyAndValue, leafAround: Level['leafAround']): string {
+  const [left, right] = [first, second].map(([key, value]) => sketch(leafAround({ [key]: value })));
+  return (
+    `A leaf holds one condition, but ${label === 'A leaf' ? 'this one' : label} holds ${quoted(first[0])} and ${quoted(second[0])}. ` +
+    `Write two leaves: {"left": ${left}, "operator": "and", "right": ${right}}.`
+  );
+}
+
+function wrapperHint(key: string): string {
+  const owner = Object.entries<Readonly<Record<string, FieldDefinition>>>(fieldGroups).find(([, fields]) => Object.hasOwn(fields, key));
+  return owner === undefined ? '' : ` ${quoted(key)} is a field: put it inside ${quoted(owner[0])}.`;
+}

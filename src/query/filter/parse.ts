@@ -1,0 +1,83 @@
+import type { FaultPath, Result } from '../../contract/fault.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
+import { listed, sketch } from './sketch.ts';
+import { filterFault, success } from '../outcome.ts';
+import { allOf, anyOf, everything, type FilterNode } from './ast.ts';
+import { type FilterDialect, parseLeaf } from './leaf.ts';
+
+/** Branches on the longest path, and nodes (branches, leaves, `{}`, `"all"`) altogether. */
+export const filterLimits = { depth: 200, nodes: 2_000 } as const;
+
+/** A filter that was read well. */
+export interface ParsedFilter {
+  readonly filter: FilterNode;
+  /** A `properties` leaf stands outside its wrapper, and the dialect answers that with an empty list. */
+  readonly unwrappedProperties: boolean;
+}
+
+/** What the walk gathers as it goes. */
+interface Walk {
+  readonly dialect: FilterDialect;
+  nodes: number;
+  unwrappedProperties: boolean;
+}
+
+interface Place {
+  readonly path: FaultPath;
+  readonly depth: number;
+}
+
+const branchKeys = ['left', 'operator', 'right'] as const;
+
+/**
+ * Reads a filter as a caller wrote it. Every leaf is checked, also beside an operand that decides alone: nothing in a filter is ignored.
+ * @param path where the filter stands in the body.
+ * @returns the filter, or the first fault with its place and a sentence that says what to write instead.
+ */
+export function parseFilter(input: unknown, dialect: FilterDialect, path: FaultPath = ['filter']): Result<ParsedFilter> {
+  const walk: Walk = { dialect, nodes: 0, unwrappedProperties: false };
+  const parsed = parseNode(input, { path, depth: 0 }, walk);
+  return parsed.ok ? success({ filter: parsed.value, unwrappedProperties: walk.unwrappedProperties }) : parsed;
+}
+
+/** Invariant: recursion ends at the depth limit, so no nesting, however hostile, reaches the end of the stack. */
+function parseNode(input: unknown, place: Place, walk: Walk): Result<FilterNode> {
+  walk.nodes += 1;
+  if (walk.nodes > filterLimits.nodes) {
+    return filterFault(place.path, `A filter has at most ${filterLimits.nodes} nodes. Ask in several queries.`);
+  }
+  if (input === 'all') return success(everything);
+  if (!isJsonObject(input)) return filterFault(place.path, `A filter is a leaf, a branch, {} or "all"; got ${sketch(input)}.`);
+  const keys = Object.keys(input);
+  if (keys.length === 0) return success(everything);
+  if (branchKeys.some((key) => Object.hasOwn(input, key))) return parseBranch(input, place, walk);
+  const leaf = parseLeaf(input, place.path, walk.dialect);
+  if (!leaf.ok) return leaf;
+  walk.unwrappedProperties ||= leaf.value.unwrappedProperties;
+  return success(leaf.value.condition);
+}
+
+function parseBranch(branch: JsonObject, { path, depth }: Place, walk: Walk): Result<FilterNode> {
+  if (depth === filterLimits.depth) return filterFault(path, `Branches nest at most ${filterLimits.depth} deep. Ask in several queries.`);
+  const foreign = Object.keys(branch).filter((key) => !(branchKeys as readonly string[]).includes(key));
+  const missing = branchKeys.filter((key) => !Object.hasOwn(branch, key));
+  if (foreign.length > 0 || missing.length > 0) return filterFault(path, branchSentence(foreign, missing));
+  const { left, operator, right } = branch as Readonly<Record<(typeof branchKeys)[number], unknown>>;
+  if (operator !== 'and' && operator !== 'or') {
+    return filterFault([...path, 'operator'], `A branch's operator is "and" or "or"; got ${sketch(operator)}.`);
+  }
+  const first = parseNode(left, { path: [...path, 'left'], depth: depth + 1 }, walk);
+  if (!first.ok) return first;
+  const second = parseNode(right, { path: [...path, 'right'], depth: depth + 1 }, walk);
+  if (!second.ok) return second;
+  return success(operator === 'and' ? allOf([first.value, second.value]) : anyOf([first.value, second.value]));
+}
+
+function branchSentence(foreign: readonly string[], missing: readonly string[]): string {
+  const rule = 'A branch is {"left": …, "operator": "and" | "or", "right": …}';
+  const faults = [
+    missing.length > 0 ? `${listed(missing)} ${missing.length === 1 ? 'is' : 'are'} missing` : '',
+    foreign.length > 0 ? `${listed(foreign)} ${foreign.length === 1 ? 'does' : 'do'} not belong there` : '',
+  ];
+  return `${rule}; ${faults.filter((fault) => fault !== '').join(', ')}.`;
+}

@@ -1,0 +1,35 @@
+const longestText = 60;
+const deepest = 6;
+const mostKeys = 3;
+
+/**
+ * A caller's value as short JSON for an error sentence: long texts and deep places become `…`.
+ * TRICKY: JSON.stringify overflows the stack on hostile nesting, so the value is cut down before it is written.
+ */
+export function sketch(value: unknown): string {
+  return JSON.stringify(cut(value, deepest)) ?? 'nothing';
+}
+
+/** A caller's key in backticks, shortened. */
+export function quoted(key: string): string {
+  return `\`${clip(key)}\``;
+}
+
+/** Keys as a list for people: `` `a`, `b`, `c` ``. */
+export function listed(keys: readonly string[]): string {
+  return keys.map(quoted).join(', ');
+}
+
+function cut(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return clip(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return '…';
+  if (Array.isArray(value)) return value.slice(0, mostKeys).map((item) => cut(item, depth - 1));
+  const entries = Object.entries(value);
+  const kept = entries.slice(0, mostKeys).map(([key, item]) => [clip(key), cut(item, depth - 1)]);
+  return Object.fromEntries(entries.length > mostKeys ? [...kept, ['…', '…']] : kept);
+}
+
+function clip(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}

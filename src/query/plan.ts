@@ -1,0 +1,51 @@
+import type { Result } from '../contract/fault.ts';
+import type { RequestQuery } from '../contract/requests.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import type { FilterNode } from './filter/ast.ts';
+import type { FilterDialect } from './filter/leaf.ts';
+import { parseFilter } from './filter/parse.ts';
+import { success } from './outcome.ts';
+import { parseSort, type SortTerm } from './sort.ts';
+
+/** What `true` in a flag of the body keeps; `false` and absent change nothing. */
+export interface RequestFlags {
+  readonly cached: boolean;
+  readonly scored: boolean;
+  readonly inExperiment: boolean;
+}
+
+/** A request query bound to its tenant: what `requests.ts` makes statements of. */
+export interface RequestsPlan {
+  readonly tenant: OrganizationId;
+  readonly filter: FilterNode;
+  readonly flags: RequestFlags;
+  readonly sort: readonly SortTerm[];
+  readonly offset: number;
+  readonly limit: number;
+  readonly includeInputs: boolean;
+  /** A `properties` leaf stood outside its wrapper: the contract's answer is 200 with an empty list and the header `svc-hint`. Nothing needs to run. */
+  readonly unwrappedProperties: boolean;
+}
+
+/** What `POST /v1/request/query-clickhouse` accepts as a filter. */
+const requestDialect: FilterDialect = { groups: ['request_response_rmt'], unwrappedProperties: 'empty' };
+
+/** What a query with the flag left out or false keeps: everything. */
+export const noFlags: RequestFlags = { cached: false, scored: false, inExperiment: false };
+
+/** Binds a request query to its tenant. @returns the first fault in its filter or sort, when there is one. */
+export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect: FilterDialect = requestDialect): Result<RequestsPlan> {
+  const parsed = parseFilter(body.filter, dialect);
+  if (!parsed.ok) return parsed;
+  const sort = parseSort(body.sort);
+  if (!sort.ok) return sort;
+  return success({
+    tenant,
+    ...parsed.value,
+    flags: { cached: body.isCached === true, scored: body.isScored === true, inExperiment: body.isPartOfExperiment === true },
+    sort: sort.value,
+    offset: body.offset ?? 0,
+    limit: body.limit ?? 10,
+    includeInputs: body.includeInputs === true,
+  });
+}

@@ -1,0 +1,154 @@
+import type { RequestItem } from '../contract/requests.ts';
+import { parseMoney, usdOf } from '../model/money.ts';
+import { type CostSource, costSources } from '../model/request-record.ts';
+import { parseJson } from '../model/text.ts';
+import type { BodiesRow, NumberCell, RequestRow } from './request-row.ts';
+
+/**
+ * A recorded request as the API shows it: every key is there, null where nothing is known.
+ * @param bodies the record's row of `bodies`; undefined when there is none or when bodies were not asked for.
+ */
+export function requestItem(row: RequestRow, bodies: BodiesRow | undefined): RequestItem {
+  return {
+    ...identityOf(row),
+    ...requestPart(row),
+    request_body: bodies === undefined ? null : bodyOf(bodies.request_kind, bodies.request_body, bodies.request_content_type),
+    ...responsePart(row),
+    response_body: bodies === undefined ? null : bodyOf(bodies.response_kind, bodies.response_body, bodies.response_content_type),
+    ...usagePart(row),
+    ...costPart(row),
+    ...cachePart(row),
+    ...assessmentPart(row),
+    ...olderClientsPart,
+  };
+}
+
+/** Fields that clients of upstream expect and that hold nothing here. */
+const olderClientsPart = { helicone_user: null, signed_body_url: null, llmSchema: null, ai_gateway_body_mapping: '', asset_urls: null } as const;
+
+function identityOf(row: RequestRow) {
+  return {
+    request_id: row.id,
+    organization_id: row.organization,
+    request_created_at: isoTime(row.created_ms),
+    updated_at: isoTime(row.updated_ms),
+    size_bytes: Number(row.size_bytes),
+    storage_location: row.storage_location === '' ? 'clickhouse' : row.storage_location,
+  };
+}
+
+function requestPart(row: RequestRow) {
+  return {
+    request_path: textOrNull(row.path),
+    request_referrer: textOrNull(row.referrer),
+    request_user_id: row.user_id,
+    request_properties: row.properties,
+    properties: row.properties,
+    request_model: textOrNull(row.request_model),
+    model_override: textOrNull(row.model_override),
+    node_id: textOrNull(row.node_id),
+    job_id: textOrNull(row.job_id),
+    provider: row.provider,
+    target_url: textOrNull(row.target_url),
+    country_code: textOrNull(row.country_code),
+    prompt_id: textOrNull(row.prompt_id),
+    prompt_version: textOrNull(row.prompt_version),
+    inputs: row.inputs ?? null,
+    session_id: textOrNull(row.session_id),
+    session_name: textOrNull(row.session_name),
+    session_path: textOrNull(row.session_path),
+  };
+}
+
+function responsePart(row: RequestRow) {
+  const latency = numberOrNull(row.latency);
+  return {
+    response_id: textOrNull(row.response_id),
+    response_created_at: isoTimeOrNull(row.response_created_ms),
+    response_status: Number(row.status),
+    response_model: textOrNull(row.response_model),
+    model: row.model,
+    delay_ms: latency,
+    latency,
+    time_to_first_token: numberOrNull(row.time_to_first_token),
+    gateway_overhead_ms: numberOrNull(row.gateway_overhead),
+    attempts: attemptsOf(row.attempts),
+  };
+}
+
+function usagePart(row: RequestRow) {
+  return {
+    prompt_tokens: numberOrNull(row.prompt_tokens),
+    completion_tokens: numberOrNull(row.completion_tokens),
+    total_tokens: numberOrNull(row.total_tokens),
+    reasoning_tokens: numberOrNull(row.reasoning_tokens),
+    prompt_cache_read_tokens: numberOrNull(row.prompt_cache_read_tokens),
+    prompt_cache_write_tokens: numberOrNull(row.prompt_cache_write_tokens),
+    prompt_audio_tokens: numberOrNull(row.prompt_audio_tokens),
+    completion_audio_tokens: numberOrNull(row.completion_audio_tokens),
+    usage_estimated: row.usage_estimated,
+    usage_raw: parseJson(row.usage_raw) ?? null,
+  };
+}
+
+function costPart(row: RequestRow) {
+  const money = row.cost_text === null ? undefined : parseMoney(row.cost_text);
+  const cost = money === undefined ? null : usdOf(money);
+  return { cost, costUSD: cost, cost_source: costSources.find((source) => source === row.cost_source) ?? ('none' satisfies CostSource) };
+}
+
+function cachePart(row: RequestRow) {
+  return { cache_enabled: row.cache_enabled, cached: row.cached, cache_reference_id: textOrNull(row.cache_reference_id) };
+}
+
+function assessmentPart(row: RequestRow) {
+  const assets = [...row.assets];
+  return {
+    scores: row.scores,
+    assets,
+    asset_ids: assets,
+    threat: row.threat,
+    is_passthrough_billing: row.is_passthrough_billing,
+    feedback_id: textOrNull(row.feedback_id),
+    feedback_rating: row.feedback_rating,
+    feedback_created_at: isoTimeOrNull(row.feedback_created_ms),
+  };
+}
+
+/** TRICKY: a body that was cut is no longer JSON although it is marked so; it is shown as the text that it is. */
+function bodyOf(kind: string, text: string, contentType: string): unknown {
+  switch (kind) {
+    case 'json': {
+      const parsed = parseJson(text);
+      return parsed === undefined ? text : parsed;
+    }
+    case 'text':
+      return text;
+    case 'binary':
+      return { base64: text, content_type: contentType };
+    default:
+      return null;
+  }
+}
+
+/** The list of tries, only when there was more than one. */
+function attemptsOf(text: string): RequestItem['attempts'] {
+  const attempts = parseJson(text);
+  return Array.isArray(attempts) && attempts.length > 1 ? (attempts as RequestItem['attempts']) : null;
+}
+
+function textOrNull(text: string): string | null {
+  return text === '' ? null : text;
+}
+
+function numberOrNull(cell: NumberCell | null): number | null {
+  return cell === null ? null : Number(cell);
+}
+
+function isoTime(ms: NumberCell): string {
+  return new Date(Number(ms)).toISOString();
+}
+
+function isoTimeOrNull(ms: NumberCell | null): string | null {
+  return ms === null ? null : isoTime(ms);
+}

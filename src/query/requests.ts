@@ -1,0 +1,68 @@
+import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumber } from '../model/ids.ts';
+import { type Fragment, join, param, sql } from '../sql/sql.ts';
+import { longLimits, ownRows, shortLimits, type Statement, statementFor } from '../sql/statement.ts';
+import { conjuncts, type FilterNode } from './filter/ast.ts';
+import { compileFilter, readsBodies } from './filter/compile.ts';
+import type { RequestFlags, RequestsPlan } from './plan.ts';
+import { bodiesRowColumns, type NumberCell, requestRowColumns } from './request-row.ts';
+import { compileSort } from './sort.ts';
+
+/**
+ * Statements for one page of `RequestRow`s, to be run in order until one gives rows: the first that does is the answer, and when none does
+ * the page is empty. There are two when the filter asks for one identifier that holds its own time: the first looks at exactly that place.
+ */
+export function pageStatements(plan: RequestsPlan): readonly Statement[] {
+  const limits = readsBodies(plan.filter) ? longLimits : shortLimits;
+  const conditions = [ownRows, ...flagConditions(plan.flags), ...filterCondition(plan.filter)];
+  const page = (held: readonly Fragment[]): Statement =>
+    statementFor(
+      plan.tenant,
+      sql`SELECT ${requestRowColumns}${plan.includeInputs ? sql`, inputs` : sql``} FROM requests WHERE ${join(held, ' AND ')} ORDER BY ${compileSort(plan.sort)} LIMIT ${param(plan.limit, 'UInt64')} OFFSET ${param(plan.offset, 'UInt64')}`,
+      limits,
+    );
+  const time = timeOfSoughtId(plan.filter);
+  const everywhere = page(conditions);
+  if (time === undefined) return [everywhere];
+  return [page([...conditions, sql`created_at = fromUnixTimestamp64Milli(${param(time, 'Int64')}, 'UTC')`]), everywhere];
+}
+
+/** Where a record lies: a row of a page has both. */
+export interface RequestKey {
+  readonly id: string;
+  readonly created_ms: NumberCell;
+}
+
+/**
+ * The bodies of a page, as `BodiesRow`s in any order; a record may have none.
+ * The times narrow the read by the primary key, the identifiers decide: within an organisation an identifier is used once.
+ * @returns undefined for an empty page, which needs no read.
+ */
+export function bodiesStatement(tenant: OrganizationId, keys: readonly RequestKey[]): Statement | undefined {
+  if (keys.length === 0) return undefined;
+  const times = param([...new Set(keys.map(({ created_ms: ms }) => Number(ms)))], 'Array(Int64)');
+  const ids = param(keys.map(({ id }) => uuidToNumber(id as RequestId)), 'Array(UInt128)');
+  const query = sql`SELECT ${bodiesRowColumns} FROM bodies WHERE ${ownRows} AND created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC')) AND request_id IN ${ids}`;
+  return statementFor(tenant, query, shortLimits);
+}
+
+function filterCondition(filter: FilterNode): readonly Fragment[] {
+  return filter.kind === 'all' ? [] : [compileFilter(filter)];
+}
+
+function flagConditions({ cached, scored, inExperiment }: RequestFlags): readonly Fragment[] {
+  return [
+    ...(cached ? [sql`cached`] : []),
+    ...(scored ? [sql`(notEmpty(scores) OR feedback_rating IS NOT NULL)`] : []),
+    ...(inExperiment ? [sql`experiment_id != ''`] : []),
+  ];
+}
+
+/** The arrival time inside the one identifier that the whole filter asks for, if it asks for one and that is a UUIDv7. */
+function timeOfSoughtId(filter: FilterNode): number | undefined {
+  for (const operand of conjuncts(filter)) {
+    if (operand.kind !== 'condition' || operand.family !== 'text' || operand.field !== 'request_id' || operand.operator !== 'equals') continue;
+    const id = parseUuid(operand.value);
+    return id === undefined ? undefined : timeOfUuid(id);
+  }
+  return undefined;
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { readFileIfPresent, replaceFile } from '../platform/files.ts';
+import type { Position } from './spool.ts';
+
+/** What one batch takes: of each series, everything that ends in `[from, to)`. */
+export interface BatchBounds {
+  /** Number of the batch, counted from 1 over the life of the spool: part of its deduplication token. */
+  readonly batch: number;
+  readonly series: Readonly<Record<string, { readonly from: Position; readonly to: Position }>>;
+}
+
+/**
+ * How far the store has accepted the spool, and which batch was about to be sent. A batch is written here before it is sent: after a crash the
+ * same bounds make the same batch with the same token, and the store drops it if it had it already.
+ */
+export interface Checkpoint {
+  readonly lastBatch: number;
+  readonly accepted: Readonly<Record<string, Position>>;
+  readonly intended?: BatchBounds;
+}
+
+export interface CheckpointFile {
+  readonly load: () => Checkpoint;
+  /** Durable on return. */
+  readonly save: (checkpoint: Checkpoint) => void;
+}
+
+interface StoredCheckpoint extends Checkpoint {
+  readonly version: 1;
+}
+
+export function openCheckpointFile(spoolFolder: string): CheckpointFile {
+  const file = path.join(spoolFolder, 'checkpoint.json');
+  return {
+    load: () => {
+      const text = readFileIfPresent(file);
+      if (text === undefined) return { lastBatch: 0, accepted: {} };
+      const { version, ...checkpoint } = JSON.parse(text) as StoredCheckpoint;
+      if (version !== 1) throw new Error(`the spool's checkpoint is of version ${String(version)}; this program reads version 1`);
+      return checkpoint;
+    },
+    save: (checkpoint) => replaceFile(file, JSON.stringify({ version: 1, ...checkpoint } satisfies StoredCheckpoint)),
+  };
+}
+
+/** The spool's identity, made at first use. */
+export function spoolIdentity(spoolFolder: string): string {
+  const file = path.join(spoolFolder, 'id');
+  const existing = readFileIfPresent(file)?.trim();
+  if (existing !== undefined && existing !== '') return existing;
+  const fresh = randomUUID();
+  replaceFile(file, `${fresh}\n`);
+  return fresh;
+}

@@ -1,0 +1,64 @@
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isSystemError } from '../platform/files.ts';
+import { listSeries } from './segment.ts';
+
+/** Watches how full the spool is, over all its series. */
+export interface SpoolSpace {
+  /** False when another exchange should not be recorded. */
+  readonly hasRoom: () => boolean;
+  /** Bytes of all segments as last counted. */
+  readonly usedBytes: () => number;
+  readonly close: () => void;
+}
+
+export interface SpoolSpaceOptions {
+  readonly folder: string;
+  readonly mostBytes: number;
+  readonly intervalMs: number;
+  /** Bytes that this process has appended so far: what came since the last count is added to it. */
+  readonly appendedBytes: () => number;
+}
+
+/** Counts the spool now and at every interval; between counts it adds what this process appended. */
+export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
+  let counted = 0;
+  let appendedAtCount = options.appendedBytes();
+  const count = async (): Promise<void> => {
+    const appended = options.appendedBytes();
+    counted = await folderBytes(options.folder);
+    appendedAtCount = appended;
+  };
+  const timer = setInterval(() => {
+    count().catch(() => undefined);
+  }, options.intervalMs);
+  timer.unref();
+  count().catch(() => undefined);
+  const usedBytes = (): number => counted + options.appendedBytes() - appendedAtCount;
+  return { hasRoom: () => usedBytes() < options.mostBytes, usedBytes, close: () => clearInterval(timer) };
+}
+
+async function folderBytes(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const series of listSeries(folder)) {
+    const seriesFolder = path.join(folder, series);
+    for (const name of await namesIn(seriesFolder)) bytes += await bytesOf(path.join(seriesFolder, name));
+  }
+  return bytes;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(whenGone<string[]>([]));
+}
+
+async function bytesOf(file: string): Promise<number> {
+  return stat(file).then((entry) => entry.size, whenGone(0));
+}
+
+/** The ingest deletes while we count: what is gone has no bytes. */
+function whenGone<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (isSystemError(error) && error.code === 'ENOENT') return value;
+    throw error;
+  };
+}

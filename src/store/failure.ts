@@ -1,0 +1,36 @@
+import { GatelogError } from '../model/errors.ts';
+
+const timeoutCodes = new Set(['159', '160', '209']);
+const memoryCodes = new Set(['241', '396', '158', '307']);
+/** Input that the store will never take, however often it is sent. */
+const rejectedCodes = new Set(['6', '25', '26', '27', '33', '38', '41', '53', '69', '70', '72', '117', '131', '321', '376']);
+
+/** A failure of the engine as one of ours; the engine's own words stay in `cause`. */
+export function storeFailure(error: unknown): GatelogError {
+  if (error instanceof GatelogError) return error;
+  const code = engineCode(error);
+  if (code !== undefined && timeoutCodes.has(code)) {
+    return new GatelogError('query_timeout', 'The query took longer than its time limit. Narrow the time range or the filter.', { cause: error });
+  }
+  if (code !== undefined && memoryCodes.has(code)) {
+    return new GatelogError('query_too_large', 'The query needs more memory than it may use. Narrow the time range, the filter or the limit.', { cause: error });
+  }
+  if (code !== undefined) return new GatelogError('internal', 'The store could not run this query.', { cause: error });
+  return new GatelogError('store_unavailable', 'The store cannot be reached. Try again in a moment.', { cause: error });
+}
+
+/** True when the same rows would be refused again: they are at fault, not the moment. */
+export function isRejection(error: unknown): boolean {
+  const code = engineCode(error instanceof GatelogError ? error.cause : error);
+  return code !== undefined && rejectedCodes.has(code);
+}
+
+/**
+ * Number of an engine's own error, as text.
+ * TRICKY: the client and chdb each bring a copy of `ClickHouseError`, so `instanceof` would miss one of them.
+ */
+function engineCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || !('type' in error)) return undefined;
+  const { code } = error;
+  return typeof code === 'string' && /^\d+$/.test(code) ? code : undefined;
+}

@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream';
+import type { Connections } from './connections.ts';
+import { storeFailure } from './failure.ts';
+
+export type RecordTable = 'requests' | 'bodies';
+
+/** Inserts rows, durably, at most once for a token. */
+export type InsertRows = (table: RecordTable, rows: string, token: string) => Promise<void>;
+
+/**
+ * Makes the function that inserts. `rows` are JSON lines in the shape of the table. The token names the batch: the store drops an insert whose
+ * token it has seen, so a retry after an unclear answer adds nothing.
+ * @throws (from it) GatelogError; `isRejection` tells rows that can never be stored from a store that is away.
+ */
+export function makeInsertRows(connections: Connections): InsertRows {
+  return async (table, rows, token) => {
+    if (rows === '') return;
+    try {
+      await connections.run('insert', async (client) => {
+        const result = await client.exec({
+          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          values: Readable.from([rows], { objectMode: false }),
+          // TRICKY: one block an insert, whatever the number of cores; the token protects whole blocks, and parallel parsing would cut them anew each time.
+          clickhouse_settings: {
+            insert_deduplication_token: token,
+            input_format_parallel_parsing: 0,
+            async_insert: 0,
+            max_insert_block_size: '10000000',
+            min_insert_block_size_rows: '10000000',
+            min_insert_block_size_bytes: String(2 * 1024 * 1024 * 1024),
+            input_format_skip_unknown_fields: 0,
+          },
+        });
+        for await (const chunk of result.stream) void chunk;
+      });
+    } catch (error) {
+      throw storeFailure(error);
+    }
+  };
+}

@@ -1,0 +1,35 @@
+import type { Connections } from './connections.ts';
+import { storeFailure } from './failure.ts';
+import { requestsAndBodies } from './migrations/0001-requests-and-bodies.ts';
+import type { Migration } from './migrations/migration.ts';
+
+/** Every step, in order. A step that has been released never changes. */
+export const migrations: readonly Migration[] = [requestsAndBodies];
+
+/**
+ * Brings the schema up to date; safe to repeat, also after a step was cut in the middle.
+ * @param onApplied told the name of each step that was run.
+ * @throws GatelogError when the store fails or its schema is newer than this program.
+ */
+export async function migrateStore(connections: Connections, onApplied: (name: string) => void): Promise<void> {
+  try {
+    await connections.run('insert', async (client) => {
+      const command = async (query: string): Promise<void> => {
+        await client.command({ query });
+      };
+      await command(
+        `CREATE TABLE IF NOT EXISTS schema_migrations (number UInt32, name String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3)) ENGINE = MergeTree ORDER BY number`,
+      );
+      const result = await client.query({ query: 'SELECT max(number) AS latest FROM schema_migrations', format: 'JSONEachRow' });
+      const latest = (await result.json<{ latest: number }>())[0]?.latest ?? 0;
+      if (latest > migrations.length) throw new Error(`the store's schema is at step ${latest}, this program knows ${migrations.length}; install the newer version`);
+      for (const migration of migrations.filter(({ number }) => number > latest)) {
+        for (const statement of migration.statements) await command(statement);
+        await command(`INSERT INTO schema_migrations (number, name) VALUES (${migration.number}, '${migration.name}')`);
+        onApplied(migration.name);
+      }
+    });
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}

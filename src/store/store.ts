@@ -1,0 +1,30 @@
+import { type Connections, openConnections, type StoreLocation } from './connections.ts';
+import { type InsertRows, makeInsertRows } from './insert.ts';
+import { migrateStore } from './migrate.ts';
+import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
+import { makeUpdateProperties, type UpdateProperties } from './update.ts';
+
+/** The record store: ClickHouse, embedded or served. */
+export interface Store {
+  readonly run: RunStatement;
+  readonly insert: InsertRows;
+  readonly updateProperties: UpdateProperties;
+  /** Brings the schema up to date. */
+  readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
+  /** True when a query is answered. */
+  readonly isAlive: () => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the store; the embedded one belongs to one process. */
+export function openStore(location: StoreLocation, options: RunOptions): Store {
+  const connections: Connections = openConnections(location);
+  return {
+    run: makeRunStatement(connections, options),
+    insert: makeInsertRows(connections),
+    updateProperties: makeUpdateProperties(connections),
+    migrate: (onApplied) => migrateStore(connections, onApplied),
+    isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
+    close: () => connections.close(),
+  };
+}

@@ -1,0 +1,102 @@
+import type { OrganizationId, RequestId } from '../model/ids.ts';
+import { uuidToNumber } from '../model/ids.ts';
+import type { Connections } from './connections.ts';
+import { storeFailure } from './failure.ts';
+
+/** Properties to add to, or replace on, one stored request. */
+export interface PropertyUpdate {
+  readonly organizationId: OrganizationId;
+  readonly requestId: RequestId;
+  /** The record's own time, Unix milliseconds: with it the row is found by key. */
+  readonly createdAt: number;
+  readonly properties: ReadonlyMap<string, string>;
+}
+
+/** Updates properties; durable and visible to every later read when it returns. */
+export type UpdateProperties = (update: PropertyUpdate) => Promise<void>;
+
+interface Waiting {
+  readonly update: PropertyUpdate;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Requests changed by one statement. */
+const mostInStatement = 500;
+
+const updateStatement = `UPDATE requests SET
+    properties = mapUpdate(properties, mapFromArrays(
+      {names:Array(Array(String))}[indexOf({ids:Array(UInt128)}, request_id)],
+      {values:Array(Array(String))}[indexOf({ids:Array(UInt128)}, request_id)])),
+    updated_at = now64(3, 'UTC')
+  WHERE org_id = {tenant:UInt128}
+    AND created_at IN (arrayMap(ms -> fromUnixTimestamp64Milli(ms, 'UTC'), {times:Array(Int64)}))
+    AND request_id IN {ids:Array(UInt128)}`;
+
+/**
+ * Makes the function that updates properties. Updates that come while one is running are gathered into the next statement, one an
+ * organisation; of two for the same request the later wins name by name.
+ */
+export function makeUpdateProperties(connections: Connections): UpdateProperties {
+  let queue: Waiting[] = [];
+  let running = false;
+  const drain = async (): Promise<void> => {
+    running = true;
+    while (queue.length > 0) {
+      const group = queue.slice(0, mostInStatement);
+      queue = queue.slice(mostInStatement);
+      await runGroup(connections, group);
+    }
+    running = false;
+  };
+  return (update) =>
+    new Promise((resolve, reject) => {
+      queue.push({ update, resolve, reject });
+      if (!running) void drain();
+    });
+}
+
+async function runGroup(connections: Connections, group: readonly Waiting[]): Promise<void> {
+  for (const [organizationId, members] of groupByOrganization(group)) {
+    try {
+      await runUpdate(connections, organizationId, mergeByRequest(members.map(({ update }) => update)));
+      for (const { resolve } of members) resolve();
+    } catch (error) {
+      for (const { reject } of members) reject(storeFailure(error));
+    }
+  }
+}
+
+function groupByOrganization(group: readonly Waiting[]): Map<OrganizationId, Waiting[]> {
+  const groups = new Map<OrganizationId, Waiting[]>();
+  for (const waiting of group) {
+    const members = groups.get(waiting.update.organizationId) ?? [];
+    members.push(waiting);
+    groups.set(waiting.update.organizationId, members);
+  }
+  return groups;
+}
+
+function mergeByRequest(updates: readonly PropertyUpdate[]): PropertyUpdate[] {
+  const merged = new Map<RequestId, PropertyUpdate>();
+  for (const update of updates) {
+    const earlier = merged.get(update.requestId);
+    merged.set(update.requestId, earlier === undefined ? update : { ...update, properties: new Map([...earlier.properties, ...update.properties]) });
+  }
+  return [...merged.values()];
+}
+
+async function runUpdate(connections: Connections, organizationId: OrganizationId, updates: readonly PropertyUpdate[]): Promise<void> {
+  await connections.run('update', async (client) => {
+    await client.command({
+      query: updateStatement,
+      query_params: {
+        tenant: uuidToNumber(organizationId).toString(),
+        ids: updates.map(({ requestId }) => uuidToNumber(requestId)),
+        times: updates.map(({ createdAt }) => createdAt),
+        names: updates.map(({ properties }) => [...properties.keys()]),
+        values: updates.map(({ properties }) => [...properties.values()]),
+      },
+    });
+  });
+}

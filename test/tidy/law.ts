@@ -1,0 +1,112 @@
+/**
+ * The law of the tree, as tables. `test/tidy.test.ts` executes it; a change of the architecture begins here and in `ARCHITECTURE.md`.
+ */
+
+/** Rooms of `src/` and what each may import: a room, or a path inside one. `type x` allows only `import type`. */
+export const rooms: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  contract: ['model'],
+  sql: [],
+  config: ['model', 'platform'],
+  platform: ['model'],
+  providers: ['model'],
+  pricing: ['model'],
+  query: ['model', 'type contract', 'sql'],
+  spool: ['platform'],
+  gateway: ['model', 'platform', 'spool', 'auth', 'state', 'egress', 'metadata'],
+  store: ['model', 'platform', 'sql'],
+  ingest: ['model', 'platform', 'spool', 'providers', 'pricing', 'store', 'metadata', 'blobs', 'webhooks'],
+  metadata: ['model', 'platform'],
+  auth: ['model', 'platform', 'metadata'],
+  webhooks: ['model', 'platform', 'metadata', 'type query', 'query/filter/interpret.ts', 'egress'],
+  state: ['model', 'platform'],
+  blobs: ['model', 'platform'],
+  egress: ['model', 'platform'],
+  jobs: ['model', 'platform', 'spool', 'store', 'metadata', 'state', 'blobs', 'pricing', 'query'],
+  supervisor: ['model', 'platform', 'config'],
+  alerts: ['model', 'platform', 'query', 'store', 'metadata', 'webhooks'],
+  api: ['contract', 'model', 'platform', 'auth', 'query', 'store', 'metadata', 'alerts', 'webhooks'],
+  cli: ['contract', 'config', 'platform', 'metadata', 'auth', 'main'],
+  web: ['model/vocabulary', 'type contract'],
+  main: ['*'],
+};
+
+/** Rooms, and files of other rooms, that compute and do nothing else: no I/O, clock, chance or environment. */
+export const purePaths: readonly string[] = [
+  'src/model/',
+  'src/sql/',
+  'src/providers/',
+  'src/pricing/',
+  'src/query/',
+  'src/contract/',
+  'src/alerts/rule.ts',
+];
+
+/** What of the ambient world a pure room may not touch: a global, or one use of a global. */
+export const ambient: ReadonlySet<string> = new Set([
+  'process',
+  'console',
+  'fetch',
+  'performance',
+  'crypto',
+  'globalThis',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+  'Date.now',
+  'Date()',
+  'new Date()',
+  'Math.random',
+]);
+
+/** Packages that `src/` may import, and where. A package without a row may be imported nowhere: give it one when it comes. */
+export const packages: Readonly<Record<string, readonly string[]>> = {
+  '@clickhouse/client': ['store'],
+  '@hono/node-server': ['api', 'contract'],
+  '@hono/zod-openapi': ['api', 'contract'],
+  '@pydantic/genai-prices': ['pricing'],
+  chdb: ['store'],
+  commander: ['cli'],
+  'eventsource-parser': ['providers'],
+  hono: ['api', 'contract'],
+  kysely: ['metadata'],
+  libsql: ['metadata', 'platform'],
+  pg: ['metadata'],
+  pino: ['platform'],
+  undici: ['gateway'],
+  uuid: ['platform', 'gateway', 'metadata', 'auth', 'api', 'webhooks', 'jobs', 'cli', 'main'],
+  zod: ['contract'],
+};
+
+/** Who may read `process.env`: the room that turns it into settings, and the two entries that hand it over. */
+export const environmentReaders: readonly string[] = ['src/config/', 'src/cli/main.ts', 'src/main.ts'];
+
+/** Who may write to the console: people read the command line, everything else emits an Observation. */
+export const consoleWriters: readonly string[] = ['src/cli/'];
+
+/** Files of `src/` that only tests load; like `test/` and `bench/` they may import anything. */
+export const testFilePatterns: readonly RegExp[] = [/\.test\.tsx?$/, /^test\//, /^bench\//, /^src\/providers\/contract-suite\.ts$/];
+
+/** Default exports that exist because a tool asks for one. */
+export const defaultExports: Readonly<Record<string, string>> = {
+  'vitest.config.ts': 'vitest reads its configuration from the default export',
+};
+
+/** Names that say where code was put and not what it is. */
+export const emptyNames: ReadonlySet<string> = new Set([
+  'utils',
+  'util',
+  'helpers',
+  'helper',
+  'common',
+  'services',
+  'service',
+  'managers',
+  'manager',
+]);
+
+export const limits = { fileLines: 400, functionLines: 60, parameters: 4 } as const;
+
+/** Where our own code lies. */
+export const sourcePaths: readonly string[] = ['src/', 'web/src/', 'test/', 'bench/', 'scripts/'];

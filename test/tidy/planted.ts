@@ -1,0 +1,370 @@
+/** A small tree made for one rule, and where that rule must speak: `path:line`, or nowhere. */
+export interface Planted {
+  readonly rule: string;
+  readonly title: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly at: readonly string[];
+}
+
+const longFunction = `function long() {\n${'  step();\n'.repeat(59)}}\n`;
+const home = ['', 'root', 'gatelog'].join('/');
+const registry = ['registry', 'npmjs', 'org'].join('.');
+const tarball = ['https://packages.example.com/npm/a', '-', 'a-1.0.0.tgz'].join('/');
+
+/** At least one tree for every rule that breaks it, and its closest relatives that do not. */
+export const planted: readonly Planted[] = [
+  {
+    rule: 'known room',
+    title: 'a folder without a row',
+    files: { 'src/attic/box.ts': 'export const box = 1;' },
+    at: ['src/attic/box.ts:1'],
+  },
+  { rule: 'known room', title: 'a file beside the rooms', files: { 'src/loose.ts': 'export const loose = 1;' }, at: ['src/loose.ts:1'] },
+  { rule: 'known room', title: 'the composition root', files: { 'src/main.ts': 'export const start = 1;' }, at: [] },
+
+  {
+    rule: 'room imports',
+    title: 'every way to import',
+    files: {
+      'src/model/a.ts': [
+        `import { b } from '../store/b.ts';`,
+        `import type { B } from '../store/b.ts';`,
+        `export { c } from '../store/b.ts';`,
+        `export * from '../store/b.ts';`,
+        `export const later = () => import('../store/b.ts');`,
+        `export type D = import('../store/b.ts').D;`,
+      ].join('\n'),
+    },
+    at: [1, 2, 3, 4, 5, 6].map((line) => `src/model/a.ts:${line}`),
+  },
+  {
+    rule: 'room imports',
+    title: 'values where only types are allowed',
+    files: { 'src/query/a.ts': `import type { A } from '../contract/a.ts';\nimport { type B, c } from '../contract/a.ts';` },
+    at: ['src/query/a.ts:2'],
+  },
+  {
+    rule: 'room imports',
+    title: 'a path beside the one that is allowed',
+    files: { 'src/webhooks/a.ts': `import { a } from '../query/filter/interpret.ts';\nimport { b } from '../query/filter/compile.ts';` },
+    at: ['src/webhooks/a.ts:2'],
+  },
+  {
+    rule: 'room imports',
+    title: 'main from a room',
+    files: { 'src/api/a.ts': `import { start } from '../main.ts';` },
+    at: ['src/api/a.ts:1'],
+  },
+  {
+    rule: 'room imports',
+    title: 'test code',
+    files: { 'src/api/a.ts': `import { fake } from '../../test/fake.ts';` },
+    at: ['src/api/a.ts:1'],
+  },
+  {
+    rule: 'room imports',
+    title: 'the dashboard reads the vocabulary and types',
+    files: {
+      'web/src/lib/a.ts': `import { fields } from '../../../src/model/vocabulary/fields.ts';\nimport type { R } from '../../../src/contract/r.ts';`,
+      'web/src/lib/b.ts': `import { errorStatuses } from '../../../src/model/errors.ts';`,
+    },
+    at: ['web/src/lib/b.ts:1'],
+  },
+  {
+    rule: 'room imports',
+    title: 'a room from itself, main from all, a test from anywhere',
+    files: {
+      'src/spool/a.ts': `import { b } from './b.ts';`,
+      'src/main.ts': `import { b } from './spool/b.ts';`,
+      'src/model/a.test.ts': `import { b } from '../spool/b.ts';`,
+    },
+    at: [],
+  },
+
+  {
+    rule: 'package imports',
+    title: 'the driver outside of its room',
+    files: { 'src/api/a.ts': `import { createClient } from '@clickhouse/client';` },
+    at: ['src/api/a.ts:1'],
+  },
+  {
+    rule: 'package imports',
+    title: 'a path inside a package',
+    files: { 'src/api/a.ts': `import { x } from 'chdb/connection';` },
+    at: ['src/api/a.ts:1'],
+  },
+  {
+    rule: 'package imports',
+    title: 'a package without a row',
+    files: { 'src/store/a.ts': `import _ from 'lodash';` },
+    at: ['src/store/a.ts:1'],
+  },
+  {
+    rule: 'package imports',
+    title: 'a module of Node under its old name',
+    files: { 'src/store/a.ts': `import fs from 'fs';` },
+    at: ['src/store/a.ts:1'],
+  },
+  {
+    rule: 'package imports',
+    title: 'the owner, and modules of Node',
+    files: { 'src/store/a.ts': `import { x } from 'chdb/connection';\nimport { join } from 'node:path';` },
+    at: [],
+  },
+
+  {
+    rule: 'no cycles',
+    title: 'three files in a circle, one edge only a type',
+    files: {
+      'src/model/a.ts': `export const a = 1;\nimport { b } from './b.ts';`,
+      'src/model/b.ts': `import type { C } from './c.ts';`,
+      'src/model/c.ts': `import { a } from './a.ts';`,
+      'src/model/d.ts': `import { a } from './a.ts';`,
+    },
+    at: ['src/model/a.ts:2'],
+  },
+  {
+    rule: 'no cycles',
+    title: 'a file that imports itself',
+    files: { 'src/model/a.ts': `import { a } from './a.ts';` },
+    at: ['src/model/a.ts:1'],
+  },
+  {
+    rule: 'no cycles',
+    title: 'two ways to one file',
+    files: {
+      'src/model/a.ts': `import { b } from './b.ts';\nimport { c } from './c.ts';`,
+      'src/model/b.ts': `import { c } from './c.ts';`,
+      'src/model/c.ts': 'export const c = 1;',
+    },
+    at: [],
+  },
+
+  {
+    rule: 'no barrels',
+    title: 'export *',
+    files: { 'src/model/a.ts': `export const a = 1;\nexport * from './b.ts';` },
+    at: ['src/model/a.ts:2'],
+  },
+  {
+    rule: 'no barrels',
+    title: 'named re-exports only',
+    files: { 'src/model/a.ts': `export { b } from './b.ts';` },
+    at: ['src/model/a.ts:1'],
+  },
+  {
+    rule: 'no barrels',
+    title: 'imports passed on',
+    files: { 'src/model/a.ts': `import { b } from './b.ts';\nexport { b };` },
+    at: ['src/model/a.ts:1'],
+  },
+  {
+    rule: 'no barrels',
+    title: 'one re-export beside own code',
+    files: { 'src/model/a.ts': `export { b } from './b.ts';\nexport const a = 1;` },
+    at: [],
+  },
+
+  {
+    rule: 'no default exports',
+    title: 'a function',
+    files: { 'src/model/a.ts': 'export default function () {}' },
+    at: ['src/model/a.ts:1'],
+  },
+  {
+    rule: 'no default exports',
+    title: 'a renamed export',
+    files: { 'scripts/a.mjs': 'const a = 1;\nexport { a as default };' },
+    at: ['scripts/a.mjs:2'],
+  },
+  { rule: 'no default exports', title: 'what a tool asks for', files: { 'vitest.config.ts': 'export default {};' }, at: [] },
+
+  {
+    rule: 'telling names',
+    title: 'files and folders',
+    files: { 'src/api/utils/a.ts': '', 'src/api/text-helpers.ts': '', 'docs/common/index.md': '', 'src/store/Manager.test.ts': '' },
+    at: ['src/api/utils/a.ts:1', 'src/api/text-helpers.ts:1', 'docs/common/index.md:1', 'src/store/Manager.test.ts:1'],
+  },
+  { rule: 'telling names', title: 'a noun that only begins so', files: { 'src/pricing/service-tier.ts': '' }, at: [] },
+
+  {
+    rule: 'file length',
+    title: 'one line too many',
+    files: { 'test/a.ts': 'a();\n'.repeat(401), 'test/b.ts': 'b();\n'.repeat(400) },
+    at: ['test/a.ts:401'],
+  },
+
+  {
+    rule: 'function length',
+    title: 'functions, arrows and methods',
+    files: {
+      'src/model/a.ts': longFunction,
+      'src/model/b.ts': longFunction.replace('function long()', 'const long = () =>'),
+      'src/model/c.ts': `class C {\n${longFunction.replace('function ', '')}}`,
+      'src/model/d.ts': longFunction.replace('  step();\n', ''),
+    },
+    at: ['src/model/a.ts:1', 'src/model/b.ts:1', 'src/model/c.ts:2'],
+  },
+  { rule: 'function length', title: 'the chapters of a test', files: { 'src/model/a.test.ts': longFunction }, at: [] },
+
+  {
+    rule: 'parameter count',
+    title: 'five',
+    files: { 'src/model/a.ts': 'const f = (a, b, c, { d }, ...e) => a;' },
+    at: ['src/model/a.ts:1'],
+  },
+  { rule: 'parameter count', title: 'four and this', files: { 'src/model/a.ts': 'function f(this: Date, a, b, c, d) {}' }, at: [] },
+
+  {
+    rule: 'pure rooms',
+    title: 'the ambient world',
+    files: {
+      'src/query/a.ts': [
+        `import { readFileSync } from 'node:fs';`,
+        'const now = Date.now();',
+        'const then = new Date();',
+        'const chance = Math.random();',
+        `const answer = fetch('x');`,
+        'console.log(process.argv);',
+        'setTimeout(f, 1);',
+      ].join('\n'),
+      'src/alerts/rule.ts': `export const now = Date['now']();`,
+    },
+    at: [...[1, 2, 3, 4, 5, 6, 6, 7].map((line) => `src/query/a.ts:${line}`), 'src/alerts/rule.ts:1'],
+  },
+  {
+    rule: 'pure rooms',
+    title: 'names that only look like it, and rooms that may',
+    files: {
+      'src/query/a.ts': [
+        'const day = new Date(0);',
+        'const sum = Math.max(1, 2);',
+        'const row = { process: 1, fetch() {} };',
+        'const run = (fetch: () => void) => fetch();',
+        'type Watch = typeof process;',
+        'const id = row.process;',
+      ].join('\n'),
+      'src/platform/clock.ts': 'export const now = Date.now();',
+      'src/query/a.test.ts': `import { readFileSync } from 'node:fs';`,
+    },
+    at: [],
+  },
+
+  {
+    rule: 'environment',
+    title: 'every way to read it',
+    files: {
+      'src/gateway/a.ts': 'const port = process.env.PORT;',
+      'src/gateway/b.ts': `import process, { env } from 'node:process';\nconst port = process.env.PORT;`,
+      'src/gateway/c.ts': 'const { pid, env } = process;',
+    },
+    at: ['src/gateway/a.ts:1', 'src/gateway/b.ts:1', 'src/gateway/b.ts:2', 'src/gateway/c.ts:1'],
+  },
+  {
+    rule: 'environment',
+    title: 'the front door',
+    files: {
+      'src/config/load.ts': 'const port = process.env.PORT;',
+      'src/main.ts': 'load(process.env);',
+      'src/cli/main.ts': 'load(process.env);',
+      'src/gateway/a.ts': 'const id = process.pid;',
+      'test/a.ts': 'const home = process.env.HOME;',
+    },
+    at: [],
+  },
+
+  {
+    rule: 'no console',
+    title: 'a room that logs, and the command line',
+    files: { 'src/store/a.ts': `console.warn('slow');`, 'src/cli/output.ts': `console.log('hello');`, 'bench/a.ts': 'console.log(1);' },
+    at: ['src/store/a.ts:1'],
+  },
+
+  {
+    rule: 'no suppressions',
+    title: 'comments that silence',
+    files: {
+      'src/store/a.ts': '// @ts-ignore\nconst a = 1; // eslint-disable-line\n/* oxlint-disable */',
+      'src/store/b.ts': `const text = '// @ts-ignore';\n// @ts-expect-error a Statement needs a tenant`,
+    },
+    at: [1, 2, 3].map((line) => `src/store/a.ts:${line}`),
+  },
+
+  {
+    rule: 'reasoned skips',
+    title: 'left out without a word',
+    files: {
+      'test/a.test.ts': [
+        `it.skip('a', f);`,
+        `describe.todo('b');`,
+        `test.only('c because it is mine', f);`,
+        `it.skipIf(isWindows)('d', f);`,
+        'it.skip.each([1])(`e`, f);',
+        `it('f', { skip: true }, f);`,
+        `it('g', (context) => context.skip());`,
+      ].join('\n'),
+    },
+    at: [1, 2, 3, 4, 5, 6, 7].map((line) => `test/a.test.ts:${line}`),
+  },
+  {
+    rule: 'reasoned skips',
+    title: 'left out with a reason, or not at all',
+    files: {
+      'test/a.test.ts': [
+        `it.skipIf(isWindows)('d, not on Windows because it has no fork', f);`,
+        `it('g', (context) => context.skip('because no server is given'));`,
+        `it.each([1])('h', f);`,
+        'list.skip(3);',
+      ].join('\n'),
+    },
+    at: [],
+  },
+
+  {
+    rule: 'no machine traces',
+    title: 'paths and registries',
+    files: {
+      'README.md': `Run\n${home}/start`,
+      'package-lock.json': `{\n"resolved": "${tarball}"\n}`,
+      '.npmrc': 'registry=https://packages.example.com/',
+      'docs/a.md': `See https://${registry}/.`,
+    },
+    at: ['README.md:2', 'package-lock.json:2', '.npmrc:1', 'docs/a.md:1'],
+  },
+  {
+    rule: 'no machine traces',
+    title: 'relative paths and addresses',
+    files: { 'README.md': `src${home}\nhttps://example.com${home}\n/home/you/gatelog\nomit-lockfile-registry-resolved=true` },
+    at: [],
+  },
+
+  {
+    rule: 'exact versions',
+    title: 'a range, a tag, an address',
+    files: {
+      'package.json': JSON.stringify(
+        { dependencies: { a: '1.0.0', b: '^1.0.0' }, devDependencies: { c: 'latest', d: '2.0.0-beta.1' } },
+        null,
+        1,
+      ),
+    },
+    at: ['package.json:4', 'package.json:7'],
+  },
+
+  {
+    rule: 'complete lock',
+    title: 'one platform of two',
+    files: {
+      'package-lock.json': JSON.stringify({
+        packages: {
+          '': {},
+          'node_modules/a': { optionalDependencies: { 'a-linux-x64': '1.0.0', 'a-darwin-x64': '1.0.0' } },
+          'node_modules/a-linux-x64': { version: '1.0.0' },
+          'node_modules/b': { optionalDependencies: { 'b-nested': '1.0.0' } },
+          'node_modules/b/node_modules/b-nested': { version: '1.0.0' },
+        },
+      }),
+    },
+    at: ['package-lock.json:1'],
+  },
+];

@@ -1,0 +1,68 @@
+import type { CallExpression, Node } from 'oxc-parser';
+import { isTestFile, type Rule, sourceRule, type Violation } from '../rule.ts';
+import { type SourceFile, stringOf, walk } from '../source.ts';
+
+const suppression = /@ts-ignore|@ts-nocheck|\b(?:oxlint|eslint|biome|tslint)-(?:disable|ignore)|\b(?:v8|c8|istanbul) ignore\b/;
+
+/** A check that is switched off in one place is no check. */
+export const noSuppressions: Rule = sourceRule(
+  { name: 'no suppressions', remedy: 'Mend the code; if the check is wrong everywhere, change its configuration and say why there.' },
+  ({ comments, lineOf }) =>
+    comments.flatMap(({ value, start }) => {
+      const found = suppression.exec(value)?.[0];
+      return found === undefined ? [] : [{ line: lineOf(start), what: `${found} silences a check` }];
+    }),
+);
+
+const testFunctions: ReadonlySet<string> = new Set(['it', 'test', 'describe', 'suite', 'bench', 'context', 'ctx', 'skip']);
+const leftOut: ReadonlySet<string> = new Set(['skip', 'todo', 'skipIf', 'runIf', 'fails']);
+
+/** A test that does not run says why in its name; a test that runs alone does not exist. */
+export const reasonedSkips: Rule = sourceRule(
+  { name: 'reasoned skips', remedy: 'Write `… because <reason>` into the name, or run the test.' },
+  (source) => (isTestFile(source.path) ? outermostCalls(source).flatMap((call) => judgeCall(source, call)) : []),
+);
+
+/** Calls that no further call continues: of `it.skipIf(x)('name', f)` the whole, not `it.skipIf(x)`. */
+function outermostCalls({ program }: SourceFile): CallExpression[] {
+  const calls: CallExpression[] = [];
+  walk(program, (node, ancestors) => {
+    const parent = ancestors.at(-1);
+    const goesOn =
+      (parent?.type === 'CallExpression' && parent.callee === node) || (parent?.type === 'MemberExpression' && parent.object === node);
+    if (node.type === 'CallExpression' && !goesOn) calls.push(node);
+  });
+  return calls;
+}
+
+function judgeCall({ lineOf }: SourceFile, call: CallExpression): Omit<Violation, 'path'>[] {
+  const chain = chainOf(call.callee);
+  if (!testFunctions.has(chain[0] ?? '')) return [];
+  const modifiers = [...chain.slice(chain[0] === 'skip' ? 0 : 1), ...call.arguments.flatMap(optionNames)];
+  const line = lineOf(call.start);
+  if (modifiers.includes('only')) return [{ line, what: 'only leaves all other tests out' }];
+  const modifier = modifiers.find((name) => leftOut.has(name));
+  const reasoned = call.arguments.some((argument) => /\bbecause \S/.test(stringOf(argument) ?? ''));
+  return modifier === undefined || reasoned ? [] : [{ line, what: `${modifier} without a reason` }];
+}
+
+/** The names in a callee from left to right: `it.skip.each([1])` → it, skip, each. */
+function chainOf(callee: Node): string[] {
+  switch (callee.type) {
+    case 'Identifier':
+      return [callee.name];
+    case 'MemberExpression':
+      return [...chainOf(callee.object), ...(callee.property.type === 'Identifier' ? [callee.property.name] : [])];
+    case 'CallExpression':
+      return chainOf(callee.callee);
+    case 'TaggedTemplateExpression':
+      return chainOf(callee.tag);
+    default:
+      return [];
+  }
+}
+
+function optionNames(argument: Node): string[] {
+  if (argument.type !== 'ObjectExpression') return [];
+  return argument.properties.flatMap((each) => (each.type === 'Property' && each.key.type === 'Identifier' ? [each.key.name] : []));
+}

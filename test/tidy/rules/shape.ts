@@ -1,0 +1,107 @@
+import type { ArrowFunctionExpression, Function as FunctionWithName, Node } from 'oxc-parser';
+import { defaultExports, emptyNames, limits } from '../law.ts';
+import { type Rule, sourceRule, type Violation } from '../rule.ts';
+import { type SourceFile, walk } from '../source.ts';
+
+/** A file that only passes on what others export hides where things are and invites cycles. */
+export const noBarrels: Rule = sourceRule(
+  { name: 'no barrels', remedy: 'Import from the file that declares the thing.' },
+  ({ program, lineOf }) => {
+    const star = program.body.find((statement) => statement.type === 'ExportAllDeclaration');
+    if (star !== undefined) return [{ line: lineOf(star.start), what: 'export * passes on another file' }];
+    const passesOn =
+      program.body.length > 0 && program.body.every((each) => isImport(each) || isBareExport(each)) && program.body.some(isBareExport);
+    return passesOn ? [{ line: 1, what: 'the file declares nothing and only re-exports' }] : [];
+  },
+);
+
+function isImport(statement: Node): boolean {
+  return statement.type === 'ImportDeclaration';
+}
+
+function isBareExport(statement: Node): boolean {
+  return statement.type === 'ExportNamedDeclaration' && statement.declaration === null && statement.specifiers.length > 0;
+}
+
+/** A thing has one name everywhere, so it is exported under that name. */
+export const noDefaultExports: Rule = sourceRule(
+  { name: 'no default exports', remedy: 'Export it by name, or list the tool that asks for a default in test/tidy/law.ts.' },
+  ({ path, program, lineOf }) =>
+    path in defaultExports
+      ? []
+      : program.body.filter(exportsDefault).map(({ start }) => ({ line: lineOf(start), what: 'a default export has no name of its own' })),
+);
+
+function exportsDefault(statement: Node): boolean {
+  if (statement.type === 'ExportDefaultDeclaration' || statement.type === 'TSExportAssignment') return true;
+  return (
+    statement.type === 'ExportNamedDeclaration' &&
+    statement.specifiers.some(({ exported }) => exported.type === 'Identifier' && exported.name === 'default')
+  );
+}
+
+/** No file or folder is called after nothing in particular; the last word of a name counts: `text-utils.ts` is one too. */
+export const tellingNames: Rule = {
+  name: 'telling names',
+  remedy: 'Name it after what it holds.',
+  find: ({ files }) =>
+    [...files.keys()].flatMap((path) => {
+      const names = path.split('/').map((part) => part.replace(/\..*$/, '').split(/[-_]/).at(-1) ?? '');
+      const empty = names.find((name) => emptyNames.has(name.toLowerCase()));
+      return empty === undefined ? [] : [{ path, line: 1, what: `${empty} says nothing` }];
+    }),
+};
+
+/** Files stay short. */
+export const fileLength: Rule = sourceRule({ name: 'file length', remedy: 'Split it where the story has a seam.' }, ({ text }) => {
+  const lines = text.replace(/\n$/, '').split('\n').length;
+  return lines > limits.fileLines ? [{ line: limits.fileLines + 1, what: `${lines} lines, the limit is ${limits.fileLines}` }] : [];
+});
+
+/** Functions stay short. The blocks of a test are chapters and not functions, so test files may be long there. */
+export const functionLength: Rule = sourceRule(
+  { name: 'function length', remedy: 'Split it into stages, or turn its cases into rows of a table.' },
+  (source) => (/(\.test|-suite)\.tsx?$/.test(source.path) ? [] : functionsOf(source).flatMap((each) => tooLong(source, each))),
+);
+
+function tooLong({ lineOf }: SourceFile, { node, name }: NamedFunction): Omit<Violation, 'path'>[] {
+  const lines = lineOf(node.end) - lineOf(node.start) + 1;
+  if (lines <= limits.functionLines) return [];
+  return [{ line: lineOf(node.start), what: `${name} has ${lines} lines, the limit is ${limits.functionLines}` }];
+}
+
+/** Functions take few things; more are an object with names. */
+export const parameterCount: Rule = sourceRule({ name: 'parameter count', remedy: 'Pass one object with named fields.' }, (source) =>
+  functionsOf(source).flatMap(({ node, name }) => {
+    const count = node.params.filter((parameter) => !(parameter.type === 'Identifier' && parameter.name === 'this')).length;
+    if (count <= limits.parameters) return [];
+    return [{ line: source.lineOf(node.start), what: `${name} takes ${count}, the limit is ${limits.parameters}` }];
+  }),
+);
+
+type FunctionNode = FunctionWithName | ArrowFunctionExpression;
+
+interface NamedFunction {
+  readonly node: FunctionNode;
+  readonly name: string;
+}
+
+function functionsOf({ program }: SourceFile): NamedFunction[] {
+  const found: NamedFunction[] = [];
+  walk(program, (node, ancestors) => {
+    if (!isFunction(node)) return;
+    const parent = ancestors.at(-1);
+    found.push({ node, name: nameOf(node) ?? (parent === undefined ? undefined : nameOf(parent)) ?? 'a function' });
+  });
+  return found;
+}
+
+function isFunction(node: Node): node is FunctionNode {
+  return node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
+}
+
+/** The name a node gives to the function in it. */
+function nameOf(node: Node): string | undefined {
+  const named = 'id' in node ? node.id : 'key' in node ? node.key : undefined;
+  return named !== null && typeof named === 'object' && 'name' in named && typeof named.name === 'string' ? named.name : undefined;
+}

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { parsePermissions, type KeyOrder } from '../auth/issue-key.ts';
 import { faultSentence, loadConfig } from '../config/load.ts';
@@ -8,7 +7,11 @@ import { showKeys } from './commands/keys-list.ts';
 import { revokeKey } from './commands/keys-revoke.ts';
 import { createOrganizationByName } from './commands/orgs-create.ts';
 import { showOrganizations } from './commands/orgs-list.ts';
+import { startCore, startGateway } from '../main.ts';
+import { runRole } from '../supervisor/child.ts';
+import { serveAll } from './commands/serve.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
+import { packageVersion } from './version.ts';
 
 const succeeded = 0;
 const failed = 1;
@@ -16,6 +19,7 @@ const misused = 2;
 
 const examples = `
 Examples:
+  gatelog serve                               starts everything; prints the addresses and, once, a key
   gatelog config                              all settings with values, defaults and reasons
   gatelog orgs create acme                    an organisation of its own
   export GATELOG_API_KEY=$(gatelog keys create --org acme)
@@ -39,7 +43,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
     .showHelpAfterError('Try "gatelog --help".')
     .exitOverride()
     .configureOutput({ writeOut: (text) => dependencies.print(text.trimEnd()), writeErr: (text) => dependencies.hint(text.trimEnd()) });
-  // Commands that start processes are added here, before those that look after the data folder.
+  addServiceCommands(program, dependencies);
   addOrganizationCommands(program, dependencies);
   addKeyCommands(program, dependencies);
   program
@@ -71,6 +75,21 @@ export function contextOf(dependencies: CommandDependencies): CommandContext {
   const loaded = loadConfig(dependencies.environment);
   if ('faults' in loaded) throw new CommandError(loaded.faults.map(faultSentence).join('\n'));
   return { ...dependencies, config: loaded.config };
+}
+
+function addServiceCommands(program: Command, dependencies: CommandDependencies): void {
+  program
+    .command('serve')
+    .description('start everything on this machine: gateway, ingest, store and API')
+    .action(async () => serveAll(contextOf(dependencies)));
+  program
+    .command('gateway')
+    .description('run one gateway worker alone; "serve" starts these itself')
+    .action(async () => runRole(() => startGateway(contextOf(dependencies).config)));
+  program
+    .command('core')
+    .description('run ingest, store and API alone; "serve" starts it itself')
+    .action(async () => runRole(() => startCore(contextOf(dependencies).config, packageVersion())));
 }
 
 function addOrganizationCommands(program: Command, dependencies: CommandDependencies): void {
@@ -111,9 +130,4 @@ function permissionsOption(text: string): KeyOrder['permissions'] {
   const permissions = parsePermissions(text);
   if (permissions === undefined) throw new InvalidArgumentError('Write rw, r, w or admin.');
   return permissions;
-}
-
-function packageVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { readonly version: string };
-  return manifest.version;
 }

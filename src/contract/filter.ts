@@ -12,7 +12,12 @@ const nodeReference = { $ref: '#/components/schemas/FilterNode' };
 const valueSchemas: Record<OperatorFamily, Schema> = {
   text: { type: 'string' },
   number: { type: 'number' },
-  timestamp: { oneOf: [{ type: 'string', description: 'ISO 8601; without an offset it is UTC.' }, { type: 'number', description: 'Unix milliseconds.' }] },
+  timestamp: {
+    oneOf: [
+      { type: 'string', description: 'ISO 8601; without an offset it is UTC.' },
+      { type: 'number', description: 'Unix milliseconds.' },
+    ],
+  },
   boolean: { type: 'boolean' },
 };
 

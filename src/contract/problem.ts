@@ -7,7 +7,9 @@ const errorCodes = Object.keys(errorStatuses) as [ErrorCode, ...ErrorCode[]];
 export const problemSchema = z
   .object({
     data: z.null().openapi({ description: 'Always null in a failure.' }),
-    error: z.string().openapi({ description: 'What is wrong, and what to write instead.', example: '`limit` takes a whole number from 0 to 1000.' }),
+    error: z
+      .string()
+      .openapi({ description: 'What is wrong, and what to write instead.', example: '`limit` takes a whole number from 0 to 1000.' }),
     code: z.enum(errorCodes).openapi({ description: 'Stable code of the failure; clients may switch on it.', example: 'invalid_body' }),
     details: z
       .record(z.string(), z.unknown())

@@ -6,13 +6,11 @@ import type { FaultPath, Result } from './fault.ts';
 export const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes: 8 * 1024 } as const;
 
 /** The body of a property update as the OpenAPI document shows it; {@link readPropertyUpdate} reads it. */
-export const propertyUpdateSchema = z
-  .record(z.string(), z.string())
-  .openapi('PropertyUpdate', {
-    description:
-      'Property names with their values. Each is added or replaced, the others stay. A body of exactly `key` and `value` sets the one property that `key` names.',
-    example: { Environment: 'production' },
-  });
+export const propertyUpdateSchema = z.record(z.string(), z.string()).openapi('PropertyUpdate', {
+  description:
+    'Property names with their values. Each is added or replaced, the others stay. A body of exactly `key` and `value` sets the one property that `key` names.',
+  example: { Environment: 'production' },
+});
 
 /**
  * Reads the body of a property update.
@@ -23,7 +21,9 @@ export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, st
   const entries = Object.entries(body);
   if (entries.length === 0) return fault([], 'Name at least one property, such as {"Environment": "production"}.');
   const named = olderForm(entries) ?? entries;
-  if (named.length > propertyLimits.properties) return fault([], `A request has at most ${propertyLimits.properties} properties; got ${named.length}.`);
+  if (named.length > propertyLimits.properties) {
+    return fault([], `A request has at most ${propertyLimits.properties} properties; got ${named.length}.`);
+  }
   const properties = new Map<string, string>();
   for (const [name, value] of named) {
     const sentence = wrongProperty(name, value);
@@ -40,15 +40,30 @@ function olderForm(entries: readonly (readonly [string, unknown])[]): readonly (
 }
 
 function wrongProperty(name: string, value: unknown): string | undefined {
-  const characters = Array.from(name).length;
-  if (characters === 0 || characters > propertyLimits.nameCharacters) {
-    return `A property's name has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
-  }
+  const wrongName = wrongPropertyName(name);
+  if (wrongName !== undefined) return wrongName;
   if (typeof value !== 'string') return "A property's value is a string; put other values in quotes.";
   const bytes = new TextEncoder().encode(value).length;
-  return bytes > propertyLimits.valueBytes ? `A property's value has at most ${propertyLimits.valueBytes} bytes; this one has ${bytes}.` : undefined;
+  return bytes > propertyLimits.valueBytes
+    ? `A property's value has at most ${propertyLimits.valueBytes} bytes; this one has ${bytes}.`
+    : undefined;
 }
 
 function fault(path: FaultPath, message: string): Result<never> {
   return { ok: false, fault: { code: 'invalid_body', path, message } };
+}
+
+/** Answer of a property's declaration. */
+export const declaredPropertySchema = z
+  .object({
+    data: z.object({ name: z.string().openapi({ description: 'The name with the spelling that is stored from now on.' }) }),
+    error: z.null(),
+  })
+  .openapi('DeclaredPropertyAnswer');
+
+/** @returns why a text cannot be a property's name, undefined when it can. */
+export function wrongPropertyName(name: string): string | undefined {
+  const characters = Array.from(name).length;
+  if (characters >= 1 && characters <= propertyLimits.nameCharacters) return undefined;
+  return `A property's name has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
 }

@@ -18,8 +18,13 @@ function flag(name: string, description: string): z.ZodOptional<z.ZodBoolean> {
 export const requestQuerySchema = z
   .object(
     {
-      filter: filterSchema,
-      offset: z.int(offsetSentence).min(0, offsetSentence).optional().openapi({ description: 'First row of the page, counted from 0.', default: 0 }),
+      // TRICKY: optional for zod alone, so that a missing filter is answered by our sentence below and not by zod's.
+      filter: filterSchema.optional(),
+      offset: z
+        .int(offsetSentence)
+        .min(0, offsetSentence)
+        .optional()
+        .openapi({ description: 'First row of the page, counted from 0.', default: 0 }),
       limit: z
         .int(limitSentence)
         .min(0, limitSentence)
@@ -29,7 +34,12 @@ export const requestQuerySchema = z
       sort: z
         .unknown()
         .optional()
-        .openapi({ type: 'object', description: 'Sort keys with "asc" or "desc".', default: { created_at: 'desc' }, example: { created_at: 'desc' } }),
+        .openapi({
+          type: 'object',
+          description: 'Sort keys with "asc" or "desc".',
+          default: { created_at: 'desc' },
+          example: { created_at: 'desc' },
+        }),
       isCached: flag('isCached', 'True keeps only answers from the response cache; false changes nothing.'),
       includeInputs: flag('includeInputs', "True adds each request's prompt inputs."),
       isPartOfExperiment: flag('isPartOfExperiment', 'True keeps only requests of experiments; false changes nothing.'),
@@ -38,16 +48,18 @@ export const requestQuerySchema = z
     'The body is a JSON object such as {"filter": "all"}.',
   )
   .superRefine((body, context) => {
-    if (body.filter === undefined) context.addIssue({ code: 'custom', path: ['filter'], message: '`filter` is missing; send {} to match every request.' });
+    if (body.filter !== undefined) return;
+    context.addIssue({ code: 'custom', path: ['filter'], message: '`filter` is missing; send {} to match every request.' });
   })
-  .openapi('RequestQuery');
+  .openapi('RequestQuery', { description: 'A query of requests.', required: ['filter'] });
 
 export type RequestQuery = z.output<typeof requestQuerySchema>;
 
 const nullableText = (description: string): z.ZodNullable<z.ZodString> => z.string().nullable().openapi({ description });
 const nullableNumber = (description: string): z.ZodNullable<z.ZodNumber> => z.number().nullable().openapi({ description });
 const nullableFlag = (description: string): z.ZodNullable<z.ZodBoolean> => z.boolean().nullable().openapi({ description });
-const timestamp = (description: string): z.ZodString => z.string().openapi({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
+const timestamp = (description: string): z.ZodString =>
+  z.string().openapi({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
 const nullableTimestamp = (description: string): z.ZodNullable<z.ZodString> => timestamp(description).nullable();
 
 const body = (of: string): z.ZodUnknown =>
@@ -80,7 +92,9 @@ export const requestItemSchema = z
     job_id: nullableText('Value of Svc-Job-Id.'),
     response_id: nullableText("The provider's identifier of its response."),
     response_created_at: nullableTimestamp('When the response had ended.'),
-    response_status: z.number().openapi({ description: 'HTTP status of the provider; 499 the client left, 502 the provider broke off, 0 no response.' }),
+    response_status: z
+      .number()
+      .openapi({ description: 'HTTP status of the provider; 499 the client left, 502 the provider broke off, 0 no response.' }),
     response_body: body('response'),
     response_model: nullableText('Model that the response names.'),
     model: z.string().openapi({ description: "The override, else the response's, else the request's model, else `unknown`." }),

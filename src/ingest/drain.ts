@@ -37,6 +37,8 @@ export interface DrainPorts {
 
 const idleMs = 20;
 const writerCheckMs = 500;
+/** Failures shorter than this are retries, not a state. */
+const failingMs = 2000;
 /** Read in one go before the event loop gets its turn. */
 const turnBytes = 4 * 1024 * 1024;
 
@@ -57,9 +59,14 @@ export class Drain {
   private running: Promise<void> | undefined;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
+  private failingSince: number | undefined;
 
   constructor(ports: DrainPorts) {
-    this.ports = ports;
+    const observe: Observe = (observation) => {
+      if (observation.kind === 'batch_failed') this.failingSince ??= ports.clock.monotonic();
+      ports.observe(observation);
+    };
+    this.ports = { ...ports, observe };
     this.checkpoint = ports.checkpoint.load();
   }
 
@@ -80,6 +87,11 @@ export class Drain {
   catchUp(): void {
     this.findSeries();
     for (const tail of this.tails.values()) while (tail.read(turnBytes) > 0);
+  }
+
+  /** False when batches have failed for a while and none has been stored since. */
+  isDraining(): boolean {
+    return this.failingSince === undefined || this.ports.clock.monotonic() - this.failingSince < failingMs;
   }
 
   /** Exchanges that have ended and wait for the store. */
@@ -153,6 +165,7 @@ export class Drain {
 
   /** The store has it: remember that first, then let go of everything that was kept for it. */
   private async accept(batch: Batch): Promise<void> {
+    this.failingSince = undefined;
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch) });
     await this.ports.pendingUpdates.removeFor(batch.exchanges);
     for (const exchange of batch.exchanges) {

@@ -18,7 +18,7 @@ export type Action = 'send' | 'read' | 'update' | 'administer';
 const allowed: Record<Action, readonly KeyPermissions[]> = {
   send: ['w', 'rw', 'admin'],
   read: ['r', 'rw', 'admin'],
-  update: ['w', 'rw', 'admin'],
+  update: ['rw', 'admin'],
   administer: ['admin'],
 };
 

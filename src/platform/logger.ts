@@ -9,8 +9,9 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'exchange_dead_lettered',
   'api_failed',
   'key_lookup_failed',
+  'process_exited',
 ]);
-const details: ReadonlySet<Observation['kind']> = new Set(['batch_stored', 'process_started']);
+const details: ReadonlySet<Observation['kind']> = new Set(['batch_stored', 'process_started', 'process_ready', 'process_stopping', 'spool_series_finished']);
 
 /**
  * Writes observations as JSON lines to standard error, where they do not mix with what a command prints.

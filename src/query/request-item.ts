@@ -24,7 +24,13 @@ export function requestItem(row: RequestRow, bodies: BodiesRow | undefined): Req
 }
 
 /** Fields that clients of upstream expect and that hold nothing here. */
-const olderClientsPart = { helicone_user: null, signed_body_url: null, llmSchema: null, ai_gateway_body_mapping: '', asset_urls: null } as const;
+const olderClientsPart = {
+  helicone_user: null,
+  signed_body_url: null,
+  llmSchema: null,
+  ai_gateway_body_mapping: '',
+  asset_urls: null,
+} as const;
 
 function identityOf(row: RequestRow) {
   return {

@@ -1,7 +1,7 @@
 import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumber } from '../model/ids.ts';
 import { type Fragment, join, param, sql } from '../sql/sql.ts';
 import { longLimits, ownRows, shortLimits, type Statement, statementFor } from '../sql/statement.ts';
-import { conjuncts, type FilterNode } from './filter/ast.ts';
+import { type ConditionNode, conjuncts, type FilterNode } from './filter/ast.ts';
 import { compileFilter, readsBodies } from './filter/compile.ts';
 import type { RequestFlags, RequestsPlan } from './plan.ts';
 import { bodiesRowColumns, type NumberCell, requestRowColumns } from './request-row.ts';
@@ -40,7 +40,10 @@ export interface RequestKey {
 export function bodiesStatement(tenant: OrganizationId, keys: readonly RequestKey[]): Statement | undefined {
   if (keys.length === 0) return undefined;
   const times = param([...new Set(keys.map(({ created_ms: ms }) => Number(ms)))], 'Array(Int64)');
-  const ids = param(keys.map(({ id }) => uuidToNumber(id as RequestId)), 'Array(UInt128)');
+  const ids = param(
+    keys.map(({ id }) => uuidToNumber(id as RequestId)),
+    'Array(UInt128)',
+  );
   const query = sql`SELECT ${bodiesRowColumns} FROM bodies WHERE ${ownRows} AND created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC')) AND request_id IN ${ids}`;
   return statementFor(tenant, query, shortLimits);
 }
@@ -59,10 +62,11 @@ function flagConditions({ cached, scored, inExperiment }: RequestFlags): readonl
 
 /** The arrival time inside the one identifier that the whole filter asks for, if it asks for one and that is a UUIDv7. */
 function timeOfSoughtId(filter: FilterNode): number | undefined {
-  for (const operand of conjuncts(filter)) {
-    if (operand.kind !== 'condition' || operand.family !== 'text' || operand.field !== 'request_id' || operand.operator !== 'equals') continue;
-    const id = parseUuid(operand.value);
-    return id === undefined ? undefined : timeOfUuid(id);
-  }
-  return undefined;
+  const sought = conjuncts(filter).find(isIdEquality);
+  const id = sought === undefined ? undefined : parseUuid(sought.value);
+  return id === undefined ? undefined : timeOfUuid(id);
+}
+
+function isIdEquality(node: FilterNode): node is ConditionNode & { family: 'text' } {
+  return node.kind === 'condition' && node.family === 'text' && node.field === 'request_id' && node.operator === 'equals';
 }

@@ -26,7 +26,9 @@ export function parseSort(sort: unknown): Result<readonly SortTerm[]> {
   if (!isJsonObject(sort)) return bodyFault(['sort'], `\`sort\` takes an object such as {"created_at": "desc"}; got ${sketch(sort)}.`);
   const terms: SortTerm[] = [];
   for (const [key, direction] of Object.entries(sort)) {
-    if (!isSortKey(key)) return bodyFault(['sort', key], `Unknown sort key ${quoted(key)}. Known keys: ${listed(Object.keys(sortColumns))}.`);
+    if (!isSortKey(key)) {
+      return bodyFault(['sort', key], `Unknown sort key ${quoted(key)}. Known keys: ${listed(Object.keys(sortColumns))}.`);
+    }
     if (direction !== 'asc' && direction !== 'desc') {
       return bodyFault(['sort', key], `${quoted(key)} is sorted "asc" or "desc"; got ${sketch(direction)}.`);
     }

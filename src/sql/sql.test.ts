@@ -10,8 +10,14 @@ const tenant = '00000000-0000-7000-8000-00000000000a' as TenantId;
 describe('a fragment', () => {
   test('keeps values out of the text and shares equal ones', () => {
     const model = sql`model = ${param("x' OR 1=1", 'String')}`;
-    const made = statementFor(tenant, sql`SELECT 1 FROM t WHERE ${ownRows} AND ${join([model, model], ' OR ')} LIMIT ${param(5, 'UInt64')}`, shortLimits);
-    expect(made.text).toBe('SELECT 1 FROM t WHERE org_id = {tenant:UInt128} AND model = {p0:String} OR model = {p0:String} LIMIT {p1:UInt64}');
+    const made = statementFor(
+      tenant,
+      sql`SELECT 1 FROM t WHERE ${ownRows} AND ${join([model, model], ' OR ')} LIMIT ${param(5, 'UInt64')}`,
+      shortLimits,
+    );
+    expect(made.text).toBe(
+      'SELECT 1 FROM t WHERE org_id = {tenant:UInt128} AND model = {p0:String} OR model = {p0:String} LIMIT {p1:UInt64}',
+    );
     expect(made.params).toEqual({ p0: "x' OR 1=1", p1: '5', tenant: String(0x7000_8000_00000000000an) });
   });
 

@@ -42,7 +42,12 @@ export function condition(reference: FieldReference, comparison: Comparison): Co
 
 /** The records that match every operand. Nested `and`s become one. */
 export function allOf(operands: readonly FilterNode[]): FilterNode {
-  return branch('and', operands.filter(({ kind }) => kind !== 'all')) ?? everything;
+  return (
+    branch(
+      'and',
+      operands.filter(({ kind }) => kind !== 'all'),
+    ) ?? everything
+  );
 }
 
 /** The records that match at least one of the operands. Nested `or`s become one. */

@@ -61,10 +61,16 @@ function textComparison(raw: RawComparison): Result<Comparison> {
   if (typeof value !== 'string') return wrongValue(raw, 'text');
   if (isPattern(raw)) {
     if (endsInOpenEscape(value)) {
-      return filterFault(path, 'The pattern ends in a lone backslash. Write two backslashes for one, or use `contains`, where nothing is special.');
+      return filterFault(
+        path,
+        'The pattern ends in a lone backslash. Write two backslashes for one, or use `contains`, where nothing is special.',
+      );
     }
     if (value.length > longestLikePattern) {
-      return filterFault(path, `A pattern has at most ${longestLikePattern} characters; this one has ${value.length}. Use \`contains\` for long texts.`);
+      return filterFault(
+        path,
+        `A pattern has at most ${longestLikePattern} characters; this one has ${value.length}. Use \`contains\` for long texts.`,
+      );
     }
   }
   return success({ family: 'text', operator: operator as TextOperator, value: wellFormed(value) });

@@ -29,12 +29,12 @@ type FieldsOf<Fields extends Record<string, FieldDefinition>, Family> = {
 }[keyof Fields];
 
 /** Compilation fails here when the vocabulary gains a field that has no column. */
-type ColumnsOf<Fields extends Record<string, FieldDefinition>> = {
+interface ColumnsOf<Fields extends Record<string, FieldDefinition>> {
   readonly text: Readonly<Record<FieldsOf<Fields, 'text'>, TextColumn>>;
   readonly number: Readonly<Record<FieldsOf<Fields, 'number'>, NumberColumn>>;
   readonly timestamp: Readonly<Record<FieldsOf<Fields, 'timestamp'>, Fragment>>;
   readonly boolean: Readonly<Record<FieldsOf<Fields, 'boolean'>, Fragment>>;
-};
+}
 
 const requestColumns: ColumnsOf<typeof requestFields> = {
   text: {

@@ -1,8 +1,7 @@
-import { escapeLike } from '../../sql/like.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { ownRows } from '../../sql/statement.ts';
 import type { TextColumn } from './columns.ts';
-import type { TextComparison } from './compile-text.ts';
+import { containing, foldedLike, matchesEmpty, type TextComparison } from './compile-text.ts';
 
 type BodyColumn = Extract<TextColumn, { kind: 'body' }>;
 
@@ -17,21 +16,22 @@ export interface BodyCondition {
 
 /** @returns undefined for `not-contains` of an empty text, which matches nothing. */
 export function compareBody({ text, bodyKind }: BodyColumn, { operator, value }: TextComparison): BodyCondition | undefined {
-  const readable = sql`${bodyKind} != 'binary' AND ${text} != ''`;
-  const there = (among: boolean, match: Fragment): BodyCondition => ({ among, row: sql`(${readable} AND ${match})` });
+  const readable = sql`${bodyKind} != 'binary'`;
+  const filled = sql`${readable} AND ${text} != ''`;
+  const matching = (pattern: string, match: Fragment): Fragment => sql`(${matchesEmpty(pattern) ? filled : readable} AND ${match})`;
   switch (operator) {
     case 'equals':
-      return value === '' ? { among: false, row: sql`(${readable})` } : there(true, equalTo(text, value));
+      return value === '' ? { among: false, row: sql`(${filled})` } : { among: true, row: matching(value, equalTo(text, value)) };
     case 'not-equals':
-      return value === '' ? { among: true, row: sql`(${readable})` } : there(false, equalTo(text, value));
+      return value === '' ? { among: true, row: sql`(${filled})` } : { among: false, row: matching(value, equalTo(text, value)) };
     case 'like':
-      return there(true, likePattern(text, value));
+      return { among: true, row: matching(value, likePattern(text, value)) };
     case 'ilike':
-      return there(true, foldedLike(text, value));
+      return { among: true, row: matching(value, foldedLike(text, value)) };
     case 'contains':
-      return there(true, foldedLike(text, `%${escapeLike(value)}%`));
+      return { among: true, row: matching(value, foldedLike(text, containing(value))) };
     case 'not-contains':
-      return value === '' ? undefined : there(false, foldedLike(text, `%${escapeLike(value)}%`));
+      return value === '' ? undefined : { among: false, row: matching(value, foldedLike(text, containing(value))) };
   }
 }
 
@@ -71,10 +71,6 @@ function equalTo(text: Fragment, value: string): Fragment {
 function likePattern(text: Fragment, pattern: string): Fragment {
   const match = sql`${text} LIKE ${param(pattern, 'String')}`;
   return foldsLetterByLetter(pattern) ? sql`${match} AND ${foldedLike(text, pattern)}` : match;
-}
-
-function foldedLike(text: Fragment, pattern: string): Fragment {
-  return sql`lowerUTF8(${text}) LIKE lowerUTF8(${param(pattern, 'String')})`;
 }
 
 /**

@@ -6,9 +6,11 @@ import type { TextColumn } from './columns.ts';
 import { aliasOf } from './property-alias.ts';
 
 /** An expression of text with the condition under which it is there at all; the text of what is not there is empty. */
-export interface TextOperand {
+interface TextOperand {
   readonly text: Fragment;
   readonly present: Fragment;
+  /** An index answers `present`, so that asking is worth it even where the pattern alone would decide. */
+  readonly presentIsIndexed: boolean;
 }
 
 export interface TextComparison {
@@ -20,30 +22,57 @@ export interface TextComparison {
  * A comparison of text. Absent text equals the empty one and never matches `like`, `ilike` or `contains`; `not-contains` of an empty text
  * matches nothing, since every text contains it and an absent one is only unlike others.
  */
-export function compareText({ text, present }: TextOperand, { operator, value }: TextComparison): Fragment {
+function compareText(operand: TextOperand, { operator, value }: TextComparison): Fragment {
+  const { text } = operand;
   switch (operator) {
     case 'equals':
       return sql`${text} = ${param(value, 'String')}`;
     case 'not-equals':
       return sql`${text} != ${param(value, 'String')}`;
     case 'like':
-      return sql`(${present} AND ${text} LIKE ${param(value, 'String')})`;
+      return wherePresent(operand, value, sql`${text} LIKE ${param(value, 'String')}`);
     case 'ilike':
-      return sql`(${present} AND ${folded(text, value)})`;
+      return wherePresent(operand, value, foldedLike(text, value));
     case 'contains':
-      return sql`(${present} AND ${folded(text, `%${escapeLike(value)}%`)})`;
+      return wherePresent(operand, value, foldedLike(text, containing(value)));
     case 'not-contains':
-      return sql`lowerUTF8(${text}) NOT LIKE lowerUTF8(${param(`%${escapeLike(value)}%`, 'String')})`;
+      return sql`lowerUTF8(${text}) NOT LIKE lowerUTF8(${param(containing(value), 'String')})`;
   }
+}
+
+/** Adds the question whether the text is there: needed where the pattern matches the empty text, as which an absent one reads. */
+function wherePresent({ present, presentIsIndexed }: TextOperand, pattern: string, match: Fragment): Fragment {
+  return presentIsIndexed || matchesEmpty(pattern) ? sql`(${present} AND ${match})` : match;
+}
+
+/** Whether a pattern, or a text that is looked for inside another, is found in the empty text. */
+export function matchesEmpty(pattern: string): boolean {
+  return /^%*$/.test(pattern);
+}
+
+/** The pattern of a text that holds this one. */
+export function containing(text: string): string {
+  return `%${escapeLike(text)}%`;
+}
+
+/**
+ * A pattern without regard to case.
+ * TRICKY: both sides go through the store's own fold; another fold on one side would differ in Greek, Turkish and German letters.
+ */
+export function foldedLike(text: Fragment, pattern: string): Fragment {
+  return sql`lowerUTF8(${text}) LIKE lowerUTF8(${param(pattern, 'String')})`;
 }
 
 /** A text column of `requests`, where an empty text is an absent one. */
 export function compareColumn(text: Fragment, comparison: TextComparison): Fragment {
-  return compareText({ text, present: sql`${text} != ''` }, comparison);
+  return compareText({ text, present: sql`${text} != ''`, presentIsIndexed: false }, comparison);
 }
 
 /** An identifier: kept in lower case, and a UUID is looked for as the number that the index is made of. */
-export function compareIdentifier({ text, number }: Extract<TextColumn, { kind: 'identifier' }>, { operator, value }: TextComparison): Fragment {
+export function compareIdentifier(
+  { text, number }: Extract<TextColumn, { kind: 'identifier' }>,
+  { operator, value }: TextComparison,
+): Fragment {
   const lower = value.toLowerCase();
   const uuid = parseUuid(lower);
   if (number !== null && uuid !== undefined && (operator === 'equals' || operator === 'not-equals')) {
@@ -64,7 +93,7 @@ export function compareProperty(name: string, comparison: TextComparison): Fragm
     return sql`(${compareText(own, comparison)} OR (NOT ${own.present} AND ${compareText(other, comparison)}))`;
   }
   const text = sql`if(${own.present}, ${own.text}, ${other.text})`;
-  return compareText({ text, present: sql`(${own.present} OR ${other.present})` }, comparison);
+  return compareText({ text, present: sql`(${own.present} OR ${other.present})`, presentIsIndexed: true }, comparison);
 }
 
 /** `search_properties`: like a property, with `equals` read as `ilike`. */
@@ -81,10 +110,5 @@ export function hasProperty(name: string): Fragment {
 
 function propertyOperand(name: string): TextOperand {
   const key = param(name, 'String');
-  return { text: sql`properties[${key}]`, present: sql`mapContains(properties, ${key})` };
-}
-
-/** TRICKY: both sides go through the store's own fold; another fold on one side would differ in Greek, Turkish and German letters. */
-function folded(text: Fragment, pattern: string): Fragment {
-  return sql`lowerUTF8(${text}) LIKE lowerUTF8(${param(pattern, 'String')})`;
+  return { text: sql`properties[${key}]`, present: sql`mapContains(properties, ${key})`, presentIsIndexed: true };
 }

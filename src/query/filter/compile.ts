@@ -4,7 +4,14 @@ import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from './ast.ts';
 import { type GroupColumns, groupColumns, type NumberColumn } from './columns.ts';
 import { type BodyCondition, bodyReads, compareBody } from './compile-body.ts';
-import { compareColumn, compareIdentifier, compareProperty, compareSearchProperty, hasProperty, type TextComparison } from './compile-text.ts';
+import {
+  compareColumn,
+  compareIdentifier,
+  compareProperty,
+  compareSearchProperty,
+  hasProperty,
+  type TextComparison,
+} from './compile-text.ts';
 
 /** What a condition became: SQL over a row of `requests`, or a question to its row in `bodies`, which its branch gathers. */
 type Compiled = { readonly sql: Fragment } | { readonly body: BodyCondition };
@@ -83,7 +90,9 @@ function compileText(node: ConditionNode & { family: 'text' }, columns: GroupCol
       return body === undefined ? { sql: never } : { body };
     }
     case 'properties':
-      return { sql: column.equals === 'exact' ? compareProperty(nameOf(node), comparison) : compareSearchProperty(nameOf(node), comparison) };
+      return {
+        sql: column.equals === 'exact' ? compareProperty(nameOf(node), comparison) : compareSearchProperty(nameOf(node), comparison),
+      };
   }
 }
 
@@ -118,7 +127,9 @@ function compareNumber({ number, nullable }: NumberOperand, operator: NumberOper
  */
 function compareCost(amount: Fragment, operator: NumberOperator, usd: number): Fragment {
   const money = moneyOfUsd(usd);
-  if (money !== undefined) return compareNumber({ number: amount, nullable: true }, operator, sql`${param(moneyText(money), 'Decimal(38, 12)')}`);
+  if (money !== undefined) {
+    return compareNumber({ number: amount, nullable: true }, operator, sql`${param(moneyText(money), 'Decimal(38, 12)')}`);
+  }
   if (operator === 'not-equals') return always;
   const known = operator === 'lt' || operator === 'lte' ? usd > 0 : usd < 0;
   return operator !== 'equals' && known ? sql`${amount} IS NOT NULL` : never;

@@ -54,7 +54,11 @@ function parseUnwrapped(leaf: JsonObject, { value, path }: Entry, { unwrappedPro
   if (unwrappedProperties === 'refuse') {
     return filterFault(path, `Properties belong inside a wrapper. Write ${sketch({ request_response_rmt: leaf })}.`);
   }
-  const reference = { group: 'request_response_rmt', field: 'properties', definition: fieldGroups.request_response_rmt.properties } as const;
+  const reference = {
+    group: 'request_response_rmt',
+    field: 'properties',
+    definition: fieldGroups.request_response_rmt.properties,
+  } as const;
   const parsed = comparisonOf(reference, { key: 'properties', value, path }, (inner) => ({ properties: inner }));
   return parsed.ok ? success({ condition: parsed.value, unwrappedProperties: unwrappedProperties === 'empty' }) : parsed;
 }
@@ -67,7 +71,10 @@ function conditionIn(group: FieldGroup, value: unknown, path: FaultPath): Result
   const definitions: Readonly<Record<string, FieldDefinition>> = fieldGroups[group];
   const definition = Object.hasOwn(definitions, key) ? definitions[key] : undefined;
   if (definition === undefined) {
-    return filterFault(field.value.path, `Unknown field ${quoted(key)} in ${quoted(group)}. Known fields: ${listed(Object.keys(definitions))}.`);
+    return filterFault(
+      field.value.path,
+      `Unknown field ${quoted(key)} in ${quoted(group)}. Known fields: ${listed(Object.keys(definitions))}.`,
+    );
   }
   const parsed = comparisonOf({ group, field: key, definition }, field.value, (inner) => leafAround({ [key]: inner }));
   return parsed.ok ? success({ condition: parsed.value, unwrappedProperties: false }) : parsed;
@@ -84,14 +91,24 @@ function comparisonOf({ group, field, definition }: Target, entry: Entry, leafAr
     const comparison = operatorIn(definition, entry, leafAround);
     return comparison.ok ? success(condition({ group, field }, comparison.value)) : comparison;
   }
-  const named = singleEntry({ object: entry.value, path: entry.path, label: quoted(field), wanted: 'one name with its operator', leafAround });
+  const named = singleEntry({
+    object: entry.value,
+    path: entry.path,
+    label: quoted(field),
+    wanted: 'one name with its operator',
+    leafAround,
+  });
   if (!named.ok) return named;
   const { key } = named.value;
   const comparison = operatorIn(definition, named.value, (inner) => leafAround({ [key]: inner }));
   return comparison.ok ? success(condition({ group, field, name: wellFormed(key) }, comparison.value)) : comparison;
 }
 
-function operatorIn(definition: FieldDefinition, { key, value, path }: Entry, leafAround: Level['leafAround']): ReturnType<typeof checkComparison> {
+function operatorIn(
+  definition: FieldDefinition,
+  { key, value, path }: Entry,
+  leafAround: Level['leafAround'],
+): ReturnType<typeof checkComparison> {
   const operators = definition.shape === 'key' ? ['equals'] : operatorFamilies[definition.family];
   const wanted = `one operator (${operators.join(', ')}) with ${familyValueHints[definition.family]}`;
   const operator = singleEntry({ object: value, path, label: quoted(key), wanted, leafAround });

@@ -7,6 +7,7 @@ const mostKeys = 3;
  * TRICKY: JSON.stringify overflows the stack on hostile nesting, so the value is cut down before it is written.
  */
 export function sketch(value: unknown): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number too large to keep';
   return JSON.stringify(cut(value, deepest)) ?? 'nothing';
 }
 

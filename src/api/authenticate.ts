@@ -1,0 +1,24 @@
+import type { Context } from 'hono';
+import { GatelogError } from '../model/errors.ts';
+import { type Action, may, type Principal } from '../model/principal.ts';
+import type { ApiPorts } from './ports.ts';
+
+const permissionsFor: Record<Action, string> = { send: 'w', read: 'r or rw', update: 'rw', administer: 'admin' };
+
+/**
+ * Who calls, allowed to do `action`.
+ * @throws GatelogError 401 for a key that is missing, malformed, unknown or of another region, 403 for one without the permission.
+ */
+export async function authenticate(context: Context, ports: ApiPorts, action: Action): Promise<Principal> {
+  const header = context.req.header('Authorization');
+  const key = header === undefined ? undefined : /^Bearer +(\S+)$/i.exec(header.trim())?.[1];
+  if (header !== undefined && key === undefined) {
+    throw new GatelogError('missing_key', 'The Authorization header must be written "Bearer <your Gatelog key>".');
+  }
+  const principal = key === undefined ? undefined : await ports.verifyKey(key);
+  if (principal === undefined) throw ports.explainRejection(key);
+  if (!may(principal, action)) {
+    throw new GatelogError('permission_denied', `This key has the permission "${principal.permissions}"; the call needs ${permissionsFor[action]}.`);
+  }
+  return principal;
+}

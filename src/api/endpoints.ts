@@ -1,0 +1,8 @@
+import type { Endpoint } from './endpoint.ts';
+import { declareProperty } from './routes/property/declare.ts';
+import { getRequest } from './routes/request/get.ts';
+import { queryRequests } from './routes/request/query.ts';
+import { updateRequestProperty } from './routes/request/update-property.ts';
+
+/** Every endpoint of the API that needs a key. */
+export const endpoints: readonly Endpoint[] = [queryRequests, getRequest, updateRequestProperty, declareProperty];

@@ -1,0 +1,22 @@
+import type { GatelogError } from '../model/errors.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
+import type { Observe } from '../model/observation.ts';
+import type { Principal } from '../model/principal.ts';
+import type { RunStatement } from '../store/run.ts';
+
+/** What the API needs from the rest of the program. */
+export interface ApiPorts {
+  /** `undefined`: no such key. */
+  readonly verifyKey: (key: string) => Principal | undefined | Promise<Principal | undefined>;
+  readonly explainRejection: (key: string | undefined) => GatelogError;
+  readonly run: RunStatement;
+  /** Durable and visible when it returns. @throws GatelogError `not_found`. */
+  readonly updateProperties: (principal: Principal, requestId: RequestId, properties: ReadonlyMap<string, string>) => Promise<void>;
+  /** True for a request whose record is still on its way to the store. */
+  readonly isTravelling: (organizationId: OrganizationId, requestId: RequestId) => boolean;
+  readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<void>;
+  /** Names of parts that do not work at the moment. */
+  readonly failingParts: () => Promise<readonly string[]>;
+  readonly observe: Observe;
+  readonly bodyMaxBytes: number;
+}

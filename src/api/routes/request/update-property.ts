@@ -1,0 +1,31 @@
+import { z } from '@hono/zod-openapi';
+import { doneSchema } from '../../../contract/answers.ts';
+import { errorOfFault } from '../../../contract/fault.ts';
+import { propertyUpdateSchema, readPropertyUpdate } from '../../../contract/properties.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { readJson } from '../../json-body.ts';
+import { requestIdOf, requestIdParameter } from './request-id.ts';
+
+/** `PUT /v1/request/{id}/property` */
+export const updateRequestProperty: Endpoint = {
+  declaration: {
+    method: 'put',
+    path: '/v1/request/{id}/property',
+    operationId: 'updateRequestProperties',
+    summary: 'Add or replace properties of a request',
+    description: 'Works from the moment at which the caller has the identifier, also while the record is still on its way to the store.',
+    security: keyRequired,
+    request: { params: z.object({ id: requestIdParameter }), body: { required: true, content: jsonContent(propertyUpdateSchema) } },
+    responses: { 200: { description: 'Changed.', content: jsonContent(doneSchema) }, ...problems(400, 404, 413, 415, 422) },
+  },
+  action: 'update',
+  handle: answerUpdate,
+};
+
+async function answerUpdate({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const id = requestIdOf(context);
+  const update = readPropertyUpdate(await readJson(context));
+  if (!update.ok) throw errorOfFault(update.fault);
+  await ports.updateProperties(principal, id, update.value);
+  return context.json({ data: null, error: null });
+}

@@ -1,0 +1,136 @@
+import { OpenAPIHono, createRoute } from '@hono/zod-openapi';
+import { describe, expect, test } from 'vitest';
+import { requestFields } from '../model/vocabulary/fields.ts';
+import { errorOfFault, jsonPath } from './fault.ts';
+import { problemSchema } from './problem.ts';
+import { propertyUpdateSchema, readPropertyUpdate } from './properties.ts';
+import { requestQueryAnswerSchema, requestQuerySchema } from './requests.ts';
+
+const json = <Schema>(schema: Schema, description: string) => ({ content: { 'application/json': { schema } }, description });
+
+function document(): { paths: unknown; schemas: Readonly<Record<string, unknown>> } {
+  const app = new OpenAPIHono();
+  const responses = { 200: json(requestQueryAnswerSchema, 'A page.'), 422: json(problemSchema, 'A fault.') };
+  const route = createRoute({ method: 'post', path: '/q', request: { body: json(requestQuerySchema, 'A query.') }, responses });
+  app.openAPIRegistry.registerPath(route);
+  app.openAPIRegistry.registerPath({
+    method: 'put',
+    path: '/p',
+    request: { body: json(propertyUpdateSchema, 'Properties.') },
+    responses: {},
+  });
+  const { paths, components } = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 't', version: '1' } });
+  return { paths, schemas: components?.schemas ?? {} };
+}
+
+interface FieldSchema {
+  readonly properties?: object;
+  readonly additionalProperties?: { readonly properties?: object };
+}
+
+interface LeafSchema {
+  readonly properties: { readonly request_response_rmt: { readonly properties: Readonly<Record<string, FieldSchema>> } };
+}
+
+describe('the OpenAPI document', () => {
+  const { schemas } = document();
+
+  test('names the parts', () => {
+    expect(Object.keys(schemas).toSorted()).toEqual([
+      'FilterNode',
+      'Problem',
+      'PropertyUpdate',
+      'RequestItem',
+      'RequestQuery',
+      'RequestQueryAnswer',
+    ]);
+  });
+
+  test('has the filter grammar from the vocabulary', () => {
+    const { oneOf } = schemas['FilterNode'] as { oneOf: readonly Record<string, unknown>[] };
+    const leaf = oneOf.find(({ required }) => Array.isArray(required) && required[0] === 'request_response_rmt') as unknown as LeafSchema;
+    const fields = leaf.properties.request_response_rmt.properties;
+    expect(Object.keys(fields)).toEqual(Object.keys(requestFields));
+    expect(Object.keys(fields['latency']?.properties ?? {})).toEqual(['equals', 'not-equals', 'gte', 'lte', 'gt', 'lt']);
+    expect(Object.keys(fields['property_key']?.properties ?? {})).toEqual(['equals']);
+    expect(Object.keys(fields['scores']?.additionalProperties?.properties ?? {})).toContain('gte');
+  });
+
+  test('describes every field of the query, the item and the failure', () => {
+    for (const name of ['RequestQuery', 'RequestItem', 'Problem']) {
+      const { properties } = schemas[name] as {
+        properties: Readonly<Record<string, { description?: string; $ref?: string; allOf?: unknown }>>;
+      };
+      const bare = Object.entries(properties).filter(([, { description, $ref }]) => description === undefined && $ref === undefined);
+      expect(bare.map(([field]) => `${name}.${field}`)).toEqual([]);
+    }
+  });
+
+  test('requires the filter and nothing else', () => {
+    expect(schemas['RequestQuery']).toMatchObject({ properties: { filter: { $ref: '#/components/schemas/FilterNode' } } });
+    expect((schemas['RequestQuery'] as { required?: unknown }).required).toEqual(['filter']);
+  });
+});
+
+describe('a property update', () => {
+  test.each([
+    [
+      'several',
+      { a: '1', b: '' },
+      [
+        ['a', '1'],
+        ['b', ''],
+      ],
+    ],
+    ['the older form', { key: 'Env', value: 'prod' }, [['Env', 'prod']]],
+    [
+      'key and value among others',
+      { key: 'Env', value: 'prod', more: 'x' },
+      [
+        ['key', 'Env'],
+        ['value', 'prod'],
+        ['more', 'x'],
+      ],
+    ],
+    ['key alone', { key: 'Env' }, [['key', 'Env']]],
+    [
+      'names of every object',
+      JSON.parse('{"__proto__":"1","constructor":"2"}'),
+      [
+        ['__proto__', '1'],
+        ['constructor', '2'],
+      ],
+    ],
+    ['the older form for such a name', { key: '__proto__', value: 'p' }, [['__proto__', 'p']]],
+    ['lone surrogates', { 'a\uD800': '\uDC00' }, [['a\uFFFD', '\uFFFD']]],
+    ['the longest', { ['😀'.repeat(128)]: 'x'.repeat(8192) }, [['😀'.repeat(128), 'x'.repeat(8192)]]],
+  ])('takes %s', (_, body, expected) => {
+    const read = readPropertyUpdate(body);
+    expect(read.ok && [...read.value]).toEqual(expected);
+  });
+
+  test.each([
+    ['no object', ['a'], '$', 'The body is an object of property names and strings, such as {"Environment": "production"}.'],
+    ['an empty object', {}, '$', 'Name at least one property, such as {"Environment": "production"}.'],
+    ['a number', { a: '1', b: 2 }, 'b', "A property's value is a string; put other values in quotes."],
+    ['null', { a: null }, 'a', "A property's value is a string; put other values in quotes."],
+    ['an older form with a number', { key: 'a', value: 1 }, 'value', "A property's value is a string; put other values in quotes."],
+    ['an empty name', { '': 'x' }, '[""]', "A property's name has 1 to 128 characters; this one has 0."],
+    ['a long name', { ['n'.repeat(129)]: 'x' }, 'n'.repeat(129), "A property's name has 1 to 128 characters; this one has 129."],
+    ['a long value', { a: 'é'.repeat(4097) }, 'a', "A property's value has at most 8192 bytes; this one has 8194."],
+    [
+      '65 of them',
+      Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`p${n}`, ''])),
+      '$',
+      'A request has at most 64 properties; got 65.',
+    ],
+  ])('refuses %s', (_, body, path, message) => {
+    const read = readPropertyUpdate(body);
+    expect(read.ok ? 'accepted' : { path: jsonPath(read.fault.path), message: read.fault.message }).toEqual({ path, message });
+  });
+});
+
+test('a fault becomes an error with its place', () => {
+  const error = errorOfFault({ code: 'invalid_filter', path: ['filter', 'left', 'a b', 0], message: 'Write it so.' });
+  expect(error).toMatchObject({ status: 422, code: 'invalid_filter', message: 'Write it so.', details: { path: 'filter.left["a b"][0]' } });
+});

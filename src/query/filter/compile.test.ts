@@ -1,0 +1,384 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join as joinPath } from 'node:path';
+import { createClient, type ClickHouseClientConfigOptions } from '@clickhouse/client';
+import { createChdbConnection } from 'chdb/connection';
+import { assert, asyncProperty, constantFrom, string } from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type OrganizationId, uuidToNumber, type Uuid } from '../../model/ids.ts';
+import { requestFields } from '../../model/vocabulary/fields.ts';
+import { operatorFamilies } from '../../model/vocabulary/operators.ts';
+import { sql } from '../../sql/sql.ts';
+import { ownRows, shortLimits, type Statement, statementFor } from '../../sql/statement.ts';
+import { requestsAndBodies } from '../../store/migrations/0001-requests-and-bodies.ts';
+import { compileFilter } from './compile.ts';
+import { parseFilter } from './parse.ts';
+
+const folder = mkdtempSync(joinPath(tmpdir(), 'filter-'));
+// chdb declares its connection against its own copy of the client's types.
+const client = createClient({ connection: createChdbConnection({ path: folder }) } as unknown as ClickHouseClientConfigOptions);
+
+const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
+const otherTenant = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
+const idOf = (n: number): string => `0197b000-0000-7000-8000-0000000000${n.toString(16).padStart(2, '0')}`;
+const nasty = `Ünï "q" 's' \\ % _ \t\n\0 {p0:String} end`;
+
+interface Row {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, unknown>>;
+  readonly bodies?: Readonly<Record<string, unknown>>;
+}
+
+/** `full` has everything, `absent` nothing; `binary` and `text` differ in what their bodies are. */
+const rows = JSON.parse(readFileSync(new URL('./__fixtures__/records.json', import.meta.url), 'utf8')) as readonly Row[];
+
+async function insert(table: string, values: readonly Record<string, unknown>[]): Promise<void> {
+  await client.insert({ table, values, format: 'JSONEachRow' });
+}
+
+beforeAll(async () => {
+  for (const statement of requestsAndBodies.statements) await client.command({ query: statement });
+  // The store sends this with every query; in the embedded engine it stays with the connection.
+  await client.command({ query: 'SET max_parser_depth = 4000' });
+  const keyed = [tenant, otherTenant].flatMap((owner) =>
+    rows.map(({ columns, bodies }, index) => {
+      const key = {
+        org_id: String(uuidToNumber(owner)),
+        request_id: String(uuidToNumber(idOf(index + 1) as Uuid)),
+        created_at: columns['created_at'],
+      };
+      return { request: { ...columns, ...key }, bodies: bodies === undefined ? [] : [{ ...bodies, ...key }] };
+    }),
+  );
+  await insert(
+    'requests',
+    keyed.map(({ request }) => request),
+  );
+  await insert(
+    'bodies',
+    keyed.flatMap(({ bodies }) => bodies),
+  );
+});
+
+afterAll(async () => {
+  await client.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function statementOf(filter: unknown): Statement {
+  const parsed = parseFilter(filter, { groups: ['request_response_rmt'], unwrappedProperties: 'refuse' });
+  if (!parsed.ok) throw new Error(parsed.fault.message);
+  return statementFor(
+    tenant,
+    sql`SELECT id_text FROM requests WHERE ${ownRows} AND ${compileFilter(parsed.value.filter)} ORDER BY created_at`,
+    shortLimits,
+  );
+}
+
+async function namesFor(filter: unknown): Promise<string> {
+  const { text, params } = statementOf(filter);
+  const answer = await client.query({ query: text, query_params: { ...params }, format: 'JSONEachRow' });
+  const found = await answer.json<{ id_text: string }>();
+  return found.map(({ id_text: id }) => rows.find((_, index) => idOf(index + 1) === id)?.name ?? id).join(' ');
+}
+
+const rmt = (field: string, operators: unknown): unknown => ({ request_response_rmt: { [field]: operators } });
+const property = (name: string, operators: unknown): unknown => rmt('properties', { [name]: operators });
+const and = (left: unknown, right: unknown): unknown => ({ left, operator: 'and', right });
+const or = (left: unknown, right: unknown): unknown => ({ left, operator: 'or', right });
+const everyRow = 'full absent binary text';
+
+type Case = readonly [operators: unknown, expected: string];
+
+describe('text columns', () => {
+  test.each<Case>([
+    [{ equals: nasty }, 'full'],
+    [{ equals: nasty.toUpperCase() }, ''],
+    [{ equals: '' }, 'absent binary text'],
+    [{ 'not-equals': '' }, 'full'],
+    [{ 'not-equals': 'x' }, everyRow],
+    [{ 'not-equals': nasty }, 'absent binary text'],
+    [{ contains: '' }, 'full'],
+    [{ 'not-contains': '' }, ''],
+    [{ contains: 'üNÏ "Q"' }, 'full'],
+    [{ contains: "'S' \\ % _ \t\n\0 {P0:String}" }, 'full'],
+    [{ contains: '%' }, 'full'],
+    [{ contains: '\\%' }, ''],
+    [{ 'not-contains': '"Q"' }, 'absent binary text'],
+    [{ 'not-contains': 'x' }, everyRow],
+    [{ like: '%' }, 'full'],
+    [{ like: '' }, ''],
+    [{ like: 'Ünï%end' }, 'full'],
+    [{ like: 'ünï%' }, ''],
+    [{ like: '_nï%\\%%\\_%\\\\%' }, ''],
+    [{ like: '_nï%\\\\%\\%%\\_%' }, 'full'],
+    [{ ilike: 'üNÏ%END' }, 'full'],
+    [{ ilike: '%' }, 'full'],
+  ])('user_id %j', async (operators, expected) => {
+    expect(await namesFor(rmt('user_id', operators))).toBe(expected);
+  });
+
+  test.each<Case>([
+    [{ equals: 'gpt-4o' }, 'full'],
+    [{ ilike: 'gpt-4o' }, 'full binary'],
+    [{ contains: 'PT-4' }, 'full binary'],
+    [{ contains: '_Y%Z\\' }, 'text'],
+    [{ contains: '_' }, 'text'],
+    [{ like: 'x_y%z\\\\' }, 'text'],
+    [{ like: '%\\_%' }, 'text'],
+  ])('model %j', async (operators, expected) => {
+    expect(await namesFor(rmt('model', operators))).toBe(expected);
+  });
+
+  test.each<readonly [string, unknown, string]>([
+    ['scores_column', { equals: '{"quality":0.5,"zero":0}' }, 'full'],
+    ['scores_column', { equals: '' }, 'absent text'],
+    ['scores_column', { contains: 'QUALITY' }, 'full binary'],
+    ['assets', { equals: '["a/b","é\\""]' }, 'full'],
+    ['assets', { contains: 'A/B' }, 'full'],
+    ['assets', { 'not-equals': '' }, 'full'],
+    ['request_id', { equals: idOf(1) }, 'full'],
+    ['request_id', { equals: idOf(1).toUpperCase() }, 'full'],
+    ['request_id', { 'not-equals': idOf(1) }, 'absent binary text'],
+    ['request_id', { equals: 'full' }, ''],
+    ['request_id', { 'not-equals': 'full' }, everyRow],
+    ['request_id', { contains: '0000-7000' }, everyRow],
+    ['request_id', { like: '%02' }, 'absent'],
+    ['organization_id', { equals: tenant }, everyRow],
+    ['organization_id', { equals: otherTenant }, ''],
+    ['organization_id', { 'not-equals': otherTenant }, everyRow],
+    ['organization_id', { contains: '000A' }, everyRow],
+    ['cache_reference_id', { equals: idOf(4).toUpperCase() }, 'full'],
+    ['cache_reference_id', { equals: '' }, 'absent binary text'],
+  ])('%s %j', async (field, operators, expected) => {
+    expect(await namesFor(rmt(field, operators))).toBe(expected);
+  });
+});
+
+describe('properties', () => {
+  test.each<readonly [string, unknown, string]>([
+    ['Env', { equals: 'Prod' }, 'full'],
+    ['env', { equals: 'Prod' }, ''],
+    ['Env', { 'not-equals': 'Prod' }, 'absent binary text'],
+    ['Env', { ilike: 'prod' }, 'full binary'],
+    ['Env', { contains: 'привет' }, 'text'],
+    ['Env', { 'not-contains': 'PROD' }, 'absent text'],
+    ['blank', { equals: '' }, everyRow],
+    ['blank', { 'not-equals': '' }, ''],
+    ['blank', { 'not-equals': 'x' }, everyRow],
+    ['blank', { like: '%' }, 'full'],
+    ['blank', { ilike: '' }, 'full'],
+    ['blank', { contains: '' }, 'full'],
+    ['blank', { contains: 'x' }, ''],
+    ['blank', { 'not-contains': '' }, ''],
+    ['blank', { 'not-contains': 'x' }, everyRow],
+    ['__proto__', { equals: 'p' }, 'full'],
+    ['constructor', { equals: '' }, everyRow],
+    ['Svc-Session-Id', { equals: 's-1' }, 'full'],
+    ['Helicone-Session-Id', { equals: 's-1' }, 'full'],
+    ['Helicone-Session-Id', { equals: 'own' }, 'binary'],
+    ['Helicone-Session-Id', { equals: 'hidden' }, ''],
+    ['Helicone-Session-Id', { equals: '' }, 'absent'],
+    ['Helicone-Session-Id', { like: 's-_' }, 'full text'],
+    ['Helicone-Session-Id', { 'not-equals': 's-1' }, 'absent binary text'],
+    ['Helicone-Session-Id', { 'not-contains': 'S-' }, 'absent binary'],
+  ])('%s %j', async (name, operators, expected) => {
+    expect(await namesFor(property(name, operators))).toBe(expected);
+  });
+
+  test.each<readonly [string, unknown, string]>([
+    ['Env', { equals: 'PR_D' }, 'full binary'],
+    ['blank', { equals: '' }, 'full'],
+    ['Env', { 'not-equals': 'prod' }, 'full absent text'],
+    ['Env', { like: 'P%' }, 'full'],
+  ])('searched: %s %j', async (name, operators, expected) => {
+    expect(await namesFor(rmt('search_properties', { [name]: operators }))).toBe(expected);
+  });
+
+  test.each([
+    ['Env', 'full binary text'],
+    ['blank', 'full'],
+    ['__proto__', 'full'],
+    ['toString', ''],
+    ['Helicone-Session-Id', 'full binary text'],
+  ])('property_key %s', async (name, expected) => {
+    expect(await namesFor(rmt('property_key', { equals: name }))).toBe(expected);
+  });
+});
+
+describe('bodies', () => {
+  test.each<readonly [string, unknown, string]>([
+    ['request_body', { contains: 'hello' }, 'full text'],
+    ['request_body', { contains: '50% OFF_' }, 'text'],
+    ['request_body', { contains: '' }, 'full text'],
+    ['request_body', { 'not-contains': 'HELLO' }, 'absent binary'],
+    ['request_body', { 'not-contains': 'nowhere' }, everyRow],
+    ['request_body', { 'not-contains': '' }, ''],
+    ['request_body', { equals: '' }, 'absent binary'],
+    ['request_body', { 'not-equals': '' }, 'full text'],
+    ['request_body', { equals: '{"messages":["Hello World"]}' }, 'full'],
+    ['request_body', { equals: '{"messages":["hello world"]}' }, ''],
+    ['request_body', { equals: 'SGVsbG8=' }, ''],
+    ['request_body', { 'not-equals': '{"messages":["Hello World"]}' }, 'absent binary text'],
+    ['request_body', { like: '%Hello%' }, 'full'],
+    ['request_body', { like: '%He__o%' }, 'full'],
+    ['request_body', { like: '%' }, 'full text'],
+    ['request_body', { ilike: 'HELLO%BACK' }, 'text'],
+    ['response_body', { contains: 'äöü' }, 'full'],
+    ['response_body', { like: '%ÄÖÜ%' }, 'full'],
+    ['response_body', { equals: '' }, 'absent binary text'],
+  ])('%s %j', async (field, operators, expected) => {
+    expect(await namesFor(rmt(field, operators))).toBe(expected);
+  });
+
+  const hello = rmt('request_body', { contains: 'hello' });
+  const noDone = rmt('response_body', { 'not-contains': 'done' });
+  const noOff = rmt('request_body', { 'not-contains': 'off' });
+  test.each<readonly [string, unknown, string]>([
+    ['both have to be there', and(hello, rmt('response_body', { contains: 'done' })), 'full'],
+    ['one of two', or(rmt('request_body', { contains: 'off' }), rmt('response_body', { contains: 'done' })), 'full text'],
+    ['neither of two', and(noDone, noOff), 'absent binary'],
+    ['not both', or(noDone, noOff), everyRow],
+    ['one there, the other not', and(hello, noOff), 'full'],
+    ['beside another column', or(hello, rmt('status', { equals: 499 })), 'full binary text'],
+    ['bound in time', and(hello, rmt('request_created_at', { gte: '2026-02-01' })), 'text'],
+    ['bound in time and negative', and(noOff, rmt('request_created_at', { gte: '2026-02-01' })), 'absent binary'],
+  ])('%s', async (_, filter, expected) => {
+    expect(await namesFor(filter)).toBe(expected);
+  });
+});
+
+describe('numbers', () => {
+  test.each<readonly [string, unknown, string]>([
+    ['latency', { equals: 100 }, 'full'],
+    ['latency', { 'not-equals': 100 }, 'absent binary text'],
+    ['latency', { gt: 99.5 }, 'full binary'],
+    ['latency', { gte: 100.5 }, 'binary'],
+    ['latency', { lt: 1e300 }, 'full binary'],
+    ['latency', { gt: 2 ** 64 }, ''],
+    ['latency', { lt: 2 ** 64 }, 'full binary'],
+    ['latency', { gt: -1e300 }, 'full binary'],
+    ['total_tokens', { lte: 12 }, 'full'],
+    ['total_tokens', { 'not-equals': 12.5 }, everyRow],
+    ['status', { equals: 0 }, 'absent'],
+    ['status', { gte: 499 }, 'binary text'],
+    ['status', { equals: -0 }, 'absent'],
+    ['cost', { equals: 0.3 }, 'full'],
+    ['cost', { equals: 0.1 + 0.2 }, 'full'],
+    ['cost', { 'not-equals': 0.3 }, 'absent binary text'],
+    ['cost', { equals: 1e-12 }, 'text'],
+    ['cost', { lt: 1e-12 }, ''],
+    ['cost', { gt: 0.299999999999 }, 'full binary'],
+    ['cost', { gte: 1.2345678901234567e19 }, 'binary'],
+    ['cost', { lt: 1e40 }, 'full binary text'],
+    ['cost', { gt: 1e40 }, ''],
+    ['cost', { gt: -1e40 }, 'full binary text'],
+    ['cost', { lte: -1e40 }, ''],
+    ['cost', { equals: 1e40 }, ''],
+    ['cost', { 'not-equals': 1e40 }, everyRow],
+  ])('%s %j', async (field, operators, expected) => {
+    expect(await namesFor(rmt(field, operators))).toBe(expected);
+  });
+
+  test.each<readonly [string, unknown, string]>([
+    ['quality', { gte: 0.5 }, 'full binary'],
+    ['quality', { equals: 1 }, 'binary'],
+    ['quality', { 'not-equals': 1 }, 'full'],
+    ['zero', { equals: 0 }, 'full'],
+    ['zero', { lt: 1 }, 'full'],
+    ['__proto__', { equals: 0 }, ''],
+  ])('score %s %j', async (name, operators, expected) => {
+    expect(await namesFor(rmt('scores', { [name]: operators }))).toBe(expected);
+  });
+});
+
+describe('times and flags', () => {
+  test.each<readonly [string, unknown, string]>([
+    ['request_created_at', { equals: '2026-01-31T12:00:00.123Z' }, 'full'],
+    ['request_created_at', { equals: '2026-01-31T13:00:00.123+01:00' }, 'full'],
+    ['request_created_at', { gte: '2026-02-01' }, 'absent binary text'],
+    ['request_created_at', { gt: '2026-02-01' }, 'binary text'],
+    ['request_created_at', { lte: '2026-02-03T00:00:00.001' }, everyRow],
+    ['request_created_at', { lt: '2026-02-03T00:00:00.001' }, 'full absent binary'],
+    ['request_created_at', { lt: 1e300 }, everyRow],
+    ['request_created_at', { gt: 1e300 }, ''],
+    ['request_created_at', { gt: -1e300 }, everyRow],
+    ['response_created_at', { lt: '2027-01-01' }, 'full'],
+    ['threat', { equals: true }, 'full'],
+    ['threat', { equals: false }, 'binary'],
+    ['cached', { equals: false }, 'absent binary text'],
+    ['svc-score-feedback', { equals: true }, 'full'],
+    ['svc-score-feedback', { equals: false }, 'binary'],
+  ])('%s %j', async (field, operators, expected) => {
+    expect(await namesFor(rmt(field, operators))).toBe(expected);
+  });
+});
+
+describe('trees', () => {
+  test.each<readonly [string, unknown, string]>([
+    ['everything', {}, everyRow],
+    ['or with an unknown on one side', or(rmt('threat', { equals: true }), rmt('status', { equals: 500 })), 'full text'],
+    [
+      'and inside or',
+      or(and(rmt('provider', { equals: 'OPENAI' }), rmt('status', { equals: 0 })), rmt('status', { equals: 500 })),
+      'absent text',
+    ],
+    ['or inside and', and(or(rmt('status', { equals: 0 }), rmt('status', { equals: 500 })), rmt('provider', { equals: 'AZURE' })), 'text'],
+  ])('%s', async (_, filter, expected) => {
+    expect(await namesFor(filter)).toBe(expected);
+  });
+
+  test('the deepest tree with alternating operators runs', async () => {
+    let filter = rmt('status', { equals: 0 });
+    for (let level = 0; level < 200; level += 1) {
+      const even = level % 2 === 0;
+      filter = { left: filter, operator: even ? 'or' : 'and', right: rmt('request_body', { contains: even ? `w${level}` : '' }) };
+    }
+    expect(await namesFor(filter)).toBe('');
+  });
+
+  test('the widest tree runs', async () => {
+    const wide = (leaves: number): unknown =>
+      leaves === 1 ? property('Env', { contains: 'prod' }) : or(wide(leaves >> 1), wide(leaves - (leaves >> 1)));
+    expect(await namesFor(wide(1_000))).toBe('full binary');
+  });
+});
+
+describe('any text at all', () => {
+  const letters = constantFrom('\\', '%', '_', "'", '"', '`', '\t', '\n', '\0', 'a', 'A', 'é', 'É', 'ß', '😀', '{', '}', '\uD800');
+  const text = string({ unit: letters, maxLength: 8 });
+
+  test('a value is found by equals and by contains, whatever it holds', async () => {
+    const column = `\u0001${'\\%_\'"`\t\n\0aAéß😀{}'.repeat(2)}`;
+    const probe = statementOf(rmt('user_id', { equals: nasty }));
+    expect(probe.text).not.toContain(nasty);
+    const folds = async (value: string): Promise<boolean> => {
+      const inside = column.toLowerCase().includes(value.toWellFormed().toLowerCase());
+      const { text: query, params } = statementOf(rmt('user_id', { contains: value }));
+      const replaced = query.replaceAll('user_id', '{stored:String}');
+      const answer = await client.query({ query: replaced, query_params: { ...params, stored: column }, format: 'JSONEachRow' });
+      return (await answer.json()).length === (inside ? rows.length : 0);
+    };
+    await assert(asyncProperty(text, folds), { numRuns: 60 });
+    await assert(
+      asyncProperty(text, (value) => folds(column.slice(1, 1 + value.length))),
+      { numRuns: 20 },
+    );
+  });
+});
+
+test('golden: every field with every operator, run as well', async () => {
+  const samples = { text: 'A_b%', number: 1.5, timestamp: '2026-02-01T00:00:00.000Z', boolean: true };
+  const lines: string[] = [];
+  for (const [field, { shape, family }] of Object.entries(requestFields)) {
+    for (const operator of shape === 'key' ? ['equals'] : operatorFamilies[family]) {
+      const comparison = { [operator]: samples[family] };
+      const filter = rmt(field, shape === 'map' ? { name: comparison } : comparison);
+      const { text, params } = statementOf(filter);
+      const { tenant: _, ...values } = params;
+      const where = text.slice(text.indexOf('AND') + 4, text.indexOf(' ORDER BY'));
+      lines.push(`-- ${field} ${operator}: ${await namesFor(filter)}`, where, `-- ${JSON.stringify(values)}`, '');
+    }
+  }
+  await expect(lines.join('\n')).toMatchFileSnapshot('./__fixtures__/compiled-filters.sql');
+});

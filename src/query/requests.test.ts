@@ -1,0 +1,392 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RequestItem, RequestQuery } from '../contract/requests.ts';
+import { type OrganizationId, type RequestId, uuidOfHex } from '../model/ids.ts';
+import { moneyOfUsd } from '../model/money.ts';
+import type { RequestRecord } from '../model/request-record.ts';
+import { unreportedUsage } from '../model/usage.ts';
+import type { Statement } from '../sql/statement.ts';
+import { openStore } from '../store/store.ts';
+import { bodiesRow as bodiesLine, requestRow as requestLine } from '../store/tables/rows.ts';
+import { planRequests, type RequestsPlan } from './plan.ts';
+import { requestStatements } from './request.ts';
+import { requestItem } from './request-item.ts';
+import type { BodiesRow, RequestRow } from './request-row.ts';
+import { bodiesStatement, pageStatements } from './requests.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'requests-'));
+const store = openStore({ folder }, { queryTimeoutMs: 20_000, queryMemoryBytes: 1e9 });
+
+const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
+const otherTenant = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
+const noon = Date.UTC(2026, 0, 31, 12, 0, 0, 7);
+
+/** A UUIDv7 of the given time. */
+function idAt(ms: number, n: number): RequestId {
+  return uuidOfHex(`${ms.toString(16).padStart(12, '0')}70008${n.toString(16).padStart(15, '0')}`);
+}
+
+const empty: RequestRecord = {
+  organizationId: tenant,
+  requestId: idAt(noon, 1),
+  createdAt: noon,
+  responseCreatedAt: null,
+  keyHash: '',
+  method: 'POST',
+  path: '',
+  referrer: '',
+  targetUrl: '',
+  provider: 'OPENAI',
+  countryCode: '',
+  requestModel: '',
+  responseModel: '',
+  modelOverride: '',
+  model: 'unknown',
+  userId: '',
+  sessionId: '',
+  sessionName: '',
+  sessionPath: '',
+  properties: new Map(),
+  nodeId: '',
+  jobId: '',
+  promptId: '',
+  promptVersion: '',
+  experimentId: '',
+  inputs: new Map(),
+  responseId: '',
+  status: 0,
+  latencyMs: null,
+  timeToFirstTokenMs: null,
+  gatewayOverheadMs: null,
+  attempts: [],
+  usage: unreportedUsage,
+  serviceTier: '',
+  cost: null,
+  costSource: 'none',
+  priceReference: '',
+  cacheEnabled: false,
+  cached: false,
+  cacheReferenceId: '',
+  threat: null,
+  isPassthroughBilling: null,
+  assets: [],
+  requestBody: { kind: 'absent' },
+  responseBody: { kind: 'absent' },
+  requestBodyCut: false,
+  responseBodyCut: false,
+  promptText: '',
+  lastUserText: '',
+  completionText: '',
+  sizeBytes: 0,
+};
+
+const full: RequestRecord = {
+  ...empty,
+  requestId: idAt(noon + 10, 2),
+  createdAt: noon + 10,
+  responseCreatedAt: noon + 1010,
+  path: '/v1/chat/completions',
+  referrer: 'https://a.example',
+  targetUrl: 'https://api.openai.com',
+  countryCode: 'DE',
+  requestModel: 'gpt-4o',
+  responseModel: 'gpt-4o-2024',
+  modelOverride: 'mine',
+  model: 'mine',
+  userId: 'u-1',
+  sessionId: 's-1',
+  sessionName: 'trip',
+  sessionPath: '/a/b',
+  properties: new Map([
+    ['__proto__', 'p'],
+    ['Env', 'prod'],
+  ]),
+  nodeId: 'n',
+  jobId: 'j',
+  promptId: 'pid',
+  promptVersion: '3',
+  experimentId: 'e',
+  inputs: new Map([['city', 'Köln']]),
+  responseId: 'chatcmpl-1',
+  status: 200,
+  latencyMs: 1000,
+  timeToFirstTokenMs: 120,
+  gatewayOverheadMs: 0.25,
+  attempts: [
+    { provider: 'OPENAI', status: 500, ms: 5, error: 'reset' },
+    { provider: 'AZURE', status: 200, ms: 9 },
+  ],
+  usage: { ...unreportedUsage, promptTokens: 5, completionTokens: 7, reasoningTokens: 2, raw: { prompt_tokens: 5 } },
+  cost: moneyOfUsd(0.000123) ?? null,
+  costSource: 'price-book',
+  cacheEnabled: true,
+  cached: true,
+  cacheReferenceId: idAt(noon, 1),
+  threat: false,
+  isPassthroughBilling: true,
+  assets: ['img'],
+  requestBody: { kind: 'json', text: '{"messages":[1]}' },
+  responseBody: { kind: 'text', text: 'data: broken' },
+  sizeBytes: 28,
+};
+
+/** Three that arrive in one millisecond, one with an identifier of another time, one with an identifier of a caller's own. */
+const records: readonly RequestRecord[] = [
+  empty,
+  full,
+  {
+    ...empty,
+    requestId: idAt(noon, 3),
+    requestBody: { kind: 'json', text: '{"cut":' },
+    responseBody: { kind: 'binary', base64: 'AAE=', contentType: 'image/png' },
+  },
+  { ...empty, requestId: idAt(noon, 4) },
+  { ...empty, requestId: idAt(noon - 86_400_000, 5), createdAt: noon + 20 },
+  { ...empty, requestId: uuidOfHex('f47ac10b58cc4372a5670e02b2c3d479'), createdAt: noon - 20, properties: new Map([['Env', 'test']]) },
+];
+
+beforeAll(async () => {
+  await store.migrate(() => undefined);
+  const all = [...records, ...records.map((record) => ({ ...record, organizationId: otherTenant }))];
+  await store.insert('requests', all.map((record) => requestLine(record, noon + 5000)).join('\n'), 'requests');
+  await store.insert('bodies', all.map(bodiesLine).join('\n'), 'bodies');
+});
+
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function planOf(body: Partial<RequestQuery>): RequestsPlan {
+  const plan = planRequests(tenant, { filter: {}, ...body });
+  if (!plan.ok) throw new Error(plan.fault.message);
+  return plan.value;
+}
+
+async function firstRows(statements: readonly Statement[]): Promise<readonly RequestRow[]> {
+  for (const statement of statements) {
+    const rows = await store.run<RequestRow>(statement);
+    if (rows.length > 0) return rows;
+  }
+  return [];
+}
+
+/** Which of the records a page holds, by their number in the list. */
+async function page(body: Partial<RequestQuery>): Promise<readonly number[]> {
+  const rows = await firstRows(pageStatements(planOf(body)));
+  return rows.map(({ id }) => records.findIndex(({ requestId }) => requestId === id));
+}
+
+const leaf = (field: string, operators: unknown): unknown => ({ request_response_rmt: { [field]: operators } });
+const newestFirst = [4, 1, 3, 2, 0, 5];
+
+describe('a page', () => {
+  test('is the newest ten by default, ties by identifier', async () => {
+    expect(await page({})).toEqual(newestFirst);
+  });
+
+  test('runs the other way as a whole', async () => {
+    expect(await page({ sort: { created_at: 'asc' } })).toEqual(newestFirst.toReversed());
+  });
+
+  test('pages meet without overlap', async () => {
+    const pages = await Promise.all([0, 2, 4, 6].map((offset) => page({ offset, limit: 2 })));
+    expect(pages).toEqual([newestFirst.slice(0, 2), newestFirst.slice(2, 4), newestFirst.slice(4), []]);
+  });
+
+  test('of nothing is empty', async () => {
+    expect(await page({ limit: 0 })).toEqual([]);
+    expect(await page({ offset: Number.MAX_SAFE_INTEGER })).toEqual([]);
+  });
+
+  test.each([
+    ['isCached', { isCached: true }, [1]],
+    ['isPartOfExperiment', { isPartOfExperiment: true }, [1]],
+    ['isScored', { isScored: true }, []],
+    ['flags that are false', { isCached: false, isPartOfExperiment: false, isScored: false }, newestFirst],
+    ['a property', { filter: leaf('properties', { Env: { contains: 'T' } }) }, [5]],
+    ['a body', { filter: leaf('request_body', { contains: 'MESSAGES' }) }, [1]],
+  ])('keeps by %s', async (_, body, expected) => {
+    expect(await page(body)).toEqual(expected);
+  });
+
+  test.each([
+    ['an identifier with its own time', leaf('request_id', { equals: empty.requestId }), [0], 2],
+    ['an identifier with another time', leaf('request_id', { equals: idAt(noon - 86_400_000, 5) }), [4], 2],
+    ["a caller's own identifier", leaf('request_id', { equals: 'F47AC10B-58CC-4372-A567-0E02B2C3D479' }), [5], 1],
+    [
+      'an identifier beside a condition that fails',
+      { left: leaf('request_id', { equals: empty.requestId }), operator: 'and', right: leaf('status', { gt: 0 }) },
+      [],
+      2,
+    ],
+    [
+      'an identifier that is one of two ways',
+      { left: leaf('request_id', { equals: empty.requestId }), operator: 'or', right: leaf('status', { equals: 200 }) },
+      [1, 0],
+      1,
+    ],
+  ])('finds %s', async (_, filter, expected, statements) => {
+    expect(await page({ filter })).toEqual(expected);
+    expect(pageStatements(planOf({ filter }))).toHaveLength(statements);
+  });
+
+  test('that reads bodies runs in the long lane, others in the short', () => {
+    expect(pageStatements(planOf({ filter: leaf('request_body', { contains: 'x' }) }))[0]?.limits.lane).toBe('long');
+    expect(pageStatements(planOf({}))[0]?.limits.lane).toBe('short');
+  });
+
+  test('is one SELECT over the tenant', () => {
+    const [statement] = pageStatements(planOf({ filter: leaf('status', { gte: 500 }), includeInputs: true }));
+    expect(statement?.text.replace(/^SELECT .*(?=, inputs)/, 'SELECT …')).toBe(
+      'SELECT …, inputs FROM requests WHERE org_id = {tenant:UInt128} AND status >= {p0:Float64} ORDER BY created_at DESC, request_id DESC LIMIT {p1:UInt64} OFFSET {p2:UInt64}',
+    );
+    expect(statement?.params).toEqual({ p0: '500', p1: '10', p2: '0', tenant: BigInt(`0x${tenant.replaceAll('-', '')}`).toString() });
+  });
+});
+
+describe('one request', () => {
+  test.each(records.map((record, index) => [index, record.requestId] as const))('record %i is found by its identifier', async (_, id) => {
+    const rows = await firstRows(requestStatements(tenant, id));
+    expect(rows.map((row) => row.id)).toEqual([id]);
+  });
+
+  test('is not found for another organisation', async () => {
+    expect(await firstRows(requestStatements('0197b000-0000-7000-8000-00000000000c' as OrganizationId, empty.requestId))).toEqual([]);
+  });
+});
+
+async function items(body: Partial<RequestQuery>): Promise<readonly RequestItem[]> {
+  const rows = await firstRows(pageStatements(planOf(body)));
+  const statement = bodiesStatement(tenant, rows);
+  const bodies = statement === undefined ? [] : await store.run<BodiesRow>(statement);
+  const byId = new Map(bodies.map((row) => [row.id, row]));
+  return rows.map((row) => requestItem(row, byId.get(row.id)));
+}
+
+describe('an item', () => {
+  test('of nobody needs no read of bodies', () => {
+    expect(bodiesStatement(tenant, [])).toBeUndefined();
+  });
+
+  test('has every key with its value', async () => {
+    const [item] = await items({ filter: leaf('status', { equals: 200 }), includeInputs: true });
+    expect(JSON.parse(JSON.stringify(item))).toEqual(fullItem);
+    expect(JSON.stringify(item)).toContain('"properties":{"__proto__":"p","Env":"prod"}');
+  });
+
+  test('has every key and null where nothing is known', async () => {
+    const [item] = await items({ filter: leaf('request_id', { equals: empty.requestId }) });
+    const filled = Object.entries(item ?? {}).filter(([, value]) => value !== null);
+    expect(Object.keys(item ?? {}).toSorted()).toEqual(Object.keys(fullItem).toSorted());
+    expect(Object.fromEntries(filled)).toEqual({
+      request_id: empty.requestId,
+      organization_id: tenant,
+      request_created_at: '2026-01-31T12:00:00.007Z',
+      updated_at: '2026-01-31T12:00:05.007Z',
+      size_bytes: 0,
+      storage_location: 'clickhouse',
+      request_user_id: '',
+      request_properties: {},
+      properties: {},
+      provider: 'OPENAI',
+      response_status: 0,
+      model: 'unknown',
+      usage_estimated: false,
+      cost_source: 'none',
+      cache_enabled: false,
+      cached: false,
+      scores: {},
+      assets: [],
+      asset_ids: [],
+      ai_gateway_body_mapping: '',
+    });
+  });
+
+  test('shows a cut JSON body as text, and a binary one in base64', async () => {
+    const [item] = await items({ filter: leaf('request_id', { equals: idAt(noon, 3) }) });
+    expect(item).toMatchObject({ request_body: '{"cut":', response_body: { base64: 'AAE=', content_type: 'image/png' } });
+  });
+
+  test('takes whole numbers that the store quotes', async () => {
+    const [row] = await firstRows(requestStatements(tenant, full.requestId));
+    if (row === undefined) throw new Error('The record is there.');
+    expect(requestItem({ ...row, prompt_tokens: '5', created_ms: String(row.created_ms) }, undefined)).toMatchObject({
+      prompt_tokens: 5,
+      request_body: null,
+    });
+  });
+});
+
+const fullItem = {
+  request_id: full.requestId,
+  organization_id: tenant,
+  request_created_at: '2026-01-31T12:00:00.017Z',
+  updated_at: '2026-01-31T12:00:05.007Z',
+  size_bytes: 28,
+  storage_location: 'clickhouse',
+  request_path: '/v1/chat/completions',
+  request_referrer: 'https://a.example',
+  request_user_id: 'u-1',
+  request_properties: JSON.parse('{"__proto__":"p","Env":"prod"}') as unknown,
+  properties: JSON.parse('{"__proto__":"p","Env":"prod"}') as unknown,
+  request_model: 'gpt-4o',
+  model_override: 'mine',
+  node_id: 'n',
+  job_id: 'j',
+  provider: 'OPENAI',
+  target_url: 'https://api.openai.com',
+  country_code: 'DE',
+  prompt_id: 'pid',
+  prompt_version: '3',
+  inputs: { city: 'Köln' },
+  session_id: 's-1',
+  session_name: 'trip',
+  session_path: '/a/b',
+  request_body: { messages: [1] },
+  response_id: 'chatcmpl-1',
+  response_created_at: '2026-01-31T12:00:01.017Z',
+  response_status: 200,
+  response_model: 'gpt-4o-2024',
+  model: 'mine',
+  delay_ms: 1000,
+  latency: 1000,
+  time_to_first_token: 120,
+  gateway_overhead_ms: 0.25,
+  attempts: [
+    { provider: 'OPENAI', status: 500, ms: 5, error: 'reset' },
+    { provider: 'AZURE', status: 200, ms: 9 },
+  ],
+  response_body: 'data: broken',
+  prompt_tokens: 5,
+  completion_tokens: 7,
+  total_tokens: 12,
+  reasoning_tokens: 2,
+  prompt_cache_read_tokens: null,
+  prompt_cache_write_tokens: null,
+  prompt_audio_tokens: null,
+  completion_audio_tokens: null,
+  usage_estimated: false,
+  usage_raw: { prompt_tokens: 5 },
+  cost: 0.000123,
+  costUSD: 0.000123,
+  cost_source: 'price-book',
+  cache_enabled: true,
+  cached: true,
+  cache_reference_id: empty.requestId,
+  scores: {},
+  assets: ['img'],
+  asset_ids: ['img'],
+  asset_urls: null,
+  threat: false,
+  is_passthrough_billing: true,
+  feedback_id: null,
+  feedback_rating: null,
+  feedback_created_at: null,
+  helicone_user: null,
+  signed_body_url: null,
+  llmSchema: null,
+  ai_gateway_body_mapping: '',
+};

@@ -1,0 +1,37 @@
+import { createServer } from 'node:net';
+import { isSystemError } from '../platform/files.ts';
+
+/** A listener that is going to be opened. */
+export interface PlannedListener {
+  /** What it is, for people. */
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  /** The setting that changes it. */
+  readonly variable: string;
+}
+
+/**
+ * Looks whether a port can be bound, before any process is started.
+ * @returns a sentence for people when it cannot be.
+ */
+export async function portProblem(listener: PlannedListener): Promise<string | undefined> {
+  const { host, port, name, variable } = listener;
+  if (port === 0) return undefined;
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port, exclusive: true }, resolve);
+    });
+    return undefined;
+  } catch (error) {
+    const code = isSystemError(error) ? error.code : undefined;
+    const why = code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be opened (${code ?? 'unknown reason'})`;
+    return `Port ${port} on ${host}, wanted for the ${name}, ${why}. Set ${variable} to another port.`;
+  } finally {
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+  }
+}

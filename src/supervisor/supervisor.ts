@@ -1,0 +1,135 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import cluster, { type Worker } from 'node:cluster';
+import type { Observe } from '../model/observation.ts';
+import { makeBackoff } from '../platform/backoff.ts';
+import { isChildMessage } from './messages.ts';
+
+export interface SupervisorOptions {
+  /** The program's file; a child is `node <file> gateway` or `node <file> core`. */
+  readonly program: string;
+  readonly gatewayWorkers: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly observe: Observe;
+}
+
+/** Where the parts listen once all are ready. */
+export interface Addresses {
+  readonly gateway: string;
+  readonly api: string;
+}
+
+type Role = 'gateway' | 'core';
+
+/** One child that is kept running. */
+interface Slot {
+  readonly role: Role;
+  process: ChildProcess;
+}
+
+const firstRestartMs = 100;
+const longestRestartMs = 5000;
+/** Time for calls that are under way, then for the core to store what is left; together within five seconds. */
+const gatewayStopMs = 2500;
+const coreStopMs = 2000;
+/** The core reads, writes and syncs many files at once; four threads, Node's usual number, would make queries wait for inserts. */
+const coreThreads = '16';
+
+/**
+ * Starts the gateway workers and the core, starts again what dies, and stops all in order: gateways first, so that the core stores what they
+ * wrote last.
+ */
+export class Supervisor {
+  private readonly options: SupervisorOptions;
+  private readonly slots: Slot[] = [];
+  private stopping = false;
+
+  constructor(options: SupervisorOptions) {
+    this.options = options;
+  }
+
+  /** Starts everything. @throws when a part says that it cannot start. */
+  async start(): Promise<Addresses> {
+    // Workers accept on one shared socket themselves; handing every connection over would make this process the bottleneck.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    cluster.setupPrimary({ exec: this.options.program, args: ['gateway'] });
+    const core = this.launch('core');
+    const gateways = Array.from({ length: this.options.gatewayWorkers }, () => this.launch('gateway'));
+    const [api, gateway = ''] = await Promise.all([core, ...gateways]);
+    return { gateway, api };
+  }
+
+  /** Stops everything; what does not stop in time is killed. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await Promise.all(this.childrenOf('gateway').map((child) => stopChild(child, gatewayStopMs)));
+    await Promise.all(this.childrenOf('core').map((child) => stopChild(child, coreStopMs)));
+  }
+
+  private childrenOf(role: Role): ChildProcess[] {
+    return this.slots.filter((slot) => slot.role === role).map((slot) => slot.process);
+  }
+
+  /** Starts a child and keeps it running. @returns its address at its first start. */
+  private async launch(role: Role): Promise<string> {
+    const slot: Slot = { role, process: this.spawn(role) };
+    this.slots.push(slot);
+    const address = await whenReady(slot.process);
+    this.keepRunning(slot);
+    return address;
+  }
+
+  private spawn(role: Role): ChildProcess {
+    const { environment, program, observe } = this.options;
+    const child =
+      role === 'gateway'
+        ? (cluster.fork() satisfies Worker).process
+        : fork(program, ['core'], { env: { ...environment, UV_THREADPOOL_SIZE: environment['UV_THREADPOOL_SIZE'] ?? coreThreads } });
+    observe({ kind: 'process_started', role, pid: child.pid ?? 0 });
+    return child;
+  }
+
+  private keepRunning(slot: Slot): void {
+    const backoff = makeBackoff(firstRestartMs, longestRestartMs);
+    const watch = (): void => {
+      slot.process.once('exit', (code, signal) => {
+        this.options.observe({ kind: 'process_exited', role: slot.role, pid: slot.process.pid ?? 0, code, signal });
+        if (!this.stopping) setTimeout(restart, backoff.nextMs());
+      });
+    };
+    const restart = (): void => {
+      if (this.stopping) return;
+      slot.process = this.spawn(slot.role);
+      watch();
+      whenReady(slot.process).then(
+        () => backoff.reset(),
+        (error: unknown) => this.options.observe({ kind: 'process_stopping', role: slot.role, reason: String(error) }),
+      );
+    };
+    watch();
+  }
+}
+
+/** The child's address once it is ready. Rejects when it says that it cannot start, or ends before. */
+function whenReady(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.on('message', (message) => {
+      if (!isChildMessage(message)) return;
+      if (message.type === 'ready') resolve(message.address);
+      else reject(new Error(message.message));
+    });
+    child.once('exit', (code, signal) => reject(new Error(`A part of the service ended while it was starting (${signal ?? `exit code ${String(code)}`}).`)));
+  });
+}
+
+async function stopChild(child: ChildProcess, mostMs: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), mostMs);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    if (child.connected) child.send({ type: 'stop' }, (error) => void (error === null || child.kill('SIGTERM')));
+    else child.kill('SIGTERM');
+  });
+}

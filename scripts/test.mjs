@@ -22,6 +22,7 @@ await prepared([program], async () => {
   count = readCount();
   const nothingRan = count.passed + count.failed === 0;
   if (nothingRan) console.error('No test was run.');
+  else if (exitCode !== 0 && count.failed === 0) console.error('Something failed outside of the tests; vitest says above what.');
   process.exitCode = exitCode !== 0 ? exitCode : count.failed > 0 || nothingRan ? 1 : 0;
 });
 

@@ -3,7 +3,7 @@ import { isJsonObject, wellFormed } from '../model/text.ts';
 import type { FaultPath, Result } from './fault.ts';
 
 /** What a request may carry: also the limits of the tagging headers. A name is counted in characters, a value in bytes of UTF-8. */
-export const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes: 8 * 1024 } as const;
+const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes: 8 * 1024 } as const;
 
 /** The body of a property update as the OpenAPI document shows it; {@link readPropertyUpdate} reads it. */
 export const propertyUpdateSchema = z.record(z.string(), z.string()).openapi('PropertyUpdate', {

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { costSources } from '../model/request-record.ts';
 import { filterSchema } from './filter.ts';
 
-export const largestLimit = 1_000;
+const largestLimit = 1_000;
 
 const limitSentence = `\`limit\` takes a whole number from 0 to ${largestLimit}.`;
 const offsetSentence = '`offset` takes a whole number, 0 or more.';

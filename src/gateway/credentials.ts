@@ -1,3 +1,4 @@
+import { looksLikeOurKey } from '../auth/api-key.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
 import { forEachHeader, type RawHeaders } from './headers.ts';
@@ -7,6 +8,11 @@ export const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 
 
 /** Knows keys. `undefined`: no such key. */
 export type VerifyKey = (key: string) => Principal | undefined | Promise<Principal | undefined>;
+
+/** There were credentials, yet none is a key of ours: the one to speak about in the answer. */
+export interface Rejection {
+  readonly rejectedKey: string;
+}
 
 /** Who calls, and what is left for the provider. */
 export interface Admission {
@@ -25,10 +31,10 @@ interface Candidate {
 /**
  * Finds our key on a request: in `Svc-Auth` (then every other credential is the provider's), else among the usual credential headers, also in
  * the double form `Bearer <provider key>, Bearer <our key>`.
- * @returns undefined when there is a credential but none is a key of ours. Synchronous when the verifier is.
- * @throws GatelogError `missing_key` when there is none at all, or `Svc-Auth` is malformed.
+ * Synchronous when the verifier is.
+ * @throws GatelogError `missing_key` when there is no credential at all, or `Svc-Auth` is malformed.
  */
-export function admit(raw: RawHeaders, auth: string | undefined, verify: VerifyKey): Admission | undefined | Promise<Admission | undefined> {
+export function admit(raw: RawHeaders, auth: string | undefined, verify: VerifyKey): Admission | Rejection | Promise<Admission | Rejection> {
   const candidates = auth === undefined ? findCandidates(raw) : [authCandidate(auth)];
   if (candidates.length === 0) {
     throw new GatelogError('missing_key', 'This gateway needs a key: send "Svc-Auth: Bearer <your Gatelog key>", or use it as the API key of your client.');
@@ -36,16 +42,21 @@ export function admit(raw: RawHeaders, auth: string | undefined, verify: VerifyK
   return tryCandidates(raw, candidates, verify);
 }
 
-function tryCandidates(raw: RawHeaders, candidates: readonly Candidate[], verify: VerifyKey): Admission | undefined | Promise<Admission | undefined> {
+function tryCandidates(raw: RawHeaders, candidates: readonly Candidate[], verify: VerifyKey): Admission | Rejection | Promise<Admission | Rejection> {
   for (const [index, candidate] of candidates.entries()) {
     const principal = verify(candidate.key);
     if (principal instanceof Promise) {
       const later = candidates.slice(index + 1);
-      return principal.then((found) => (found === undefined ? tryCandidates(raw, later, verify) : admission(raw, found, candidate)));
+      return principal.then((found) => (found === undefined ? tryOthers(raw, candidate, later, verify) : admission(raw, found, candidate)));
     }
     if (principal !== undefined) return admission(raw, principal, candidate);
   }
-  return undefined;
+  // Of several, a key that reads like ours is the one that the caller meant for us; it comes last in the double form.
+  return { rejectedKey: (candidates.find(({ key }) => looksLikeOurKey(key)) ?? candidates.at(-1))?.key ?? '' };
+}
+
+function tryOthers(raw: RawHeaders, refused: Candidate, others: readonly Candidate[], verify: VerifyKey): Rejection | Admission | Promise<Admission | Rejection> {
+  return others.length === 0 ? { rejectedKey: refused.key } : tryCandidates(raw, others, verify);
 }
 
 function admission(raw: RawHeaders, principal: Principal, used: Candidate): Admission {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
 import type { Relay } from './relay.ts';
 
@@ -30,7 +31,7 @@ export function answerEcho(request: EchoRequest, relay: Relay): void {
   relay.begin({ pause: () => undefined, resume: () => undefined, abort: () => undefined });
   const headers = ['content-type', reply.contentType];
   if (reply.contentType === json) headers.push('content-length', String(reply.chunks[0]?.length ?? 0));
-  relay.start(reply.status, headers, '');
+  relay.start(reply.status, headers, STATUS_CODES[reply.status] ?? '');
   for (const chunk of reply.chunks) relay.data(chunk);
   relay.finish();
 }

@@ -6,7 +6,7 @@ import type { Observe } from '../model/observation.ts';
 import { may, type Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
-import { admit, type Admission, credentialHeaders, type VerifyKey } from './credentials.ts';
+import { admit, type Admission, credentialHeaders, type Rejection, type VerifyKey } from './credentials.ts';
 import { type Directives, isDirective, readDirectives } from './directives.ts';
 import { answerEcho } from './echo.ts';
 import { passedHeaders, recordedRequest, withoutSecrets } from './headers.ts';
@@ -32,7 +32,7 @@ export interface ForwardLimits {
 export interface ForwardPorts {
   readonly verifyKey: VerifyKey;
   /** Why a key that is not one of ours is not accepted. */
-  readonly explainRejection: (key: string | undefined) => GatelogError;
+  readonly explainRejection: (key: string) => GatelogError;
   /** Takes a caller's own identifier. False: it was used before in this organisation. */
   readonly claimRequestId: (organizationId: OrganizationId, requestId: RequestId) => boolean;
   readonly providers: ProviderTable;
@@ -82,8 +82,8 @@ export function forward(ports: ForwardPorts, request: IncomingMessage, response:
 }
 
 /** The key is known: from here on there is an identifier and a record. */
-function enter(ports: ForwardPorts, call: Call, admission: Admission | undefined): void {
-  if (admission === undefined) throw ports.explainRejection(call.directives.auth);
+function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection): void {
+  if ('rejectedKey' in admission) throw ports.explainRejection(admission.rejectedKey);
   const { principal } = admission;
   if (!may(principal, 'send')) {
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');

@@ -18,7 +18,7 @@ const details: ReadonlySet<Observation['kind']> = new Set(['batch_stored', 'proc
  * @param level one of pino's level names.
  */
 export function makeLogger(level: string, role: string): Observe {
-  const logger = pino({ level, base: { role, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ dest: 2, sync: true }));
+  const logger = pino({ level, base: { process: `${role}:${process.pid}` }, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ dest: 2, sync: true }));
   return (observation) => {
     const severity = warnings.has(observation.kind) ? 'warn' : details.has(observation.kind) ? 'debug' : 'info';
     logger[severity](observation, observation.kind);

@@ -2,6 +2,9 @@ import { writeFileSync } from 'node:fs';
 import Database from 'libsql';
 import { readFileIfPresent } from './files.ts';
 
+/** Nothing is ever written, so no journal is wanted beside the file. */
+const lockStatements = 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE';
+
 /** A held lock. It also ends with the process, however that ends. */
 export interface ProcessLock {
   readonly release: () => void;
@@ -17,7 +20,7 @@ export interface ProcessLock {
 export function takeLock(file: string, holder: string): ProcessLock | { readonly heldBy: string } {
   const database = new Database(file, { timeout: 0 });
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    database.exec(lockStatements);
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;
@@ -38,7 +41,7 @@ export function takeLock(file: string, holder: string): ProcessLock | { readonly
 export function isLocked(file: string): boolean {
   const database = new Database(file, { timeout: 0 });
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    database.exec(lockStatements);
     return false;
   } catch (error) {
     if (isBusy(error)) return true;

@@ -17,7 +17,7 @@ export function requestStatements(tenant: OrganizationId, id: RequestId): readon
     sort: [{ key: 'created_at', direction: 'desc' }],
     offset: 0,
     limit: 1,
-    includeInputs: true,
+    includeInputs: false,
     unwrappedProperties: false,
   });
 }

@@ -92,8 +92,9 @@ export class Supervisor {
     const backoff = makeBackoff(firstRestartMs, longestRestartMs);
     const watch = (): void => {
       slot.process.once('exit', (code, signal) => {
+        if (this.stopping) return;
         this.options.observe({ kind: 'process_exited', role: slot.role, pid: slot.process.pid ?? 0, code, signal });
-        if (!this.stopping) setTimeout(restart, backoff.nextMs());
+        setTimeout(restart, backoff.nextMs());
       });
     };
     const restart = (): void => {

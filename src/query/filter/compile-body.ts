@@ -25,13 +25,13 @@ export function compareBody({ text, bodyKind }: BodyColumn, { operator, value }:
     case 'not-equals':
       return value === '' ? { among: true, row: sql`(${filled})` } : { among: false, row: matching(value, equalTo(text, value)) };
     case 'like':
-      return { among: true, row: matching(value, likePattern(text, value)) };
+      return { among: true, row: matching(value, indexed(text, value, sql`${text} LIKE ${param(value, 'String')}`)) };
     case 'ilike':
-      return { among: true, row: matching(value, foldedLike(text, value)) };
+      return { among: true, row: matching(value, indexed(text, value, foldedLike(text, value))) };
     case 'contains':
-      return { among: true, row: matching(value, foldedLike(text, containing(value))) };
+      return { among: true, row: matching(value, containsText(text, value)) };
     case 'not-contains':
-      return value === '' ? undefined : { among: false, row: matching(value, foldedLike(text, containing(value))) };
+      return value === '' ? undefined : { among: false, row: matching(value, containsText(text, value)) };
   }
 }
 
@@ -68,15 +68,17 @@ function equalTo(text: Fragment, value: string): Fragment {
   return sql`${text} = ${sought} AND lowerUTF8(${text}) = lowerUTF8(${sought})`;
 }
 
-function likePattern(text: Fragment, pattern: string): Fragment {
-  const match = sql`${text} LIKE ${param(pattern, 'String')}`;
-  return foldsLetterByLetter(pattern) ? sql`${match} AND ${foldedLike(text, pattern)}` : match;
+function containsText(text: Fragment, value: string): Fragment {
+  return indexed(text, containing(value), foldedLike(text, containing(value)));
 }
 
 /**
- * Whether every text that matches the pattern matches the folded pattern when folded itself.
- * TRICKY: not so beyond ASCII, where a letter folds by its neighbours (a final sigma), nor with `_`, as a letter may fold into two.
+ * A match with a second one that it implies and that the text index can answer: its longest plain word. The index knows words, so of a
+ * pattern with separators or wildcards it serves little by itself.
+ * TRICKY: only runs of ASCII letters and digits, which fold the same wherever they stand; a Greek word folds by its neighbours.
  */
-function foldsLetterByLetter(pattern: string): boolean {
-  return /^[\0-\x7f]*$/.test(pattern) && !pattern.includes('_');
+function indexed(text: Fragment, pattern: string, match: Fragment): Fragment {
+  const words = pattern.match(/[A-Za-z0-9]{4,}/g) ?? [];
+  const longest = words.reduce((best, word) => (word.length > best.length ? word : best), '');
+  return longest === '' || pattern === containing(longest) ? match : sql`${foldedLike(text, containing(longest))} AND ${match}`;
 }

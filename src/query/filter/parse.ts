@@ -6,7 +6,7 @@ import { allOf, anyOf, everything, type FilterNode } from './ast.ts';
 import { type FilterDialect, parseLeaf } from './leaf.ts';
 
 /** Branches on the longest path, and nodes (branches, leaves, `{}`, `"all"`) altogether. */
-export const filterLimits = { depth: 200, nodes: 2_000 } as const;
+const filterLimits = { depth: 200, nodes: 2_000 } as const;
 
 /** A filter that was read well. */
 export interface ParsedFilter {

@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A call that reached the fake. */
+export interface SeenCall {
+  readonly method: string;
+  readonly url: string;
+  /** Header lines as they came, name and value in turn. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+export type Behaviour = (call: SeenCall, response: ServerResponse, request: IncomingMessage) => void;
+
+/** A provider on loopback that does what the test says, by path prefix; everything it saw is kept. */
+export interface FakeOpenAi {
+  /** What `GATELOG_PROVIDER_OPENAI_URL` takes. */
+  readonly baseUrl: string;
+  readonly seen: SeenCall[];
+  /** Replaces what it does from now on. */
+  readonly behave: (behaviour: Behaviour) => void;
+  readonly close: () => Promise<void>;
+}
+
+export async function startFakeOpenAi(): Promise<FakeOpenAi> {
+  const seen: SeenCall[] = [];
+  let behaviour: Behaviour = answerChat;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const call = { method: request.method ?? '', url: request.url ?? '', rawHeaders: request.rawHeaders, body: Buffer.concat(chunks) };
+      seen.push(call);
+      behaviour(call, response, request);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    seen,
+    behave: (next) => {
+      behaviour = next;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
+
+export const usage = {
+  prompt_tokens: 1000,
+  completion_tokens: 200,
+  total_tokens: 1200,
+  prompt_tokens_details: { cached_tokens: 400, audio_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 50, audio_tokens: 0 },
+};
+
+export const completion = {
+  id: 'chatcmpl-fake',
+  object: 'chat.completion',
+  created: 1_780_000_000,
+  model: 'gpt-4o-2024-08-06',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Grüße, 世界 🌍', refusal: null }, logprobs: null, finish_reason: 'stop' }],
+  usage,
+  service_tier: 'default',
+};
+
+/** The events of a streamed completion, the terminator included. */
+export function streamEvents(words: readonly string[] = ['Grüße,', ' 世界', ' 🌍']): string[] {
+  const chunk = (fields: object): string => `data: ${JSON.stringify({ id: 'chatcmpl-fake', object: 'chat.completion.chunk', created: 1_780_000_000, model: 'gpt-4o-2024-08-06', ...fields })}\n\n`;
+  return [
+    chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] }),
+    ...words.map((content) => chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })),
+    chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+    chunk({ choices: [], usage }),
+    'data: [DONE]\n\n',
+  ];
+}
+
+/** Answers as OpenAI would, JSON or a stream. */
+export function answerChat(call: SeenCall, response: ServerResponse): void {
+  const body = JSON.parse(call.body.toString('utf8')) as { readonly stream?: boolean };
+  if (body.stream === true) {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'req_fake' });
+    for (const event of streamEvents()) response.write(event);
+    response.end();
+    return;
+  }
+  const text = JSON.stringify(completion);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), 'x-request-id': 'req_fake' });
+  response.end(text);
+}

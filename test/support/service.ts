@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.ts';
+
+/** The built program, as an installed package would run it. */
+export const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export const testKey = 'sk-svc-us-testtesttesttesttesttest';
+
+/** A running process tree with its addresses. */
+export interface Service {
+  readonly gateway: string;
+  readonly api: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  /** What it printed so far. */
+  readonly output: () => string;
+  /** Ctrl-C. @returns the exit code and how long it took. */
+  readonly stop: () => Promise<{ readonly code: number | null; readonly ms: number }>;
+  /** Kill -9 of every process of the tree at once. */
+  readonly killAll: () => Promise<void>;
+  readonly exited: Promise<number | null>;
+}
+
+export interface ServiceOptions {
+  readonly dataDir: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A folder of its own in the system's temporary folder. */
+export function makeDataDir(): string {
+  return mkdtempSync(path.join(tmpdir(), 'gatelog-test-'));
+}
+
+export function removeDataDir(dataDir: string): void {
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** Environment of a service under test: free ports, nothing from outside. */
+export function serviceEnvironment(options: ServiceOptions): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: process.env['HOME'] ?? '',
+    GATELOG_DATA_DIR: options.dataDir,
+    GATELOG_GATEWAY_PORT: '0',
+    GATELOG_API_PORT: '0',
+    GATELOG_GATEWAY_WORKERS: '1',
+    GATELOG_BOOTSTRAP_API_KEY: testKey,
+    GATELOG_LOG_LEVEL: 'warn',
+    ...options.environment,
+  };
+}
+
+/** Starts `gatelog serve` and waits until it has printed its addresses. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const child = spawn(process.execPath, [program, 'serve'], { env: serviceEnvironment(options), stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const collect = (chunk: Buffer): void => {
+    output += chunk.toString('utf8');
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  let code: number | null | undefined;
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', (exitCode) => {
+      code = exitCode;
+      resolve(exitCode);
+    });
+  });
+  const addresses = await eventually(
+    'the service to print its addresses',
+    () => {
+      if (code !== undefined) throw new Error(`the service ended with ${String(code)}:\n${output}`);
+      const gateway = /Gateway +(http:\S+)/.exec(output)?.[1];
+      const api = /API +(http:\S+)/.exec(output)?.[1];
+      return gateway === undefined || api === undefined ? undefined : { gateway, api };
+    },
+    30_000,
+  );
+  return {
+    ...addresses,
+    dataDir: options.dataDir,
+    pid: child.pid ?? 0,
+    output: () => output,
+    exited,
+    stop: () => interrupt(child, exited),
+    killAll: async () => {
+      killTree(child.pid ?? 0);
+      await exited;
+      await eventually('the tree to be gone', () => (treeOf(child.pid ?? 0).length === 0 ? true : undefined));
+    },
+  };
+}
+
+async function interrupt(child: ChildProcess, exited: Promise<number | null>): Promise<{ code: number | null; ms: number }> {
+  const startedAt = performance.now();
+  child.kill('SIGINT');
+  const code = await exited;
+  return { code, ms: performance.now() - startedAt };
+}
+
+/** Stops all processes first, so that none can react to another's death, then kills them. */
+function killTree(pid: number): void {
+  const tree = treeOf(pid);
+  for (const member of tree) signal(member, 'SIGSTOP');
+  for (const member of tree) signal(member, 'SIGKILL');
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
+
+/** A process and its descendants that are alive, from /proc. */
+export function treeOf(pid: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? readStat(name) : undefined;
+    const [, state, parent] = /^\d+ \(.*\) (\S) (\d+)/s.exec(stat ?? '') ?? [];
+    if (parent !== undefined && state !== 'Z') parents.set(Number(name), Number(parent));
+  }
+  const tree = parents.has(pid) ? [pid] : [];
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const [child, parent] of parents) {
+      if (tree.includes(parent) && !tree.includes(child)) {
+        tree.push(child);
+        grown = true;
+      }
+    }
+  }
+  return tree;
+}
+
+/** Descendants whose command line has this word, such as `gateway` or `core`. */
+export function childrenNamed(pid: number, word: string): number[] {
+  return treeOf(pid).filter((member) => member !== pid && commandLine(member).split('\0').includes(word));
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function readStat(name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${name}/stat`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

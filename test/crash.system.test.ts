@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
@@ -38,7 +38,7 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-async function streamSlowly(response: { writeHead: (status: number, headers: object) => unknown; write: (text: string) => unknown; end: () => unknown }): Promise<void> {
+async function streamSlowly(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const event of streamEvents()) {
     response.write(event);

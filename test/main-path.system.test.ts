@@ -38,8 +38,13 @@ function openAiClient(defaultHeaders: Record<string, string> = {}): OpenAI {
   return new OpenAI({ baseURL: `${service.gateway}/v1`, apiKey: 'sk-provider', defaultHeaders: { 'Svc-Auth': `Bearer ${testKey}`, ...defaultHeaders }, maxRetries: 0 });
 }
 
+/** JSON in ASCII alone: `fetch` refuses other characters in a header. */
+function headerJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/[^\u0020-\u007e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 const tagged = {
-  'Svc-Properties': JSON.stringify({ Environment: 'production', Team: 'Zahlungen ✓' }),
+  'Svc-Properties': headerJson({ Environment: 'production', Team: 'Zahlungen ✓' }),
   'Svc-User-Id': 'user-1',
   'Svc-Session-Id': 'session-1',
   'Svc-Session-Name': 'checkout',

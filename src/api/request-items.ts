@@ -4,8 +4,9 @@ import type { RequestsPlan } from '../query/plan.ts';
 import { requestItem } from '../query/request-item.ts';
 import type { BodiesRow, RequestRow } from '../query/request-row.ts';
 import { bodiesStatement, pageStatements } from '../query/requests.ts';
-import type { Statement } from '../sql/statement.ts';
 import type { RunStatement } from '../store/run.ts';
+
+type Statement = Parameters<RunStatement>[0];
 
 export interface ReadOptions {
   /** Whether bodies are read too. */

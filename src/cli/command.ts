@@ -7,8 +7,7 @@ import { showKeys } from './commands/keys-list.ts';
 import { revokeKey } from './commands/keys-revoke.ts';
 import { createOrganizationByName } from './commands/orgs-create.ts';
 import { showOrganizations } from './commands/orgs-list.ts';
-import { startCore, startGateway } from '../main.ts';
-import { runRole } from '../supervisor/child.ts';
+import { runCore, runGateway } from '../main/service.ts';
 import { serveAll } from './commands/serve.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
 import { packageVersion } from './version.ts';
@@ -85,11 +84,11 @@ function addServiceCommands(program: Command, dependencies: CommandDependencies)
   program
     .command('gateway')
     .description('run one gateway worker alone; "serve" starts these itself')
-    .action(async () => runRole(() => startGateway(contextOf(dependencies).config)));
+    .action(async () => runGateway(contextOf(dependencies).config));
   program
     .command('core')
     .description('run ingest, store and API alone; "serve" starts it itself')
-    .action(async () => runRole(() => startCore(contextOf(dependencies).config, packageVersion())));
+    .action(async () => runCore(contextOf(dependencies).config, packageVersion()));
 }
 
 function addOrganizationCommands(program: Command, dependencies: CommandDependencies): void {

@@ -1,0 +1,140 @@
+import path from 'node:path';
+import { createApi } from '../api/app.ts';
+import { serveApi } from '../api/listen.ts';
+import { openApiDocument } from '../api/openapi.ts';
+import type { ApiPorts } from '../api/ports.ts';
+import { firstRows } from '../api/request-items.ts';
+import { explainRejection } from '../auth/rejection.ts';
+import type { Config } from '../config/load.ts';
+import { makeDeadLetters } from '../ingest/dead-letter.ts';
+import { Drain } from '../ingest/drain.ts';
+import { type InterpreterThread, startInterpreterThread } from '../ingest/interpreter-thread.ts';
+import { openPendingUpdates, type PendingUpdates } from '../ingest/pending-updates.ts';
+import { PropertyUpdater } from '../ingest/property-updates.ts';
+import { DeclaredNames } from '../metadata/declared-names.ts';
+import type { MetadataDatabase } from '../metadata/database.ts';
+import { openMigratedMetadata } from '../metadata/migrate.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
+import type { Observe } from '../model/observation.ts';
+import { systemClock } from '../platform/clock.ts';
+import { ensureFolder } from '../platform/files.ts';
+import { closeServer, listening } from '../platform/http-server.ts';
+import { makeLogger } from '../platform/logger.ts';
+import { lowerPriority } from '../platform/priority.ts';
+import { requestStatements } from '../query/request.ts';
+import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
+import { openStore, type Store } from '../store/store.ts';
+import type { RunningRole } from '../supervisor/child.ts';
+import { embeddedOnly, holdLock, keyVerifier, placesOf } from './shared.ts';
+
+/** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
+const answersEndMs = 300;
+const drainEndMs = 1200;
+/** Longest wait of a property update for a record that is just being stored, milliseconds. */
+const updateWaitMs = 10_000;
+/** One query may take this share of the store's memory. */
+const queryMemoryShare = 0.5;
+
+/** Everything in the core that lives as long as it does. */
+interface CoreParts {
+  readonly config: Config;
+  readonly observe: Observe;
+  readonly database: MetadataDatabase;
+  readonly store: Store;
+  readonly interpreter: InterpreterThread;
+  readonly pendingUpdates: PendingUpdates;
+  readonly declaredNames: DeclaredNames;
+}
+
+/** Starts the core: locks, metadata, store, ingest, API; and stops them the other way round. @param version of the program. */
+export async function startCore(config: Config, version: string): Promise<RunningRole> {
+  embeddedOnly(config);
+  lowerPriority();
+  const { spool } = placesOf(config);
+  ensureFolder(spool);
+  const locks = [holdLock(config, path.join(config.dataDir, 'core.lock'), 'core'), holdLock(config, path.join(spool, 'ingest.lock'), 'ingest')];
+  const parts = await openParts(config);
+  const drain = makeDrain(parts);
+  drain.start();
+  const server = serveApi(createApi(apiPorts(parts, drain), openApiDocument(version)), config.host, config.apiPort);
+  const address = await listening(server);
+  return {
+    address,
+    stop: async () => {
+      await closeServer(server, answersEndMs);
+      await drain.stop(drainEndMs);
+      await parts.interpreter.close();
+      await parts.store.close();
+      await parts.database.close();
+      for (const lock of locks) lock.release();
+    },
+  };
+}
+
+async function openParts(config: Config): Promise<CoreParts> {
+  const observe = makeLogger(config.logLevel, 'core');
+  const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
+  const location = config.clickhouseUrl === undefined ? { folder: placesOf(config).store } : { url: config.clickhouseUrl };
+  const store = openStore(location, { queryTimeoutMs: config.queryTimeoutMs, queryMemoryBytes: Math.floor(config.storeMemoryBytes * queryMemoryShare) });
+  await store.migrate((name) => observe({ kind: 'migration_applied', database: 'store', name }));
+  const pendingUpdates = await openPendingUpdates(database);
+  const declaredNames = new DeclaredNames(database, systemClock.now);
+  return { config, observe, database, store, interpreter: startInterpreterThread(), pendingUpdates, declaredNames };
+}
+
+function makeDrain({ config, observe, store, interpreter, pendingUpdates, declaredNames }: CoreParts): Drain {
+  const places = placesOf(config);
+  return new Drain({
+    spoolFolder: places.spool,
+    spoolId: spoolIdentity(places.spool),
+    checkpoint: openCheckpointFile(places.spool),
+    interpret: interpreter.interpret,
+    insert: store.insert,
+    pendingUpdates,
+    declaredNames: (organizationId) => declaredNames.of(organizationId),
+    keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
+    limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
+    intervalMs: config.ingestIntervalMs,
+    clock: systemClock,
+    observe,
+  });
+}
+
+function apiPorts({ config, observe, database, store, pendingUpdates, declaredNames }: CoreParts, drain: Drain): ApiPorts {
+  const updater = new PropertyUpdater({
+    catchUp: () => drain.catchUp(),
+    inFlight: drain.inFlight,
+    pendingUpdates,
+    findStored: (organizationId, requestId) => findStored(store, organizationId, requestId),
+    updateStored: store.updateProperties,
+    now: systemClock.now,
+    storeWaitMs: updateWaitMs,
+  });
+  return {
+    verifyKey: keyVerifier(database, config, observe),
+    explainRejection: (key) => explainRejection(key, config),
+    run: store.run,
+    updateProperties: (principal, requestId, properties) => updater.update(principal, requestId, properties),
+    isTravelling: (organizationId, requestId) => {
+      drain.catchUp();
+      return drain.inFlight.find(organizationId, requestId) !== undefined;
+    },
+    declareProperty: (organizationId, name) => declaredNames.declare(organizationId, name),
+    failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
+    observe,
+    bodyMaxBytes: config.apiBodyMaxBytes,
+  };
+}
+
+async function findStored(store: Store, organizationId: OrganizationId, requestId: RequestId): Promise<number | undefined> {
+  const [row] = await firstRows(requestStatements(organizationId, requestId), store.run, new AbortController().signal);
+  return row === undefined ? undefined : Number(row.created_ms);
+}
+
+async function isAlive(store: Store): Promise<boolean> {
+  try {
+    return await store.isAlive();
+  } catch {
+    return false;
+  }
+}

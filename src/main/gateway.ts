@@ -1,0 +1,98 @@
+import { explainRejection } from '../auth/rejection.ts';
+import type { Config } from '../config/load.ts';
+import { createGateway, type GatewayHealth } from '../gateway/app.ts';
+import type { ForwardPorts } from '../gateway/forward.ts';
+import { makeProviderTable } from '../gateway/providers.ts';
+import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
+import type { MetadataDatabase } from '../metadata/database.ts';
+import { openMigratedMetadata } from '../metadata/migrate.ts';
+import { makeRequestIdClaims } from '../metadata/request-ids.ts';
+import type { Observe } from '../model/observation.ts';
+import { systemClock } from '../platform/clock.ts';
+import { ensureFolder } from '../platform/files.ts';
+import { closeServer, listen } from '../platform/http-server.ts';
+import { makeLogger } from '../platform/logger.ts';
+import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
+import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
+import type { RunningRole } from '../supervisor/child.ts';
+import { embeddedOnly, keyVerifier, placesOf } from './shared.ts';
+
+/** How long a stopping gateway lets running calls go on, milliseconds. */
+const callsEndMs = 1500;
+const spoolSyncMs = 1000;
+const spoolCountMs = 1000;
+
+/** Starts one gateway worker: its series in the spool, keys, connections to providers, the listener; and stops them the other way round. */
+export async function startGateway(config: Config): Promise<RunningRole> {
+  embeddedOnly(config);
+  const observe = makeLogger(config.logLevel, 'gateway');
+  const { spool: spoolFolder } = placesOf(config);
+  ensureFolder(spoolFolder);
+  const database = await openMigratedMetadata(config.dataDir, 'gateway', systemClock.now, observe);
+  const spool = openSeries(config, spoolFolder, observe);
+  const space = watchSpoolSpace({ folder: spoolFolder, mostBytes: config.spoolMaxBytes, intervalMs: spoolCountMs, appendedBytes: spool.bytes });
+  const upstream = connectProviders(config);
+  const health = (): GatewayHealth => ({ ready: true, degraded: space.hasRoom() ? [] : ['spool'] });
+  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, observe }), health, {
+    headerMaxBytes: config.headerMaxBytes,
+    requestTimeoutMs: config.providerBodyTimeoutMs,
+  });
+  const address = await listen(server, config.host, config.gatewayPort);
+  return {
+    address,
+    stop: async () => {
+      await closeServer(server, callsEndMs);
+      await spool.close();
+      space.close();
+      await upstream.close();
+      await database.close();
+    },
+  };
+}
+
+/** A series of its own for this process; its name sorts by the time of its start. */
+function openSeries(config: Config, folder: string, observe: Observe): SpoolWriter {
+  return openSpoolWriter({
+    folder,
+    series: `${String(systemClock.now()).padStart(14, '0')}-${process.pid}`,
+    segmentMaxBytes: config.spoolSegmentBytes,
+    segmentMaxMs: config.spoolSegmentSeconds * 1000,
+    sync: config.spoolSync,
+    syncIntervalMs: spoolSyncMs,
+    onFailure: (error) => observe({ kind: 'spool_append_failed', reason: error.message }),
+    monotonic: systemClock.monotonic,
+  });
+}
+
+function connectProviders(config: Config): Upstream {
+  return makeUpstream({
+    connectTimeoutMs: config.providerConnectTimeoutMs,
+    headersTimeoutMs: config.providerHeadersTimeoutMs,
+    bodyTimeoutMs: config.providerBodyTimeoutMs,
+    connections: config.providerConnections,
+    headerMaxBytes: config.headerMaxBytes,
+  });
+}
+
+interface GatewayParts {
+  readonly database: MetadataDatabase;
+  readonly spool: SpoolWriter;
+  readonly space: SpoolSpace;
+  readonly upstream: Upstream;
+  readonly observe: Observe;
+}
+
+function forwardPorts(config: Config, { database, spool, space, upstream, observe }: GatewayParts): ForwardPorts {
+  return {
+    verifyKey: keyVerifier(database, config, observe),
+    explainRejection: (key) => explainRejection(key, config),
+    claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,
+    providers: makeProviderTable(config.providers),
+    upstream,
+    spool,
+    hasSpoolRoom: space.hasRoom,
+    limits: { routeMaxBytes: config.routeMaxBytes, requestMaxBytes: config.requestMaxBytes, recordMaxBytes: config.recordMaxBytes },
+    clock: systemClock,
+    observe,
+  };
+}

@@ -1,0 +1,71 @@
+import path from 'node:path';
+import { bootstrap } from '../auth/bootstrap.ts';
+import type { Config } from '../config/load.ts';
+import { openMigratedMetadata } from '../metadata/migrate.ts';
+import { systemClock } from '../platform/clock.ts';
+import { ensureFolder } from '../platform/files.ts';
+import { makeLogger } from '../platform/logger.ts';
+import { runRole } from '../supervisor/child.ts';
+import { portProblem } from '../supervisor/ports.ts';
+import { type Addresses, Supervisor } from '../supervisor/supervisor.ts';
+import { startCore } from './core.ts';
+import { startGateway } from './gateway.ts';
+import { embeddedOnly, holdLock } from './shared.ts';
+
+/** The whole service, running. */
+export interface RunningService {
+  readonly addresses: Addresses;
+  /** The first organisation's key, at the very first start only. */
+  readonly freshKey: string | undefined;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Starts everything on this machine: takes the data folder, makes the first organisation and key, starts the processes.
+ * @param program the file that a child process runs.
+ * @throws with a sentence for people when the folder is in use, a port is taken, or a part cannot start.
+ */
+export async function startService(config: Config, environment: Readonly<Record<string, string | undefined>>, program: string): Promise<RunningService> {
+  embeddedOnly(config);
+  ensureFolder(config.dataDir);
+  const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
+  await checkPorts(config);
+  const observe = makeLogger(config.logLevel, 'supervisor');
+  const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
+  const first = await bootstrap(database, { bootstrapKey: config.bootstrapApiKey, region: config.region, now: systemClock.now });
+  await database.close();
+  const supervisor = new Supervisor({ program, gatewayWorkers: config.gatewayWorkers, environment, observe });
+  try {
+    const addresses = await supervisor.start();
+    return {
+      addresses,
+      freshKey: first.created ? first.apiKey : undefined,
+      stop: async () => {
+        await supervisor.stop();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+}
+
+/** Runs this process as one gateway worker until it is told to stop. */
+export async function runGateway(config: Config): Promise<void> {
+  await runRole(() => startGateway(config));
+}
+
+/** Runs this process as the core until it is told to stop. @param version of the program. */
+export async function runCore(config: Config, version: string): Promise<void> {
+  await runRole(() => startCore(config, version));
+}
+
+async function checkPorts({ host, gatewayPort, apiPort }: Config): Promise<void> {
+  const problems = await Promise.all([
+    portProblem({ name: 'gateway', host, port: gatewayPort, variable: 'GATELOG_GATEWAY_PORT' }),
+    portProblem({ name: 'API', host, port: apiPort, variable: 'GATELOG_API_PORT' }),
+  ]);
+  const known = problems.filter((problem) => problem !== undefined);
+  if (known.length > 0) throw new Error(known.join('\n'));
+}

@@ -1,0 +1,42 @@
+import path from 'node:path';
+import { KeyVerifier } from '../auth/verify.ts';
+import type { Config } from '../config/load.ts';
+import { makeKeyLookUp } from '../metadata/api-keys.ts';
+import type { MetadataDatabase } from '../metadata/database.ts';
+import type { Observe } from '../model/observation.ts';
+import type { Principal } from '../model/principal.ts';
+import { systemClock } from '../platform/clock.ts';
+import { type ProcessLock, takeLock } from '../platform/process-lock.ts';
+
+/** Folders and files of one deployment. */
+export function placesOf(config: Config): { readonly spool: string; readonly store: string; readonly deadLetters: string } {
+  const inData = (name: string): string => path.join(config.dataDir, name);
+  return { spool: inData('spool'), store: inData('clickhouse'), deadLetters: inData('dead-letters') };
+}
+
+/** Knows keys: undefined for one that does not exist. Synchronous on a cache hit. */
+export type VerifyKey = (key: string) => Principal | undefined | Promise<Principal | undefined>;
+
+export function keyVerifier(database: MetadataDatabase, config: Config, observe: Observe): VerifyKey {
+  const verifier = new KeyVerifier({ lookUp: makeKeyLookUp(database), monotonic: systemClock.monotonic, staleMaxMs: config.keyStaleMaxMs, observe });
+  return (key) => {
+    const verdict = verifier.verify(key);
+    if (verdict instanceof Promise) return verdict.then((settled) => (settled === 'unknown' ? undefined : settled));
+    return verdict === 'unknown' ? undefined : verdict;
+  };
+}
+
+/** @throws with a sentence that says who holds the lock. */
+export function holdLock(config: Config, file: string, role: string): ProcessLock {
+  const lock = takeLock(file, `${role}, process ${process.pid}`);
+  if ('heldBy' in lock) throw new Error(`The data folder ${config.dataDir} is in use by another Gatelog (${lock.heldBy}). Stop that one, or set GATELOG_DATA_DIR to another folder.`);
+  return lock;
+}
+
+
+/** @throws with a sentence for people: this version keeps metadata in the embedded database only. */
+export function embeddedOnly(config: Config): void {
+  if (config.databaseUrl !== undefined) {
+    throw new Error('GATELOG_DATABASE_URL is set, and this version keeps metadata in the embedded database only; unset it.');
+  }
+}

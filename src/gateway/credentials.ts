@@ -2,6 +2,7 @@ import { looksLikeOurKey } from '../auth/api-key.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
 import { forEachHeader, type RawHeaders } from './headers.ts';
+import { echoProviderName, type ProviderTable } from './providers.ts';
 
 /** Headers in which official clients send a provider's key, and so may send ours. */
 export const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']);
@@ -17,80 +18,101 @@ export interface Rejection {
 /** Who calls, and what is left for the provider. */
 export interface Admission {
   readonly principal: Principal;
-  /** Credential lines that pass to the provider, name and value in turn. Ours is not among them. */
+  /** Credential lines that pass to the provider, name and value in turn. No key of ours is among them. */
   readonly providerCredentials: readonly string[];
 }
 
-interface Candidate {
-  readonly key: string;
-  /** The header's value without this key; undefined when nothing of it is left. */
-  readonly rest: string | undefined;
-  readonly header: string;
-}
+/** A request with more keys of ours than this is not looked through: each may cost a look-up. */
+const mostKeysTried = 4;
 
 /**
  * Finds our key on a request: in `Svc-Auth` (then every other credential is the provider's), else among the usual credential headers, also in
- * the double form `Bearer <provider key>, Bearer <our key>`.
+ * the double form `Bearer <provider key>, Bearer <our key>`. A provider's key is never looked up.
  * Synchronous when the verifier is.
  * @throws GatelogError `missing_key` when there is no credential at all, or `Svc-Auth` is malformed.
  */
 export function admit(raw: RawHeaders, auth: string | undefined, verify: VerifyKey): Admission | Rejection | Promise<Admission | Rejection> {
-  const candidates = auth === undefined ? findCandidates(raw) : [authCandidate(auth)];
-  if (candidates.length === 0) {
+  const sent = auth === undefined ? keysOf(raw) : [keyOfAuth(auth)];
+  const [first] = sent;
+  if (first === undefined) {
     throw new GatelogError('missing_key', 'This gateway needs a key: send "Svc-Auth: Bearer <your Gatelog key>", or use it as the API key of your client.');
   }
-  return tryCandidates(raw, candidates, verify);
+  const ours = sent.filter(looksLikeOurKey).slice(0, mostKeysTried);
+  return tryKeys(raw, ours, verify, ours[0] ?? first);
 }
 
-function tryCandidates(raw: RawHeaders, candidates: readonly Candidate[], verify: VerifyKey): Admission | Rejection | Promise<Admission | Rejection> {
-  for (const [index, candidate] of candidates.entries()) {
-    const principal = verify(candidate.key);
+function tryKeys(raw: RawHeaders, keys: readonly string[], verify: VerifyKey, rejectedKey: string): Admission | Rejection | Promise<Admission | Rejection> {
+  for (const [index, key] of keys.entries()) {
+    const principal = verify(key);
     if (principal instanceof Promise) {
-      const later = candidates.slice(index + 1);
-      return principal.then((found) => (found === undefined ? tryOthers(raw, candidate, later, verify) : admission(raw, found, candidate)));
+      return principal.then((found) => (found === undefined ? tryKeys(raw, keys.slice(index + 1), verify, rejectedKey) : admission(raw, found)));
     }
-    if (principal !== undefined) return admission(raw, principal, candidate);
+    if (principal !== undefined) return admission(raw, principal);
   }
-  // Of several, a key that reads like ours is the one that the caller meant for us; it comes last in the double form.
-  return { rejectedKey: (candidates.find(({ key }) => looksLikeOurKey(key)) ?? candidates.at(-1))?.key ?? '' };
+  return { rejectedKey };
 }
 
-function tryOthers(raw: RawHeaders, refused: Candidate, others: readonly Candidate[], verify: VerifyKey): Rejection | Admission | Promise<Admission | Rejection> {
-  return others.length === 0 ? { rejectedKey: refused.key } : tryCandidates(raw, others, verify);
-}
-
-function admission(raw: RawHeaders, principal: Principal, used: Candidate): Admission {
+/** The caller's credentials for the provider: all that is no key of ours, accepted or not. */
+function admission(raw: RawHeaders, principal: Principal): Admission {
   const providerCredentials: string[] = [];
   forEachHeader(raw, (name, lower, value) => {
     if (!credentialHeaders.has(lower)) return;
-    const left = lower === used.header && (value === used.key || value.includes(used.key)) ? used.rest : value;
+    const left = lower === 'authorization' ? withoutOurBearers(value) : looksLikeOurKey(value.trim()) ? undefined : value;
     if (left !== undefined) providerCredentials.push(name, left);
   });
   return { principal, providerCredentials };
 }
 
-function authCandidate(auth: string): Candidate {
-  const key = /^Bearer +(\S+)$/i.exec(auth.trim())?.[1];
+function keyOfAuth(auth: string): string {
+  const key = bearerKey(auth);
   if (key === undefined) throw new GatelogError('missing_key', 'Svc-Auth must be written "Bearer <your Gatelog key>".');
-  return { key, rest: undefined, header: 'svc-auth' };
+  return key;
 }
 
-function findCandidates(raw: RawHeaders): Candidate[] {
-  const candidates: Candidate[] = [];
+/** Every text on the request that may be a key. */
+function keysOf(raw: RawHeaders): string[] {
+  const keys: string[] = [];
   forEachHeader(raw, (_name, lower, value) => {
-    if (lower === 'authorization') candidates.push(...bearerCandidates(value));
-    else if (credentialHeaders.has(lower)) candidates.push({ key: value.trim(), rest: undefined, header: lower });
+    if (lower === 'authorization') keys.push(...value.split(',').map((part) => bearerKey(part) ?? ''));
+    else if (credentialHeaders.has(lower)) keys.push(value.trim());
   });
-  return candidates;
+  return keys.filter((key) => key !== '');
 }
 
-/** Each token of `Bearer a, Bearer b`, with what the header would be without it. */
-function bearerCandidates(value: string): Candidate[] {
-  const parts = value.split(',').map((part) => part.trim());
-  return parts.flatMap((part, index) => {
-    const key = /^Bearer +(\S+)$/i.exec(part)?.[1];
-    if (key === undefined) return [];
-    const others = parts.filter((_other, position) => position !== index);
-    return [{ key, rest: others.length === 0 ? undefined : others.join(', '), header: 'authorization' }];
-  });
+function bearerKey(text: string): string | undefined {
+  return /^\s*Bearer +(\S+)\s*$/i.exec(text)?.[1];
+}
+
+/** An `Authorization` value without the tokens that are ours; as it was, byte for byte, when there are none (a signature may hold commas too). */
+function withoutOurBearers(value: string): string | undefined {
+  const parts = value.split(',');
+  const others = parts.filter((part) => !looksLikeOurKey(bearerKey(part) ?? ''));
+  if (others.length === parts.length) return value;
+  return others.length === 0 ? undefined : others.join(',').trim();
+}
+
+/** The query of a path without parameters that hold a key of ours: some clients send their key as `?key=…`. */
+export function withoutOurKeys(path: string): string {
+  const queryAt = path.indexOf('?');
+  if (queryAt === -1) return path;
+  const parts = path.slice(queryAt + 1).split('&');
+  const others = parts.filter((part) => !looksLikeOurKey(part.slice(part.indexOf('=') + 1)));
+  if (others.length === parts.length) return path;
+  return others.length === 0 ? path.slice(0, queryAt) : `${path.slice(0, queryAt)}?${others.join('&')}`;
+}
+
+/**
+ * Credential lines for the provider: the caller's, else the deployment's own.
+ * @throws GatelogError `no_provider_key` when there is neither.
+ */
+export function credentialsFor(provider: string, sent: readonly string[], providers: ProviderTable): readonly string[] {
+  if (sent.length > 0 || provider === echoProviderName) return sent;
+  const key = providers.deploymentKey(provider);
+  const address = providers.find(provider);
+  if (key !== undefined && address !== undefined) return [address.keyHeader, address.keyPrefix + key];
+  const variable = `GATELOG_PROVIDER_${provider.toUpperCase()}_KEY`;
+  throw new GatelogError(
+    'no_provider_key',
+    `No key for the provider ${provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or set ${variable} for this deployment.`,
+  );
 }

@@ -2,26 +2,31 @@
 export interface ModelField {
   readonly start: number;
   readonly end: number;
+  /** The name, escapes resolved: PHP writes `openai\/gpt-4o`. */
   readonly text: string;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
-const opening = new Set([0x7b, 0x5b]);
-const closing = new Set([0x7d, 0x5d]);
-const whitespace = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
 const colon = 0x3a;
 const key = Buffer.from('model');
+/** Bytes of a model's name, as written; what is longer is none. */
+const longestName = 1024;
 
 /**
  * Finds the top-level `model` string of a JSON object without parsing it. The caller's bytes stay as they are, also where they are no
- * valid JSON: then nothing, or the first thing that looks like it, is found. A value with an escape in it is no name of a model and is not found.
+ * valid JSON: then nothing, or the first thing that looks like it, is found.
  */
 export function findModelField(json: Buffer): ModelField | undefined {
+  let at = skipWhitespace(json, 0);
+  if (json[at] !== openBrace) return undefined;
   let depth = 0;
-  let at = 0;
-  while (at < json.length) {
-    const byte = json[at] ?? 0;
+  for (; at < json.length; at += 1) {
+    const byte = json[at];
     if (byte === quote) {
       const end = endOfString(json, at + 1);
       if (end === -1) return undefined;
@@ -30,20 +35,19 @@ export function findModelField(json: Buffer): ModelField | undefined {
         if (value !== undefined) return value;
       }
       at = end;
-    } else if (opening.has(byte)) {
+    } else if (byte === openBrace || byte === openBracket) {
       depth += 1;
-    } else if (closing.has(byte)) {
+    } else if (byte === closeBrace || byte === closeBracket) {
       depth -= 1;
       if (depth === 0) return undefined;
     }
-    at += 1;
   }
   return undefined;
 }
 
 /** The JSON text with the model's name replaced; every other byte stays. */
 export function replaceModel(json: Buffer, field: ModelField, model: string): Buffer {
-  return Buffer.concat([json.subarray(0, field.start), Buffer.from(model), json.subarray(field.end)]);
+  return Buffer.concat([json.subarray(0, field.start), Buffer.from(JSON.stringify(model).slice(1, -1)), json.subarray(field.end)]);
 }
 
 /** Index of the quote that ends a string whose content starts at `start`, −1 when there is none. */
@@ -63,7 +67,7 @@ function isModelKey(json: Buffer, start: number, end: number): boolean {
   return end - start === key.length && json.compare(key, 0, key.length, start, end) === 0;
 }
 
-/** The string behind `: ` when `at` stands right after a key; undefined when this was no key or the value is no plain string. */
+/** The string behind `: ` when `at` stands right after a key; undefined when this was no key or the value is no string. */
 function valueAfterKey(json: Buffer, at: number): ModelField | undefined {
   const colonAt = skipWhitespace(json, at);
   if (json[colonAt] !== colon) return undefined;
@@ -71,13 +75,22 @@ function valueAfterKey(json: Buffer, at: number): ModelField | undefined {
   if (json[open] !== quote) return undefined;
   const start = open + 1;
   const end = endOfString(json, start);
-  if (end === -1) return undefined;
-  const text = json.toString('utf8', start, end);
-  return text.includes('\\') ? undefined : { start, end, text };
+  if (end === -1 || end - start > longestName) return undefined;
+  const text = unescaped(json.toString('utf8', start, end));
+  return text === undefined ? undefined : { start, end, text };
+}
+
+function unescaped(written: string): string | undefined {
+  if (!written.includes('\\')) return written;
+  try {
+    return JSON.parse(`"${written}"`) as string;
+  } catch {
+    return undefined;
+  }
 }
 
 function skipWhitespace(json: Buffer, start: number): number {
   let at = start;
-  while (whitespace.has(json[at] ?? 0)) at += 1;
+  while (json[at] === 0x20 || json[at] === 0x09 || json[at] === 0x0a || json[at] === 0x0d) at += 1;
   return at;
 }

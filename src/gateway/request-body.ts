@@ -1,17 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
-import type { ExchangeRecorder } from './tap.ts';
 
-/** A request body, read whole when it was small enough, else as it comes. */
-export type RequestBody = { readonly whole: Buffer } | { readonly stream: AsyncIterable<Uint8Array> };
+/** A request body: read whole when it was small enough, else what was read of it, the rest still to come. */
+export type RequestBody = { readonly whole: Buffer } | { readonly begun: readonly Buffer[] };
 
-export interface BodyReaderOptions {
-  readonly request: IncomingMessage;
-  /** A body up to this size is read whole. */
-  readonly wholeMaxBytes: number;
-  /** A body over this size is refused. */
-  readonly mostBytes: number;
-}
+const none = Buffer.alloc(0);
 
 /** Declared length of a body; undefined when it comes in chunks. */
 export function declaredLength(request: IncomingMessage): number | undefined {
@@ -21,61 +14,58 @@ export function declaredLength(request: IncomingMessage): number | undefined {
 }
 
 /**
- * Reads a body until it is whole or over `wholeMaxBytes`; then the rest stays a stream. Nothing is read before this is called.
- * `ready` is called once, never after the client has left.
+ * Checks what a head says about its body.
+ * @throws GatelogError `body_too_large`, or `not_implemented` for a transfer coding that Node would pass on undecoded.
  */
-export function readBody(options: BodyReaderOptions, ready: (body: RequestBody) => void): void {
-  const { request, wholeMaxBytes } = options;
-  const length = declaredLength(request);
-  if (length === 0) {
-    ready({ whole: Buffer.alloc(0) });
-    return;
+export function checkDeclaredBody(request: IncomingMessage, mostBytes: number): void {
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw new GatelogError('not_implemented', 'Of the transfer codings this gateway takes only "chunked"; compress with Content-Encoding instead.');
   }
-  if (length !== undefined && length > wholeMaxBytes) {
-    ready({ stream: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array> });
-    return;
-  }
-  collect(options, ready);
+  if ((declaredLength(request) ?? 0) > mostBytes) throw bodyTooLarge(mostBytes);
 }
 
-function collect(options: BodyReaderOptions, ready: (body: RequestBody) => void): void {
-  const { request, wholeMaxBytes } = options;
+/** False for media that hold no JSON, so no model's name; where no type is said, it may be JSON. */
+export function mayBeJson(request: IncomingMessage): boolean {
+  const type = request.headers['content-type'];
+  const coding = request.headers['content-encoding'] ?? 'identity';
+  return coding === 'identity' && (type === undefined || !/^\s*(?:multipart|audio|image|video|application\/octet-stream)\b/i.test(type));
+}
+
+/**
+ * Reads a body until it is whole or over `wholeMaxBytes`; the rest then stays with the request. Nothing is read before this is called.
+ * `ready` is called once. When the client leaves meanwhile it gets, as whole, what had come.
+ */
+export function readBody(request: IncomingMessage, wholeMaxBytes: number, ready: (body: RequestBody) => void): void {
+  const length = declaredLength(request);
+  if (length === 0 || request.destroyed) ready({ whole: none });
+  else if (length !== undefined && length > wholeMaxBytes) ready({ begun: [] });
+  else collect(request, wholeMaxBytes, ready);
+}
+
+function collect(request: IncomingMessage, wholeMaxBytes: number, ready: (body: RequestBody) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
+  const settle = (body: RequestBody): void => {
+    request.off('data', onData);
+    request.off('end', onEnd);
+    request.off('close', onEnd);
+    ready(body);
+  };
   const onEnd = (): void => {
     const [first] = chunks;
-    ready({ whole: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks) });
+    settle({ whole: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks) });
   };
   const onData = (chunk: Buffer): void => {
     chunks.push(chunk);
     bytes += chunk.length;
     if (bytes <= wholeMaxBytes) return;
     request.pause();
-    request.off('data', onData);
-    request.off('end', onEnd);
-    ready({ stream: continued(chunks, request) });
+    settle({ begun: chunks });
   };
   request.on('data', onData);
   request.once('end', onEnd);
-}
-
-async function* continued(chunks: readonly Buffer[], request: IncomingMessage): AsyncIterable<Uint8Array> {
-  yield* chunks;
-  yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-}
-
-/**
- * The stream as it passes to the provider, tapped into the record.
- * @throws GatelogError `body_too_large` once more than `mostBytes` have come.
- */
-export async function* tapped(stream: AsyncIterable<Uint8Array>, recorder: ExchangeRecorder, mostBytes: number): AsyncIterable<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of stream) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw bodyTooLarge(mostBytes);
-    recorder.requestPart(chunk);
-    yield chunk;
-  }
+  request.once('close', onEnd);
 }
 
 export function bodyTooLarge(mostBytes: number): GatelogError {

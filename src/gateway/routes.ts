@@ -11,14 +11,30 @@ export interface Route {
   readonly routedByModel: boolean;
 }
 
-/** Paths that every provider path may start with and that an address such as `https://…/v1` ends in already. */
+/** Path that every provider path may start with and that a base address such as `https://…/v1` ends in already. */
 const versionPrefix = '/v1';
+
+/** `.` or `..` as a whole segment, also with a matrix parameter: what a server may read as a way out of the path it stands in. */
+const dotSegment = /[/\\]\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
+
+/**
+ * Path and query of a request's target. Of the absolute form (`http://host/path`), which every server has to accept, the host means nothing
+ * here: calls go where the path says.
+ */
+export function originForm(target: string): string {
+  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const [whole = ''] = path.split('#', 1);
+  return whole === '' || whole.startsWith('?') ? `/${whole}` : whole;
+}
 
 /**
  * Routes by path alone: `/v1/…` is the OpenAI surface, `/<provider>/…` a provider's own API.
- * @throws GatelogError `not_found` for any other path.
+ * @throws GatelogError `not_found` for any other path, `malformed_request` for one that climbs.
  */
 export function routeByPath(path: string, providers: ProviderTable): Route {
+  if (climbs(path)) {
+    throw new GatelogError('malformed_request', 'The path has a "." or ".." segment, plain or encoded; write the path that you mean without it.');
+  }
   if (path.startsWith('/v1/')) return { provider: 'openai', path, routedByModel: true };
   const [, name = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)?$/.exec(path) ?? [];
   if (providers.find(name) !== undefined || name === echoProviderName) {
@@ -26,6 +42,14 @@ export function routeByPath(path: string, providers: ProviderTable): Route {
   }
   const known = providers.names.map((provider) => `/${provider}/…`).join(', ');
   throw new GatelogError('not_found', `No provider is reached by this path. Use /v1/… (OpenAI's surface) or one of ${known}.`);
+}
+
+/** A provider may be reached below a path of its host; what is beside that path is not ours to reach with the deployment's key. */
+function climbs(path: string): boolean {
+  if (!path.includes('.') && !path.includes('%')) return false;
+  const [pathname = ''] = path.split('?', 1);
+  const plain = pathname.replaceAll(/%2e/gi, '.').replaceAll(/%2f/gi, '/').replaceAll(/%5c/gi, '\\');
+  return dotSegment.test(plain);
 }
 
 /** A route with the model's name as the provider knows it. */
@@ -41,17 +65,27 @@ export interface ModelRoute {
 export function routeByModel(route: Route, model: string, providers: ProviderTable): ModelRoute | undefined {
   const first = model.indexOf('/');
   if (first === -1) return undefined;
-  const isKnown = (name: string): boolean => providers.names.includes(name);
-  const before = model.slice(0, first);
-  if (isKnown(before)) return { route: { ...route, provider: before }, model: model.slice(first + 1) };
+  const to = (provider: string, name: string): ModelRoute | undefined =>
+    name !== '' && providers.names.includes(provider) ? { route: { ...route, provider }, model: name } : undefined;
   const last = model.lastIndexOf('/');
-  const after = model.slice(last + 1);
-  return isKnown(after) ? { route: { ...route, provider: after }, model: model.slice(0, last) } : undefined;
+  return to(model.slice(0, first), model.slice(first + 1)) ?? to(model.slice(last + 1), model.slice(0, last));
 }
 
-/** Joins a provider's base address and a caller's path; a leading `/v1` is not doubled. */
-export function joinAddress(baseUrl: string, path: string): URL {
-  const base = baseUrl.replace(/\/+$/, '');
-  const rest = base.endsWith(versionPrefix) && (path === versionPrefix || path.startsWith(`${versionPrefix}/`)) ? path.slice(versionPrefix.length) : path;
-  return new URL(base + rest);
+/** An address that is called: the path goes out byte for byte. */
+export interface ProviderTarget {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/**
+ * Joins a provider's base address and a caller's path; a leading `/v1` is not doubled.
+ * Invariant: the origin is the base address's, whatever the path. TRICKY: the caller's path never goes through `URL`, which would resolve dot
+ * segments, take `\` for `/` and rewrite bytes.
+ */
+export function joinAddress(baseUrl: string, path: string): ProviderTarget {
+  const base = new URL(baseUrl);
+  const basePath = base.pathname.replace(/\/+$/, '');
+  const rest = basePath.endsWith(versionPrefix) ? path.replace(/^\/v1(?=[/?]|$)/, '') : path;
+  const joined = basePath + rest;
+  return { origin: base.origin, path: joined.startsWith('/') ? joined : `/${joined}` };
 }

@@ -1,4 +1,6 @@
 import { type Exchange, type ExchangeEnd, type ExchangeOpen, type ExchangeResponseHead, frameKinds } from '../model/exchange.ts';
+import { parseUuid } from '../model/ids.ts';
+import { isJsonObject } from '../model/text.ts';
 import type { FrameLocation } from '../spool/spool.ts';
 
 /** A frame of one exchange with what it holds. */
@@ -14,31 +16,20 @@ export interface PayloadFrame {
 export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
   const first = frames[0];
   if (first?.frame.kind !== frameKinds.open) throw new Error('the exchange does not begin with its open frame');
-  const open = readOpen(first.payload);
+  // A payload over the frame limit was split: the parts stand behind each other.
+  const open = readOpen(joined(frames.filter(({ frame }) => frame.kind === frameKinds.open)));
   const ofKind = (kind: number): PayloadFrame[] => frames.filter(({ frame }) => frame.kind === kind);
-  const head = ofKind(frameKinds.responseHead).at(-1);
-  const end = ofKind(frameKinds.end).at(-1);
+  const head = ofKind(frameKinds.responseHead);
+  const end = ofKind(frameKinds.end);
   const responseFrames = ofKind(frameKinds.responsePart);
   const [firstPart] = responseFrames;
   const lastPart = responseFrames.at(-1);
   return {
     open,
     requestBody: joined(ofKind(frameKinds.requestPart)),
-    responseHead: head === undefined ? undefined : (JSON.parse(head.payload.toString('utf8')) as ExchangeResponseHead),
+    responseHead: head.length === 0 ? undefined : (JSON.parse(joined(head).toString('utf8')) as ExchangeResponseHead),
     responseBody: joined(responseFrames),
     responseParts: firstPart === undefined || lastPart === undefined ? undefined : { firstMs: firstPart.frame.stamp, lastMs: lastPart.frame.stamp },
-    end: end === undefined ? undefined : (JSON.parse(end.payload.toString('utf8')) as ExchangeEnd),
+    end: end.length === 0 ? undefined : (JSON.parse(joined(end).toString('utf8')) as ExchangeEnd),
   };
-}
-
-/** Reads an `open` frame's payload. @throws when it is of another version. */
-export function readOpen(payload: Buffer): ExchangeOpen {
-  const open = JSON.parse(payload.toString('utf8')) as ExchangeOpen;
-  if (open.version !== 1) throw new Error(`the exchange is of version ${String(open.version)}; this program reads version 1`);
-  return open;
-}
-
-function joined(frames: readonly PayloadFrame[]): Buffer {
-  const [first] = frames;
-  return frames.length === 1 && first !== undefined ? first.payload : Buffer.concat(frames.map(({ payload }) => payload));
 }

@@ -2,43 +2,81 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { FrameLocation, Position } from '../spool/spool.ts';
 
 /**
- * An exchange that the drain knows and the store does not have yet. `travelling`: its property updates are kept in the metadata database and
- * go into the record. `sealed`: its record is being stored, so an update waits for that and then changes the stored row.
+ * Where an exchange that the drain knows stands with property updates.
+ * `unclear`: read again after a restart, and not yet far enough to say whether the store has it already.
+ * `travelling`: updates are kept in the metadata database and go into the record.
+ * `sealed`: its record is being stored, so an update waits for that and then changes the stored row.
  */
-export interface OpenExchange {
-  readonly series: string;
-  readonly stream: number;
-  readonly organizationId: OrganizationId;
-  readonly requestId: RequestId;
-  /** Unix milliseconds. */
-  readonly openedAt: number;
-  readonly frames: FrameLocation[];
-  /** Bytes of all payloads so far. */
-  bytes: number;
-  /** Where its `end` frame ends; undefined while it is open. */
-  endsAt: Position | undefined;
-  state: 'travelling' | 'sealed';
-  /** Updates that are being written to the metadata database; the seal waits for them. */
-  readonly updatesUnderWay: Set<Promise<void>>;
-  /** Settles when the store has the record. */
-  readonly stored: Promise<void>;
-  readonly markStored: () => void;
-}
+export type ExchangeState = 'unclear' | 'travelling' | 'sealed';
+
+/** How an exchange left the spool: into the store, or into the dead letters. */
+export type Settlement = 'stored' | 'dead_letter';
 
 export interface NewExchange {
   readonly series: string;
   readonly stream: number;
   readonly organizationId: OrganizationId;
   readonly requestId: RequestId;
+  /** Unix milliseconds. */
   readonly openedAt: number;
 }
 
-export function makeOpenExchange(fresh: NewExchange): OpenExchange {
-  let markStored = (): void => undefined;
-  const stored = new Promise<void>((resolve) => {
-    markStored = resolve;
-  });
-  return { ...fresh, frames: [], bytes: 0, endsAt: undefined, state: 'travelling', updatesUnderWay: new Set(), stored, markStored };
+/** An exchange that the drain knows and the store does not surely have yet. There may be millions after an outage, so each stays small. */
+export class OpenExchange implements NewExchange {
+  readonly series: string;
+  readonly stream: number;
+  readonly organizationId: OrganizationId;
+  readonly requestId: RequestId;
+  readonly openedAt: number;
+  readonly frames: FrameLocation[] = [];
+  /** Bytes of all payloads so far. */
+  bytes = 0;
+  /** Where its `end` frame ends; undefined while it is open. */
+  endsAt: Position | undefined;
+  state: ExchangeState = 'travelling';
+  private updates: Set<Promise<void>> | undefined;
+  private waiting: ((settlement: Settlement) => void)[] | undefined;
+  private settlement: Settlement | undefined;
+
+  constructor({ series, stream, organizationId, requestId, openedAt }: NewExchange) {
+    this.series = series;
+    this.stream = stream;
+    this.organizationId = organizationId;
+    this.requestId = requestId;
+    this.openedAt = openedAt;
+  }
+
+  /** Counts an update that is being written to the metadata database: the seal waits for it. */
+  async trackUpdate(write: Promise<void>): Promise<void> {
+    this.updates ??= new Set();
+    this.updates.add(write);
+    try {
+      await write;
+    } finally {
+      this.updates.delete(write);
+    }
+  }
+
+  /** From here on an update waits until this is settled. Updates that are being written are let in first. */
+  async seal(): Promise<void> {
+    while (this.updates !== undefined && this.updates.size > 0) await Promise.allSettled(this.updates);
+    this.state = 'sealed';
+  }
+
+  /** It has left the spool. */
+  settle(settlement: Settlement): void {
+    this.settlement = settlement;
+    for (const resolve of this.waiting ?? []) resolve(settlement);
+    this.waiting = undefined;
+  }
+
+  whenSettled(): Promise<Settlement> {
+    if (this.settlement !== undefined) return Promise.resolve(this.settlement);
+    return new Promise((resolve) => {
+      this.waiting ??= [];
+      this.waiting.push(resolve);
+    });
+  }
 }
 
 /** Exchanges that are not in the store yet, by their organisation and identifier. */

@@ -21,18 +21,25 @@ export function syncFolder(folder: string): void {
 export function replaceFile(file: string, content: string): void {
   const folder = path.dirname(file);
   const temporary = path.join(folder, `.${path.basename(file)}.${randomUUID()}`);
-  const descriptor = openSync(temporary, 'wx', 0o600);
   try {
-    writeSync(descriptor, content);
-    fsyncSync(descriptor);
+    const descriptor = openSync(temporary, 'wx', 0o600);
+    try {
+      writeWhole(descriptor, Buffer.from(content));
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
-  } finally {
-    closeSync(descriptor);
   }
-  renameSync(temporary, file);
   syncFolder(folder);
+}
+
+/** TRICKY: on a disk that is nearly full the system writes a part and says so without an error; only the next write fails. */
+export function writeWhole(descriptor: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
 }
 
 /** Text of a file, undefined when there is none. */

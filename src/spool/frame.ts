@@ -1,75 +1,96 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * Segment header: `GLSPOOL` and a version byte, then eight zero bytes.
+ * Segment header: `GLSPOOL` and a version byte, four zero bytes, and the CRC-32 of these twelve.
  * Frame header, little-endian:
- *   0  u32  length of the payload
- *   4  u32  CRC-32 over bytes 8–23 and the payload
- *   8  u8   kind (1–255)      9  three zero bytes, reserved
- *  12  u32  stamp
- *  16  u32  stream, low half  20  u32  stream, high half
+ *   0  u32  CRC-32 of bytes 4–27
+ *   4  u32  length of the payload
+ *   8  u32  CRC-32 of the payload
+ *  12  u8   kind (1–255)         13  three zero bytes, reserved
+ *  16  u32  stamp
+ *  20  u32  stream, low half     24  u32  stream, high half
+ *
+ * The header has a checksum of its own so that its length can be believed: a damaged payload is passed over whole and never searched for
+ * frames. A body may contain whatever its sender likes, also bytes that look like frames.
  */
 export const segmentHeaderBytes = 16;
-export const frameHeaderBytes = 24;
-/** No frame is longer: a reader that finds a larger length knows that it is looking at damage. */
+export const frameHeaderBytes = 28;
+/** No frame is longer. */
 export const largestPayloadBytes = 1024 * 1024;
+export const segmentVersion = 1;
 
-const formatVersion = 1;
 const twoTo32 = 2 ** 32;
+const checkedSegmentBytes = 12;
+const largestKind = 255;
 
 export function makeSegmentHeader(): Buffer {
   const header = Buffer.alloc(segmentHeaderBytes);
   header.write('GLSPOOL', 'latin1');
-  header[7] = formatVersion;
+  header[7] = segmentVersion;
+  header.writeUInt32LE(crc32(header.subarray(0, checkedSegmentBytes)), checkedSegmentBytes);
   return header;
 }
 
-/** @returns the version of a segment, undefined when this is no segment header. */
+/** @returns the version of a segment, undefined when this is no segment header or a damaged one. */
 export function readSegmentVersion(header: Buffer): number | undefined {
-  return header.length >= segmentHeaderBytes && header.toString('latin1', 0, 7) === 'GLSPOOL' ? header[7] : undefined;
+  if (header.toString('latin1', 0, 7) !== 'GLSPOOL') return undefined;
+  return crc32(header.subarray(0, checkedSegmentBytes)) === header.readUInt32LE(checkedSegmentBytes) ? header[7] : undefined;
 }
 
-export interface FrameHead {
-  readonly length: number;
-  readonly checksum: number;
+export interface FrameLabel {
   readonly kind: number;
+  /** 0 to 2³²−1. */
   readonly stamp: number;
   readonly stream: number;
 }
 
-/** Writes the header of a frame whose payload is not in the same buffer or stands right behind it. */
-export function writeFrameHead(target: Buffer, at: number, head: Omit<FrameHead, 'checksum'>): void {
-  target.writeUInt32LE(head.length, at);
-  target.writeUInt32LE(head.kind, at + 8);
-  target.writeUInt32LE(head.stamp, at + 12);
-  target.writeUInt32LE(head.stream % twoTo32, at + 16);
-  target.writeUInt32LE(Math.floor(head.stream / twoTo32), at + 20);
+export interface FrameHead extends FrameLabel {
+  readonly length: number;
+  readonly payloadChecksum: number;
 }
 
-/** Computes and writes the checksum of a frame whose header is at `at` and whose payload is given, or stands right behind the header. */
-export function sealFrame(target: Buffer, at: number, payload: Uint8Array | number): void {
-  const checksum =
-    typeof payload === 'number'
-      ? crc32(target.subarray(at + 8, at + frameHeaderBytes + payload))
-      : crc32(payload, crc32(target.subarray(at + 8, at + frameHeaderBytes)));
-  target.writeUInt32LE(checksum, at + 4);
+/** Writes the header of a frame with this payload. @throws RangeError on a kind or a stamp that no reader would take. */
+export function writeFrameHead(target: Buffer, at: number, label: FrameLabel, payload: Uint8Array): void {
+  if (!(label.kind >= 1 && label.kind <= largestKind)) throw new RangeError(`a frame cannot be of kind ${label.kind}`);
+  target.writeUInt32LE(payload.length, at + 4);
+  target.writeUInt32LE(crc32(payload), at + 8);
+  target.writeUInt32LE(label.kind, at + 12);
+  target.writeUInt32LE(label.stamp, at + 16);
+  target.writeUInt32LE(label.stream % twoTo32, at + 20);
+  target.writeUInt32LE(Math.floor(label.stream / twoTo32), at + 24);
+  target.writeUInt32LE(headChecksum(target, at), at);
 }
 
-/** Reads a frame header. @returns undefined when it cannot be one. */
+/** Reads the frame header of which all bytes are at `at`. @returns undefined when it is none, or not as it was written. */
 export function readFrameHead(source: Buffer, at: number): FrameHead | undefined {
-  const length = source.readUInt32LE(at);
-  const kind = source.readUInt32LE(at + 8);
-  if (length > largestPayloadBytes || kind === 0 || kind > 255) return undefined;
+  const length = source.readUInt32LE(at + 4);
+  const kind = source.readUInt32LE(at + 12);
+  if (length > largestPayloadBytes || kind === 0 || kind > largestKind) return undefined;
+  if (source.readUInt32LE(at) !== headChecksum(source, at)) return undefined;
   return {
     length,
-    checksum: source.readUInt32LE(at + 4),
+    payloadChecksum: source.readUInt32LE(at + 8),
     kind,
-    stamp: source.readUInt32LE(at + 12),
-    stream: source.readUInt32LE(at + 16) + source.readUInt32LE(at + 20) * twoTo32,
+    stamp: source.readUInt32LE(at + 16),
+    stream: source.readUInt32LE(at + 20) + source.readUInt32LE(at + 24) * twoTo32,
   };
 }
 
-/** True when the frame at `at`, which lies wholly in `source`, is as it was written. */
-export function isFrameIntact(source: Buffer, at: number, head: FrameHead): boolean {
-  return crc32(source.subarray(at + 8, at + frameHeaderBytes + head.length)) === head.checksum;
+export function isPayloadIntact(payload: Uint8Array, head: FrameHead): boolean {
+  return payload.length === head.length && crc32(payload) === head.payloadChecksum;
+}
+
+const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit += 1) value = (value & 1) === 1 ? (value >>> 1) ^ 0xed_b8_83_20 : value >>> 1;
+  return value;
+});
+
+/** The same CRC-32 as zlib's, which for so few bytes costs four times as much. */
+function headChecksum(source: Buffer, at: number): number {
+  let value = -1;
+  for (let index = at + 4; index < at + frameHeaderBytes; index += 1) {
+    value = (checksumTable[(value ^ (source[index] ?? 0)) & 0xff] ?? 0) ^ (value >>> 8);
+  }
+  return ~value >>> 0;
 }

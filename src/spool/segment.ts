@@ -1,5 +1,8 @@
-import { readdirSync, type Dirent } from 'node:fs';
-import { segmentNumber } from './spool.ts';
+import { closeSync, type Dirent, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { isSystemError, writeWhole } from '../platform/files.ts';
+import { makeSegmentHeader } from './frame.ts';
+import { lockName, segmentName, segmentNumber, seriesNamePattern } from './spool.ts';
 
 /** Numbers of the segments of a series folder, in order. */
 export function listSegments(seriesFolder: string): number[] {
@@ -9,10 +12,38 @@ export function listSegments(seriesFolder: string): number[] {
     .sort((left, right) => left - right);
 }
 
-/** Names of the series in a spool folder, oldest name first. */
+/** Names of the series in a spool folder, oldest name first. What else lies there is none of ours: `lost+found`, an editor's leavings. */
 export function listSeries(spoolFolder: string): string[] {
   return readdirSync(spoolFolder, { withFileTypes: true })
-    .filter((entry: Dirent) => entry.isDirectory())
+    .filter((entry: Dirent) => entry.isDirectory() && seriesNamePattern.test(entry.name) && isSeries(path.join(spoolFolder, entry.name)))
     .map((entry) => entry.name)
     .sort();
+}
+
+function isSeries(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((name) => name === lockName || segmentNumber(name) !== undefined);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/**
+ * Makes a segment with its header and opens it for appending. It appears under its name only when the header is in it: its name tells the
+ * reader that the segment before is finished, which would be false if this one failed half-way.
+ */
+export function createSegment(seriesFolder: string, number: number): number {
+  const file = path.join(seriesFolder, segmentName(number));
+  const unfinished = `${file}.new`;
+  const descriptor = openSync(unfinished, 'ax', 0o600);
+  try {
+    writeWhole(descriptor, makeSegmentHeader());
+    renameSync(unfinished, file);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
 }

@@ -12,18 +12,25 @@
  *   <spool>/ingest.lock                 one ingest for a spool
  *   <spool>/<series>/lock               held by the worker that writes the series, for as long as it lives
  *   <spool>/<series>/<number>.seg       segments in order; a new process never appends to an old file
+ *   <spool>/.new-…, <spool>/.gone-…     series that are being made or deleted; what a crash leaves of them, the next worker removes
  *
- * A segment is a 16-byte header and frames. A frame is a 24-byte header and its payload (see `frame.ts`). Every frame carries a checksum.
+ * A segment is a 16-byte header and frames. A frame is a 28-byte header and its payload (see `frame.ts`), each with a checksum.
  *
- * Who creates and who deletes. A worker creates its series and segments. Only the ingest deletes: a segment once every exchange with a frame
- * in it is accepted durably by the store, a series once its worker is dead and all of it is accepted.
+ * Who creates and who deletes. A worker creates its series and segments, both under another name until they are complete. Only the ingest
+ * deletes: a segment once every exchange with a frame in it is accepted durably by the store, a series once its worker is dead and all of it is
+ * accepted.
  *
  * Crash cases.
- *   worker dies in a write      the torn frame at the end of its last segment fails its checksum; nothing whole comes after it
+ *   worker dies in a write      the frame at the end of its last segment is torn: it is longer than the file
  *   worker dies between frames  exchanges without an `end` frame are abandoned: they are recorded as broken off once the lock is free
+ *   worker dies coming up       its series has not got its name yet, so nobody sees it; the next worker removes it
  *   ingest dies                 the next one reads from the oldest segment that is left and skips what the checkpoint says is accepted
- *   write fails (disk full)     whole frames of the group stay, the torn one is passed over by checksum; the loss is reported to the reply
+ *   write fails (disk full)     whole frames of the group stay, the torn one is passed over; the loss is reported to the replies. The writer
+ *                               goes on in a new segment and fails until it gets one, so that no frame ever stands behind a torn one
+ *   disk full at the start      the worker comes up without a series, reports every loss, and tries again
  *   power fails                 as a worker's death, minus frames after the last sync (none with `always`)
+ *   disk damages a payload      its frame is passed over by its length and reported
+ *   disk damages a header       every byte is tried until a header with a right checksum comes; what was passed over is reported
  *
  * Invariant: this room moves bytes. It does not know what an exchange is; kinds, streams and stamps are its user's.
  */
@@ -49,6 +56,13 @@ export interface FrameLocation extends Position {
 export function comparePositions(left: Position, right: Position): number {
   return left.segment - right.segment || left.offset - right.offset;
 }
+
+export const lockName = 'lock';
+export const unfinishedPrefix = '.new-';
+export const deletedPrefix = '.gone-';
+
+/** Names that start with a dot are not finished, or not series. */
+export const seriesNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /** File name of a segment: zero-padded, so that names sort as numbers do. */
 export function segmentName(number: number): string {

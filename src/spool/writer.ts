@@ -1,12 +1,13 @@
-import { closeSync, fdatasync, mkdirSync, openSync, write, writev, writeSync } from 'node:fs';
-import path from 'node:path';
-import { syncFolder } from '../platform/files.ts';
-import { type ProcessLock, takeLock } from '../platform/process-lock.ts';
-import { frameHeaderBytes, largestPayloadBytes, makeSegmentHeader, sealFrame, segmentHeaderBytes, writeFrameHead } from './frame.ts';
-import { segmentName } from './spool.ts';
+import { fdatasync, fstatSync, write, writev } from 'node:fs';
+import { isSystemError } from '../platform/files.ts';
+import type { ProcessLock } from '../platform/process-lock.ts';
+import { DiskSync } from './disk-sync.ts';
+import { type FrameLabel, frameHeaderBytes, largestPayloadBytes, segmentHeaderBytes } from './frame.ts';
+import { Group, type Settled } from './group.ts';
+import { createSegment } from './segment.ts';
+import { createSeries } from './series.ts';
 
-/** Told once everything appended before has been written (`true`), or that some of it could not be (`false`). */
-export type Settled = (written: boolean) => void;
+export type { Settled } from './group.ts';
 
 export interface SpoolWriter {
   readonly series: string;
@@ -14,10 +15,13 @@ export interface SpoolWriter {
   readonly newStream: () => number;
   /**
    * Queues a frame. Text is written as UTF-8; bytes must not be changed until they are written. Payloads over the frame limit are split into
-   * several frames of the same kind.
+   * several frames of the same kind. After `close`, and while the queue is full, the frame is dropped and whoever waits next is told.
    */
   readonly append: (stream: number, kind: number, payload: string | Uint8Array, stamp?: number) => void;
-  /** Calls back when all that was appended so far is written: in the page cache, with `always` on the disk. */
+  /**
+   * Calls back when all that was appended so far is written: in the page cache, with `always` on the disk. `false`: something of what was
+   * still under way at this call is lost. A loss that was told to an earlier caller is not told again. Callbacks come in the order of the calls.
+   */
   readonly whenWritten: (settled: Settled) => void;
   /** Bytes written or queued since the start. */
   readonly bytes: () => number;
@@ -33,109 +37,64 @@ export interface SpoolWriterOptions {
   /** `always`: every group waits for the disk. `interval`: the disk follows within `syncIntervalMs`. */
   readonly sync: 'always' | 'interval';
   readonly syncIntervalMs: number;
-  /** Told when frames could not be written or synced. */
+  /** Bytes that may wait for the disk before frames are dropped; 256 MiB when not given. */
+  readonly queueMaxBytes?: number;
+  /** Told when frames could not be written or synced, of the same trouble at most once a second. */
   readonly onFailure: (error: Error) => void;
   readonly monotonic: () => number;
 }
 
+interface OpenSegment {
+  readonly descriptor: number;
+  readonly number: number;
+  readonly openedAt: number;
+  /** Bytes of whole groups and the header. */
+  used: number;
+  /** A write into it failed half-way, or its sync did: nothing may come behind that. */
+  spoiled: boolean;
+}
+
 /** Frames up to this size are copied into the group's buffer, so that a group of small ones is a single write. */
 const copyLimitBytes = 16 * 1024;
-const slabBytes = 1024 * 1024;
-/** The kernel takes at most 1,024 buffers in one `writev`. */
-const mostBuffers = 1000;
-
-/** One group: what is written by one system call. Frames gather in the next group while the last one is being written. */
-class Group {
-  readonly slab = Buffer.allocUnsafeSlow(slabBytes);
-  used = 0;
-  /** Start of the part of the slab that is not yet in `buffers`. */
-  open = 0;
-  buffers: Uint8Array[] = [];
-  bytes = 0;
-  waiting: Settled[] = [];
-
-  reset(): void {
-    this.used = 0;
-    this.open = 0;
-    this.buffers = [];
-    this.bytes = 0;
-    this.waiting = [];
-  }
-
-  /** True when a frame with this many bytes to copy still fits. */
-  hasRoom(copiedBytes: number): boolean {
-    return this.used + copiedBytes <= slabBytes && this.buffers.length < mostBuffers;
-  }
-
-  addCopied(stream: number, kind: number, payload: string | Uint8Array, stamp: number): void {
-    const { slab, used } = this;
-    const start = used + frameHeaderBytes;
-    let length: number;
-    if (typeof payload === 'string') {
-      length = slab.write(payload, start, 'utf8');
-    } else {
-      slab.set(payload, start);
-      length = payload.length;
-    }
-    writeFrameHead(slab, used, { length, kind, stamp, stream });
-    sealFrame(slab, used, length);
-    this.used = start + length;
-    this.bytes += frameHeaderBytes + length;
-  }
-
-  addReferenced(stream: number, kind: number, payload: Uint8Array, stamp: number): void {
-    const { slab, used } = this;
-    writeFrameHead(slab, used, { length: payload.length, kind, stamp, stream });
-    sealFrame(slab, used, payload);
-    this.used = used + frameHeaderBytes;
-    this.closeSlabPart();
-    this.buffers.push(payload);
-    this.bytes += frameHeaderBytes + payload.length;
-  }
-
-  /** All buffers of the group in order. */
-  take(): Uint8Array[] {
-    this.closeSlabPart();
-    return this.buffers;
-  }
-
-  private closeSlabPart(): void {
-    if (this.used > this.open) this.buffers.push(this.slab.subarray(this.open, this.used));
-    this.open = this.used;
-  }
-}
+const queueMaxBytes = 256 * 1024 * 1024;
+/** After a segment could not be made, the next attempt waits this long. */
+const retryMs = 100;
+const sameFailureMs = 1000;
+const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 class SegmentedWriter implements SpoolWriter {
   readonly series: string;
   private readonly options: SpoolWriterOptions;
-  private readonly folder: string;
-  private readonly lock: ProcessLock;
-  private readonly syncTimer: NodeJS.Timeout;
-  private descriptor = -1;
-  private segment = 0;
-  private segmentUsed = 0;
-  private segmentOpenedAt = 0;
+  private readonly disk: DiskSync;
+  private readonly timer: NodeJS.Timeout;
+  private folder = '';
+  /** Undefined until the series could be made. */
+  private lock: ProcessLock | undefined;
+  private segment: OpenSegment | undefined;
+  private retryAt = Number.NEGATIVE_INFINITY;
   private streams = 0;
   private totalBytes = 0;
-  private queued: Group[] = [new Group()];
-  private spare: Group[] = [];
+  private queuedBytes = 0;
+  private queued: Group[] = [];
+  private readonly spare: Group[] = [];
   private writing = false;
   private flushScheduled = false;
-  private unsynced = false;
-  private syncing: Promise<void> = Promise.resolve();
-  private closed: (() => void) | undefined;
+  private closing: Promise<void> | undefined;
+  private accepting = true;
+  private lastFailure = { message: '', at: Number.NEGATIVE_INFINITY };
 
   constructor(options: SpoolWriterOptions) {
     this.options = options;
     this.series = options.series;
-    this.folder = path.join(options.folder, options.series);
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    const lock = takeLock(path.join(this.folder, 'lock'), `writer of ${options.series}, process ${process.pid}`);
-    if ('heldBy' in lock) throw new Error(`spool series ${options.series} is being written by ${lock.heldBy}`);
-    this.lock = lock;
-    this.openSegment();
-    this.syncTimer = setInterval(() => this.syncOrRotate(), options.syncIntervalMs);
-    this.syncTimer.unref();
+    this.disk = new DiskSync((error) => this.report(error));
+    try {
+      this.comeUp();
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      this.holdOff(asError(error));
+    }
+    this.timer = setInterval(() => this.syncOrRotate(), options.syncIntervalMs);
+    this.timer.unref();
   }
 
   newStream(): number {
@@ -144,25 +103,20 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   append(stream: number, kind: number, payload: string | Uint8Array, stamp = 0): void {
+    const label = { kind, stream, stamp };
     // TRICKY: a UTF-16 unit becomes at most three bytes of UTF-8; only a text near the limit is worth measuring.
     const mostBytes = typeof payload === 'string' ? payload.length * 3 : payload.length;
     if (mostBytes <= copyLimitBytes) {
-      this.groupFor(frameHeaderBytes + mostBytes).addCopied(stream, kind, payload, stamp);
-      this.totalBytes += frameHeaderBytes + mostBytes;
-      this.scheduleFlush();
-      return;
-    }
-    const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
-    for (let start = 0; start < bytes.length; start += largestPayloadBytes) {
-      const part = bytes.subarray(start, start + largestPayloadBytes);
-      this.groupFor(frameHeaderBytes).addReferenced(stream, kind, part, stamp);
-      this.totalBytes += frameHeaderBytes + part.length;
+      if (this.hasRoom(mostBytes)) this.count(this.groupFor(frameHeaderBytes + mostBytes).addCopied(label, payload));
+    } else {
+      this.appendLarge(label, typeof payload === 'string' ? Buffer.from(payload) : payload);
     }
     this.scheduleFlush();
   }
 
   whenWritten(settled: Settled): void {
-    this.current().waiting.push(settled);
+    if (this.accepting) this.current().wait(settled);
+    else setImmediate(settled, false);
     this.scheduleFlush();
   }
 
@@ -170,23 +124,52 @@ class SegmentedWriter implements SpoolWriter {
     return this.totalBytes;
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.syncTimer);
+  close(): Promise<void> {
+    this.closing ??= this.shutDown();
+    return this.closing;
+  }
+
+  private appendLarge(label: FrameLabel, bytes: Uint8Array): void {
+    if (!this.hasRoom(bytes.length)) return;
+    for (let start = 0; start < bytes.length; start += largestPayloadBytes) {
+      const part = bytes.subarray(start, start + largestPayloadBytes);
+      this.count(this.groupFor(frameHeaderBytes).addReferenced(label, part));
+    }
+  }
+
+  /** Memory is bounded also while the disk hangs. */
+  private hasRoom(bytes: number): boolean {
+    const most = this.options.queueMaxBytes ?? queueMaxBytes;
+    if (this.accepting && (this.queuedBytes === 0 || this.queuedBytes + bytes <= most)) return true;
+    if (this.accepting) {
+      this.current().lossy = true;
+      this.report(new Error(`more than ${most} bytes wait for the disk`));
+    }
+    return false;
+  }
+
+  private count(bytes: number): void {
+    this.totalBytes += bytes;
+    this.queuedBytes += bytes;
+  }
+
+  private async shutDown(): Promise<void> {
+    clearInterval(this.timer);
     await new Promise<void>((resolve) => {
       this.whenWritten(() => resolve());
+      // TRICKY: from here on nothing is queued, so that this callback is the last: a late write could hit whatever file gets the descriptor next.
+      this.accepting = false;
     });
-    await new Promise<void>((resolve) => {
-      if (!this.writing) resolve();
-      else this.closed = resolve;
-    });
-    await this.sync(this.descriptor);
-    closeSync(this.descriptor);
-    this.lock.release();
+    if (this.segment !== undefined) await this.disk.finish(this.segment.descriptor, this.folder);
+    this.segment = undefined;
+    this.lock?.release();
   }
 
   private current(): Group {
-    const last = this.queued.at(-1);
-    if (last !== undefined) return last;
+    return this.queued.at(-1) ?? this.addGroup();
+  }
+
+  private addGroup(): Group {
     const group = this.spare.pop() ?? new Group();
     this.queued.push(group);
     return group;
@@ -195,8 +178,7 @@ class SegmentedWriter implements SpoolWriter {
   private groupFor(copiedBytes: number): Group {
     const group = this.current();
     if (group.hasRoom(copiedBytes)) return group;
-    const next = this.spare.pop() ?? new Group();
-    this.queued.push(next);
+    const next = this.addGroup();
     this.flush();
     return next;
   }
@@ -216,116 +198,133 @@ class SegmentedWriter implements SpoolWriter {
     if (this.writing) return;
     const group = this.queued.shift();
     if (group === undefined) return;
+    this.writing = true;
     if (group.bytes === 0) {
-      this.finishGroup(group, true);
+      this.settle(group);
       return;
     }
-    this.writing = true;
-    if (this.segmentUsed + group.bytes > this.options.segmentMaxBytes && this.segmentUsed > segmentHeaderBytes) this.tryToRotate();
-    this.writeGroup(group, group.take());
+    const segment = this.segmentFor(group.bytes);
+    if (segment !== undefined) this.writeGroup(group, segment, group.take());
+    // A caller may be in the middle of an append: it is told later, as always.
+    else setImmediate(() => this.loseGroup(group));
   }
 
-  private writeGroup(group: Group, buffers: readonly Uint8Array[]): void {
+  private writeGroup(group: Group, segment: OpenSegment, buffers: readonly Uint8Array[]): void {
     const total = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
     const done = (error: NodeJS.ErrnoException | null, written: number): void => {
-      if (error !== null) this.failGroup(group, error);
-      else if (written < total) this.writeGroup(group, remainder(buffers, written));
-      else this.completeGroup(group);
+      if (error !== null) this.failGroup(group, segment, error);
+      else if (written === 0) this.failGroup(group, segment, new Error('the system wrote nothing and gave no reason'));
+      else if (written < total) this.writeGroup(group, segment, remainder(buffers, written));
+      else this.completeGroup(group, segment);
     };
     const [only] = buffers;
-    if (buffers.length === 1 && only !== undefined) write(this.descriptor, only, 0, only.length, null, done);
-    else writev(this.descriptor, buffers, done);
+    if (buffers.length === 1 && only !== undefined) write(segment.descriptor, only, 0, only.length, null, done);
+    else writev(segment.descriptor, buffers, done);
   }
 
-  private completeGroup(group: Group): void {
-    this.segmentUsed += group.bytes;
-    this.unsynced = true;
+  private completeGroup(group: Group, segment: OpenSegment): void {
+    segment.used += group.bytes;
     if (this.options.sync === 'interval') {
-      this.settleWrite(group, true);
+      this.disk.noteWritten();
+      this.settle(group);
       return;
     }
-    this.unsynced = false;
-    fdatasync(this.descriptor, (error) => {
-      if (error === null) this.settleWrite(group, true);
-      else this.failGroup(group, error);
-    });
+    const synced = (error: Error | null): void => {
+      if (error === null) this.settle(group);
+      else this.failGroup(group, segment, error);
+    };
+    if (this.disk.isFolderSynced()) fdatasync(segment.descriptor, synced);
+    else this.disk.syncWithFolder(segment.descriptor, this.folder).then(() => synced(null), synced);
   }
 
-  /** Goes on in a new segment, so that later frames do not stand behind a torn one; where that fails too, the reader finds them by checksum. */
-  private failGroup(group: Group, error: Error): void {
-    this.options.onFailure(error);
-    this.tryToRotate();
-    this.settleWrite(group, false);
+  private failGroup(group: Group, segment: OpenSegment, error: Error): void {
+    this.report(error);
+    segment.spoiled = fileSize(segment.descriptor) !== segment.used || this.options.sync === 'always';
+    this.loseGroup(group);
   }
 
-  private settleWrite(group: Group, written: boolean): void {
+  /** Whoever waits already, in this group or in a later one, may have frames in this one. */
+  private loseGroup(group: Group): void {
+    group.disappoint();
+    for (const later of this.queued) later.disappoint();
+    this.settle(group);
+  }
+
+  private settle(group: Group): void {
     this.writing = false;
-    this.finishGroup(group, written);
-    this.flushIfNeeded();
-    if (!this.writing) this.closed?.();
-  }
-
-  private finishGroup(group: Group, written: boolean): void {
-    const { waiting } = group;
-    group.reset();
+    this.queuedBytes -= group.bytes;
+    const waiting = group.reset();
     if (this.spare.length < 2) this.spare.push(group);
-    for (const settled of waiting) settled(written);
+    if (this.queued[0]?.isEmpty() === false) this.scheduleFlush();
+    for (const settled of waiting) callBack(settled);
   }
 
-  private flushIfNeeded(): void {
-    const [next] = this.queued;
-    if (next !== undefined && (next.waiting.length > 0 || next.bytes > 0)) this.scheduleFlush();
+  /** The segment for the next group; a new one when it is time. @returns undefined when there is none to be had. */
+  private segmentFor(bytes: number): OpenSegment | undefined {
+    const { segment } = this;
+    const isUsable = segment !== undefined && !segment.spoiled;
+    if (isUsable && !this.isOld(segment) && !(this.isBegun(segment) && segment.used + bytes > this.options.segmentMaxBytes)) return segment;
+    this.tryToRotate();
+    // When no new one can be made, a sound one goes on past its size.
+    return this.segment?.spoiled === false ? this.segment : undefined;
   }
 
-  private openSegment(): void {
-    const number = this.segment + 1;
-    const descriptor = openSync(path.join(this.folder, segmentName(number)), 'ax', 0o600);
-    writeSync(descriptor, makeSegmentHeader());
-    syncFolder(this.folder);
-    this.descriptor = descriptor;
-    this.segment = number;
-    this.segmentUsed = segmentHeaderBytes;
-    this.segmentOpenedAt = this.options.monotonic();
+  private isBegun(segment: OpenSegment): boolean {
+    return segment.used > segmentHeaderBytes;
   }
 
-  /** When no new segment can be made (disk full) the old one goes on past its size. */
+  private isOld(segment: OpenSegment): boolean {
+    return this.isBegun(segment) && this.options.monotonic() - segment.openedAt > this.options.segmentMaxMs;
+  }
+
   private tryToRotate(): void {
-    const finished = this.descriptor;
+    if (this.options.monotonic() < this.retryAt) return;
+    const finished = this.segment;
     try {
-      this.openSegment();
+      if (finished === undefined) this.comeUp();
+      else this.openSegment(createSegment(this.folder, finished.number + 1), finished.number + 1);
     } catch (error) {
-      this.options.onFailure(asError(error));
+      this.holdOff(asError(error));
       return;
     }
-    void this.sync(finished).then(() => closeSync(finished));
+    if (finished === undefined) return;
+    this.disk.noteNewFile();
+    void this.disk.finish(finished.descriptor, this.folder);
+  }
+
+  private comeUp(): void {
+    const { folder, lock, descriptor } = createSeries(this.options.folder, this.series);
+    this.folder = folder;
+    this.lock = lock;
+    this.openSegment(descriptor, 1);
+  }
+
+  private openSegment(descriptor: number, number: number): void {
+    this.segment = { descriptor, number, openedAt: this.options.monotonic(), used: segmentHeaderBytes, spoiled: false };
+  }
+
+  private holdOff(error: Error): void {
+    this.retryAt = this.options.monotonic() + retryMs;
+    this.report(error);
   }
 
   private syncOrRotate(): void {
-    if (this.writing) return;
-    const old = this.options.monotonic() - this.segmentOpenedAt > this.options.segmentMaxMs;
-    if (old && this.segmentUsed > segmentHeaderBytes) this.tryToRotate();
-    else if (this.unsynced) void this.sync(this.descriptor);
+    if (this.segment === undefined) return;
+    if (!this.writing && this.isOld(this.segment)) this.tryToRotate();
+    this.disk.syncIfNeeded(this.segment.descriptor);
   }
 
-  /** One sync at a time, so that no descriptor is closed under a running one. */
-  private sync(descriptor: number): Promise<void> {
-    this.unsynced = false;
-    this.syncing = this.syncing.then(
-      () =>
-        new Promise((resolve) => {
-          fdatasync(descriptor, (error) => {
-            if (error !== null) this.options.onFailure(error);
-            resolve();
-          });
-        }),
-    );
-    return this.syncing;
+  private report(error: Error): void {
+    const now = this.options.monotonic();
+    if (error.message === this.lastFailure.message && now - this.lastFailure.at < sameFailureMs) return;
+    this.lastFailure = { message: error.message, at: now };
+    this.options.onFailure(error);
   }
 }
 
 /**
- * Opens a new series for this process.
- * @throws when the folder cannot be written or the series is somebody else's.
+ * Opens a new series for this process. When the disk is full it comes up all the same and makes the series when there is room.
+ * @throws when the folder cannot be written or the series exists.
  */
 export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   const writer = new SegmentedWriter(options);
@@ -339,6 +338,17 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
   };
 }
 
+/** One caller's mistake does not keep the word from the others; it surfaces as an uncaught error. */
+function callBack(settled: (written: boolean) => void): void {
+  try {
+    settled(true);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
 function remainder(buffers: readonly Uint8Array[], written: number): Uint8Array[] {
   let left = written;
   const rest: Uint8Array[] = [];
@@ -350,6 +360,18 @@ function remainder(buffers: readonly Uint8Array[], written: number): Uint8Array[
     }
   }
   return rest;
+}
+
+function fileSize(descriptor: number): number | undefined {
+  try {
+    return fstatSync(descriptor).size;
+  } catch {
+    return undefined;
+  }
+}
+
+function isDiskFull(error: unknown): boolean {
+  return isSystemError(error) && diskFullCodes.has(error.code ?? '');
 }
 
 function asError(thrown: unknown): Error {

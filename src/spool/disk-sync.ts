@@ -1,0 +1,81 @@
+import { close, fdatasync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const syncData = promisify(fdatasync);
+const closeDescriptor = promisify(close);
+
+/**
+ * Brings what was written to the disk, off the event loop and one thing at a time, so that no descriptor is closed under a running sync. A
+ * folder counts too: until it is synced, a power loss may take a new file in it with all its synced content.
+ */
+export class DiskSync {
+  private readonly onFailure: (error: Error) => void;
+  private running: Promise<void> = Promise.resolve();
+  private unsynced = false;
+  private folderSynced = true;
+  private timed = false;
+
+  constructor(onFailure: (error: Error) => void) {
+    this.onFailure = onFailure;
+  }
+
+  noteWritten(): void {
+    this.unsynced = true;
+  }
+
+  noteNewFile(): void {
+    this.folderSynced = false;
+  }
+
+  isFolderSynced(): boolean {
+    return this.folderSynced;
+  }
+
+  /** Syncs a file unless nothing was written since the last time, or the last time is still going on. */
+  syncIfNeeded(descriptor: number): void {
+    if (!this.unsynced || this.timed) return;
+    this.timed = true;
+    this.unsynced = false;
+    void this.enqueue(async () => {
+      try {
+        await syncData(descriptor);
+      } finally {
+        this.timed = false;
+      }
+    });
+  }
+
+  /** Syncs a file and its folder. @throws when that fails. */
+  async syncWithFolder(descriptor: number, folder: string): Promise<void> {
+    await syncData(descriptor);
+    await this.syncFolder(folder);
+  }
+
+  /** Syncs and closes a file that gets nothing more, and syncs its folder. Failures are reported. */
+  finish(descriptor: number, folder: string): Promise<void> {
+    return this.enqueue(async () => {
+      try {
+        await syncData(descriptor);
+        if (!this.folderSynced) await this.syncFolder(folder);
+      } finally {
+        await closeDescriptor(descriptor);
+      }
+    });
+  }
+
+  private async syncFolder(folder: string): Promise<void> {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+      this.folderSynced = true;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  private enqueue(job: () => Promise<void>): Promise<void> {
+    this.running = this.running.then(job).catch((error: unknown) => this.onFailure(error instanceof Error ? error : new Error(String(error))));
+    return this.running;
+  }
+}

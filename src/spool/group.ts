@@ -1,0 +1,92 @@
+import { frameHeaderBytes, type FrameLabel, writeFrameHead } from './frame.ts';
+
+/** Told once everything appended before has been written (`true`), or that some of it could not be (`false`). */
+export type Settled = (written: boolean) => void;
+
+const slabBytes = 1024 * 1024;
+/** The kernel takes at most 1,024 buffers in one `writev`; a frame needs two and the end of the slab one. */
+const mostBuffers = 1000;
+/** A group is written into one segment and in one go, so it stays small beside both. */
+const fullBytes = 8 * 1024 * 1024;
+
+/** What is written by one system call. Frames gather in the next group while the last one is being written. */
+export class Group {
+  bytes = 0;
+  /** Set when a frame was refused here: whoever waits from now on is told. */
+  lossy = false;
+  private readonly slab = Buffer.allocUnsafeSlow(slabBytes);
+  private used = 0;
+  /** Start of the part of the slab that is not yet in `buffers`. */
+  private open = 0;
+  private buffers: Uint8Array[] = [];
+  private waiting: Settled[] = [];
+
+  isEmpty(): boolean {
+    return this.bytes === 0 && this.waiting.length === 0;
+  }
+
+  /** True when a frame with this many bytes to copy still fits. */
+  hasRoom(copiedBytes: number): boolean {
+    return this.used + copiedBytes <= slabBytes && this.buffers.length < mostBuffers && this.bytes < fullBytes;
+  }
+
+  /** Copies a frame. @returns its bytes. */
+  addCopied(label: FrameLabel, payload: string | Uint8Array): number {
+    const start = this.used + frameHeaderBytes;
+    const length = typeof payload === 'string' ? this.slab.write(payload, start, 'utf8') : payload.length;
+    if (typeof payload !== 'string') this.slab.set(payload, start);
+    writeFrameHead(this.slab, this.used, label, this.slab.subarray(start, start + length));
+    this.used = start + length;
+    return this.grow(length);
+  }
+
+  /** Takes a frame whose payload stays where it is. @returns its bytes. */
+  addReferenced(label: FrameLabel, payload: Uint8Array): number {
+    writeFrameHead(this.slab, this.used, label, payload);
+    this.used += frameHeaderBytes;
+    this.closeSlabPart();
+    this.buffers.push(payload);
+    return this.grow(payload.length);
+  }
+
+  wait(settled: Settled): void {
+    this.waiting.push(this.lossy ? refused(settled) : settled);
+  }
+
+  /** Something that those who wait here count on is lost: they will be told, whatever becomes of this group. */
+  disappoint(): void {
+    this.waiting = this.waiting.map(refused);
+  }
+
+  /** All buffers of the group in order. */
+  take(): Uint8Array[] {
+    this.closeSlabPart();
+    return this.buffers;
+  }
+
+  /** Empties the group for its next use. @returns who waits, in the order in which they came. */
+  reset(): Settled[] {
+    const { waiting } = this;
+    this.used = 0;
+    this.open = 0;
+    this.bytes = 0;
+    this.lossy = false;
+    this.buffers = [];
+    this.waiting = [];
+    return waiting;
+  }
+
+  private grow(payloadBytes: number): number {
+    this.bytes += frameHeaderBytes + payloadBytes;
+    return frameHeaderBytes + payloadBytes;
+  }
+
+  private closeSlabPart(): void {
+    if (this.used > this.open) this.buffers.push(this.slab.subarray(this.open, this.used));
+    this.open = this.used;
+  }
+}
+
+function refused(settled: Settled): Settled {
+  return () => settled(false);
+}

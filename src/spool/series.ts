@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { ensureFolder, isSystemError, syncFolder } from '../platform/files.ts';
+import { isLocked, lockHolder, type ProcessLock, takeLock } from '../platform/process-lock.ts';
+import { createSegment } from './segment.ts';
+import { deletedPrefix, lockName, seriesNamePattern, unfinishedPrefix } from './spool.ts';
+
+/** A series that has just been made, with its first segment open. */
+export interface NewSeries {
+  readonly folder: string;
+  readonly lock: ProcessLock;
+  readonly descriptor: number;
+}
+
+const mostAttempts = 5;
+
+/**
+ * Makes a series. It appears under its name complete, that is locked and with a first segment: so a series without a lock is always that of a
+ * dead writer, never that of one who is just coming up.
+ * @throws when the folder cannot be written or the series exists.
+ */
+export function createSeries(spoolFolder: string, series: string): NewSeries {
+  if (!seriesNamePattern.test(series)) throw new Error(`"${series}" cannot name a spool series`);
+  ensureFolder(spoolFolder);
+  removeLeftovers(spoolFolder);
+  const folder = path.join(spoolFolder, series);
+  for (let attempt = 1; ; attempt += 1) {
+    const unfinished = path.join(spoolFolder, `${unfinishedPrefix}${series}-${randomUUID()}`);
+    try {
+      return fillSeries(unfinished, folder);
+    } catch (error) {
+      // TRICKY: before it has its lock the folder looks like a leftover, and another process that starts may have removed it.
+      const wasRemoved = !existsSync(unfinished);
+      rmSync(unfinished, { recursive: true, force: true });
+      if (isTaken(error)) throw new Error(whyTaken(folder), { cause: error });
+      if (!wasRemoved || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
+function fillSeries(unfinished: string, folder: string): NewSeries {
+  mkdirSync(unfinished, { mode: 0o700 });
+  const lock = takeLock(path.join(unfinished, lockName), `writer of ${path.basename(folder)}, process ${process.pid}`);
+  if ('heldBy' in lock) throw new Error(`the new spool series is locked by ${lock.heldBy}`);
+  let descriptor = -1;
+  try {
+    descriptor = createSegment(unfinished, 1);
+    syncFolder(unfinished);
+    renameSync(unfinished, folder);
+    syncFolder(path.dirname(folder));
+    return { folder, lock, descriptor };
+  } catch (error) {
+    if (descriptor !== -1) closeSync(descriptor);
+    lock.release();
+    throw error;
+  }
+}
+
+/** A folder cannot be renamed to one that is there and has something in it. */
+function isTaken(error: unknown): boolean {
+  return isSystemError(error) && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
+}
+
+function whyTaken(folder: string): string {
+  const lock = path.join(folder, lockName);
+  const series = path.basename(folder);
+  return isLocked(lock) ? `spool series ${series} is being written by ${lockHolder(lock)}` : `spool series ${series} exists already`;
+}
+
+/** Removes what a crash left of series that never came up or that were being deleted. */
+function removeLeftovers(spoolFolder: string): void {
+  for (const name of readdirSync(spoolFolder)) {
+    if (name.startsWith(deletedPrefix)) removeIgnoringErrors(path.join(spoolFolder, name));
+    if (name.startsWith(unfinishedPrefix)) removeUnlessLocked(path.join(spoolFolder, name));
+  }
+}
+
+/** The lock is held while the folder goes, so that nobody who is making a series in it gets as far as its name. */
+function removeUnlessLocked(folder: string): void {
+  try {
+    const lock = takeLock(path.join(folder, lockName), `remover, process ${process.pid}`);
+    if ('heldBy' in lock) return;
+    removeIgnoringErrors(folder);
+    lock.release();
+  } catch {
+    // Somebody else removed it first; or it cannot be removed now, and the next start tries again.
+  }
+}
+
+function removeIgnoringErrors(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // Nothing in it counts any more, so that nobody needs to fail for it: the next start tries again.
+  }
+}

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi, streamEvents } from './support/fake-openai.ts';
-import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/service.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
 /** One call of the load and what its client saw of the reply. */
 interface CallOutcome {
@@ -26,7 +26,13 @@ beforeAll(async () => {
     const body = JSON.parse(call.body.toString('utf8')) as { readonly stream?: boolean };
     if (body.stream === true) void streamSlowly(response);
     else {
-      const text = JSON.stringify({ id: 'chatcmpl-x', object: 'chat.completion', model: 'gpt-4o', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } });
+      const text = JSON.stringify({
+        id: 'chatcmpl-x',
+        object: 'chat.completion',
+        model: 'gpt-4o',
+        choices: [],
+        usage: { prompt_tokens: 1, completion_tokens: 1 },
+      });
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
       response.end(text);
     }
@@ -56,7 +62,11 @@ function callOnce(gateway: string, kind: CallOutcome['kind'], agent: Agent): Pro
     const finish = (): void => resolve({ id, kind, whole: whole || (kind === 'stream' && text.includes('data: [DONE]\n\n')) });
     const request = httpRequest(
       `${gateway}/v1/chat/completions`,
-      { method: 'POST', agent, headers: { 'content-type': 'application/json', authorization: 'Bearer sk-provider', 'svc-auth': `Bearer ${testKey}` } },
+      {
+        method: 'POST',
+        agent,
+        headers: { 'content-type': 'application/json', authorization: 'Bearer sk-provider', 'svc-auth': `Bearer ${testKey}` },
+      },
       (response) => {
         const header = response.headers['svc-id'];
         id = typeof header === 'string' ? header : undefined;
@@ -133,7 +143,9 @@ describe('kill -9 of the whole tree under load, then a new start', () => {
     const doubled = [...stored].filter(([, { count }]) => count !== 1);
     const wholeButBroken = whole.filter(({ id }) => id !== undefined && stored.get(id)?.status !== 200);
     const unseen = broken.filter(({ id }) => id !== undefined && !stored.has(id));
-    console.log(`${whole.length} whole replies, ${broken.length} broken ones, ${stored.size} records; lost ${lost.length}, doubled ${doubled.length}`);
+    process.stdout.write(
+      `${whole.length} whole replies, ${broken.length} broken ones, ${stored.size} records; lost ${lost.length}, doubled ${doubled.length}\n`,
+    );
     expect({ lost, doubled, wholeButBroken, unseen }).toEqual({ lost: [], doubled: [], wholeButBroken: [], unseen: [] });
     const brokenOff = broken.filter(({ id, kind }) => kind === 'stream' && id !== undefined && stored.get(id)?.status === 502);
     expect(brokenOff.length).toBeGreaterThan(0);

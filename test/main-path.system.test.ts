@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { completion, type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
-import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/service.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
 /** How soon a record can be queried after its response has ended: the promise of the design. */
 const visibleWithinMs = 1000;
@@ -18,7 +18,9 @@ beforeAll(async () => {
   service = await startService({ dataDir, environment: { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl } });
   api = apiClient(service.api);
   // The first batch starts the interpreter's thread and loads the price book.
-  const warm = await echoClient().chat.completions.create({ model: 'echo/warm', messages: [{ role: 'user', content: 'warm' }] }).withResponse();
+  const warm = await echoClient()
+    .chat.completions.create({ model: 'echo/warm', messages: [{ role: 'user', content: 'warm' }] })
+    .withResponse();
   await api.stored(warm.response.headers.get('svc-id') ?? '');
 });
 
@@ -35,7 +37,12 @@ function echoClient(defaultHeaders: Record<string, string> = {}): OpenAI {
 
 /** An official client with a provider's key, and ours in Svc-Auth. */
 function openAiClient(defaultHeaders: Record<string, string> = {}): OpenAI {
-  return new OpenAI({ baseURL: `${service.gateway}/v1`, apiKey: 'sk-provider', defaultHeaders: { 'Svc-Auth': `Bearer ${testKey}`, ...defaultHeaders }, maxRetries: 0 });
+  return new OpenAI({
+    baseURL: `${service.gateway}/v1`,
+    apiKey: 'sk-provider',
+    defaultHeaders: { 'Svc-Auth': `Bearer ${testKey}`, ...defaultHeaders },
+    maxRetries: 0,
+  });
 }
 
 /** JSON in ASCII alone: `fetch` refuses other characters in a header. */
@@ -57,7 +64,9 @@ function byProperty(name: string, value: string): unknown {
 
 describe('the main job, from a tagged call to a changed property', () => {
   it('tagged call → svc-id → visible → found by property → other case and unwrapped find nothing → PUT → both properties seen', async () => {
-    const { data, response } = await openAiClient(tagged).chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] }).withResponse();
+    const { data, response } = await openAiClient(tagged)
+      .chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] })
+      .withResponse();
     const endedAt = performance.now();
     expect(data.choices[0]?.message.content).toBe('Grüße, 世界 🌍');
     const id = response.headers.get('svc-id') ?? '';
@@ -79,7 +88,9 @@ describe('the main job, from a tagged call to a changed property', () => {
 
     expect(await api.query(byProperty('environment', 'production'))).toEqual([]);
 
-    const unwrapped = await api.call('POST', '/v1/request/query-clickhouse', { filter: { properties: { Environment: { equals: 'production' } } } });
+    const unwrapped = await api.call('POST', '/v1/request/query-clickhouse', {
+      filter: { properties: { Environment: { equals: 'production' } } },
+    });
     expect(unwrapped.status).toBe(200);
     expect(unwrapped.body).toEqual({ data: [], error: null });
     expect(unwrapped.headers.get('svc-hint')).toContain('request_response_rmt');
@@ -129,19 +140,27 @@ describe('the main job, from a tagged call to a changed property', () => {
   });
 
   it('a stored stream is put together into the shape of the answer without streaming', async () => {
-    const stream = await openAiClient().chat.completions.create({ model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: 'Hello' }] }).withResponse();
+    const stream = await openAiClient()
+      .chat.completions.create({ model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: 'Hello' }] })
+      .withResponse();
     let text = '';
     for await (const chunk of stream.data) text += chunk.choices[0]?.delta.content ?? '';
     expect(text).toBe('Grüße, 世界 🌍');
     const item = await api.stored(stream.response.headers.get('svc-id') ?? '');
-    expect(item.response_body).toMatchObject({ object: 'chat.completion', choices: [{ message: { role: 'assistant', content: text }, finish_reason: 'stop' }] });
+    expect(item.response_body).toMatchObject({
+      object: 'chat.completion',
+      choices: [{ message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+    });
     expect(item).toMatchObject({ prompt_tokens: 1000, completion_tokens: 200, cost: 0.004, response_status: 200 });
     expect(item.time_to_first_token).toBeTypeOf('number');
   });
 
   it('our headers and keys never reach the provider, and its own credential does', async () => {
     provider.seen.length = 0;
-    await openAiClient({ ...tagged, 'Helicone-Property-Old': 'x', 'X-Custom': 'kept' }).chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'x' }] });
+    await openAiClient({ ...tagged, 'Helicone-Property-Old': 'x', 'X-Custom': 'kept' }).chat.completions.create({
+      model: 'gpt-4o',
+      messages: [{ role: 'user', content: 'x' }],
+    });
     const raw = provider.seen[0]?.rawHeaders ?? [];
     const names = raw.filter((_part, index) => index % 2 === 0).map((name) => name.toLowerCase());
     expect(names.filter((name) => name.startsWith('svc-') || name.startsWith('helicone-'))).toEqual([]);
@@ -153,7 +172,9 @@ describe('the main job, from a tagged call to a changed property', () => {
 
 describe('the echo provider', () => {
   it('answers the official client with our key alone, JSON', async () => {
-    const { data, response } = await echoClient(tagged).chat.completions.create({ model: 'echo/any-name', messages: [{ role: 'user', content: 'one two three' }] }).withResponse();
+    const { data, response } = await echoClient(tagged)
+      .chat.completions.create({ model: 'echo/any-name', messages: [{ role: 'user', content: 'one two three' }] })
+      .withResponse();
     expect(data.choices[0]?.message.content).toBe('one two three');
     expect(data.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 3 });
     const item = await api.stored(response.headers.get('svc-id') ?? '');

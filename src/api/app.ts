@@ -11,7 +11,13 @@ import { answerProblem } from './problem.ts';
 export function createApi(ports: ApiPorts, document: object): Hono {
   const app = new Hono();
   app.onError((error, context) => answerProblem(context, error, ports.observe));
-  app.notFound((context) => answerProblem(context, new GatelogError('not_found', `There is no endpoint ${context.req.method} ${context.req.path}; see /openapi.json.`), ports.observe));
+  app.notFound((context) =>
+    answerProblem(
+      context,
+      new GatelogError('not_found', `There is no endpoint ${context.req.method} ${context.req.path}; see /openapi.json.`),
+      ports.observe,
+    ),
+  );
   app.use(bodyLimit({ maxSize: ports.bodyMaxBytes, onError: () => refuseBody(ports.bodyMaxBytes) }));
   app.get('/healthz', (context) => context.json({ status: 'ok', failing: [] }));
   app.get('/readyz', async (context) => {
@@ -19,14 +25,20 @@ export function createApi(ports: ApiPorts, document: object): Hono {
     return context.json({ status: failing.length === 0 ? 'ok' : 'unavailable', failing }, failing.length === 0 ? 200 : 503);
   });
   app.get('/openapi.json', (context) => context.json(document));
-  for (const endpoint of endpoints) addEndpoint(app, endpoint, ports);
-  for (const [path, methods] of methodsByPath()) {
-    app.all(path, (context) => {
-      context.header('Allow', methods.join(', '));
-      throw new GatelogError('method_not_allowed', `${context.req.path} takes ${methods.join(' or ')}.`);
-    });
+  // TRICKY: each path refuses its other methods before the next path comes: `/v1/request/{id}` would match `/v1/request/query-clickhouse` too.
+  for (const [path, members] of endpointsByPath()) {
+    for (const endpoint of members) addEndpoint(app, endpoint, ports);
+    refuseOtherMethods(app, path, members);
   }
   return app;
+}
+
+function refuseOtherMethods(app: Hono, path: string, members: readonly Endpoint[]): void {
+  const methods = members.map(({ declaration }) => declaration.method.toUpperCase());
+  app.all(path, (context) => {
+    context.header('Allow', methods.join(', '));
+    throw new GatelogError('method_not_allowed', `${context.req.path} takes ${methods.join(' or ')}.`);
+  });
 }
 
 function addEndpoint(app: Hono, endpoint: Endpoint, ports: ApiPorts): void {
@@ -37,13 +49,14 @@ function addEndpoint(app: Hono, endpoint: Endpoint, ports: ApiPorts): void {
   });
 }
 
-function methodsByPath(): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { declaration } of endpoints) {
-    const path = routerPath(declaration.path);
-    methods.set(path, [...(methods.get(path) ?? []), declaration.method.toUpperCase()]);
+/** Endpoints by their path as the router writes it, in the order in which the paths are declared first. */
+function endpointsByPath(): ReadonlyMap<string, readonly Endpoint[]> {
+  const byPath = new Map<string, Endpoint[]>();
+  for (const endpoint of endpoints) {
+    const path = routerPath(endpoint.declaration.path);
+    byPath.set(path, [...(byPath.get(path) ?? []), endpoint]);
   }
-  return methods;
+  return byPath;
 }
 
 /** `/v1/request/{id}` as the router writes it: `/v1/request/:id`. */

@@ -18,7 +18,10 @@ export async function authenticate(context: Context, ports: ApiPorts, action: Ac
   const principal = key === undefined ? undefined : await ports.verifyKey(key);
   if (principal === undefined) throw ports.explainRejection(key);
   if (!may(principal, action)) {
-    throw new GatelogError('permission_denied', `This key has the permission "${principal.permissions}"; the call needs ${permissionsFor[action]}.`);
+    throw new GatelogError(
+      'permission_denied',
+      `This key has the permission "${principal.permissions}"; the call needs ${permissionsFor[action]}.`,
+    );
   }
   return principal;
 }

@@ -41,7 +41,10 @@ const sentences = {
 /** Declarations of failures; all have one shape. */
 export function problems(...statuses: readonly (keyof typeof sentences)[]): RouteConfig['responses'] {
   return Object.fromEntries(
-    [401, 403, ...statuses, 500, 503].map((status) => [status, { description: sentences[status as keyof typeof sentences], content: jsonContent(problemSchema) }]),
+    [401, 403, ...statuses, 500, 503].map((status) => [
+      status,
+      { description: sentences[status as keyof typeof sentences], content: jsonContent(problemSchema) },
+    ]),
   );
 }
 

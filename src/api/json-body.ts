@@ -14,7 +14,10 @@ export async function readJson(context: Context): Promise<unknown> {
   const text = await context.req.text();
   const body = parseJson(text);
   if (body === undefined) {
-    throw new GatelogError('malformed_json', text.trim() === '' ? 'The body is empty; send a JSON object such as {"filter": {}}.' : 'The body is not valid JSON.');
+    throw new GatelogError(
+      'malformed_json',
+      text.trim() === '' ? 'The body is empty; send a JSON object such as {"filter": {}}.' : 'The body is not valid JSON.',
+    );
   }
   return body;
 }

@@ -13,7 +13,7 @@ export interface ApiPorts {
   /** Durable and visible when it returns. @throws GatelogError `not_found`. */
   readonly updateProperties: (principal: Principal, requestId: RequestId, properties: ReadonlyMap<string, string>) => Promise<void>;
   /** True for a request whose record is still on its way to the store. */
-  readonly isTravelling: (organizationId: OrganizationId, requestId: RequestId) => boolean;
+  readonly isTravelling: (organizationId: OrganizationId, requestId: RequestId) => boolean | Promise<boolean>;
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<void>;
   /** Names of parts that do not work at the moment. */
   readonly failingParts: () => Promise<readonly string[]>;

@@ -14,18 +14,25 @@ const retryAfterSeconds = 2;
  */
 export function answerProblem(context: Context, thrown: unknown, observe: Observe): Response {
   const error = asGatelogError(thrown);
-  if (error.status >= 500) {
+  // A caller who has left is no failure of ours.
+  if (error.status >= 500 && !context.req.raw.signal.aborted) {
     const reason = error.cause === undefined ? error.message : `${error.message} ${messageOf(error.cause)}`;
     observe({ kind: 'api_failed', method: context.req.method, route: context.req.path, reason });
   }
   if (error.status === 503) context.header('Retry-After', String(retryAfterSeconds));
   if (error.status === 401) context.header('WWW-Authenticate', 'Bearer');
-  const problem: Problem = { data: null, error: error.message, code: error.code, ...(error.details === undefined ? {} : { details: error.details }) };
+  const problem: Problem = {
+    data: null,
+    error: error.message,
+    code: error.code,
+    ...(error.details === undefined ? {} : { details: error.details }),
+  };
   return context.json(problem, error.status as ContentfulStatusCode);
 }
 
 function asGatelogError(thrown: unknown): GatelogError {
   if (thrown instanceof GatelogError) return thrown;
-  if (thrown instanceof HTTPException && thrown.status === 413) return new GatelogError('body_too_large', 'The body is over the limit of this API.', { cause: thrown });
+  if (thrown instanceof HTTPException && thrown.status === 413)
+    return new GatelogError('body_too_large', 'The body is over the limit of this API.', { cause: thrown });
   return new GatelogError('internal', 'The service failed on this call. The log of the service says why.', { cause: thrown });
 }

@@ -31,7 +31,12 @@ export async function firstRows(statements: readonly Statement[], run: RunStatem
 }
 
 /** Rows as items, with their bodies where those are asked for. */
-export async function withBodies(tenant: OrganizationId, rows: readonly RequestRow[], run: RunStatement, options: ReadOptions): Promise<RequestItem[]> {
+export async function withBodies(
+  tenant: OrganizationId,
+  rows: readonly RequestRow[],
+  run: RunStatement,
+  options: ReadOptions,
+): Promise<RequestItem[]> {
   const statement = options.bodies ? bodiesStatement(tenant, rows) : undefined;
   const bodies = statement === undefined ? [] : await run<BodiesRow>(statement, options.signal);
   const bodiesById = new Map(bodies.map((row) => [row.id, row]));

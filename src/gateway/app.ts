@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import { forward, type ForwardPorts } from './forward.ts';
-import { refusalBody, refusalHeaders } from './refusal.ts';
+import { refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
 
 export interface GatewayOptions {
   readonly headerMaxBytes: number;
@@ -20,27 +20,54 @@ export interface GatewayHealth {
 
 const headersTimeoutMs = 60_000;
 const keepAliveTimeoutMs = 75_000;
+/** How long a refused connection is still read, so that its client gets to read the answer, milliseconds. */
+const lingerMs = 1000;
 
 /** The gateway's HTTP server, not yet listening. */
 export function createGateway(ports: ForwardPorts, health: () => GatewayHealth, options: GatewayOptions): Server {
-  const server = createServer(
-    {
-      maxHeaderSize: options.headerMaxBytes,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: options.requestTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
-      noDelay: true,
-    },
-    (request, response) => {
-      if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, health);
-      else forward(ports, request, response);
-    },
-  );
-  server.on('clientError', answerClientError);
-  server.on('upgrade', (_request: IncomingMessage, socket: Duplex) => {
-    writeRaw(socket, new GatelogError('not_implemented', 'WebSocket and other upgrades are not supported by this gateway; use plain HTTP.'));
+  const server = createServer({
+    maxHeaderSize: options.headerMaxBytes,
+    // Node takes no head that may be later than its body.
+    headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
+    requestTimeout: options.requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    noDelay: true,
+    // Node's own refusal has no identifier on it; `problemOfHead` answers instead.
+    requireHostHeader: false,
   });
+  // TRICKY: Node drops header lines beyond the 2,000th without a word; their bytes are limited already.
+  server.maxHeadersCount = 0;
+  /** The last call on each connection. */
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    latest.set(request.socket, response);
+    const problem = problemOfHead(request);
+    if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, health);
+    else if (problem === undefined) forward(ports, request, response);
+    else refuseUnrecorded(response, problem, ['svc-id', v7(), 'connection', 'close']);
+  };
+  server.on('request', answer);
+  // `forward` asks for the body itself. An expectation that we do not know is ignored, as RFC 9110 §10.1.1 allows.
+  server.on('checkContinue', answer);
+  server.on('checkExpectation', answer);
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    writeRaw(socket, new GatelogError('not_implemented', 'This gateway is no proxy for CONNECT; send requests to its own paths.'));
+  });
+  server.on('clientError', (error, socket) => answerClientError(error, socket, latest.get(socket)));
   return server;
+}
+
+/**
+ * What cannot become a call, whoever sends it.
+ * TRICKY: there is no listener for upgrades. With one, Node would hand it every request with an `Upgrade` header, also Java's and curl's
+ * polite offer to go on in HTTP/2, which a server may just ignore.
+ */
+function problemOfHead({ headers, httpVersion }: IncomingMessage): GatelogError | undefined {
+  if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
+    return new GatelogError('not_implemented', 'WebSocket upgrades are not supported by this gateway; use plain HTTP.');
+  }
+  const needsHost = httpVersion === '1.1' && headers.host === undefined;
+  return needsHost ? new GatelogError('malformed_request', 'An HTTP/1.1 request needs a Host header.') : undefined;
 }
 
 function answerHealth(request: IncomingMessage, response: ServerResponse, health: () => GatewayHealth): void {
@@ -51,24 +78,39 @@ function answerHealth(request: IncomingMessage, response: ServerResponse, health
 }
 
 /** What Node's parser refuses never becomes a request; the answer is written by hand, with an identifier as on every reply. */
-function answerClientError(error: Error, socket: Duplex): void {
-  if (!socket.writable || (isSystemError(error) && error.code === 'ECONNRESET')) {
+function answerClientError(error: Error, socket: Duplex, latest: ServerResponse | undefined): void {
+  const code = isSystemError(error) ? error.code : undefined;
+  // In the middle of a call (a broken upload, a connection that was reset) there is a reply to come, and the call hears that its client is gone.
+  if (code === 'ECONNRESET' || code === 'EPIPE' || (latest !== undefined && !(latest.writableFinished && latest.req.complete))) {
     socket.destroy();
     return;
   }
-  const overflow = isSystemError(error) && error.code === 'HPE_HEADER_OVERFLOW';
-  writeRaw(
-    socket,
-    overflow
-      ? new GatelogError('headers_too_large', 'The request headers are over the gateway limit (GATELOG_HEADER_MAX_BYTES). Send large properties in fewer bytes.')
-      : new GatelogError('malformed_request', 'This is not a well-formed HTTP/1.1 request.'),
-  );
+  // Node reports every further byte of what it could not read.
+  if (!socket.writable) return;
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    writeRaw(
+      socket,
+      new GatelogError(
+        'headers_too_large',
+        'The request headers are over the gateway limit (GATELOG_HEADER_MAX_BYTES). Send large properties in fewer bytes.',
+      ),
+    );
+  } else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    writeRaw(socket, new GatelogError('malformed_request', 'The request did not arrive in time.'));
+  } else {
+    writeRaw(socket, new GatelogError('malformed_request', 'This is not a well-formed HTTP/1.1 request.'));
+  }
 }
 
+/** TRICKY: closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */
 function writeRaw(socket: Duplex, error: GatelogError): void {
   const body = refusalBody(error);
   const lines = [...refusalHeaders(error, body.length), 'svc-id', v7(), 'connection', 'close'];
   let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\n`;
   for (let index = 0; index < lines.length; index += 2) head += `${lines[index]}: ${lines[index + 1]}\r\n`;
+  socket.on('error', () => socket.destroy());
+  socket.once('end', () => socket.destroy());
   socket.end(`${head}\r\n${body.toString('utf8')}`);
+  socket.resume();
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }

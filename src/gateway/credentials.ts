@@ -31,21 +31,35 @@ const mostKeysTried = 4;
  * Synchronous when the verifier is.
  * @throws GatelogError `missing_key` when there is no credential at all, or `Svc-Auth` is malformed.
  */
-export function admit(raw: RawHeaders, auth: string | undefined, verify: VerifyKey): Admission | Rejection | Promise<Admission | Rejection> {
+export function admit(
+  raw: RawHeaders,
+  auth: string | undefined,
+  verify: VerifyKey,
+): Admission | Rejection | Promise<Admission | Rejection> {
   const sent = auth === undefined ? keysOf(raw) : [keyOfAuth(auth)];
   const [first] = sent;
   if (first === undefined) {
-    throw new GatelogError('missing_key', 'This gateway needs a key: send "Svc-Auth: Bearer <your Gatelog key>", or use it as the API key of your client.');
+    throw new GatelogError(
+      'missing_key',
+      'This gateway needs a key: send "Svc-Auth: Bearer <your Gatelog key>", or use it as the API key of your client.',
+    );
   }
   const ours = sent.filter(looksLikeOurKey).slice(0, mostKeysTried);
   return tryKeys(raw, ours, verify, ours[0] ?? first);
 }
 
-function tryKeys(raw: RawHeaders, keys: readonly string[], verify: VerifyKey, rejectedKey: string): Admission | Rejection | Promise<Admission | Rejection> {
+function tryKeys(
+  raw: RawHeaders,
+  keys: readonly string[],
+  verify: VerifyKey,
+  rejectedKey: string,
+): Admission | Rejection | Promise<Admission | Rejection> {
   for (const [index, key] of keys.entries()) {
     const principal = verify(key);
     if (principal instanceof Promise) {
-      return principal.then((found) => (found === undefined ? tryKeys(raw, keys.slice(index + 1), verify, rejectedKey) : admission(raw, found)));
+      return principal.then((found) =>
+        found === undefined ? tryKeys(raw, keys.slice(index + 1), verify, rejectedKey) : admission(raw, found),
+      );
     }
     if (principal !== undefined) return admission(raw, principal);
   }

@@ -24,6 +24,8 @@ export interface Directives {
   readonly warnings: readonly string[];
   /** True when a header came with the alias prefix: the reply then carries its names too. */
   readonly aliased: boolean;
+  /** Why the call must not be made, where going on would not be what was asked for. Answered once the key is known, so that it is on record. */
+  readonly refusal: GatelogError | undefined;
 }
 
 type WritableTags = { -readonly [Name in keyof Tags]: Tags[Name] };
@@ -35,25 +37,43 @@ interface Draft {
   auth: string | undefined;
   requestId: string | undefined;
   aliased: boolean;
+  refusal: GatelogError | undefined;
 }
 
 /** What one directive does with its value. */
 type Reader = (draft: Draft, value: string, name: string) => void;
 
 const text =
-  (field: 'userId' | 'sessionId' | 'sessionName' | 'sessionPath' | 'modelOverride' | 'promptId' | 'promptVersion' | 'jobId' | 'nodeId' | 'experimentId'): Reader =>
+  (
+    field:
+      | 'userId'
+      | 'sessionId'
+      | 'sessionName'
+      | 'sessionPath'
+      | 'modelOverride'
+      | 'promptId'
+      | 'promptVersion'
+      | 'jobId'
+      | 'nodeId'
+      | 'experimentId',
+  ): Reader =>
   (draft, value) => {
     const read = wellFormed(headerText(value));
     if (read !== '') draft.tags[field] = read;
   };
 
+const keepingWords: ReadonlyMap<string, BodyKeeping> = new Map([
+  ['true', 'counted'],
+  ['strict', 'never'],
+  ['false', 'kept'],
+]);
+
 const keeping =
   (field: 'requestBody' | 'responseBody'): Reader =>
   (draft, value, name) => {
-    const words: Record<string, BodyKeeping> = { true: 'counted', strict: 'never', false: 'kept' };
-    const word = words[value.toLowerCase()];
-    if (word === undefined) throw new GatelogError('invalid_directive', `${name} takes true, strict or false; got "${value}".`);
-    draft.tags[field] = word;
+    const word = keepingWords.get(value.trim().toLowerCase());
+    if (word !== undefined) draft.tags[field] = word;
+    else draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true, strict or false; got ${shown(value)}.`);
   };
 
 /** Asked for, not done by this version: the call goes on and says so. */
@@ -62,60 +82,70 @@ const ignored: Reader = (draft, _value, name) => {
 };
 
 /** Asked for, not done by this version, and going on without it would do what the caller does not want. */
-const refused: Reader = (_draft, _value, name) => {
-  throw new GatelogError('not_implemented', `${name} is not supported by this version; the call was not forwarded. Send it without this header.`);
+const refused: Reader = (draft, _value, name) => {
+  draft.refusal ??= new GatelogError(
+    'not_implemented',
+    `${name} is not supported by this version; the call was not forwarded. Send it without this header.`,
+  );
 };
 
-/** Our headers by the text after the prefix, lower case. */
-const readers: Readonly<Record<string, Reader>> = {
-  auth: (draft, value) => {
-    draft.auth = value;
-  },
-  'request-id': (draft, value) => {
-    draft.requestId = value.trim();
-  },
-  properties: readPropertiesObject,
-  'user-id': text('userId'),
-  'session-id': text('sessionId'),
-  'session-name': text('sessionName'),
-  'session-path': text('sessionPath'),
-  'model-override': text('modelOverride'),
-  'prompt-id': text('promptId'),
-  'prompt-version': text('promptVersion'),
-  'prompt-inputs': readPromptInputs,
-  'job-id': text('jobId'),
-  'node-id': text('nodeId'),
-  'experiment-id': text('experimentId'),
-  cost: readCost,
-  'omit-request': keeping('requestBody'),
-  'omit-response': keeping('responseBody'),
-  'stream-usage': ignored,
-  'cache-enabled': ignored,
-  'cache-seed': ignored,
-  'cache-bucket-max-size': ignored,
-  'cache-ignore-keys': ignored,
-  'retry-enabled': ignored,
-  'retry-num': ignored,
-  'retry-factor': ignored,
-  'retry-min-timeout': ignored,
-  'retry-max-timeout': ignored,
-  'security-enabled': ignored,
-  'target-url': refused,
-  fallbacks: refused,
-  'ratelimit-policy': refused,
-};
+/** Our headers by the text after the prefix, lower case. A map: any text may come, `constructor` too. */
+const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
+  Object.entries({
+    auth: (draft, value) => {
+      draft.auth = value;
+    },
+    'request-id': (draft, value) => {
+      draft.requestId = value.trim();
+    },
+    properties: readPropertiesObject,
+    'user-id': text('userId'),
+    'session-id': text('sessionId'),
+    'session-name': text('sessionName'),
+    'session-path': text('sessionPath'),
+    'model-override': text('modelOverride'),
+    'prompt-id': text('promptId'),
+    'prompt-version': text('promptVersion'),
+    'prompt-inputs': readPromptInputs,
+    'job-id': text('jobId'),
+    'node-id': text('nodeId'),
+    'experiment-id': text('experimentId'),
+    cost: readCost,
+    'omit-request': keeping('requestBody'),
+    'omit-response': keeping('responseBody'),
+    'stream-usage': ignored,
+    'cache-enabled': ignored,
+    'cache-seed': ignored,
+    'cache-bucket-max-size': ignored,
+    'cache-ignore-keys': ignored,
+    'retry-enabled': ignored,
+    'retry-num': ignored,
+    'retry-factor': ignored,
+    'retry-min-timeout': ignored,
+    'retry-max-timeout': ignored,
+    'security-enabled': ignored,
+    'target-url': refused,
+    fallbacks: refused,
+    'ratelimit-policy': refused,
+  }),
+);
 
 /** True for a header that is ours and is never forwarded. Takes the lower-case name. */
 export function isDirective(lowerName: string): boolean {
   return prefixes.some((prefix) => lowerName.startsWith(prefix));
 }
 
-/**
- * Reads our headers off one request. Tags that are over a limit are left out and named in `warnings`; the model call goes on.
- * @throws GatelogError `invalid_directive` or `not_implemented` where going on would not be what was asked for.
- */
+/** Reads our headers off one request. Tags that are over a limit are left out and named in `warnings`; the model call goes on. */
 export function readDirectives(raw: RawHeaders): Directives {
-  const draft: Draft = { properties: new Map(), tags: { properties: [] }, warnings: [], auth: undefined, requestId: undefined, aliased: false };
+  const draft: Draft = {
+    properties: new Map(),
+    tags: { properties: [] },
+    warnings: [],
+    auth: undefined,
+    requestId: undefined,
+    aliased: false,
+    refusal: undefined,
+  };
   forEachHeader(raw, (name, lower, value) => {
     const prefix = prefixes.find((candidate) => lower.startsWith(candidate));
     if (prefix === undefined) return;
@@ -123,8 +153,8 @@ export function readDirectives(raw: RawHeaders): Directives {
     readOne(draft, { name, suffix: lower.slice(prefix.length), prefixLength: prefix.length, value });
   });
   draft.tags.properties = [...draft.properties.values()];
-  const { tags, warnings, auth, requestId, aliased } = draft;
-  return { tags, warnings, auth, requestId, aliased };
+  const { tags, warnings, auth, requestId, aliased, refusal } = draft;
+  return { tags, warnings, auth, requestId, aliased, refusal };
 }
 
 interface HeaderLine {
@@ -142,14 +172,14 @@ function readOne(draft: Draft, line: HeaderLine): void {
     addProperty(draft, prefixText === prefixText.toLowerCase() ? { ...property, lowered: true } : property);
     return;
   }
-  const reader = readers[line.suffix];
+  const reader = readers.get(line.suffix);
   if (reader === undefined) draft.warnings.push(`${line.name} is not a header that this gateway knows and was ignored`);
   else reader(draft, line.value, line.name);
 }
 
 function addProperty(draft: Draft, property: TaggedProperty): void {
   const { name, value } = property;
-  const length = [...name].length;
+  const length = Array.from(name).length;
   if (length < 1 || length > longestPropertyName) {
     draft.warnings.push(`a property name has ${length} characters and was not stored (1 to ${longestPropertyName} are allowed)`);
   } else if (Buffer.byteLength(value) > largestPropertyValueBytes) {
@@ -179,7 +209,10 @@ function readPromptInputs(draft: Draft, value: string, name: string): void {
     draft.warnings.push(`${name} is not a JSON object and was not stored`);
     return;
   }
-  const entries = Object.entries(object).map(([key, content]) => [wellFormed(key), wellFormed(typeof content === 'string' ? content : JSON.stringify(content))]);
+  const entries = Object.entries(object).map(([key, content]) => [
+    wellFormed(key),
+    wellFormed(typeof content === 'string' ? content : JSON.stringify(content)),
+  ]);
   draft.tags.promptInputs = Object.fromEntries(entries) as Record<string, string>;
 }
 

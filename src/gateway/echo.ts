@@ -59,10 +59,18 @@ function complete(body: JsonObject, messages: readonly unknown[], created: numbe
     prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
     completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
   };
-  const base = { id: `chatcmpl-${randomBytes(12).toString('hex')}`, created, model: typeof body['model'] === 'string' ? body['model'] : 'echo' };
+  const base = {
+    id: `chatcmpl-${randomBytes(12).toString('hex')}`,
+    created,
+    model: typeof body['model'] === 'string' ? body['model'] : 'echo',
+  };
   if (body['stream'] === true) {
     const options = body['stream_options'];
-    return { status: 200, contentType: eventStream, chunks: streamChunks(base, content, usage, isJsonObject(options) && options['include_usage'] === true) };
+    return {
+      status: 200,
+      contentType: eventStream,
+      chunks: streamChunks(base, content, usage, isJsonObject(options) && options['include_usage'] === true),
+    };
   }
   const message = { role: 'assistant', content, refusal: null };
   const completion = { ...base, object: 'chat.completion', choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }], usage };
@@ -72,8 +80,8 @@ function complete(body: JsonObject, messages: readonly unknown[], created: numbe
 /** One chunk a word. Usage stands on the last choice's chunk, or apart from it when the caller asked for that, as OpenAI does it. */
 function streamChunks(base: object, content: string, usage: object, usageApart: boolean): Buffer[] {
   const words = content.match(/\s*\S+|\s+$/g) ?? [];
-  const event = (fields: object): Buffer => Buffer.from(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...fields })}\n\n`);
-  const choice = (delta: object, finishReason: string | null): object => ({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }] });
+  const event = (fields: object): Buffer =>
+    Buffer.from(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...fields })}\n\n`);
   const last = choice({}, 'stop');
   return [
     event(choice({ role: 'assistant', content: '' }, null)),
@@ -81,6 +89,10 @@ function streamChunks(base: object, content: string, usage: object, usageApart: 
     ...(usageApart ? [event(last), event({ choices: [], usage })] : [event({ ...last, usage })]),
     Buffer.from('data: [DONE]\n\n'),
   ];
+}
+
+function choice(delta: object, finishReason: string | null): object {
+  return { choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }] };
 }
 
 function lastUserText(messages: readonly unknown[]): string {

@@ -1,23 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { looksLikeOurKey } from '../auth/api-key.ts';
 import { GatelogError, messageOf } from '../model/errors.ts';
-import type { ExchangeOpen, Tags } from '../model/exchange.ts';
-import { type OrganizationId, parseUuid, type RequestId } from '../model/ids.ts';
+import type { ExchangeOpen } from '../model/exchange.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
-import { may, type Principal } from '../model/principal.ts';
+import { may } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
-import { admit, type Admission, credentialHeaders, type Rejection, type VerifyKey } from './credentials.ts';
+import { admit, type Admission, credentialHeaders, credentialsFor, type Rejection, type VerifyKey, withoutOurKeys } from './credentials.ts';
 import { type Directives, isDirective, readDirectives } from './directives.ts';
 import { answerEcho } from './echo.ts';
 import { passedHeaders, recordedRequest, withoutSecrets } from './headers.ts';
+import { type ClaimRequestId, identify, type Identity } from './identify.ts';
 import { findModelField, replaceModel } from './model-field.ts';
 import { echoProviderName, type ProviderTable } from './providers.ts';
 import { refuseUnrecorded } from './refusal.ts';
 import { Relay } from './relay.ts';
-import { bodyTooLarge, declaredLength, readBody, type RequestBody, tapped } from './request-body.ts';
-import { isIssuedRequestId, makeRequestId } from './request-ids.ts';
-import { joinAddress, type Route, routeByModel, routeByPath } from './routes.ts';
+import { checkDeclaredBody, mayBeJson, readBody, type RequestBody } from './request-body.ts';
+import { makeRequestId } from './request-ids.ts';
+import { joinAddress, originForm, type ProviderTarget, type Route, routeByModel, routeByPath } from './routes.ts';
 import { ExchangeRecorder } from './tap.ts';
+import { Upload } from './upload.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface ForwardLimits {
@@ -33,8 +36,7 @@ export interface ForwardPorts {
   readonly verifyKey: VerifyKey;
   /** Why a key that is not one of ours is not accepted. */
   readonly explainRejection: (key: string) => GatelogError;
-  /** Takes a caller's own identifier. False: it was used before in this organisation. */
-  readonly claimRequestId: (organizationId: OrganizationId, requestId: RequestId) => boolean;
+  readonly claimRequestId: ClaimRequestId;
   readonly providers: ProviderTable;
   readonly upstream: Upstream;
   readonly spool: SpoolWriter;
@@ -51,28 +53,34 @@ interface Call {
   readonly response: ServerResponse;
   readonly openedAt: number;
   readonly startedAt: number;
+  /** Path and query, keys of ours cut out. */
+  readonly path: string;
   readonly directives: Directives;
 }
 
 /** A call of an accepted key: it has an identifier and will be on record. */
-interface AdmittedCall extends Call {
-  readonly principal: Principal;
-  readonly providerCredentials: readonly string[];
-  readonly requestId: RequestId;
-  readonly replyHeaders: readonly string[];
+interface AdmittedCall extends Call, Admission, Identity {
+  /** Monotonic time at which its body was waited for. */
+  readonly admittedAt: number;
+}
+
+/** A call on record, with its way back. */
+interface OpenCall extends AdmittedCall {
+  readonly recorder: ExchangeRecorder;
+  readonly relay: Relay;
 }
 
 /**
- * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, open the record, send to the provider,
- * relay the reply. A failure before the key is accepted is answered without a record; after that everything is on record.
+ * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, open the record, send to
+ * the provider, relay the reply. A failure before the key is accepted is answered without a record; after that everything is on record.
  */
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
   const openedAt = ports.clock.now();
   const startedAt = ports.clock.monotonic();
-  const refuse = (error: unknown): void => refuseStranger(response, error, openedAt);
+  const refuse = (error: unknown): void => refuseStranger(ports, { request, response, openedAt }, error);
   try {
     const directives = readDirectives(request.rawHeaders);
-    const call: Call = { request, response, openedAt, startedAt, directives };
+    const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), directives };
     const admission = admit(request.rawHeaders, directives.auth, ports.verifyKey);
     if (admission instanceof Promise) admission.then((found) => enter(ports, call, found)).catch(refuse);
     else enter(ports, call, admission);
@@ -84,80 +92,71 @@ export function forward(ports: ForwardPorts, request: IncomingMessage, response:
 /** The key is known: from here on there is an identifier and a record. */
 function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection): void {
   if ('rejectedKey' in admission) throw ports.explainRejection(admission.rejectedKey);
-  const { principal } = admission;
-  if (!may(principal, 'send')) {
+  if (!may(admission.principal, 'send')) {
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');
   }
-  const admitted = identify(ports, call, admission);
-  const url = call.request.url ?? '/';
+  const { request, response, directives, path } = call;
+  const identity = identify(ports, directives, admission.principal.organizationId, call.openedAt);
+  const admitted: AdmittedCall = { ...call, ...admission, ...identity, admittedAt: ports.clock.monotonic() };
   try {
-    const route = routeByPath(url, ports.providers);
-    const length = declaredLength(call.request);
-    if (length !== undefined && length > ports.limits.requestMaxBytes) throw bodyTooLarge(ports.limits.requestMaxBytes);
-    const readsModel = route.routedByModel || route.provider === echoProviderName;
-    const wholeMaxBytes = readsModel ? ports.limits.routeMaxBytes : 0;
-    readBody({ request: call.request, wholeMaxBytes, mostBytes: ports.limits.requestMaxBytes }, (body) => send(ports, admitted, route, body));
+    if (directives.refusal !== undefined) throw directives.refusal;
+    const route = routeByPath(path, ports.providers);
+    checkDeclaredBody(request, ports.limits.requestMaxBytes);
+    if (expectsContinue(request)) response.writeContinue();
+    const readsModel = route.provider === echoProviderName || (route.routedByModel && mayBeJson(request));
+    readBody(request, readsModel ? ports.limits.routeMaxBytes : 0, (body) => send(ports, admitted, route, body));
   } catch (error) {
-    refuseRecorded(ports, admitted, { provider: 'custom', path: url, routedByModel: false }, error);
+    refuseRecorded(ports, admitted, error);
   }
-}
-
-/** The caller's own identifier when it is a UUID and new, else a fresh one and a warning. */
-function identify(ports: ForwardPorts, call: Call, admission: Admission): AdmittedCall {
-  const { directives, openedAt } = call;
-  const { organizationId } = admission.principal;
-  const warnings = [...directives.warnings];
-  const asked = directives.requestId === undefined ? undefined : parseUuid(directives.requestId);
-  let requestId: RequestId | undefined;
-  if (directives.requestId !== undefined) {
-    if (asked === undefined) warnings.push('Svc-Request-Id is not a UUID; a fresh identifier was given');
-    else if (isIssuedRequestId(organizationId, asked) || !ports.claimRequestId(organizationId, asked)) {
-      warnings.push('Svc-Request-Id was used before; the earlier record stays and a fresh identifier was given');
-    } else requestId = asked;
-  }
-  requestId ??= makeRequestId(organizationId, openedAt);
-  return { ...call, ...admission, requestId, replyHeaders: replyHeaders(requestId, directives.aliased, warnings) };
-}
-
-function replyHeaders(requestId: string, aliased: boolean, warnings: readonly string[]): string[] {
-  const lines = ['svc-id', requestId];
-  if (aliased) lines.push('helicone-id', requestId);
-  if (warnings.length > 0) lines.push('svc-warning', warnings.join('; ').slice(0, 2000));
-  return lines;
 }
 
 /** The body is here, or on its way: decide the provider for good, open the record, send. */
 function send(ports: ForwardPorts, call: AdmittedCall, pathRoute: Route, body: RequestBody): void {
   const readyAt = ports.clock.monotonic();
-  const { route, outgoing } = applyModel(pathRoute, body, ports.providers);
-  const address = route.provider === echoProviderName ? undefined : ports.providers.find(route.provider);
-  const url = address === undefined ? undefined : joinAddress(address.baseUrl, route.path);
-  const credentials = credentialsFor(ports, call, route);
-  if (credentials === undefined) {
-    refuseUnrecorded(call.response, noProviderKey(route.provider), call.replyHeaders);
-    return;
-  }
-  const relay = openRelay(ports, call, route, url === undefined ? '' : withoutSecrets(url.href));
-  const { recorder } = relay;
+  let open: OpenCall | undefined;
   try {
-    if ('whole' in body) recorder.requestPart(body.whole);
-    const passed = passedHeaders(call.request.rawHeaders, (lower) => !isDirective(lower) && !credentialHeaders.has(lower) && keepsLength(lower, body, outgoing));
-    relay.relay.overheadMs = ports.clock.monotonic() - readyAt;
-    if (url === undefined) answerWithEcho(call, route, outgoing, relay.relay);
-    else {
-      const sent = 'whole' in outgoing ? wholeOrNone(outgoing.whole) : tapped(outgoing.stream, recorder, ports.limits.requestMaxBytes);
-      ports.upstream.send({ method: call.request.method ?? 'GET', url, headers: [...passed, ...credentials], body: sent }, relay.relay);
-    }
+    const { route, outgoing } = applyModel(pathRoute, body, ports.providers);
+    const credentials = credentialsFor(route.provider, call.providerCredentials, ports.providers);
+    const address = ports.providers.find(route.provider);
+    const target = address === undefined ? undefined : joinAddress(address.baseUrl, route.path);
+    open = openCall(ports, call, route.provider, target);
+    if ('whole' in body) open.recorder.requestPart(body.whole);
+    open.relay.overheadMs = call.admittedAt - call.startedAt + ports.clock.monotonic() - readyAt;
+    if (hasLeft(call)) open.relay.clientLeft();
+    else if (target === undefined) answerWithEcho(open, route, outgoing);
+    else sendToProvider(ports, open, target, { credentials, outgoing });
   } catch (error) {
-    relay.relay.refuse(asRefusal(ports, error));
+    if (open === undefined) refuseRecorded(ports, call, error);
+    else refuseOpen(ports, open, error);
   }
 }
 
-function answerWithEcho(call: AdmittedCall, route: Route, body: RequestBody, relay: Relay): void {
+function sendToProvider(
+  ports: ForwardPorts,
+  call: OpenCall,
+  target: ProviderTarget,
+  parts: { credentials: readonly string[]; outgoing: RequestBody },
+): void {
+  const { request, relay, recorder } = call;
+  const { outgoing, credentials } = parts;
+  const isWhole = 'whole' in outgoing;
+  const passed = passedHeaders(request.rawHeaders, (lower, value) => {
+    // undici writes the length of a buffer itself; of a stream it needs the caller's.
+    if (lower === 'content-length') return !isWhole;
+    return !isDirective(lower) && !credentialHeaders.has(lower) && !looksLikeOurKey(value);
+  });
+  const body = isWhole
+    ? wholeOrNone(outgoing.whole)
+    : new Upload({ request, begun: outgoing.begun, recorder, mostBytes: ports.limits.requestMaxBytes });
+  ports.upstream.send({ method: request.method ?? 'GET', ...target, headers: [...passed, ...credentials], body }, relay);
+}
+
+function answerWithEcho(call: OpenCall, route: Route, body: RequestBody): void {
   if (!('whole' in body)) {
     throw new GatelogError('body_too_large', 'The echo provider takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
   }
-  answerEcho({ method: call.request.method ?? 'GET', path: route.path, body: body.whole, createdAt: Math.floor(call.openedAt / 1000) }, relay);
+  const createdAt = Math.floor(call.openedAt / 1000);
+  answerEcho({ method: call.request.method ?? 'GET', path: route.path, body: body.whole, createdAt }, call.relay);
 }
 
 /** The body as it goes out: with `provider/model` only the bytes of the model's name change. */
@@ -169,64 +168,69 @@ function applyModel(route: Route, body: RequestBody, providers: ProviderTable): 
   return { route: byModel.route, outgoing: { whole: replaceModel(body.whole, field, byModel.model) } };
 }
 
-/** undici writes the length of a buffer itself; of a stream it needs the caller's. */
-function keepsLength(lower: string, body: RequestBody, outgoing: RequestBody): boolean {
-  return lower !== 'content-length' || (!('whole' in outgoing) && outgoing === body);
-}
-
 function wholeOrNone(body: Buffer): Buffer | null {
   return body.length === 0 ? null : body;
 }
 
-/** Credential lines for the provider: the caller's, else the deployment's own; undefined when there is none. */
-function credentialsFor(ports: ForwardPorts, call: AdmittedCall, route: Route): readonly string[] | undefined {
-  if (call.providerCredentials.length > 0 || route.provider === echoProviderName) return call.providerCredentials;
-  const key = ports.providers.deploymentKey(route.provider);
-  const address = ports.providers.find(route.provider);
-  return key === undefined || address === undefined ? undefined : [address.keyHeader, address.keyPrefix + key];
+/** A client that waits to be asked for its body is asked only once nothing on its head speaks against it. */
+function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.expect !== undefined && httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect);
 }
 
-function noProviderKey(provider: string): GatelogError {
-  const variable = `GATELOG_PROVIDER_${provider.toUpperCase()}_KEY`;
-  return new GatelogError(
-    'no_provider_key',
-    `No key for the provider ${provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or set ${variable} for this deployment.`,
-  );
+function hasLeft({ request, response }: Call): boolean {
+  return response.destroyed || request.socket.destroyed;
 }
 
-function openRelay(ports: ForwardPorts, call: AdmittedCall, route: Route, targetUrl: string): { relay: Relay; recorder: ExchangeRecorder } {
-  const { request, response, principal, requestId, openedAt, startedAt, replyHeaders } = call;
-  const { monotonic } = ports.clock;
+function openCall(ports: ForwardPorts, call: AdmittedCall, provider: string, target?: ProviderTarget): OpenCall {
+  const { request, response, principal, replyHeaders } = call;
   const open: ExchangeOpen = {
     version: 1,
-    requestId,
+    requestId: call.requestId,
     organizationId: principal.organizationId,
     keyHash: principal.keyHash,
-    openedAt,
+    openedAt: call.openedAt,
     method: request.method ?? 'GET',
-    path: withoutSecrets(request.url ?? '/'),
-    provider: route.provider,
-    targetUrl,
+    path: withoutSecrets(call.path),
+    provider,
+    targetUrl: target === undefined ? '' : withoutSecrets(target.origin + target.path),
     headers: recordedRequest(request.rawHeaders),
-    tags: call.directives.tags satisfies Tags,
+    tags: call.directives.tags,
   };
   const recorded = ports.hasSpoolRoom();
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
-  const recorder = new ExchangeRecorder({ writer: ports.spool, bodyMaxBytes: ports.limits.recordMaxBytes, monotonic, startedAt }, open, recorded);
-  return { relay: new Relay({ response, recorder, method: open.method, replyHeaders, monotonic }), recorder };
+  const { monotonic } = ports.clock;
+  const recorder = new ExchangeRecorder(
+    { writer: ports.spool, bodyMaxBytes: ports.limits.recordMaxBytes, monotonic, startedAt: call.startedAt },
+    open,
+    recorded,
+  );
+  return { ...call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders }) };
 }
 
-function refuseRecorded(ports: ForwardPorts, call: AdmittedCall, route: Route, error: unknown): void {
-  // What the client still sends is read away, so that it gets to read the answer.
+/** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
+function refuseRecorded(ports: ForwardPorts, call: AdmittedCall, error: unknown): void {
+  const refusal = asRefusal(ports, error);
+  if (refusal.status !== 401) {
+    refuseOpen(ports, openCall(ports, call, 'custom'), refusal);
+    return;
+  }
   call.request.resume();
-  openRelay(ports, call, route, '').relay.refuse(asRefusal(ports, error));
+  refuseUnrecorded(call.response, refusal, call.replyHeaders);
+}
+
+function refuseOpen(ports: ForwardPorts, call: OpenCall, error: unknown): void {
+  // What the client still sends is read away, so that it gets to read the answer and to use the connection again.
+  call.request.resume();
+  call.relay.refuse(asRefusal(ports, error));
 }
 
 /** Answers a caller without an accepted key; nothing of it is recorded, yet the reply carries an identifier. */
-function refuseStranger(response: ServerResponse, error: unknown, openedAt: number): void {
-  if (response.headersSent || response.destroyed) return;
-  const known = error instanceof GatelogError ? error : new GatelogError('internal', 'The gateway failed on this call.', { cause: error });
-  refuseUnrecorded(response, known, ['svc-id', makeRequestId('' as OrganizationId, openedAt)]);
+function refuseStranger(
+  ports: ForwardPorts,
+  { response, openedAt }: Pick<Call, 'request' | 'response' | 'openedAt'>,
+  error: unknown,
+): void {
+  refuseUnrecorded(response, asRefusal(ports, error), ['svc-id', makeRequestId('' as OrganizationId, openedAt)]);
 }
 
 function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {

@@ -16,8 +16,19 @@ const notForwarded = new Set([
   'expect',
 ]);
 
+/** Lines of a provider's reply that speak for its own host: another way to reach it, or what we say ourselves. */
+const ownOnReply = new Set(['alt-svc', 'svc-id', 'svc-warning', 'svc-recorded', 'helicone-id']);
+
 /** What a record keeps of the headers. An allow-list: a header that nobody thought of is not stored, so no credential can be. */
-const recordedRequestHeaders = new Set(['content-type', 'content-encoding', 'content-length', 'user-agent', 'referer', 'accept', 'openai-beta']);
+const recordedRequestHeaders = new Set([
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'user-agent',
+  'referer',
+  'accept',
+  'openai-beta',
+]);
 const recordedResponseHeaders = new Set([
   'content-type',
   'content-encoding',
@@ -28,8 +39,11 @@ const recordedResponseHeaders = new Set([
   'openai-version',
 ]);
 
-/** Query parameters whose values are secrets at one provider or another. */
-const secretParameter = /(?:^|[-_.])(?:key|apikey|sig|signature|token|secret|password|credential|code)$/i;
+/** Query parameters whose values are secrets at one provider or another, in any spelling: `key`, `api_key`, `accessToken`, `X-Amz-Signature`. */
+const secretParameter =
+  /(?:key|keyid|sig|signature|token|secret|password|passwd|pwd|credentials?|jwt)$|(?:^|[-_.])(?:code|auth|authorization|session)$/i;
+/** What reads like a key is one, whatever the parameter is called. */
+const secretValue = /^(?:sk|pk|rk)-|^AIza|^eyJ|^Bearer\b/i;
 
 /** Calls back with each header line: wire name, lower-case name, value. */
 export function forEachHeader(raw: RawHeaders, visit: (name: string, lower: string, value: string) => void): void {
@@ -50,20 +64,25 @@ function connectionNames(raw: RawHeaders): ReadonlySet<string> | undefined {
   return names;
 }
 
-/** The lines that pass to the other side, in their order and case. `keep` decides about the rest. */
-export function passedHeaders(raw: RawHeaders, keep: (lower: string) => boolean): string[] {
+/** The lines that pass to the other side, in their order and case. `keep` decides about what is not hop-by-hop. */
+export function passedHeaders(raw: RawHeaders, keep: (lower: string, value: string) => boolean): string[] {
   const declared = connectionNames(raw);
   const passed: string[] = [];
   forEachHeader(raw, (name, lower, value) => {
-    if (notForwarded.has(lower) || declared?.has(lower) === true || !keep(lower)) return;
+    if (notForwarded.has(lower) || declared?.has(lower) === true || !keep(lower, value)) return;
     passed.push(name, lower === 'accept-encoding' ? withoutZstd(value) : value);
   });
   return passed;
 }
 
+/** The lines of a provider's reply that pass to the client. */
+export function passedReplyHeaders(raw: RawHeaders): string[] {
+  return passedHeaders(raw, (lower) => !ownOnReply.has(lower));
+}
+
 /** TRICKY: Node 20 cannot decode zstd, so a reply in it could not be read for its tokens. */
 function withoutZstd(acceptEncoding: string): string {
-  if (!acceptEncoding.includes('zstd')) return acceptEncoding;
+  if (!/zstd/i.test(acceptEncoding)) return acceptEncoding;
   const kept = acceptEncoding.split(',').filter((coding) => !/^\s*zstd\s*(?:;|$)/i.test(coding));
   return kept.length === 0 ? 'identity' : kept.join(',').trim();
 }
@@ -81,7 +100,7 @@ export function recordedResponse(raw: RawHeaders): Record<string, string> {
 function recorded(raw: RawHeaders, allowed: ReadonlySet<string>): Record<string, string> {
   const kept: Record<string, string> = {};
   forEachHeader(raw, (_name, lower, value) => {
-    if (allowed.has(lower)) kept[lower] = value;
+    if (allowed.has(lower)) kept[lower] = lower === 'referer' ? withoutSecrets(headerText(value)) : headerText(value);
   });
   return kept;
 }
@@ -93,8 +112,8 @@ export function withoutSecrets(address: string): string {
   if (queryAt === -1) return safe;
   const parts = safe.slice(queryAt + 1).split('&');
   const cut = parts.map((part) => {
-    const name = part.split('=', 1)[0] ?? '';
-    return secretParameter.test(decoded(name)) ? `${name}=…` : part;
+    const [name = ''] = part.split('=', 1);
+    return secretParameter.test(decoded(name)) || secretValue.test(decoded(part.slice(name.length + 1))) ? `${name}=…` : part;
   });
   return `${safe.slice(0, queryAt)}?${cut.join('&')}`;
 }

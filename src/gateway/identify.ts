@@ -32,7 +32,11 @@ export function identify(ports: IdentifyPorts, directives: Directives, organizat
   return { requestId, replyHeaders: lines };
 }
 
-function claim(ports: IdentifyPorts, organizationId: OrganizationId, asked: string): { readonly requestId: RequestId } | { readonly problem: string } {
+function claim(
+  ports: IdentifyPorts,
+  organizationId: OrganizationId,
+  asked: string,
+): { readonly requestId: RequestId } | { readonly problem: string } {
   const requestId = parseUuid(asked);
   if (requestId === undefined) return { problem: 'Svc-Request-Id is not a UUID; a fresh identifier was given' };
   try {

@@ -30,7 +30,9 @@ export interface ProviderTable {
 }
 
 export function makeProviderTable(overrides: Readonly<Record<string, ProviderOverride>>): ProviderTable {
-  const addresses = new Map(builtIn.map((address) => [address.name, { ...address, baseUrl: overrides[address.name]?.baseUrl ?? address.baseUrl }]));
+  const addresses = new Map(
+    builtIn.map((address) => [address.name, { ...address, baseUrl: overrides[address.name]?.baseUrl ?? address.baseUrl }]),
+  );
   return {
     find: (name) => addresses.get(name),
     deploymentKey: (name) => overrides[name]?.key,

@@ -10,11 +10,14 @@ export function refusalBody(error: GatelogError): Buffer {
 export function refusalHeaders(error: GatelogError, bodyBytes: number): string[] {
   const lines = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bodyBytes)];
   if (error.status === 503) lines.push('retry-after', '1');
+  // RFC 9110 §15.5.2: a 401 names the scheme.
+  if (error.status === 401) lines.push('www-authenticate', 'Bearer');
   return lines;
 }
 
 /** Answers a call that leaves no record: no accepted key, or no HTTP request that could be read. */
 export function refuseUnrecorded(response: ServerResponse, error: GatelogError, replyHeaders: readonly string[]): void {
+  if (response.headersSent || response.destroyed) return;
   const body = refusalBody(error);
   response.writeHead(error.status, [...refusalHeaders(error, body.length), ...replyHeaders]);
   response.end(body);

@@ -1,6 +1,7 @@
-import type { ServerResponse } from 'node:http';
-import { GatelogError } from '../model/errors.ts';
-import { passedHeaders, type RawHeaders, recordedResponse } from './headers.ts';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { GatelogError } from '../model/errors.ts';
+import type { ExchangeOutcome } from '../model/exchange.ts';
+import { passedReplyHeaders, type RawHeaders, recordedResponse } from './headers.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
 import { StreamEndWatch } from './stream-end.ts';
 import type { ExchangeRecorder } from './tap.ts';
@@ -19,7 +20,12 @@ export interface RelayOptions {
   readonly method: string;
   /** Our own lines on the reply (`svc-id`, …), name and value in turn. */
   readonly replyHeaders: readonly string[];
-  readonly monotonic: () => number;
+}
+
+interface Head {
+  readonly status: number;
+  readonly message: string;
+  readonly lines: string[];
 }
 
 /**
@@ -27,13 +33,14 @@ export interface RelayOptions {
  *
  * Invariant: the reply is never whole for its client before its record is in the spool. What would make it whole is held until then: the last
  * chunk of a body of known length, the end of a chunked one, a chunk that ends a stream for its reader, the head of a reply without a body.
+ * Invariant: nothing here throws into the spool, whose callbacks serve all calls of this process.
  */
 export class Relay {
   /** Milliseconds of our own work so far, added up by the caller. */
   overheadMs = 0;
   private readonly options: RelayOptions;
   private call: ProviderCall | undefined;
-  private head: { readonly status: number; readonly message: string; readonly lines: string[] } | undefined;
+  private head: Head | undefined;
   private headSent = false;
   private bodyless = false;
   private expectedBytes: number | undefined;
@@ -41,13 +48,23 @@ export class Relay {
   private lastChunk: Buffer | undefined;
   private endWatch: StreamEndWatch | undefined;
   private holdEveryChunk = false;
-  private held: Buffer[] = [];
-  private paused = false;
+  private readonly held: Buffer[] = [];
+  /** Why the provider waits: the client is slow, the spool is slow, or both. */
+  private pauses = 0;
+  private draining = false;
+  private waitsForSpool = false;
   private settled = false;
 
   constructor(options: RelayOptions) {
     this.options = options;
-    options.response.once('close', () => this.clientClosed());
+    const { response } = options;
+    const leave = (): void => this.clientLeft();
+    response.once('close', leave);
+    if (response.socket !== null) return;
+    // TRICKY: of pipelined calls Node tells only the one whose turn it is that the client left; the others hear it from the connection.
+    const { socket } = response.req;
+    socket.once('close', leave);
+    response.once('close', () => socket.off('close', leave));
   }
 
   /** The call to the provider has begun; a client that left meanwhile ends it. */
@@ -56,13 +73,13 @@ export class Relay {
     if (this.settled) call.abort(new Error('the client has left'));
   }
 
-  /** The provider's head. Interim (1xx) heads are dropped: Node's server has sent its own `100 Continue`. */
+  /** The provider's head. Interim (1xx) heads are dropped: they are between us and the provider. */
   start(status: number, raw: RawHeaders, message: string): void {
     if (this.settled || status < 200) return;
     const { method, recorder, replyHeaders } = this.options;
     const recorded = recordedResponse(raw);
     recorder.responseHead(status, recorded);
-    this.head = { status, message, lines: [...passedHeaders(raw, () => true), ...replyHeaders] };
+    this.head = { status, message: reasonPhrase(status, message), lines: [...passedReplyHeaders(raw), ...replyHeaders] };
     const length = recorded['content-length'];
     this.expectedBytes = length === undefined ? undefined : Number(length);
     this.bodyless = method === 'HEAD' || status === 204 || status === 304 || this.expectedBytes === 0;
@@ -78,28 +95,27 @@ export class Relay {
   /** A piece of the provider's body. */
   data(chunk: Buffer): void {
     if (this.settled) return;
-    this.options.recorder.responsePart(chunk);
+    const { recorder } = this.options;
+    recorder.responsePart(chunk);
     this.receivedBytes += chunk.length;
     if (this.expectedBytes !== undefined && this.receivedBytes >= this.expectedBytes) {
       this.lastChunk = chunk;
       return;
     }
     const endsStream = this.endWatch?.sees(chunk) === true;
-    if (this.held.length === 0 && !endsStream && !this.holdEveryChunk && this.options.recorder.isOpened()) this.deliver(chunk);
+    if (this.held.length === 0 && !endsStream && !this.holdEveryChunk && recorder.isOpened()) this.deliver(chunk);
     else this.hold(chunk);
+    if (recorder.isBehind()) this.waitForSpool();
   }
 
   /** The provider's reply is whole. */
   finish(): void {
     if (this.settled) return;
-    this.settled = true;
-    const endedAt = this.options.monotonic();
-    const { recorder, response } = this.options;
-    recorder.end('complete', this.overheadMs, () => {
-      this.overheadMs += this.options.monotonic() - endedAt;
+    this.settle('complete', () => {
+      this.deliverHeld();
       this.sendHead();
-      if (this.lastChunk === undefined) response.end();
-      else response.end(this.lastChunk);
+      if (this.lastChunk === undefined) this.options.response.end();
+      else this.options.response.end(this.lastChunk);
     });
   }
 
@@ -107,39 +123,54 @@ export class Relay {
   fail(error: GatelogError): void {
     if (this.settled) return;
     if (this.head === undefined) {
-      this.refuse(error, 'no_response');
+      this.refuse(error, error.code === 'body_too_large' || error.code === 'malformed_request' ? 'refused' : 'no_response');
       return;
     }
-    this.settled = true;
-    this.options.recorder.end('provider_broke', this.overheadMs, () => {
-      // What was held still goes out first; `destroySoon` lets written bytes leave before the connection breaks.
-      this.options.response.socket?.destroySoon();
+    this.settle('provider_broke', () => {
+      this.deliverHeld();
+      this.sendHead();
+      this.breakConnection();
     });
   }
 
   /** Answers with our own error, on record. */
   refuse(error: GatelogError, outcome: 'refused' | 'no_response' = 'refused'): void {
     if (this.settled) return;
-    this.settled = true;
-    const { recorder, response, replyHeaders, method } = this.options;
+    if (this.head !== undefined) {
+      this.fail(error);
+      return;
+    }
+    const { recorder, replyHeaders, method } = this.options;
     const body = refusalBody(error);
-    recorder.responseHead(error.status, { 'content-type': 'application/json' });
+    const lines = refusalHeaders(error, body.length);
+    this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: [...lines, ...replyHeaders] };
+    recorder.responseHead(error.status, recordedResponse(lines));
     recorder.responsePart(body);
-    recorder.end(outcome, this.overheadMs, () => {
-      response.writeHead(error.status, [...refusalHeaders(error, body.length), ...replyHeaders, ...this.notRecordedLine()]);
-      if (method === 'HEAD') response.end();
-      else response.end(body);
+    this.settle(outcome, () => {
+      this.sendHead();
+      this.options.response.end(method === 'HEAD' ? undefined : body);
     });
   }
 
-  private clientClosed(): void {
+  /** The client closed its connection before it had its reply: what was seen so far is the record, and the provider need not go on. */
+  clientLeft(): void {
     if (this.settled) return;
-    this.settled = true;
-    this.options.recorder.end('client_left', this.overheadMs, () => undefined);
-    this.call?.abort(new Error('the client has left'));
+    const { call } = this;
+    this.settle('client_left', () => undefined);
+    call?.abort(new Error('the client has left'));
   }
 
-  /** Holds a chunk until the spool has it. Callbacks come in the order of the calls, so chunks leave in order. */
+  /** Ends the exchange, once; `then` runs when its record is in the spool, unless the client has left by then. */
+  private settle(outcome: ExchangeOutcome, then: () => void): void {
+    this.settled = true;
+    // A provider's connection is used again after this; it must not be paused or resumed from here any more.
+    this.call = undefined;
+    this.options.recorder.end(outcome, this.overheadMs, () => {
+      if (!this.options.response.destroyed) then();
+    });
+  }
+
+  /** Holds a chunk until the spool has it. Whichever callback comes takes the oldest chunk, so chunks leave in order. */
   private hold(chunk: Buffer): void {
     this.held.push(chunk);
     this.options.recorder.whenWritten(() => {
@@ -148,17 +179,42 @@ export class Relay {
     });
   }
 
+  /** TRICKY: after a failed write the recorder answers at once, ahead of callbacks that still wait; nothing may stay behind then. */
+  private deliverHeld(): void {
+    for (const chunk of this.held.splice(0)) this.deliver(chunk);
+  }
+
   private deliver(chunk: Buffer): void {
     const { response } = this.options;
     if (response.destroyed) return;
     this.sendHead();
-    if (response.write(chunk) || this.paused) return;
-    this.paused = true;
-    this.call?.pause();
+    if (response.write(chunk) || this.draining) return;
+    this.draining = true;
+    this.pause();
     response.once('drain', () => {
-      this.paused = false;
-      this.call?.resume();
+      this.draining = false;
+      this.resume();
     });
+  }
+
+  private waitForSpool(): void {
+    if (this.waitsForSpool) return;
+    this.waitsForSpool = true;
+    this.pause();
+    this.options.recorder.whenWritten(() => {
+      this.waitsForSpool = false;
+      this.resume();
+    });
+  }
+
+  private pause(): void {
+    this.pauses += 1;
+    if (this.pauses === 1) this.call?.pause();
+  }
+
+  private resume(): void {
+    this.pauses -= 1;
+    if (this.pauses === 0) this.call?.resume();
   }
 
   /** A head whose body keeps the client waiting goes ahead of it, once the spool knows the exchange. */
@@ -174,16 +230,30 @@ export class Relay {
   }
 
   private sendHead(): void {
-    if (this.headSent || this.head === undefined || this.options.response.destroyed) return;
+    const { response, recorder } = this.options;
+    if (this.headSent || this.head === undefined || response.destroyed) return;
     this.headSent = true;
-    const { response } = this.options;
     const { status, message, lines } = this.head;
     // The provider's own Date passes; Node adds one only where there is none.
     response.sendDate = !lines.some((line, index) => index % 2 === 0 && line.toLowerCase() === 'date');
-    response.writeHead(status, message, [...lines, ...this.notRecordedLine()]);
+    response.writeHead(status, message, recorder.recorded ? lines : [...lines, 'svc-recorded', 'false']);
   }
 
-  private notRecordedLine(): string[] {
-    return this.options.recorder.recorded ? [] : ['svc-recorded', 'false'];
+  /** What was written still goes out, then the connection breaks: without its end the client takes the reply for what it is, cut short. */
+  private breakConnection(): void {
+    const { response } = this.options;
+    const { socket } = response;
+    if (socket === null) response.destroy();
+    // TRICKY: where the end of the connection is the end of the body, as in HTTP/1.0, only a reset tells the two apart.
+    else if (response.req.httpVersion === '1.0' && this.expectedBytes === undefined) socket.resetAndDestroy();
+    else {
+      response.flushHeaders();
+      socket.destroySoon();
+    }
   }
+}
+
+/** TRICKY: undici reads the phrase as UTF-8 and Node throws on what is not Latin-1. */
+function reasonPhrase(status: number, message: string): string {
+  return message === '' || /[^\t\u0020-\u007e\u0080-\u00ff]/.test(message) ? (STATUS_CODES[status] ?? '') : message;
 }

@@ -20,7 +20,10 @@ export function declaredLength(request: IncomingMessage): number | undefined {
 export function checkDeclaredBody(request: IncomingMessage, mostBytes: number): void {
   const coding = request.headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    throw new GatelogError('not_implemented', 'Of the transfer codings this gateway takes only "chunked"; compress with Content-Encoding instead.');
+    throw new GatelogError(
+      'not_implemented',
+      'Of the transfer codings this gateway takes only "chunked"; compress with Content-Encoding instead.',
+    );
   }
   if ((declaredLength(request) ?? 0) > mostBytes) throw bodyTooLarge(mostBytes);
 }
@@ -69,5 +72,8 @@ function collect(request: IncomingMessage, wholeMaxBytes: number, ready: (body: 
 }
 
 export function bodyTooLarge(mostBytes: number): GatelogError {
-  return new GatelogError('body_too_large', `The request body is over the gateway's limit of ${mostBytes} bytes (GATELOG_REQUEST_MAX_BYTES).`);
+  return new GatelogError(
+    'body_too_large',
+    `The request body is over the gateway's limit of ${mostBytes} bytes (GATELOG_REQUEST_MAX_BYTES).`,
+  );
 }

@@ -33,7 +33,10 @@ export function originForm(target: string): string {
  */
 export function routeByPath(path: string, providers: ProviderTable): Route {
   if (climbs(path)) {
-    throw new GatelogError('malformed_request', 'The path has a "." or ".." segment, plain or encoded; write the path that you mean without it.');
+    throw new GatelogError(
+      'malformed_request',
+      'The path has a "." or ".." segment, plain or encoded; write the path that you mean without it.',
+    );
   }
   if (path.startsWith('/v1/')) return { provider: 'openai', path, routedByModel: true };
   const [, name = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)?$/.exec(path) ?? [];

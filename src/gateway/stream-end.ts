@@ -2,8 +2,8 @@
  * What ends a stream for its client before the connection says so: after these bytes an official client stops reading, be it content or not.
  * A text that merely contains one costs nothing but a short wait, so there is no need to parse events here.
  */
-const endings = ['[DONE]', 'message_stop', 'response.completed', 'response.incomplete', 'response.failed', 'event: error', '"error"'].map((text) =>
-  Buffer.from(text),
+const endings = ['[DONE]', 'message_stop', 'response.completed', 'response.incomplete', 'response.failed', 'event: error', '"error"'].map(
+  (text) => Buffer.from(text),
 );
 const longest = Math.max(...endings.map((ending) => ending.length));
 

@@ -17,6 +17,9 @@ export interface RecorderOptions {
   readonly startedAt: number;
 }
 
+/** Bytes of one exchange that may wait for the spool; then the sides wait too. Bounds memory where the disk is slower than the network. */
+const mostUnwrittenBytes = 1024 * 1024;
+
 /**
  * Taps one exchange into the spool as it passes. Without a writer (no room left) it keeps counting and says yes to everything, so that the
  * call goes on unrecorded.
@@ -35,6 +38,9 @@ export class ExchangeRecorder {
   private requestCut = false;
   private responseCut = false;
   private firstByteMs: number | undefined;
+  /** Bytes that passed, and how many of them the spool has. */
+  private passedBytes = 0;
+  private writtenBytes = 0;
 
   constructor(options: RecorderOptions, open: ExchangeOpen, recorded: boolean) {
     this.options = options;
@@ -56,6 +62,11 @@ export class ExchangeRecorder {
   /** True once the spool knows this exchange: from then on its identifier may be told. */
   isOpened(): boolean {
     return this.opened;
+  }
+
+  /** True while much waits for the spool: whoever feeds this recorder pauses until {@link whenWritten}. */
+  isBehind(): boolean {
+    return this.recorded && !this.ended && this.passedBytes - this.writtenBytes > mostUnwrittenBytes;
   }
 
   requestPart(chunk: Uint8Array): void {
@@ -85,8 +96,10 @@ export class ExchangeRecorder {
       settled(false);
       return;
     }
+    const passedBytes = this.passedBytes;
     this.options.writer.whenWritten((written) => {
       this.recorded &&= written;
+      this.writtenBytes = passedBytes;
       settled(written);
     });
   }
@@ -111,6 +124,7 @@ export class ExchangeRecorder {
   }
 
   private keep(kind: number, keeping: BodyKeeping, chunk: Uint8Array): void {
+    this.passedBytes += chunk.length;
     if (!this.recorded || this.ended || keeping === 'never' || chunk.length === 0) return;
     this.options.writer.append(this.stream, kind, chunk, Math.min(2 ** 32 - 1, Math.round(this.elapsedMs())));
   }

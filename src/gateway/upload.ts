@@ -31,10 +31,10 @@ export class Upload extends Readable {
     this.on('error', () => undefined);
     // Listening for data would start the flow; it starts when the provider wants it.
     request.pause();
-    request.on('data', this.take);
+    request.on('data', this.accept);
     request.once('end', this.finish);
     request.once('close', this.breakOff);
-    for (const chunk of begun) this.take(chunk);
+    for (const chunk of begun) this.accept(chunk);
   }
 
   override _read(): void {
@@ -43,14 +43,14 @@ export class Upload extends Readable {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     const { request } = this.options;
-    request.off('data', this.take);
+    request.off('data', this.accept);
     request.off('end', this.finish);
     request.off('close', this.breakOff);
     request.resume();
     callback(error);
   }
 
-  private readonly take = (chunk: Buffer): void => {
+  private readonly accept = (chunk: Buffer): void => {
     const { request, recorder, mostBytes } = this.options;
     this.bytes += chunk.length;
     if (this.bytes > mostBytes) {

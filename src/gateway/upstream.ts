@@ -1,14 +1,18 @@
+import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { GatelogError } from '../model/errors.ts';
+import { isSystemError } from '../platform/files.ts';
 import type { Relay } from './relay.ts';
 
 /** What goes to a provider. */
 export interface ProviderRequest {
   readonly method: string;
-  readonly url: URL;
+  readonly origin: string;
+  /** Path and query, as they go out. */
+  readonly path: string;
   /** Header lines, name and value in turn. */
   readonly headers: string[];
-  readonly body: Buffer | AsyncIterable<Uint8Array> | null;
+  readonly body: Buffer | Readable | null;
 }
 
 export interface UpstreamOptions {
@@ -50,9 +54,9 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
   return {
     send: (request, relay) => {
       try {
-        dispatch(poolFor(request.url.origin), request, relay);
+        dispatch(poolFor(request.origin), request, relay);
       } catch (error) {
-        relay.fail(providerFailure(error));
+        giveUp(request, relay, error);
       }
     },
     close: async () => {
@@ -62,18 +66,23 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
 }
 
 function dispatch(pool: Pool, request: ProviderRequest, relay: Relay): void {
-  const { url, method, headers, body } = request;
+  const { path, method, headers, body } = request;
   pool.dispatch(
-    // undici writes an iterable as a stream and reads back-pressure off it; its own type names only Node's streams.
-    { path: url.pathname + url.search, method: method as 'POST', headers, body: body as Buffer | null },
+    { path, method, headers, body },
     {
       onRequestStart: (controller) => relay.begin(controller),
       onResponseStart: (controller, status, _headers, message) => relay.start(status, headerLines(controller.rawHeaders), message ?? ''),
       onResponseData: (_controller, chunk) => relay.data(chunk),
       onResponseEnd: () => relay.finish(),
-      onResponseError: (_controller, error) => relay.fail(providerFailure(error)),
+      onResponseError: (_controller, error) => giveUp(request, relay, error),
     },
   );
+}
+
+/** TRICKY: undici lets go of a body that it never began to write; destroyed, it reads the rest of the client's bytes away. */
+function giveUp({ body }: ProviderRequest, relay: Relay, error: unknown): void {
+  if (body !== null && !Buffer.isBuffer(body)) body.destroy();
+  relay.fail(providerFailure(error));
 }
 
 function headerLines(raw: unknown): string[] {
@@ -85,12 +94,29 @@ const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOU
 /** An error of the connection as one of ours. An error that is already ours, such as a body over its limit, stays. */
 function providerFailure(error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
-  const code = String((error as { code?: unknown } | null)?.code ?? '');
-  if (timeoutCodes.has(code)) {
-    return new GatelogError('provider_timeout', 'The provider did not answer in time. Try again, or raise the time-out settings of the gateway.', { cause: error });
+  const code = isSystemError(error) ? error.code : undefined;
+  if (code === 'UND_ERR_INVALID_ARG') {
+    return new GatelogError(
+      'malformed_request',
+      'The request cannot be sent on as it is; its path, method or a header holds characters that HTTP/1.1 does not allow.',
+      {
+        cause: error,
+      },
+    );
   }
-  const reason = code === '' ? '' : ` (${code})`;
-  return new GatelogError('provider_unreachable', `The provider could not be reached, or closed the connection before it answered${reason}. Try again.`, {
-    cause: error,
-  });
+  if (code !== undefined && timeoutCodes.has(code)) {
+    return new GatelogError(
+      'provider_timeout',
+      'The provider did not answer in time. Try again, or raise the time-out settings of the gateway.',
+      { cause: error },
+    );
+  }
+  const reason = code === undefined ? '' : ` (${code})`;
+  return new GatelogError(
+    'provider_unreachable',
+    `The provider could not be reached, or closed the connection before it answered${reason}. Try again.`,
+    {
+      cause: error,
+    },
+  );
 }

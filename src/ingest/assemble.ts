@@ -29,7 +29,28 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
     requestBody: joined(ofKind(frameKinds.requestPart)),
     responseHead: head.length === 0 ? undefined : (JSON.parse(joined(head).toString('utf8')) as ExchangeResponseHead),
     responseBody: joined(responseFrames),
-    responseParts: firstPart === undefined || lastPart === undefined ? undefined : { firstMs: firstPart.frame.stamp, lastMs: lastPart.frame.stamp },
+    responseParts:
+      firstPart === undefined || lastPart === undefined ? undefined : { firstMs: firstPart.frame.stamp, lastMs: lastPart.frame.stamp },
     end: end.length === 0 ? undefined : (JSON.parse(joined(end).toString('utf8')) as ExchangeEnd),
   };
+}
+
+/** Reads an `open` frame's payload. @throws when it is of another version, or does not say whose exchange it is. */
+export function readOpen(payload: Buffer): ExchangeOpen {
+  const open: unknown = JSON.parse(payload.toString('utf8'));
+  if (!isJsonObject(open)) throw new Error('the open frame holds no object');
+  if (open['version'] !== 1) throw new Error(`the exchange is of version ${String(open['version'])}; this program reads version 1`);
+  if (!isUuid(open['organizationId']) || !isUuid(open['requestId'])) throw new Error('the open frame names no organisation or no request');
+  if (!Number.isSafeInteger(open['openedAt'])) throw new Error('the open frame tells no time');
+  if (!isJsonObject(open['tags']) || !isJsonObject(open['headers'])) throw new Error('the open frame lacks its tags or headers');
+  return open as unknown as ExchangeOpen;
+}
+
+function isUuid(value: unknown): boolean {
+  return typeof value === 'string' && parseUuid(value) === value;
+}
+
+function joined(frames: readonly PayloadFrame[]): Buffer {
+  const [first] = frames;
+  return frames.length === 1 && first !== undefined ? first.payload : Buffer.concat(frames.map(({ payload }) => payload));
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { BatchBounds } from '../spool/checkpoint.ts';
 import { comparePositions, type Position } from '../spool/spool.ts';
 import type { OpenExchange } from './open-exchange.ts';
@@ -18,14 +19,22 @@ export interface BatchLimits {
 
 export const startOfSeries: Position = { segment: 0, offset: 0 };
 
-/** Takes as many waiting exchanges as the limits allow. @returns undefined when none waits. */
-export function formBatch(number: number, tails: readonly SeriesTail[], accepted: Readonly<Record<string, Position>>, limits: BatchLimits): Batch | undefined {
+/**
+ * Takes as many waiting exchanges as the limits allow, every time from another series first, so that a busy one does not starve the rest.
+ * @returns undefined when none waits.
+ */
+export function formBatch(
+  number: number,
+  tails: readonly SeriesTail[],
+  accepted: Readonly<Record<string, Position>>,
+  limits: BatchLimits,
+): Batch | undefined {
   let rows = 0;
   let bytes = 0;
   const taken: { tail: SeriesTail; count: number }[] = [];
   const exchanges: OpenExchange[] = [];
   const series: Record<string, { from: Position; to: Position }> = {};
-  for (const tail of tails) {
+  for (const tail of rotated(tails, number)) {
     let count = 0;
     for (const exchange of tail.waiting()) {
       const fits = rows < limits.mostRows && (rows === 0 || bytes + exchange.bytes <= limits.mostBytes);
@@ -39,6 +48,11 @@ export function formBatch(number: number, tails: readonly SeriesTail[], accepted
     if (count > 0) taken.push({ tail, count });
   }
   return rows === 0 ? undefined : { bounds: { batch: number, series }, exchanges, taken };
+}
+
+function rotated<T>(items: readonly T[], by: number): readonly T[] {
+  const start = items.length === 0 ? 0 : by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
 }
 
 /**
@@ -65,4 +79,13 @@ export function acceptedAfter(accepted: Readonly<Record<string, Position>>, batc
   const next = { ...accepted };
   for (const [series, { to }] of Object.entries(batch.bounds.series)) next[series] = to;
   return next;
+}
+
+/**
+ * What the store tells batches apart by. The bounds are in it, not only the number: were the checkpoint lost and counting began anew, the
+ * store would take a new batch for an old one and drop it.
+ */
+export function tokenOf(spoolId: string, { batch, series }: BatchBounds): string {
+  const bounds = createHash('sha256').update(JSON.stringify(series)).digest('hex').slice(0, 16);
+  return `${spoolId}-${batch}-${bounds}`;
 }

@@ -9,13 +9,15 @@ type Decoder = (bytes: Uint8Array) => Buffer;
 
 /** A body that was cut off decodes as far as it came. */
 const zlibOptions = { maxOutputLength: mostDecodedBytes, finishFlush: constants.Z_SYNC_FLUSH };
-const decoders: Readonly<Record<string, Decoder>> = {
-  identity: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-  gzip: (bytes) => gunzipSync(bytes, zlibOptions),
-  'x-gzip': (bytes) => gunzipSync(bytes, zlibOptions),
-  br: (bytes) => brotliDecompressSync(bytes, { maxOutputLength: mostDecodedBytes, finishFlush: constants.BROTLI_OPERATION_FLUSH }),
-  deflate: inflateEither,
-};
+const identity: Decoder = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const gunzip: Decoder = (bytes) => gunzipSync(bytes, zlibOptions);
+const decoders: ReadonlyMap<string, Decoder> = new Map([
+  ['identity', identity],
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['br', (bytes) => brotliDecompressSync(bytes, { maxOutputLength: mostDecodedBytes, finishFlush: constants.BROTLI_OPERATION_FLUSH })],
+  ['deflate', inflateEither],
+]);
 
 /** TRICKY: servers send `deflate` with and without the zlib header. */
 function inflateEither(bytes: Uint8Array): Buffer {
@@ -33,10 +35,10 @@ export function decodeContent(bytes: Uint8Array, contentEncoding: string | undef
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '');
   try {
-    let decoded = decoders['identity']?.(bytes);
-    for (const coding of codings.reverse()) {
-      const decode = decoders[coding];
-      if (decoded === undefined || decode === undefined) return undefined;
+    let decoded = identity(bytes);
+    for (const coding of codings.toReversed()) {
+      const decode = decoders.get(coding);
+      if (decode === undefined) return undefined;
       decoded = decoded.length === 0 ? decoded : decode(decoded);
     }
     return decoded;

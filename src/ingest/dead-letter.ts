@@ -1,18 +1,28 @@
-import { appendFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ensureFolder } from '../platform/files.ts';
 import { readPayloads } from '../spool/reader.ts';
 import type { OpenExchange } from './open-exchange.ts';
 
-/** Keeps what could not be interpreted or stored, with its reason, so that it can be replayed. */
-export type KeepDeadLetter = (exchange: OpenExchange, seriesFolder: string, reason: string) => void;
+/** An exchange that could not be interpreted or stored. */
+export interface DeadLetter {
+  readonly exchange: OpenExchange;
+  readonly seriesFolder: string;
+  readonly reason: string;
+  /** Property updates that were accepted for it, oldest first. */
+  readonly updates: readonly ReadonlyMap<string, string>[];
+}
+
+/** Keeps what could not be interpreted or stored, so that it can be replayed; durable on return. */
+export type KeepDeadLetter = (letter: DeadLetter) => void;
 
 /**
- * Dead letters are JSON lines in files of one day, mode 0600: who, when, why, and every frame as base64.
+ * Dead letters are JSON lines in files of one day, mode 0600: who, when, why, every frame as base64, and the updates. A crash between the
+ * letter and its checkpoint writes the letter again.
  * @param now Unix milliseconds.
  */
 export function makeDeadLetters(folder: string, now: () => number): KeepDeadLetter {
-  return (exchange, seriesFolder, reason) => {
+  return ({ exchange, seriesFolder, reason, updates }) => {
     ensureFolder(folder);
     const at = new Date(now()).toISOString();
     const { organizationId, requestId, frames } = exchange;
@@ -23,9 +33,20 @@ export function makeDeadLetters(folder: string, now: () => number): KeepDeadLett
       organizationId,
       requestId,
       frames: frames.map(({ kind, stamp }, index) => ({ kind, stamp, payload: payloads[index]?.toString('base64') ?? null })),
+      updates: updates.map((properties) => Object.fromEntries(properties)),
     });
-    appendFileSync(path.join(folder, `${at.slice(0, 10)}.jsonl`), `${line}\n`, { mode: 0o600 });
+    appendDurably(path.join(folder, `${at.slice(0, 10)}.jsonl`), `${line}\n`);
   };
+}
+
+function appendDurably(file: string, text: string): void {
+  const descriptor = openSync(file, 'a', 0o600);
+  try {
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** The frames' bytes; none where the spool itself cannot be read. */

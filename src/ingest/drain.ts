@@ -1,20 +1,20 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import path from 'node:path';
-import { messageOf } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Checkpoint, CheckpointFile } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
+import { failureText } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
-import { acceptedAfter, type Batch, type BatchLimits, formBatch, repeatBatch, startOfSeries } from './batch.ts';
+import { acceptedAfter, type Batch, type BatchLimits, formBatch, repeatBatch, startOfSeries, tokenOf } from './batch.ts';
 import type { KeepDeadLetter } from './dead-letter.ts';
-import type { Interpret, InterpretTask } from './interpreter.ts';
+import { type Interpret, InterpreterDied, type InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange } from './open-exchange.ts';
-import type { PendingUpdates } from './pending-updates.ts';
+import type { PendingUpdates, UpdatesByExchange } from './pending-updates.ts';
 import { SeriesTail } from './series-tail.ts';
-import { type StorableRow, storeRows } from './store-batch.ts';
+import { BatchTooLarge, type StorableRow, storeRows } from './store-batch.ts';
 
 /** What the drain needs from the rest of the program. */
 export interface DrainPorts {
@@ -41,9 +41,11 @@ const writerCheckMs = 500;
 const failingMs = 2000;
 /** Read in one go before the event loop gets its turn. */
 const turnBytes = 4 * 1024 * 1024;
+/** A series is read ahead of the store by so many batches, so that what piled up stays on the disk and not in memory. */
+const batchesAhead = 2;
 
 /**
- * Empties the spool into the store: follow every series, form a batch, write down its bounds, interpret, insert, accept, delete.
+ * Empties the spool into the store: follow every series, form a batch, interpret, write down its bounds, insert, accept, delete.
  *
  * Invariant: a segment is deleted only after the store has accepted every exchange in it, and a batch is repeated with the bounds and the
  * token it had before a crash, so that the store takes each exchange exactly once.
@@ -57,6 +59,8 @@ export class Drain {
   /** Set when only what is there already is to be stored. */
   private finishing = false;
   private running: Promise<void> | undefined;
+  /** Most exchanges of the next batch; less than the limit after a batch was more than the store or the interpreter could take. */
+  private mostRows: number;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
   private failingSince: number | undefined;
@@ -67,6 +71,7 @@ export class Drain {
       ports.observe(observation);
     };
     this.ports = { ...ports, observe };
+    this.mostRows = ports.limits.mostRows;
     this.checkpoint = ports.checkpoint.load();
   }
 
@@ -77,16 +82,25 @@ export class Drain {
   /** Stores all that has ended so far, then stops; gives up after `mostMs`, which leaves the rest in the spool. */
   async stop(mostMs: number): Promise<void> {
     this.finishing = true;
+    const { signal } = this.stopping;
+    const gaveUp = new Promise((resolve) => {
+      signal.addEventListener('abort', resolve, { once: true });
+    });
     const timer = setTimeout(() => this.stopping.abort(new Error('the drain was told to stop')), mostMs);
-    await this.running;
+    await Promise.race([this.running, gaveUp]);
     clearTimeout(timer);
+    // Were an insert still under way, its end must not touch the checkpoint any more: somebody else may have the spool by then.
+    this.stopping.abort(new Error('the drain has stopped'));
     for (const tail of this.tails.values()) tail.close();
   }
 
   /** Reads everything that is in the spool now, so that an exchange whose identifier is known to a caller is known here. */
-  catchUp(): void {
+  async catchUp(): Promise<void> {
     this.findSeries();
-    for (const tail of this.tails.values()) while (tail.read(turnBytes) > 0);
+    for (const tail of this.tails.values()) {
+      if (tail.isReplaying()) tail.checkWriter();
+      while (tail.read(turnBytes) >= turnBytes) await nextTurn();
+    }
   }
 
   /** False when batches have failed for a while and none has been stored since. */
@@ -102,35 +116,46 @@ export class Drain {
   }
 
   private async loop(): Promise<void> {
+    const { signal } = this.stopping;
     const backoff = makeBackoff(100, 5000);
-    while (!this.stopping.signal.aborted) {
+    while (!signal.aborted) {
       try {
-        const busy = await this.turn();
+        const more = await this.turn();
         backoff.reset();
-        if (!busy && this.finishing) return;
-        if (!busy) await wait(idleMs);
+        this.failingSince = undefined;
+        if (!more && this.finishing) return;
+        await (more ? nextTurn() : wait(idleMs, undefined, { signal }));
       } catch (error) {
-        if (this.stopping.signal.aborted) return;
+        if (signal.aborted) return;
         const retryInMs = backoff.nextMs();
-        this.ports.observe({ kind: 'batch_failed', reason: messageOf(error), retryInMs });
-        await wait(retryInMs);
+        this.ports.observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
+        await wait(retryInMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  /** One round. @returns whether there was something to do. */
+  /** One round. @returns whether there is more to do right away. */
   private async turn(): Promise<boolean> {
     this.findSeries();
     this.checkWriters();
-    let bytes = 0;
-    for (const tail of this.tails.values()) bytes += tail.read(turnBytes);
+    const more = this.readAhead();
     const batch = this.nextBatch();
     if (batch === undefined) {
       this.removeFinished();
-      return bytes > 0 || this.checkpoint.intended !== undefined;
+      return more;
     }
-    await this.storeBatch(batch);
+    await this.storeOrNarrow(batch);
     return true;
+  }
+
+  /** @returns whether there is surely more to read. */
+  private readAhead(): boolean {
+    let more = false;
+    for (const tail of this.tails.values()) {
+      if (!tail.isReplaying() && tail.waiting().length >= batchesAhead * this.ports.limits.mostRows) continue;
+      more = tail.read(turnBytes) >= turnBytes || more;
+    }
+    return more;
   }
 
   /** The batch that a crash interrupted comes first, then what is waiting, when it is enough or has waited long enough. */
@@ -139,60 +164,105 @@ export class Drain {
     const { intended, lastBatch, accepted } = this.checkpoint;
     if (intended !== undefined) return repeatBatch(intended, tails);
     const due = this.finishing || this.ports.clock.monotonic() - this.lastBatchAt >= this.ports.intervalMs;
-    if (!due && this.waitingCount() < this.ports.limits.mostRows) return undefined;
-    return formBatch(lastBatch + 1, tails, accepted, this.ports.limits);
+    if (!due && this.waitingCount() < this.mostRows) return undefined;
+    return formBatch(lastBatch + 1, tails, accepted, { ...this.ports.limits, mostRows: this.mostRows });
+  }
+
+  /**
+   * A batch that is too much is given up for a smaller one, down to the one exchange that is at fault.
+   * Invariant: never a repeated batch, as the store may have that one already.
+   */
+  private async storeOrNarrow(batch: Batch): Promise<void> {
+    const { mostRows } = this.ports.limits;
+    const isRepeated = this.checkpoint.intended !== undefined;
+    try {
+      await this.storeBatch(batch);
+      this.mostRows = Math.min(mostRows, this.mostRows * 2);
+    } catch (error) {
+      if (isRepeated || !(error instanceof BatchTooLarge || error instanceof InterpreterDied)) throw error;
+      this.stopping.signal.throwIfAborted();
+      this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
+      if (batch.exchanges.length <= 1) {
+        await this.accept(batch, new Map([[0, error.message]]), await this.ports.pendingUpdates.listFor(batch.exchanges));
+        return;
+      }
+      this.mostRows = Math.ceil(Math.min(this.mostRows, batch.exchanges.length) / 2);
+      const { intended: _given, ...checkpoint } = this.checkpoint;
+      this.saveCheckpoint(checkpoint);
+    }
   }
 
   private async storeBatch(batch: Batch): Promise<void> {
     const startedAt = this.ports.clock.monotonic();
     this.lastBatchAt = startedAt;
-    this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
-    await seal(batch.exchanges);
+    for (const exchange of batch.exchanges) await exchange.seal();
     const updates = await this.ports.pendingUpdates.listFor(batch.exchanges);
-    const interpreted = await this.ports.interpret(await this.tasksOf(batch, updates), this.ports.clock.now());
-    const rows: StorableRow[] = [];
-    for (const [index, result] of interpreted.entries()) {
-      if ('failure' in result) this.deadLetter(batch.exchanges[index], result.failure);
-      else rows.push({ index, ...result });
-    }
+    const { rows, failures } = await this.interpret(batch, updates);
+    for (const { tail } of batch.taken) await tail.syncRead();
+    this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
     const options = { insert: this.ports.insert, observe: this.ports.observe, signal: this.stopping.signal };
-    const refused = await storeRows(rows, `${this.ports.spoolId}-${batch.bounds.batch}`, options);
-    for (const [index, reason] of refused) this.deadLetter(batch.exchanges[index], reason);
-    await this.accept(batch);
+    const named = { token: tokenOf(this.ports.spoolId, batch.bounds), places: batch.exchanges.length };
+    const refused = await storeRows(rows, named, options);
+    this.stopping.signal.throwIfAborted();
+    await this.accept(batch, new Map([...failures, ...refused]), updates);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
-    this.ports.observe({ kind: 'batch_stored', requests: rows.length, bytes, ms: Math.round(this.ports.clock.monotonic() - startedAt) });
+    this.ports.observe({
+      kind: 'batch_stored',
+      requests: rows.length - refused.size,
+      bytes,
+      ms: Math.round(this.ports.clock.monotonic() - startedAt),
+    });
   }
 
-  /** The store has it: remember that first, then let go of everything that was kept for it. */
-  private async accept(batch: Batch): Promise<void> {
-    this.failingSince = undefined;
-    this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch) });
-    await this.ports.pendingUpdates.removeFor(batch.exchanges);
-    for (const exchange of batch.exchanges) {
-      this.inFlight.remove(exchange);
-      exchange.markStored();
+  /** Rows for the store, and why there are none, by place in the batch. */
+  private async interpret(batch: Batch, updates: UpdatesByExchange): Promise<{ rows: StorableRow[]; failures: Map<number, string> }> {
+    const interpreted = await this.ports.interpret(await this.tasksOf(batch, updates), this.ports.clock.now());
+    const rows: StorableRow[] = [];
+    const failures = new Map<number, string>();
+    for (const [index, result] of interpreted.entries()) {
+      if ('shortage' in result) throw new Error(result.shortage);
+      if ('failure' in result) failures.set(index, result.failure);
+      else rows.push({ index, ...result });
     }
-    for (const { tail, count } of batch.taken) tail.accept(count);
+    return { rows, failures };
+  }
+
+  /**
+   * The store has it: write down that, then let go of everything that was kept for it.
+   * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
+   */
+  private async accept(batch: Batch, failures: ReadonlyMap<number, string>, updates: UpdatesByExchange): Promise<void> {
+    const dead = new Set<OpenExchange>();
+    for (const [index, exchange] of batch.exchanges.entries()) {
+      const why = failures.get(index);
+      if (why === undefined) continue;
+      dead.add(exchange);
+      this.ports.keepDeadLetter({ exchange, seriesFolder: this.folderOf(exchange), reason: why, updates: updates.get(exchange) ?? [] });
+    }
+    await this.ports.pendingUpdates.removeFor(batch.exchanges);
+    this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch) });
+    for (const { tail, count } of batch.taken) tail.settle(count, (exchange) => (dead.has(exchange) ? 'dead_letter' : 'stored'));
+    const reason = 'it could not be interpreted or stored; the dead letter says why';
+    for (const { requestId } of dead) this.ports.observe({ kind: 'exchange_dead_lettered', requestId, reason });
+    for (const { tail } of batch.taken) tail.deleteSettled();
     this.removeFinished();
   }
 
-  private async tasksOf(batch: Batch, updates: ReadonlyMap<OpenExchange, readonly ReadonlyMap<string, string>[]>): Promise<InterpretTask[]> {
+  private async tasksOf(batch: Batch, updates: UpdatesByExchange): Promise<InterpretTask[]> {
     const namesByOrganization = new Map<OrganizationId, ReadonlyMap<string, string>>();
     for (const { organizationId } of batch.exchanges) {
       if (!namesByOrganization.has(organizationId)) namesByOrganization.set(organizationId, await this.ports.declaredNames(organizationId));
     }
     return batch.exchanges.map((exchange) => ({
-      seriesFolder: path.join(this.ports.spoolFolder, exchange.series),
+      seriesFolder: this.folderOf(exchange),
       frames: exchange.frames,
       declaredNames: namesByOrganization.get(exchange.organizationId),
       updates: updates.get(exchange) ?? [],
     }));
   }
 
-  private deadLetter(exchange: OpenExchange | undefined, reason: string): void {
-    if (exchange === undefined) return;
-    this.ports.keepDeadLetter(exchange, path.join(this.ports.spoolFolder, exchange.series), reason);
-    this.ports.observe({ kind: 'exchange_dead_lettered', requestId: exchange.requestId, reason });
+  private folderOf(exchange: OpenExchange): string {
+    return path.join(this.ports.spoolFolder, exchange.series);
   }
 
   private findSeries(): void {
@@ -226,13 +296,5 @@ export class Drain {
   private saveCheckpoint(checkpoint: Checkpoint): void {
     this.ports.checkpoint.save(checkpoint);
     this.checkpoint = checkpoint;
-  }
-}
-
-/** From here on an update of one of these waits until it is stored. Updates that are being written are let in first. */
-async function seal(exchanges: readonly OpenExchange[]): Promise<void> {
-  for (const exchange of exchanges) {
-    while (exchange.updatesUnderWay.size > 0) await Promise.allSettled(exchange.updatesUnderWay);
-    exchange.state = 'sealed';
   }
 }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { type InterpretTask, interpretTask } from './interpreter.ts';
+import { type InterpretedExchange, type InterpretTask, interpretTask } from './interpreter.ts';
 
 /** What the thread is asked. */
 export interface InterpretJob {
@@ -8,6 +8,12 @@ export interface InterpretJob {
   readonly storedAt: number;
 }
 
-parentPort?.on('message', (job: InterpretJob) => {
-  parentPort?.postMessage({ id: job.id, interpreted: job.tasks.map((task) => interpretTask(task, job.storedAt)) });
-});
+/** What the thread says: that it is up, or what came of a job. */
+export type InterpreterMessage = { readonly ready: true } | { readonly id: number; readonly interpreted: readonly InterpretedExchange[] };
+
+const say = (message: InterpreterMessage): void => parentPort?.postMessage(message);
+
+parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) =>
+  say({ id, interpreted: tasks.map((task) => interpretTask(task, storedAt)) }),
+);
+say({ ready: true });

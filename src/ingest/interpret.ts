@@ -125,27 +125,42 @@ function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRe
 
 function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const headers = exchange.responseHead?.headers ?? {};
-  const contentType = headers['content-type'] ?? '';
+  const contentType = (headers['content-type'] ?? '').toLowerCase();
   const decoded = decodeContent(exchange.responseBody, headers['content-encoding']);
   const text = decoded === undefined ? undefined : textOfBytes(decoded, contentType);
   if (decoded !== undefined && contentType.includes('event-stream')) return readStream(decoded, text ?? '', format);
   const body = recordBody(exchange.responseBody, text, contentType);
   const parsed = text === undefined ? undefined : parseJson(text);
   const facts = parsed === undefined || format === undefined ? noResponseFacts : format.readResponse(parsed);
-  const declared = headers['content-length'];
-  return { body, facts, streamed: false, whole: declared !== undefined && Number(declared) === exchange.responseBody.length };
+  return { body, facts, streamed: false, whole: isWhole(exchange, headers['content-length'], parsed) };
+}
+
+/** A body is whole when it has the declared length; where none was declared, when it is a JSON value that is closed at its end. */
+function isWhole({ open, responseHead, responseBody }: Exchange, declaredLength: string | undefined, parsed: unknown): boolean {
+  if (open.method === 'HEAD' || responseHead?.status === 204 || responseHead?.status === 304) return true;
+  if (declaredLength !== undefined) return Number(declaredLength) === responseBody.length;
+  return typeof parsed === 'object' && parsed !== null;
 }
 
 /** A stream is put together into the provider's non-streaming shape; what cannot be understood stays text. */
 function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
   const assembled = format?.assembleStream(readServerSentEvents([decoded]));
   if (format === undefined || assembled?.understood !== true) {
-    return { body: text === '' ? absent : recordText(text, undefined), facts: noResponseFacts, streamed: true, whole: assembled?.whole ?? false };
+    return {
+      body: text === '' ? absent : recordText(text, undefined),
+      facts: noResponseFacts,
+      streamed: true,
+      whole: assembled?.whole ?? false,
+    };
   }
   return { body: recordText(text, assembled.body), facts: format.readResponse(assembled.body), streamed: true, whole: assembled.whole };
 }
 
-const statusOfOutcome: Record<Exclude<ExchangeOutcome, 'complete' | 'refused'>, number> = { client_left: 499, provider_broke: 502, no_response: 0 };
+const statusOfOutcome: Record<Exclude<ExchangeOutcome, 'complete' | 'refused'>, number> = {
+  client_left: 499,
+  provider_broke: 502,
+  no_response: 0,
+};
 
 /**
  * Status as the record tells it. An exchange without an end was cut by the death of its gateway worker: it counts as whole when its content

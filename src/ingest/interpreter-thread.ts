@@ -1,15 +1,11 @@
 import { Worker } from 'node:worker_threads';
-import type { InterpretJob } from './interpret-worker.ts';
-import type { Interpret, InterpretedExchange } from './interpreter.ts';
-
-interface Answer {
-  readonly id: number;
-  readonly interpreted: readonly InterpretedExchange[];
-}
+import type { InterpreterMessage, InterpretJob } from './interpret-worker.ts';
+import { type Interpret, type InterpretedExchange, InterpreterDied } from './interpreter.ts';
 
 interface Waiting {
   readonly resolve: (interpreted: readonly InterpretedExchange[]) => void;
   readonly reject: (error: Error) => void;
+  readonly watchdog: NodeJS.Timeout;
 }
 
 export interface InterpreterThread {
@@ -17,42 +13,58 @@ export interface InterpreterThread {
   readonly close: () => Promise<void>;
 }
 
+/** A batch takes about a second at most; what takes so long comes to no end. */
+const longestJobMs = 60_000;
+
+const compiledWorker = new URL('./interpret-worker.js', import.meta.url);
+
 /**
  * Interpretation in a thread of its own, so that a burst of ingest does not delay an API answer. A thread that dies fails the jobs it had and
- * is replaced at the next job.
+ * is replaced at the next job: with InterpreterDied when it was at work, with another error when it did not even come up.
  */
-export function startInterpreterThread(): InterpreterThread {
+export function startInterpreterThread(workerFile: URL = compiledWorker, jobMs: number = longestJobMs): InterpreterThread {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let jobs = 0;
+  const settle = (id: number): Waiting | undefined => {
+    const job = waiting.get(id);
+    clearTimeout(job?.watchdog);
+    waiting.delete(id);
+    return job;
+  };
   const failAll = (error: Error): void => {
     worker = undefined;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
+    for (const id of [...waiting.keys()]) settle(id)?.reject(error);
   };
   const start = (): Worker => {
-    const started = new Worker(new URL('./interpret-worker.js', import.meta.url));
-    started.on('message', ({ id, interpreted }: Answer) => {
-      waiting.get(id)?.resolve(interpreted);
-      waiting.delete(id);
+    const started = new Worker(workerFile);
+    let ready = false;
+    const died = (reason: string): void => {
+      if (worker === started) failAll(ready ? new InterpreterDied(reason) : new Error(`the interpreter thread did not start: ${reason}`));
+    };
+    started.on('message', (message: InterpreterMessage) => {
+      if ('ready' in message) ready = true;
+      else settle(message.id)?.resolve(message.interpreted);
     });
-    started.on('error', (error) => failAll(error));
-    started.on('exit', () => {
-      if (worker === started) failAll(new Error('the interpreter thread has ended'));
-    });
+    started.on('error', (error) => died(error.message));
+    started.on('exit', () => died('the thread has ended'));
     return started;
+  };
+  const giveUp = (): void => {
+    void worker?.terminate();
+    failAll(new InterpreterDied(`no result after ${jobMs} ms`));
   };
   return {
     interpret: (tasks, storedAt) =>
       new Promise((resolve, reject) => {
         jobs += 1;
-        waiting.set(jobs, { resolve, reject });
+        waiting.set(jobs, { resolve, reject, watchdog: setTimeout(giveUp, jobMs) });
         worker ??= start();
         worker.postMessage({ id: jobs, tasks, storedAt } satisfies InterpretJob);
       }),
     close: async () => {
       const last = worker;
-      worker = undefined;
+      failAll(new Error('the interpreter thread was closed'));
       await last?.terminate();
     },
   };

@@ -1,4 +1,5 @@
 import { messageOf } from '../model/errors.ts';
+import { isSystemError } from '../platform/files.ts';
 import { readPayloads } from '../spool/reader.ts';
 import type { FrameLocation } from '../spool/spool.ts';
 import { bodiesRow, requestRow } from '../store/tables/rows.ts';
@@ -14,13 +15,26 @@ export interface InterpretTask {
   readonly updates: readonly ReadonlyMap<string, string>[];
 }
 
-/** Lines for both tables, or why there are none. */
-export type InterpretedExchange = { readonly request: string; readonly bodies: string } | { readonly failure: string };
+/** Lines for both tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
+export type InterpretedExchange =
+  | { readonly request: string; readonly bodies: string }
+  | { readonly failure: string }
+  | { readonly shortage: string };
 
-/** Interprets a batch. @param storedAt Unix milliseconds written as the rows' `updated_at`. */
+/**
+ * Interprets a batch.
+ * @param storedAt Unix milliseconds written as the rows' `updated_at`.
+ * @throws (from it) InterpreterDied when some exchange of the batch was too much for the thread.
+ */
 export type Interpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<readonly InterpretedExchange[]>;
 
+/** The interpreter died, or came to no end, on a batch. */
+export class InterpreterDied extends Error {
+  override readonly name = 'InterpreterDied';
+}
+
 const noNames: ReadonlyMap<string, string> = new Map();
+const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
 /** Interprets one exchange; whatever goes wrong is a value, so that one poisoned exchange stops nothing. */
 export function interpretTask(task: InterpretTask, storedAt: number): InterpretedExchange {
@@ -30,6 +44,7 @@ export function interpretTask(task: InterpretTask, storedAt: number): Interprete
     const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, updates: task.updates });
     return { request: requestRow(record, storedAt), bodies: bodiesRow(record) };
   } catch (error) {
+    if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };
   }
 }

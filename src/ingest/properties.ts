@@ -11,7 +11,11 @@ const sessionProperties = [
  * The properties of a record: the caller's tags, then the session headers, then updates in the order in which they were accepted.
  * @param declaredNames declared names by their lower-case form: a header whose case was lost on the way is stored under its declared name.
  */
-export function propertiesOf(tags: Tags, declaredNames: ReadonlyMap<string, string>, updates: readonly ReadonlyMap<string, string>[]): ReadonlyMap<string, string> {
+export function propertiesOf(
+  tags: Tags,
+  declaredNames: ReadonlyMap<string, string>,
+  updates: readonly ReadonlyMap<string, string>[],
+): ReadonlyMap<string, string> {
   const properties = new Map<string, string>();
   for (const { name, value, lowered } of tags.properties) {
     const stored = lowered === true ? (declaredNames.get(name.toLowerCase()) ?? name) : name;

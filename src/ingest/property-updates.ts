@@ -2,12 +2,12 @@ import { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
 import type { UpdateProperties } from '../store/update.ts';
-import type { InFlight, OpenExchange } from './open-exchange.ts';
+import type { InFlight, OpenExchange, Settlement } from './open-exchange.ts';
 import type { PendingUpdates } from './pending-updates.ts';
 
 export interface PropertyUpdaterPorts {
   /** Reads everything that is in the spool now. */
-  readonly catchUp: () => void;
+  readonly catchUp: () => Promise<void>;
   readonly inFlight: InFlight;
   readonly pendingUpdates: PendingUpdates;
   /** Time of a stored request, Unix milliseconds; undefined when the store does not have it. */
@@ -37,7 +37,7 @@ export class PropertyUpdater {
   async update(principal: Principal, requestId: RequestId, properties: ReadonlyMap<string, string>): Promise<void> {
     const { organizationId } = principal;
     const found = await this.locate(organizationId, requestId);
-    if (found === undefined) throw new GatelogError('not_found', `No request ${requestId} is on record.`);
+    if (found === undefined) throw noSuchRequest(requestId);
     if ('storedAt' in found) {
       await this.ports.updateStored({ organizationId, requestId, createdAt: found.storedAt, properties });
       return;
@@ -49,10 +49,10 @@ export class PropertyUpdater {
   async locate(organizationId: OrganizationId, requestId: RequestId): Promise<Whereabouts> {
     const { inFlight, findStored, catchUp } = this.ports;
     const known = inFlight.find(organizationId, requestId);
-    if (known !== undefined) return { travelling: known };
+    if (known !== undefined && known.state !== 'unclear') return { travelling: known };
     const stored = await findStored(organizationId, requestId);
     if (stored !== undefined) return { storedAt: stored };
-    catchUp();
+    await catchUp();
     const fresh = inFlight.find(organizationId, requestId);
     if (fresh !== undefined) return { travelling: fresh };
     // It may have been read and stored between the two looks.
@@ -61,32 +61,37 @@ export class PropertyUpdater {
   }
 
   private async updateTravelling(exchange: OpenExchange, principal: Principal, properties: ReadonlyMap<string, string>): Promise<void> {
-    const { organizationId, requestId } = exchange;
+    const { organizationId, requestId, openedAt } = exchange;
     if (exchange.state === 'travelling') {
-      const write = this.ports.pendingUpdates.append({ organizationId, requestId, properties, keyId: principal.keyId, acceptedAt: this.ports.now() });
-      exchange.updatesUnderWay.add(write);
-      try {
-        await write;
-      } finally {
-        exchange.updatesUnderWay.delete(write);
-      }
+      await exchange.trackUpdate(
+        this.ports.pendingUpdates.append({ organizationId, requestId, properties, keyId: principal.keyId, acceptedAt: this.ports.now() }),
+      );
       return;
     }
-    await this.waitUntilStored(exchange);
-    await this.ports.updateStored({ organizationId, requestId, createdAt: exchange.openedAt, properties });
+    if ((await this.whenSettled(exchange)) === 'dead_letter') throw noSuchRequest(requestId);
+    await this.ports.updateStored({ organizationId, requestId, createdAt: openedAt, properties });
   }
 
-  private async waitUntilStored(exchange: OpenExchange): Promise<void> {
+  private async whenSettled(exchange: OpenExchange): Promise<Settlement> {
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
-        reject(new GatelogError('store_unavailable', 'The record is not in the store yet and the store does not take it. Try again in a moment.'));
+        reject(
+          new GatelogError(
+            'store_unavailable',
+            'The record is not in the store yet and the store does not take it. Try again in a moment.',
+          ),
+        );
       }, this.ports.storeWaitMs);
     });
     try {
-      await Promise.race([exchange.stored, expired]);
+      return await Promise.race([exchange.whenSettled(), expired]);
     } finally {
       clearTimeout(timer);
     }
   }
+}
+
+function noSuchRequest(requestId: RequestId): GatelogError {
+  return new GatelogError('not_found', `No request ${requestId} is on record.`);
 }

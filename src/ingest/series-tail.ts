@@ -1,12 +1,15 @@
+import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { messageOf } from '../model/errors.ts';
 import { frameKinds } from '../model/exchange.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
+import { isSystemError } from '../platform/files.ts';
 import { frameHeaderBytes } from '../spool/frame.ts';
 import { deleteSegmentsBefore, deleteSeries, SeriesReader } from '../spool/reader.ts';
-import { comparePositions, type FrameLocation, type Position } from '../spool/spool.ts';
+import { listSegments } from '../spool/segment.ts';
+import { comparePositions, type FrameLocation, type Position, segmentName } from '../spool/spool.ts';
 import { readOpen } from './assemble.ts';
-import { type InFlight, makeOpenExchange, type OpenExchange } from './open-exchange.ts';
+import { type InFlight, type NewExchange, OpenExchange, type Settlement } from './open-exchange.ts';
 
 export interface SeriesTailOptions {
   readonly spoolFolder: string;
@@ -22,6 +25,9 @@ export interface SeriesTailOptions {
 /** Ends of exchanges that no `end` frame closed lie behind every real position, in the order of their streams. */
 const abandonedSegment = 2 ** 40;
 
+/** Of an exchange whose `open` frame cannot be read: nobody can ask for it, and it ends among the dead letters. */
+const nobody = '00000000-0000-0000-0000-000000000000';
+
 /** Follows one series and knows, of every exchange in it, where its frames are and whether it has ended. */
 export class SeriesTail {
   readonly series: string;
@@ -31,15 +37,21 @@ export class SeriesTail {
   private readonly open = new Map<number, OpenExchange>();
   /** Ended and not yet accepted, in the order of their ends. */
   private readonly ended: OpenExchange[] = [];
+  /** Until reading has come here, what is open may be in the store already: its end is still to be read. */
+  private replayedTo: Position | undefined;
   private closed = false;
+  /** Segments below this one are on the disk and can grow no more. */
+  private syncFrom = 0;
 
   constructor(options: SeriesTailOptions) {
     this.options = options;
     this.series = options.series;
     this.folder = path.join(options.spoolFolder, options.series);
+    this.replayedTo = options.sealedTo ?? options.accepted;
     this.reader = new SeriesReader(this.folder, {
       onFrame: (frame, payload) => this.takeFrame(frame, payload),
-      onDamage: ({ segment, offset, reason }) => options.observe({ kind: 'spool_segment_damaged', segment: `${options.series}/${segment}`, offset, reason }),
+      onDamage: ({ segment, offset, reason }) =>
+        options.observe({ kind: 'spool_segment_damaged', segment: `${options.series}/${segment}`, offset, reason }),
     });
   }
 
@@ -47,6 +59,7 @@ export class SeriesTail {
   read(mostBytes: number): number {
     const bytes = this.reader.read(mostBytes);
     if (!this.closed && this.reader.isEnded()) this.closeAbandoned();
+    this.clearUp();
     return bytes;
   }
 
@@ -65,22 +78,49 @@ export class SeriesTail {
     return this.closed || comparePositions(this.reader.position(), position) >= 0;
   }
 
+  /** True while what was read again after a restart does not reach to where the last ingest stood. */
+  isReplaying(): boolean {
+    return this.replayedTo !== undefined;
+  }
+
   /** True when nothing of the series is left to store. */
   isFinished(): boolean {
     return this.closed && this.ended.length === 0;
   }
 
-  /** The first `count` waiting exchanges are in the store: forgets them and deletes the segments that nobody needs any more. */
-  accept(count: number): void {
-    this.ended.splice(0, count);
+  /** The first `count` waiting exchanges have left the spool. */
+  settle(count: number, settlementOf: (exchange: OpenExchange) => Settlement): void {
+    for (const exchange of this.ended.splice(0, count)) {
+      this.options.inFlight.remove(exchange);
+      exchange.settle(settlementOf(exchange));
+    }
+  }
+
+  /** Deletes the segments that nobody needs any more. */
+  deleteSettled(): void {
     let needed = this.reader.position().segment;
-    for (const exchange of [...this.open.values(), ...this.ended]) needed = Math.min(needed, exchange.frames[0]?.segment ?? needed);
+    for (const exchanges of [this.open.values(), this.ended]) {
+      for (const { frames } of exchanges) needed = Math.min(needed, frames[0]?.segment ?? needed);
+    }
     deleteSegmentsBefore(this.folder, needed);
   }
 
-  /** Deletes the series from the disk. */
+  /**
+   * Brings what was read so far to the disk. Else a power loss could take the end of an exchange that the store has, and what is left of it
+   * would count as broken off and be stored a second time.
+   */
+  async syncRead(): Promise<void> {
+    const last = this.reader.position().segment;
+    for (const segment of listSegments(this.folder).filter((number) => number >= this.syncFrom && number <= last)) {
+      await syncFile(path.join(this.folder, segmentName(segment)));
+    }
+    this.syncFrom = last;
+  }
+
+  /** Deletes the series from the disk, oldest segment first: were it cut in the middle, no exchange may lose its end before its beginning. */
   remove(): void {
     this.reader.close();
+    deleteSegmentsBefore(this.folder, Number.MAX_SAFE_INTEGER);
     deleteSeries(this.folder);
   }
 
@@ -89,29 +129,23 @@ export class SeriesTail {
   }
 
   private takeFrame(frame: FrameLocation, payload: Buffer): void {
-    if (frame.kind === frameKinds.open) {
-      this.openExchange(frame, payload);
-      return;
-    }
-    const exchange = this.open.get(frame.stream);
+    const known = this.open.get(frame.stream);
+    const exchange = known ?? (frame.kind === frameKinds.open ? this.openExchange(frame, payload) : undefined);
+    // Without its `open` frame it was accepted before a restart, or the frame is damaged, which the reader has reported.
     if (exchange === undefined) return;
     exchange.frames.push(frame);
     exchange.bytes += frame.length;
-    if (frame.kind === frameKinds.end) this.endExchange(exchange, { segment: frame.segment, offset: frame.offset + frameHeaderBytes + frame.length });
+    if (frame.kind === frameKinds.end)
+      this.endExchange(exchange, { segment: frame.segment, offset: frame.offset + frameHeaderBytes + frame.length });
   }
 
-  private openExchange(frame: FrameLocation, payload: Buffer): void {
-    try {
-      const { organizationId, requestId, openedAt } = readOpen(payload);
-      const exchange = makeOpenExchange({ series: this.series, stream: frame.stream, organizationId, requestId, openedAt });
-      exchange.frames.push(frame);
-      exchange.bytes = frame.length;
-      this.open.set(frame.stream, exchange);
-      this.options.inFlight.add(exchange);
-    } catch (error) {
-      const { segment, offset } = frame;
-      this.options.observe({ kind: 'spool_segment_damaged', segment: `${this.series}/${segment}`, offset, reason: messageOf(error) });
-    }
+  private openExchange(frame: FrameLocation, payload: Buffer): OpenExchange {
+    const named = namesOf(payload);
+    const exchange = new OpenExchange({ series: this.series, stream: frame.stream, ...(named ?? unnamed) });
+    if (this.replayedTo !== undefined) exchange.state = 'unclear';
+    this.open.set(frame.stream, exchange);
+    if (named !== undefined) this.options.inFlight.add(exchange);
+    return exchange;
   }
 
   private endExchange(exchange: OpenExchange, endsAt: Position): void {
@@ -120,11 +154,18 @@ export class SeriesTail {
     const { accepted, sealedTo, inFlight } = this.options;
     if (comparePositions(endsAt, accepted) <= 0) {
       inFlight.remove(exchange);
-      exchange.markStored();
+      exchange.settle('stored');
       return;
     }
-    if (sealedTo !== undefined && comparePositions(endsAt, sealedTo) <= 0) exchange.state = 'sealed';
+    exchange.state = sealedTo !== undefined && comparePositions(endsAt, sealedTo) <= 0 ? 'sealed' : 'travelling';
     this.ended.push(exchange);
+  }
+
+  /** Where the last ingest stood is behind us: what is still open is surely not in the store. */
+  private clearUp(): void {
+    if (this.replayedTo === undefined || !this.hasReadTo(this.replayedTo)) return;
+    this.replayedTo = undefined;
+    for (const exchange of this.open.values()) exchange.state = 'travelling';
   }
 
   /** The worker is dead and everything was read: what is still open has been broken off. */
@@ -133,5 +174,31 @@ export class SeriesTail {
     const left = [...this.open.values()].sort((first, second) => first.stream - second.stream);
     for (const exchange of left) this.endExchange(exchange, { segment: abandonedSegment, offset: exchange.stream });
     this.options.observe({ kind: 'spool_series_finished', series: this.series, abandoned: left.length });
+  }
+}
+
+type Names = Pick<NewExchange, 'organizationId' | 'requestId' | 'openedAt'>;
+
+const unnamed: Names = { organizationId: nobody as OrganizationId, requestId: nobody as RequestId, openedAt: 0 };
+
+function namesOf(payload: Buffer): Names | undefined {
+  try {
+    const { organizationId, requestId, openedAt } = readOpen(payload);
+    return { organizationId, requestId, openedAt };
+  } catch {
+    return undefined;
+  }
+}
+
+async function syncFile(file: string): Promise<void> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!(isSystemError(error) && error.code === 'ENOENT')) throw error;
   }
 }

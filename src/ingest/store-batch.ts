@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
-import { isRejection } from '../store/failure.ts';
+import { failureText, isRejection, isTooLarge } from '../store/failure.ts';
 import type { InsertRows, RecordTable } from '../store/insert.ts';
 
 /** One row to store: its lines, and its place in the batch. */
@@ -10,6 +10,12 @@ export interface StorableRow {
   readonly index: number;
   readonly request: string;
   readonly bodies: string;
+}
+
+/** What a batch is called, the same at every try, and how many places it has. */
+export interface NamedBatch {
+  readonly token: string;
+  readonly places: number;
 }
 
 export interface StoreBatchOptions {
@@ -21,53 +27,85 @@ export interface StoreBatchOptions {
 
 const firstRetryMs = 100;
 const longestRetryMs = 5000;
+/** Lack of memory may pass; after so many tries the batch itself is at fault. */
+const triesWhenTooLarge = 4;
+
+/** The batch as a whole is more than the store takes at once. Nothing of it was stored. */
+export class BatchTooLarge extends Error {
+  override readonly name = 'BatchTooLarge';
+}
 
 /**
  * Stores rows in both tables, bodies first, so that a visible request has its bodies. While the store is away it tries again for as long as
  * it takes. Rows that the store refuses are singled out by halves, so that the rest is stored.
- * @param token names the batch; the same batch has the same token at every try.
+ *
+ * Invariant: the halves are halves of the batch's places, not of the rows that are left, so that a repeated batch has the same parts with the
+ * same tokens even where another row could not be interpreted this time.
  * @returns why a row was refused, by its place in the batch.
+ * @throws BatchTooLarge, or the abort reason when told to stop.
  */
-export async function storeRows(rows: readonly StorableRow[], token: string, options: StoreBatchOptions): Promise<ReadonlyMap<number, string>> {
+export async function storeRows(
+  rows: readonly StorableRow[],
+  { token, places }: NamedBatch,
+  options: StoreBatchOptions,
+): Promise<ReadonlyMap<number, string>> {
   const refused = new Map<number, string>();
-  await storeTable('bodies', rows, `${token}-bodies`, { ...options, refused });
+  const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, places))) };
+  // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
+  await storePart({ ...whole, table: 'bodies', rows, token: `${token}-bodies`, mayGiveUp: true }, { ...options, refused });
   const left = rows.filter(({ index }) => !refused.has(index));
-  await storeTable('requests', left, `${token}-requests`, { ...options, refused });
+  await storePart({ ...whole, table: 'requests', rows: left, token: `${token}-requests`, mayGiveUp: false }, { ...options, refused });
   return refused;
 }
 
-interface TableOptions extends StoreBatchOptions {
+interface PartOptions extends StoreBatchOptions {
   readonly refused: Map<number, string>;
 }
 
-async function storeTable(table: RecordTable, rows: readonly StorableRow[], token: string, options: TableOptions): Promise<void> {
+/** Rows at the places `[start, start + size)` of the batch. */
+interface Part {
+  readonly table: RecordTable;
+  readonly rows: readonly StorableRow[];
+  readonly start: number;
+  readonly size: number;
+  readonly token: string;
+  readonly mayGiveUp: boolean;
+}
+
+async function storePart(part: Part, options: PartOptions): Promise<void> {
+  const { table, rows, start, size, token } = part;
   if (rows.length === 0) return;
-  const lines = rows.map((row) => (table === 'requests' ? row.request : row.bodies));
-  const rejection = await insertPatiently(table, lines.join('\n'), token, options);
+  const rejection = await insertPatiently(part, options);
   if (rejection === undefined) return;
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) {
     options.refused.set(only.index, rejection);
     return;
   }
-  const middle = Math.ceil(rows.length / 2);
-  await storeTable(table, rows.slice(0, middle), `${token}.0`, options);
-  await storeTable(table, rows.slice(middle), `${token}.1`, options);
+  const middle = start + size / 2;
+  const half = { table, size: size / 2, mayGiveUp: false };
+  await storePart({ ...half, start, rows: rows.filter(({ index }) => index < middle), token: `${token}.0` }, options);
+  await storePart({ ...half, start: middle, rows: rows.filter(({ index }) => index >= middle), token: `${token}.1` }, options);
 }
 
-/** @returns why the store refuses these rows, undefined when it has them. @throws the abort reason when told to stop. */
-async function insertPatiently(table: RecordTable, lines: string, token: string, options: TableOptions): Promise<string | undefined> {
+/** @returns why the store refuses these rows, undefined when it has them. */
+async function insertPatiently({ table, rows, token, mayGiveUp }: Part, options: PartOptions): Promise<string | undefined> {
   const backoff = makeBackoff(firstRetryMs, longestRetryMs);
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     options.signal.throwIfAborted();
     try {
-      await options.insert(table, lines, token);
+      await options.insert(table, linesOf(table, rows), token);
       return undefined;
     } catch (error) {
       if (isRejection(error)) return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+      if (mayGiveUp && isTooLarge(error) && tries >= triesWhenTooLarge) throw new BatchTooLarge(failureText(error), { cause: error });
       const retryInMs = backoff.nextMs();
-      options.observe({ kind: 'batch_failed', reason: messageOf(error), retryInMs });
+      options.observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
       await wait(retryInMs, undefined, { signal: options.signal });
     }
   }
+}
+
+function linesOf(table: RecordTable, rows: readonly StorableRow[]): string {
+  return rows.map((row) => (table === 'requests' ? row.request : row.bodies)).join('\n');
 }

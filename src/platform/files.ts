@@ -39,7 +39,7 @@ export function replaceFile(file: string, content: string): void {
 
 /** TRICKY: on a disk that is nearly full the system writes a part and says so without an error; only the next write fails. */
 export function writeWhole(descriptor: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+  for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
 }
 
 /** Text of a file, undefined when there is none. */

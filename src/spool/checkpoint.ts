@@ -35,13 +35,23 @@ export function openCheckpointFile(spoolFolder: string): CheckpointFile {
   return {
     load: () => {
       const text = readFileIfPresent(file);
-      if (text === undefined) return { lastBatch: 0, accepted: {} };
-      const { version, ...checkpoint } = JSON.parse(text) as StoredCheckpoint;
-      if (version !== 1) throw new Error(`the spool's checkpoint is of version ${String(version)}; this program reads version 1`);
-      return checkpoint;
+      return text === undefined ? { lastBatch: 0, accepted: {} } : parseCheckpoint(text);
     },
     save: (checkpoint) => replaceFile(file, JSON.stringify({ version: 1, ...checkpoint } satisfies StoredCheckpoint)),
   };
+}
+
+/** TRICKY: a checkpoint that cannot be read must stop the program: to begin anew would store everything in the spool a second time. */
+function parseCheckpoint(text: string): Checkpoint {
+  let stored: StoredCheckpoint | null;
+  try {
+    stored = JSON.parse(text) as StoredCheckpoint | null;
+  } catch (error) {
+    throw new Error("the spool's checkpoint is damaged", { cause: error });
+  }
+  const { version, ...checkpoint } = stored ?? { version: undefined, lastBatch: 0, accepted: {} };
+  if (version !== 1) throw new Error(`the spool's checkpoint is of version ${String(version)}; this program reads version 1`);
+  return checkpoint;
 }
 
 /** The spool's identity, made at first use. */

@@ -13,7 +13,8 @@ export class DiskSync {
   private readonly onFailure: (error: Error) => void;
   private running: Promise<void> = Promise.resolve();
   private unsynced = false;
-  private folderSynced = true;
+  private newFiles = 0;
+  private syncedFiles = 0;
   private timed = false;
 
   constructor(onFailure: (error: Error) => void) {
@@ -25,11 +26,11 @@ export class DiskSync {
   }
 
   noteNewFile(): void {
-    this.folderSynced = false;
+    this.newFiles += 1;
   }
 
   isFolderSynced(): boolean {
-    return this.folderSynced;
+    return this.syncedFiles === this.newFiles;
   }
 
   /** Syncs a file unless nothing was written since the last time, or the last time is still going on. */
@@ -57,7 +58,7 @@ export class DiskSync {
     return this.enqueue(async () => {
       try {
         await syncData(descriptor);
-        if (!this.folderSynced) await this.syncFolder(folder);
+        if (!this.isFolderSynced()) await this.syncFolder(folder);
       } finally {
         await closeDescriptor(descriptor);
       }
@@ -65,17 +66,20 @@ export class DiskSync {
   }
 
   private async syncFolder(folder: string): Promise<void> {
+    const files = this.newFiles;
     const handle = await open(folder, 'r');
     try {
       await handle.sync();
-      this.folderSynced = true;
+      this.syncedFiles = files;
     } finally {
       await handle.close();
     }
   }
 
   private enqueue(job: () => Promise<void>): Promise<void> {
-    this.running = this.running.then(job).catch((error: unknown) => this.onFailure(error instanceof Error ? error : new Error(String(error))));
+    this.running = this.running
+      .then(job)
+      .catch((error: unknown) => this.onFailure(error instanceof Error ? error : new Error(String(error))));
     return this.running;
   }
 }

@@ -1,10 +1,19 @@
-import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { isSystemError } from '../platform/files.ts';
+import { isSystemError, syncFolder } from '../platform/files.ts';
 import { isLocked } from '../platform/process-lock.ts';
-import { frameHeaderBytes, isFrameIntact, largestPayloadBytes, readFrameHead, readSegmentVersion, segmentHeaderBytes } from './frame.ts';
+import {
+  frameHeaderBytes,
+  isPayloadIntact,
+  largestPayloadBytes,
+  readFrameHead,
+  readSegmentVersion,
+  segmentHeaderBytes,
+  segmentVersion,
+} from './frame.ts';
 import { listSegments } from './segment.ts';
-import { type FrameLocation, type Position, segmentName } from './spool.ts';
+import { deletedPrefix, type FrameLocation, lockName, type Position, segmentName } from './spool.ts';
 
 export interface Damage extends Position {
   readonly reason: string;
@@ -13,7 +22,7 @@ export interface Damage extends Position {
 }
 
 export interface SeriesReaderOptions {
-  /** Called for every whole frame, in order. `payload` is only valid during the call. */
+  /** Called for every whole frame, in order and once, even when it throws. `payload` is only valid during the call. */
   readonly onFrame: (frame: FrameLocation, payload: Buffer) => void;
   readonly onDamage: (damage: Damage) => void;
 }
@@ -21,21 +30,26 @@ export interface SeriesReaderOptions {
 const readBytes = 1024 * 1024;
 /** The largest frame fits in the window behind one read. */
 const windowBytes = readBytes + largestPayloadBytes + frameHeaderBytes;
+const noWindow = Buffer.alloc(0);
 
 /** Follows one series: from its oldest segment that is left to its end, while it is still being written. */
 export class SeriesReader {
   private readonly folder: string;
   private readonly options: SeriesReaderOptions;
-  private readonly window = Buffer.allocUnsafeSlow(windowBytes);
+  /** Only there while a segment is open: after a row of crashes many series wait at once. */
+  private window = noWindow;
   private filled = 0;
-  private segment: number | undefined;
+  private segment = 0;
   /** Offset in the segment file of the first byte in the window. */
   private offset = 0;
   private descriptor = -1;
   private skippedBytes = 0;
+  private skippedFor = '';
   /** Set once the writer was seen dead: what the files hold then is all there will be. */
   private writerGone = false;
   private ended = false;
+  /** Set at a segment of a newer program: it is left alone, and so is the series from there on. */
+  private stuck = false;
 
   constructor(folder: string, options: SeriesReaderOptions) {
     this.folder = folder;
@@ -49,45 +63,46 @@ export class SeriesReader {
 
   /** Where reading stands. */
   position(): Position {
-    return { segment: this.segment ?? 0, offset: this.offset };
+    return { segment: this.segment, offset: this.offset };
   }
 
-  /** Hands out every whole frame that is there now, up to about `mostBytes`. @returns bytes handed out. */
+  /** Hands out every whole frame that is there now, up to about `mostBytes`. @returns bytes handed out or passed over. */
   read(mostBytes: number): number {
-    let handedOut = 0;
-    while (!this.ended && handedOut < mostBytes) {
+    let used = 0;
+    while (!this.ended && !this.stuck && used < mostBytes) {
       if (this.descriptor === -1 && !this.openNextSegment()) break;
       const got = this.fill();
-      const used = this.parse();
-      handedOut += used;
-      if (got === 0 && used === 0 && !this.leaveSegment()) break;
+      const parsed = this.parse();
+      used += parsed;
+      if (got === 0 && parsed === 0 && !this.leaveSegment()) break;
     }
-    return handedOut;
+    return used;
   }
 
   /** Notices that the writer has died. What it wrote up to then is read first; call {@link read} again after this says true. */
   noticeWriterGone(): boolean {
-    // A writer takes its lock before it makes its first segment: a folder without one may only just be coming up.
-    if (!this.writerGone && listSegments(this.folder).length > 0 && !isLocked(path.join(this.folder, 'lock'))) this.writerGone = true;
+    this.writerGone ||= !isLocked(path.join(this.folder, lockName));
     return this.writerGone;
   }
 
   close(): void {
     if (this.descriptor !== -1) closeSync(this.descriptor);
     this.descriptor = -1;
+    this.window = noWindow;
+    this.filled = 0;
   }
 
   private openNextSegment(): boolean {
-    const after = this.segment ?? 0;
-    const next = listSegments(this.folder).find((number) => number > after);
+    const next = listSegments(this.folder).find((number) => number > this.segment);
     if (next === undefined) {
       this.ended = this.writerGone;
       return false;
     }
+    this.descriptor = openSync(path.join(this.folder, segmentName(next)), 'r');
+    this.window = Buffer.allocUnsafeSlow(windowBytes);
     this.segment = next;
     this.offset = 0;
     this.filled = 0;
-    this.descriptor = openSync(path.join(this.folder, segmentName(next)), 'r');
     return true;
   }
 
@@ -101,61 +116,75 @@ export class SeriesReader {
   /** Hands out the whole frames in the window and moves the rest to its front. @returns bytes used up. */
   private parse(): number {
     let at = this.offset === 0 ? this.passHeader() : 0;
-    while (this.filled - at >= frameHeaderBytes) {
-      const head = readFrameHead(this.window, at);
-      if (head !== undefined && this.filled - at < frameHeaderBytes + head.length) break;
-      if (head === undefined || !isFrameIntact(this.window, at, head)) {
-        // TRICKY: after damage the next frame may start at any byte; only a frame with a right checksum ends the search.
-        this.skippedBytes += 1;
-        at += 1;
-        continue;
+    try {
+      while (!this.stuck && this.filled - at >= frameHeaderBytes) {
+        const head = readFrameHead(this.window, at);
+        if (head === undefined) {
+          // TRICKY: without its header nobody knows where a frame ends, so the next one may start at any byte.
+          this.pass(1, 'the header of a frame does not match its checksum');
+          at += 1;
+          continue;
+        }
+        const start = at + frameHeaderBytes;
+        const end = start + head.length;
+        if (end > this.filled) break;
+        const payload = this.window.subarray(start, end);
+        const isIntact = isPayloadIntact(payload, head);
+        if (isIntact) this.reportDamage(at);
+        else this.pass(end - at, 'the payload of a frame does not match its checksum');
+        const { kind, stream, stamp, length } = head;
+        const location = { segment: this.segment, offset: this.offset + at, length, kind, stream, stamp };
+        at = end;
+        if (isIntact) this.options.onFrame(location, payload);
       }
-      this.reportDamage(at, 'a frame does not match its checksum');
-      const start = at + frameHeaderBytes;
-      const { kind, stream, stamp, length } = head;
-      const location = { segment: this.segment ?? 0, offset: this.offset + at, length, kind, stream, stamp };
-      this.options.onFrame(location, this.window.subarray(start, start + length));
-      at = start + length;
+    } finally {
+      this.window.copy(this.window, 0, at, this.filled);
+      this.filled -= at;
+      this.offset += at;
     }
-    this.window.copy(this.window, 0, at, this.filled);
-    this.filled -= at;
-    this.offset += at;
     return at;
   }
 
   private passHeader(): number {
     if (this.filled < segmentHeaderBytes) return 0;
     const version = readSegmentVersion(this.window);
-    if (version === undefined || version > 1) {
-      this.skippedBytes = segmentHeaderBytes;
-      this.reportDamage(0, version === undefined ? 'the segment header is damaged' : `the segment is of a newer version (${version})`);
+    if (version === undefined) {
+      this.pass(segmentHeaderBytes, 'the segment header is damaged');
+      this.reportDamage(segmentHeaderBytes);
+    } else if (version !== segmentVersion) {
+      this.stuck = true;
+      const reason = `the segment is of version ${version}, this program reads version ${segmentVersion}: the series is left alone`;
+      this.options.onDamage({ segment: this.segment, offset: 0, reason, skippedBytes: 0 });
+      return 0;
     }
     return segmentHeaderBytes;
   }
 
   /** At the end of the file: goes to the next segment when this one can grow no more. */
   private leaveSegment(): boolean {
-    const current = this.segment ?? 0;
-    const hasNext = listSegments(this.folder).some((number) => number > current);
+    const hasNext = listSegments(this.folder).some((number) => number > this.segment);
     if (!hasNext && !this.writerGone) return false;
     // TRICKY: the writer may have appended between the last read and the look for a next segment; a new one is only opened after that append.
     if (fstatSync(this.descriptor).size > this.offset + this.filled) return true;
-    if (this.filled > 0) {
-      this.skippedBytes += this.filled;
-      this.offset += this.filled;
-      this.reportDamage(0, 'the last frame is torn');
-    }
+    if (this.filled > 0) this.pass(this.filled, 'the last frame is torn');
+    this.offset += this.filled;
+    this.reportDamage(0);
     this.close();
-    if (hasNext) return true;
-    this.ended = true;
-    return false;
+    this.ended = !hasNext;
+    return hasNext;
   }
 
-  private reportDamage(at: number, reason: string): void {
+  /** Several damages in a row are reported as one, for the reason of the first. */
+  private pass(bytes: number, reason: string): void {
+    if (this.skippedBytes === 0) this.skippedFor = reason;
+    this.skippedBytes += bytes;
+  }
+
+  private reportDamage(at: number): void {
     if (this.skippedBytes === 0) return;
-    const offset = this.offset + at - this.skippedBytes;
-    this.options.onDamage({ segment: this.segment ?? 0, offset, reason, skippedBytes: this.skippedBytes });
+    const { segment, skippedBytes, skippedFor: reason } = this;
     this.skippedBytes = 0;
+    this.options.onDamage({ segment, offset: this.offset + at - skippedBytes, reason, skippedBytes });
   }
 }
 
@@ -167,35 +196,45 @@ export function readPayloads(seriesFolder: string, frames: readonly FrameLocatio
     return frames.map((frame) => {
       if (frame.segment !== segment) {
         if (descriptor !== -1) closeSync(descriptor);
+        descriptor = -1;
         descriptor = openSync(path.join(seriesFolder, segmentName(frame.segment)), 'r');
         segment = frame.segment;
       }
-      const payload = Buffer.allocUnsafe(frame.length);
-      const got = readSync(descriptor, payload, 0, frame.length, frame.offset + frameHeaderBytes);
-      if (got !== frame.length) throw new Error(`frame at ${frame.segment}:${frame.offset} is shorter than it was`);
-      return payload;
+      return readPayload(descriptor, frame);
     });
   } finally {
     if (descriptor !== -1) closeSync(descriptor);
   }
 }
 
+function readPayload(descriptor: number, frame: FrameLocation): Buffer {
+  const bytes = Buffer.allocUnsafe(frameHeaderBytes + frame.length);
+  const got = readSync(descriptor, bytes, 0, bytes.length, frame.offset);
+  const head = got === bytes.length ? readFrameHead(bytes, 0) : undefined;
+  const payload = bytes.subarray(frameHeaderBytes);
+  if (head === undefined || head.stream !== frame.stream || !isPayloadIntact(payload, head)) {
+    throw new Error(`the frame at ${frame.segment}:${frame.offset} is not as it was when it was first read`);
+  }
+  return payload;
+}
+
 /** Deletes segments of a series that nobody needs any more: all below `before`. @returns how many went. */
 export function deleteSegmentsBefore(seriesFolder: string, before: number): number {
   const numbers = listSegments(seriesFolder).filter((number) => number < before);
-  for (const number of numbers) removeIfPresent(path.join(seriesFolder, segmentName(number)));
+  for (const number of numbers) rmSync(path.join(seriesFolder, segmentName(number)), { force: true });
   return numbers.length;
 }
 
-/** Deletes a whole series. */
+/** Deletes a whole series, in one step for whoever looks; after a power loss it does not come back. */
 export function deleteSeries(seriesFolder: string): void {
-  rmSync(seriesFolder, { recursive: true, force: true });
-}
-
-function removeIfPresent(file: string): void {
+  const spoolFolder = path.dirname(seriesFolder);
+  const gone = path.join(spoolFolder, `${deletedPrefix}${path.basename(seriesFolder)}-${randomUUID()}`);
   try {
-    rmSync(file);
+    renameSync(seriesFolder, gone);
   } catch (error) {
-    if (!(isSystemError(error) && error.code === 'ENOENT')) throw error;
+    if (isSystemError(error) && error.code === 'ENOENT') return;
+    throw error;
   }
+  syncFolder(spoolFolder);
+  rmSync(gone, { recursive: true, force: true });
 }

@@ -9,7 +9,7 @@ export function listSegments(seriesFolder: string): number[] {
   return readdirSync(seriesFolder)
     .map(segmentNumber)
     .filter((number) => number !== undefined)
-    .sort((left, right) => left - right);
+    .toSorted((left, right) => left - right);
 }
 
 /** Names of the series in a spool folder, oldest name first. What else lies there is none of ours: `lost+found`, an editor's leavings. */
@@ -17,7 +17,7 @@ export function listSeries(spoolFolder: string): string[] {
   return readdirSync(spoolFolder, { withFileTypes: true })
     .filter((entry: Dirent) => entry.isDirectory() && seriesNamePattern.test(entry.name) && isSeries(path.join(spoolFolder, entry.name)))
     .map((entry) => entry.name)
-    .sort();
+    .toSorted();
 }
 
 function isSeries(folder: string): boolean {

@@ -29,11 +29,20 @@ export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
     counted = await folderBytes(options.folder);
     appendedAtCount = appended;
   };
-  const timer = setInterval(() => {
-    count().catch(() => undefined);
-  }, options.intervalMs);
+  let counting = false;
+  // A count that fails leaves the last one standing, to which everything appended since is added.
+  const countUnlessCounting = (): void => {
+    if (counting) return;
+    counting = true;
+    count()
+      .catch(() => undefined)
+      .finally(() => {
+        counting = false;
+      });
+  };
+  const timer = setInterval(countUnlessCounting, options.intervalMs);
   timer.unref();
-  count().catch(() => undefined);
+  countUnlessCounting();
   const usedBytes = (): number => counted + options.appendedBytes() - appendedAtCount;
   return { hasRoom: () => usedBytes() < options.mostBytes, usedBytes, close: () => clearInterval(timer) };
 }

@@ -56,7 +56,7 @@ interface OpenSegment {
 
 /** Frames up to this size are copied into the group's buffer, so that a group of small ones is a single write. */
 const copyLimitBytes = 16 * 1024;
-const queueMaxBytes = 256 * 1024 * 1024;
+const defaultQueueMaxBytes = 256 * 1024 * 1024;
 /** After a segment could not be made, the next attempt waits this long. */
 const retryMs = 100;
 const sameFailureMs = 1000;
@@ -75,7 +75,7 @@ class SegmentedWriter implements SpoolWriter {
   private streams = 0;
   private totalBytes = 0;
   private queuedBytes = 0;
-  private queued: Group[] = [];
+  private readonly queued: Group[] = [];
   private readonly spare: Group[] = [];
   private writing = false;
   private flushScheduled = false;
@@ -139,7 +139,7 @@ class SegmentedWriter implements SpoolWriter {
 
   /** Memory is bounded also while the disk hangs. */
   private hasRoom(bytes: number): boolean {
-    const most = this.options.queueMaxBytes ?? queueMaxBytes;
+    const most = this.options.queueMaxBytes ?? defaultQueueMaxBytes;
     if (this.accepting && (this.queuedBytes === 0 || this.queuedBytes + bytes <= most)) return true;
     if (this.accepting) {
       this.current().lossy = true;
@@ -230,8 +230,12 @@ class SegmentedWriter implements SpoolWriter {
       return;
     }
     const synced = (error: Error | null): void => {
-      if (error === null) this.settle(group);
-      else this.failGroup(group, segment, error);
+      if (error === null) {
+        this.settle(group);
+        return;
+      }
+      segment.spoiled = true;
+      this.failGroup(group, segment, error);
     };
     if (this.disk.isFolderSynced()) fdatasync(segment.descriptor, synced);
     else this.disk.syncWithFolder(segment.descriptor, this.folder).then(() => synced(null), synced);
@@ -239,7 +243,7 @@ class SegmentedWriter implements SpoolWriter {
 
   private failGroup(group: Group, segment: OpenSegment, error: Error): void {
     this.report(error);
-    segment.spoiled = fileSize(segment.descriptor) !== segment.used || this.options.sync === 'always';
+    segment.spoiled ||= fileSize(segment.descriptor) !== segment.used;
     this.loseGroup(group);
   }
 

@@ -1,6 +1,8 @@
-import { createClient, type ClickHouseClient, type ClickHouseClientConfigOptions } from '@clickhouse/client';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
 import { createChdbConnection } from 'chdb/connection';
 import { GatelogError } from '../model/errors.ts';
+import { makeBackoff } from '../platform/backoff.ts';
 import { ensureFolder } from '../platform/files.ts';
 
 /** Where the store is: the embedded engine on a folder, or a ClickHouse server by its address with credentials. */
@@ -13,24 +15,37 @@ const connectionsOfLane: Record<LaneName, number> = { insert: 1, update: 1, shor
 /** Work that may wait in one lane; more is answered 503 rather than kept. */
 const mostWaiting = 1000;
 
+/** Makes a client whose query failed fit for the next one. */
+type Recover = (client: ClickHouseClient) => Promise<void>;
+
 /** One kind of work over its connections: whoever comes first gets the next free one. */
 class Lane {
   private readonly free: ClickHouseClient[];
+  private readonly recover: Recover;
   private readonly waiting: ((client: ClickHouseClient) => void)[] = [];
 
-  constructor(clients: readonly ClickHouseClient[]) {
+  constructor(clients: readonly ClickHouseClient[], recover: Recover) {
     this.free = [...clients];
+    this.recover = recover;
   }
 
   async run<Result>(work: (client: ClickHouseClient) => Promise<Result>): Promise<Result> {
     const client = this.free.pop() ?? (await this.wait());
     try {
-      return await work(client);
-    } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.free.push(client);
-      else next(client);
+      const result = await work(client);
+      this.giveBack(client);
+      return result;
+    } catch (error) {
+      // The caller hears of the failure at once; the connection may take longer.
+      void this.recover(client).then(() => this.giveBack(client));
+      throw error;
     }
+  }
+
+  private giveBack(client: ClickHouseClient): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.free.push(client);
+    else next(client);
   }
 
   private wait(): Promise<ClickHouseClient> {
@@ -46,27 +61,55 @@ class Lane {
 /** The store's connections. */
 export interface Connections {
   readonly run: <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>) => Promise<Result>;
+  /** False where a query goes on although its caller has left: then the caller must wait for it. */
+  readonly canAbort: boolean;
   readonly close: () => Promise<void>;
 }
 
 /** Opens every connection. @throws when the embedded folder is held by another process. */
 export function openConnections(location: StoreLocation): Connections {
-  if ('folder' in location) ensureFolder(location.folder);
+  const embedded = 'folder' in location;
+  if (embedded) ensureFolder(location.folder);
   const clients: ClickHouseClient[] = [];
+  const closing = new AbortController();
   const open = (): ClickHouseClient => {
-    const client = createClient('folder' in location ? { connection: embeddedConnection(location.folder) } : { url: location.url, request_timeout: 120_000 });
+    const client = createClient(
+      embedded ? { connection: embeddedConnection(location.folder) } : { url: location.url, request_timeout: 120_000 },
+    );
     clients.push(client);
     return client;
   };
+  const recover: Recover = embedded ? (client) => emptyOutput(client, closing.signal) : async () => undefined;
   const lanes = Object.fromEntries(
-    Object.entries(connectionsOfLane).map(([name, count]) => [name, new Lane(Array.from({ length: count }, open))]),
+    Object.entries(connectionsOfLane).map(([name, count]) => [name, new Lane(Array.from({ length: count }, open), recover)]),
   ) as unknown as Record<LaneName, Lane>;
   return {
     run: (lane, work) => lanes[lane].run(work),
+    canAbort: !embedded,
     close: async () => {
+      closing.abort();
       for (const client of clients) await client.close();
     },
   };
+}
+
+const firstRetryMs = 10;
+const longestRetryMs = 1000;
+
+/**
+ * TRICKY: rows that a query had put out before it failed stay in its embedded connection and come out in front of the next answer there,
+ * whoever asked for that. So a connection whose query failed is used again only once it has answered with exactly what was asked.
+ */
+async function emptyOutput(client: ClickHouseClient, closed: AbortSignal): Promise<void> {
+  const backoff = makeBackoff(firstRetryMs, longestRetryMs);
+  while (!closed.aborted) {
+    try {
+      const result = await client.query({ query: 'SELECT 1', format: 'TabSeparated' });
+      if ((await result.text()) === '1\n') return;
+    } catch {
+      await wait(backoff.nextMs(), undefined, { ref: false });
+    }
+  }
 }
 
 type InjectedConnection = NonNullable<ClickHouseClientConfigOptions['connection']>;

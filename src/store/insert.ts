@@ -2,6 +2,9 @@ import { Readable } from 'node:stream';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
 
+/** TRICKY: the embedded connection writes a setting into its SQL and does not escape backslashes, so a token must need no escaping. */
+const plainToken = /^[\w.-]+$/;
+
 export type RecordTable = 'requests' | 'bodies';
 
 /** Inserts rows, durably, at most once for a token. */
@@ -15,6 +18,7 @@ export type InsertRows = (table: RecordTable, rows: string, token: string) => Pr
 export function makeInsertRows(connections: Connections): InsertRows {
   return async (table, rows, token) => {
     if (rows === '') return;
+    if (!plainToken.test(token)) throw new TypeError('An insert token is made of letters, digits, "." and "-".');
     try {
       await connections.run('insert', async (client) => {
         const result = await client.exec({

@@ -1,3 +1,4 @@
+import { GatelogError } from '../model/errors.ts';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { requestsAndBodies } from './migrations/0001-requests-and-bodies.ts';
@@ -22,7 +23,12 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
       );
       const result = await client.query({ query: 'SELECT max(number) AS latest FROM schema_migrations', format: 'JSONEachRow' });
       const latest = (await result.json<{ latest: number }>())[0]?.latest ?? 0;
-      if (latest > migrations.length) throw new Error(`the store's schema is at step ${latest}, this program knows ${migrations.length}; install the newer version`);
+      if (latest > migrations.length) {
+        throw new GatelogError(
+          'internal',
+          `The store's schema is at step ${latest}, this program knows ${migrations.length}. Start the newer version of Gatelog.`,
+        );
+      }
       for (const migration of migrations.filter(({ number }) => number > latest)) {
         for (const statement of migration.statements) await command(statement);
         await command(`INSERT INTO schema_migrations (number, name) VALUES (${migration.number}, '${migration.name}')`);

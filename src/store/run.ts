@@ -21,14 +21,15 @@ export function makeRunStatement(connections: Connections, options: RunOptions):
     const { text, params, limits } = statement;
     try {
       return await connections.run(limits.lane, async (client) => {
+        signal?.throwIfAborted();
         const result = await client.query({
           query: text,
           query_params: params,
           format: 'JSONEachRow',
           clickhouse_settings: readSettings(Math.min(limits.maxExecutionMs, options.queryTimeoutMs), options),
-          ...(signal === undefined ? {} : { abort_signal: signal }),
+          ...(signal === undefined || !connections.canAbort ? {} : { abort_signal: signal }),
         });
-        return await result.json<Row>();
+        return result.json<Row>();
       });
     } catch (error) {
       throw storeFailure(error);

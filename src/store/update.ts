@@ -21,8 +21,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Requests changed by one statement. */
+/** Updates in one statement, and characters in them: the engine takes seconds for tens of millions. */
 const mostInStatement = 500;
+const mostCharacters = 4 * 1024 * 1024;
 
 const updateStatement = `UPDATE requests SET
     properties = mapUpdate(properties, mapFromArrays(
@@ -38,13 +39,12 @@ const updateStatement = `UPDATE requests SET
  * organisation; of two for the same request the later wins name by name.
  */
 export function makeUpdateProperties(connections: Connections): UpdateProperties {
-  let queue: Waiting[] = [];
+  const queue: Waiting[] = [];
   let running = false;
   const drain = async (): Promise<void> => {
     running = true;
     while (queue.length > 0) {
-      const group = queue.slice(0, mostInStatement);
-      queue = queue.slice(mostInStatement);
+      const group = queue.splice(0, countOfGroup(queue));
       await runGroup(connections, group);
     }
     running = false;
@@ -54,6 +54,16 @@ export function makeUpdateProperties(connections: Connections): UpdateProperties
       queue.push({ update, resolve, reject });
       if (!running) void drain();
     });
+}
+
+/** How many of the waiting updates, one at least, go into the next statement. */
+function countOfGroup(queue: readonly Waiting[]): number {
+  let characters = 0;
+  for (const [index, { update }] of queue.entries()) {
+    for (const [name, value] of update.properties) characters += name.length + value.length;
+    if (index > 0 && (index >= mostInStatement || characters > mostCharacters)) return index;
+  }
+  return queue.length;
 }
 
 async function runGroup(connections: Connections, group: readonly Waiting[]): Promise<void> {
@@ -81,7 +91,10 @@ function mergeByRequest(updates: readonly PropertyUpdate[]): PropertyUpdate[] {
   const merged = new Map<RequestId, PropertyUpdate>();
   for (const update of updates) {
     const earlier = merged.get(update.requestId);
-    merged.set(update.requestId, earlier === undefined ? update : { ...update, properties: new Map([...earlier.properties, ...update.properties]) });
+    merged.set(
+      update.requestId,
+      earlier === undefined ? update : { ...update, properties: new Map([...earlier.properties, ...update.properties]) },
+    );
   }
   return [...merged.values()];
 }

@@ -42,6 +42,8 @@ export class Supervisor {
   private readonly options: SupervisorOptions;
   private readonly slots: Slot[] = [];
   private stopping = false;
+  /** Where a role listened first: its successors take the same port, also where any free one was asked for. */
+  private readonly ports: Partial<Record<Role, string>> = {};
 
   constructor(options: SupervisorOptions) {
     this.options = options;
@@ -74,18 +76,27 @@ export class Supervisor {
     const slot: Slot = { role, process: this.spawn(role) };
     this.slots.push(slot);
     const address = await whenReady(slot.process);
+    this.ports[role] = new URL(address).port;
     this.keepRunning(slot);
     return address;
   }
 
   private spawn(role: Role): ChildProcess {
-    const { environment, program, observe } = this.options;
-    const child =
-      role === 'gateway'
-        ? (cluster.fork() satisfies Worker).process
-        : fork(program, ['core'], { env: { ...environment, UV_THREADPOOL_SIZE: environment['UV_THREADPOOL_SIZE'] ?? coreThreads } });
+    const { program, observe } = this.options;
+    const child = role === 'gateway' ? this.forkGateway() : fork(program, ['core'], { env: this.coreEnvironment() });
     observe({ kind: 'process_started', role, pid: child.pid ?? 0 });
     return child;
+  }
+
+  private forkGateway(): ChildProcess {
+    const port = this.ports.gateway;
+    return (cluster.fork(port === undefined ? {} : { GATELOG_GATEWAY_PORT: port }) satisfies Worker).process;
+  }
+
+  private coreEnvironment(): Record<string, string | undefined> {
+    const { environment } = this.options;
+    const port = this.ports.core === undefined ? {} : { GATELOG_API_PORT: this.ports.core };
+    return { ...environment, UV_THREADPOOL_SIZE: environment['UV_THREADPOOL_SIZE'] ?? coreThreads, ...port };
   }
 
   private keepRunning(slot: Slot): void {

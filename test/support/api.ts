@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { RequestItem } from '../../src/contract/requests.ts';
 import { eventually } from './eventually.ts';
-import { testKey } from './service.ts';
+import { testKey } from './process-tree.ts';
 
 /** An answer of the API, checked against the OpenAPI document. */
 export interface ApiAnswer<Data> {
@@ -13,7 +13,12 @@ export interface ApiAnswer<Data> {
 }
 
 interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, { readonly content?: Record<string, unknown> }>> }>>>>;
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<Record<string, { readonly responses: Readonly<Record<string, { readonly content?: Record<string, unknown> }>> }>>
+    >
+  >;
 }
 
 const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as OpenApiDocument;
@@ -25,7 +30,12 @@ ajv.addSchema({ $id: 'openapi.json', ...document });
 
 /** A client of the API that checks every answer against the committed OpenAPI document. */
 export interface ApiClient {
-  readonly call: <Data>(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer<Data>>;
+  readonly call: <Data>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<ApiAnswer<Data>>;
   /** The requests that match a filter. */
   readonly query: (filter: unknown, rest?: Readonly<Record<string, unknown>>) => Promise<readonly RequestItem[]>;
   /** The request, as soon as it can be read. */
@@ -33,7 +43,12 @@ export interface ApiClient {
 }
 
 export function apiClient(base: string, key: string = testKey): ApiClient {
-  const call = async <Data>(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ApiAnswer<Data>> => {
+  const call = async <Data>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<ApiAnswer<Data>> => {
     const response = await fetch(base + path, {
       method,
       headers: { Authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
@@ -65,13 +80,23 @@ export function apiClient(base: string, key: string = testKey): ApiClient {
 
 /** @throws when the OpenAPI document does not allow this answer. A path or status that it does not name is not allowed, failures of every path aside. */
 function checkAnswer(method: string, path: string, status: number, answer: unknown): void {
-  const declared = Object.keys(document.paths).find((template) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?', 1)[0] ?? ''));
+  const declared = Object.keys(document.paths).find((template) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?', 1)[0] ?? ''),
+  );
   const responses = declared === undefined ? undefined : document.paths[declared]?.[method.toLowerCase()]?.responses;
-  if (responses !== undefined && responses[String(status)] === undefined) throw new Error(`${method} ${path} answered ${status}, which the OpenAPI document does not name`);
-  const pointer = responses === undefined ? '/components/schemas/Problem' : `/paths/${escaped(declared ?? '')}/${method.toLowerCase()}/responses/${status}/content/${escaped('application/json')}/schema`;
+  if (responses !== undefined && responses[String(status)] === undefined) {
+    throw new Error(`${method} ${path} answered ${status}, which the OpenAPI document does not name`);
+  }
+  const pointer =
+    responses === undefined
+      ? '/components/schemas/Problem'
+      : `/paths/${escaped(declared ?? '')}/${method.toLowerCase()}/responses/${status}/content/${escaped('application/json')}/schema`;
   const validate = ajv.getSchema(`openapi.json#${pointer}`);
   if (validate === undefined) throw new Error(`no schema at ${pointer}`);
-  if (validate(answer) !== true) throw new Error(`${method} ${path} answered ${status} in another shape: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(answer).slice(0, 500)}`);
+  if (validate(answer) !== true)
+    throw new Error(
+      `${method} ${path} answered ${status} in another shape: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(answer).slice(0, 500)}`,
+    );
 }
 
 function escaped(part: string): string {

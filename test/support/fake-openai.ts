@@ -70,14 +70,18 @@ export const completion = {
   service_tier: 'default',
 };
 
+function chunkEvent(fields: object): string {
+  const { id, created, model } = completion;
+  return `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, ...fields })}\n\n`;
+}
+
 /** The events of a streamed completion, the terminator included. */
 export function streamEvents(words: readonly string[] = ['Grüße,', ' 世界', ' 🌍']): string[] {
-  const chunk = (fields: object): string => `data: ${JSON.stringify({ id: 'chatcmpl-fake', object: 'chat.completion.chunk', created: 1_780_000_000, model: 'gpt-4o-2024-08-06', ...fields })}\n\n`;
   return [
-    chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] }),
-    ...words.map((content) => chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })),
-    chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
-    chunk({ choices: [], usage }),
+    chunkEvent({ choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] }),
+    ...words.map((content) => chunkEvent({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })),
+    chunkEvent({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+    chunkEvent({ choices: [], usage }),
     'data: [DONE]\n\n',
   ];
 }

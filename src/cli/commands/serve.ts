@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type RunningService, startService } from '../../main/service.ts';
+import { type RunningService, startService } from '../../main/all.ts';
 import type { CommandContext } from '../dependencies.ts';
 import { packageVersion } from '../version.ts';
 

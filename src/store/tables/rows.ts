@@ -47,7 +47,7 @@ export function requestRow(record: RequestRecord, storedAt: number): string {
     reasoning_tokens: usage.reasoningTokens,
     total_tokens: totalTokens(usage),
     usage_estimated: usage.estimated,
-    usage_raw: usage.raw === null ? '' : JSON.stringify(usage.raw),
+    usage_raw: usage.raw === null ? '' : jsonText(usage.raw),
     service_tier: record.serviceTier,
     cost: record.cost === null ? null : moneyText(record.cost),
     cost_source: record.costSource,
@@ -95,6 +95,15 @@ function timeText(unixMs: number | null): string | null {
   if (unixMs === null) return null;
   const whole = Math.floor(unixMs / 1000);
   return `${whole}.${String(unixMs - whole * 1000).padStart(3, '0')}`;
+}
+
+/** TRICKY: `JSON.stringify` overflows the stack on nesting that `JSON.parse` still reads. */
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '';
+  }
 }
 
 function bodyText(body: RecordedBody): string {

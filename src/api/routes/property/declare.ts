@@ -14,7 +14,11 @@ export const declareProperty: Endpoint = {
       'Many clients send header names in lower case. After `PUT /v1/property/Environment` the header `svc-property-environment` is stored as `Environment`. Declaring the name in another case replaces the spelling. Records that exist keep theirs.',
     security: keyRequired,
     request: {
-      params: z.object({ name: z.string().openapi({ param: { name: 'name', in: 'path' }, description: 'The name as it is to be stored, 1 to 128 characters.' }) }),
+      params: z.object({
+        name: z
+          .string()
+          .openapi({ param: { name: 'name', in: 'path' }, description: 'The name as it is to be stored, 1 to 128 characters.' }),
+      }),
     },
     responses: { 200: { description: 'Declared.', content: jsonContent(declaredPropertySchema) }, ...problems(422) },
   },

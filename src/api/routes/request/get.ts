@@ -33,7 +33,7 @@ async function answerGet({ context, principal, ports }: EndpointCall): Promise<R
   const rows = await firstRows(requestStatements(organizationId, id), ports.run, signal);
   const [item] = await withBodies(organizationId, rows, ports.run, { bodies: wantsBody(context.req.query('includeBody')), signal });
   if (item !== undefined) return context.json({ data: item, error: null });
-  if (ports.isTravelling(organizationId, id)) {
+  if (await ports.isTravelling(organizationId, id)) {
     throw new GatelogError('request_in_flight', `The record of request ${id} is on its way to the store. Ask again in a moment.`);
   }
   throw new GatelogError('not_found', `No request ${id} is on record.`);

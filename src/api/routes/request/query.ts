@@ -7,7 +7,8 @@ import { readJson } from '../../json-body.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { readRequestItems } from '../../request-items.ts';
 
-const unwrappedHint = 'the filter holds a "properties" leaf outside "request_response_rmt", which matches nothing here; write {"request_response_rmt": {"properties": {...}}}';
+const unwrappedHint =
+  'the filter holds a "properties" leaf outside "request_response_rmt", which matches nothing here; write {"request_response_rmt": {"properties": {...}}}';
 
 /** `POST /v1/request/query-clickhouse` */
 export const queryRequests: Endpoint = {
@@ -16,7 +17,8 @@ export const queryRequests: Endpoint = {
     path: '/v1/request/query-clickhouse',
     operationId: 'queryRequests',
     summary: 'Query requests',
-    description: 'Requests that match a filter, newest first unless sorted otherwise. The header `svc-hint` explains a surprising empty answer.',
+    description:
+      'Requests that match a filter, newest first unless sorted otherwise. The header `svc-hint` explains a surprising empty answer.',
     security: keyRequired,
     request: { body: { required: true, content: jsonContent(requestQuerySchema) } },
     responses: { 200: { description: 'The page.', content: jsonContent(requestQueryAnswerSchema) }, ...problems(400, 413, 415, 422, 504) },

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 import { eventually } from './eventually.ts';
 
 /** The built program, as an installed package would run it. */
@@ -54,9 +55,16 @@ export function serviceEnvironment(options: ServiceOptions): Record<string, stri
   };
 }
 
+/** What a failed test leaves running ends with its file. */
+const started = new Set<number>();
+afterAll(() => {
+  for (const pid of started) killTree(pid);
+});
+
 /** Starts `gatelog serve` and waits until it has printed its addresses. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const child = spawn(process.execPath, [program, 'serve'], { env: serviceEnvironment(options), stdio: ['ignore', 'pipe', 'pipe'] });
+  started.add(child.pid ?? 0);
   let output = '';
   const collect = (chunk: Buffer): void => {
     output += chunk.toString('utf8');
@@ -67,6 +75,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (exitCode) => {
       code = exitCode;
+      started.delete(child.pid ?? 0);
       resolve(exitCode);
     });
   });
@@ -126,7 +135,7 @@ export function treeOf(pid: number): number[] {
     if (parent !== undefined && state !== 'Z') parents.set(Number(name), Number(parent));
   }
   const tree = parents.has(pid) ? [pid] : [];
-  for (let grown = true; grown; ) {
+  for (let grown = true; grown;) {
     grown = false;
     for (const [child, parent] of parents) {
       if (tree.includes(parent) && !tree.includes(child)) {

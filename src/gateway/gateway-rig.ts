@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { assembleExchange, type PayloadFrame } from '../ingest/assemble.ts';
+import { GatelogError } from '../model/errors.ts';
+import type { Exchange } from '../model/exchange.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Principal } from '../model/principal.ts';
+import { systemClock } from '../platform/clock.ts';
+import { readPayloads, SeriesReader } from '../spool/reader.ts';
+import type { FrameLocation } from '../spool/spool.ts';
+import { openSpoolWriter, type Settled, type SpoolWriter } from '../spool/writer.ts';
+import { createGateway } from './app.ts';
+import type { ForwardLimits, ForwardPorts } from './forward.ts';
+import { makeProviderTable, type ProviderOverride } from './providers.ts';
+import { makeUpstream } from './upstream.ts';
+import { closeServer, listen, ourKey, until } from './wire-rig.ts';
+
+export const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
+
+const principal: Principal = { organizationId, keyId: 'key-1', keyHash: 'a'.repeat(64), permissions: 'rw' };
+
+/** A real spool whose word that something is written the test can hold back. */
+export interface HeldSpool {
+  readonly writer: SpoolWriter;
+  readonly hold: () => void;
+  readonly release: () => void;
+  /** Callbacks that wait for the release. */
+  readonly waiting: () => number;
+}
+
+function holdable(writer: SpoolWriter): HeldSpool {
+  let holding = false;
+  let kept: (() => void)[] = [];
+  const whenWritten = (settled: Settled): void => {
+    // Later words never overtake earlier ones, as in the writer itself.
+    writer.whenWritten((written) => {
+      if (holding || kept.length > 0) kept.push(() => settled(written));
+      else settled(written);
+    });
+  };
+  return {
+    writer: { ...writer, whenWritten },
+    hold: () => {
+      holding = true;
+    },
+    release: () => {
+      holding = false;
+      const words = kept;
+      kept = [];
+      for (const word of words) word();
+    },
+    waiting: () => kept.length,
+  };
+}
+
+/** A gateway on a real port, with a real spool in a temporary folder and real connections to providers. */
+export interface Rig {
+  readonly port: number;
+  readonly spool: HeldSpool;
+  readonly ports: ForwardPorts;
+  readonly observed: readonly Observation[];
+  /** Waits until so many exchanges have ended in the spool and gives all of them, in the order of their beginning. */
+  readonly exchanges: (ended: number) => Promise<readonly Exchange[]>;
+  /** What is in the spool right now, ended or not. */
+  readonly spooled: () => readonly Exchange[];
+  readonly close: () => Promise<void>;
+}
+
+export interface RigOptions {
+  readonly providers?: Readonly<Record<string, ProviderOverride>>;
+  readonly limits?: Partial<ForwardLimits>;
+  readonly ports?: Partial<ForwardPorts>;
+  readonly headerMaxBytes?: number;
+}
+
+export async function startRig(options: RigOptions = {}): Promise<Rig> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-gateway-'));
+  const failures: Error[] = [];
+  const writer = openWriter(folder, (error) => failures.push(error));
+  const spool = holdable(writer);
+  const observed: Observation[] = [];
+  const headerMaxBytes = options.headerMaxBytes ?? 128 * 1024;
+  const ports = portsOf({ spool, observed, headerMaxBytes }, options);
+  const server = createGateway(ports, () => ({ ready: true, degraded: [] }), { headerMaxBytes, requestTimeoutMs: 30_000 });
+  const port = await listen(server);
+  const spooled = (): readonly Exchange[] => readExchanges(path.join(folder, series));
+  return {
+    port,
+    spool,
+    ports,
+    observed,
+    spooled,
+    exchanges: async (ended) => {
+      await until(() => spooled().filter(({ end }) => end !== undefined).length >= ended);
+      return spooled();
+    },
+    close: async () => {
+      spool.release();
+      await closeServer(server);
+      await ports.upstream.close();
+      await writer.close();
+      rmSync(folder, { recursive: true, force: true });
+      if (failures[0] !== undefined) throw failures[0];
+    },
+  };
+}
+
+const series = 'series-1';
+
+function openWriter(folder: string, onFailure: (error: Error) => void): SpoolWriter {
+  return openSpoolWriter({
+    folder,
+    series,
+    segmentMaxBytes: 1024 * 1024 * 1024,
+    segmentMaxMs: 3_600_000,
+    sync: 'interval',
+    syncIntervalMs: 1000,
+    onFailure,
+    monotonic: systemClock.monotonic,
+  });
+}
+
+function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxBytes: number }, options: RigOptions): ForwardPorts {
+  const mebi = 1024 * 1024;
+  const { headerMaxBytes } = rig;
+  return {
+    verifyKey: (key) => (key === ourKey ? principal : undefined),
+    explainRejection: () => new GatelogError('invalid_key', 'This key is not accepted.'),
+    claimRequestId: () => true,
+    providers: makeProviderTable(options.providers ?? {}),
+    upstream: makeUpstream({ connectTimeoutMs: 5000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000, connections: 16, headerMaxBytes }),
+    spool: rig.spool.writer,
+    hasSpoolRoom: () => true,
+    limits: { routeMaxBytes: 64 * 1024, requestMaxBytes: 64 * mebi, recordMaxBytes: 64 * mebi, ...options.limits },
+    clock: systemClock,
+    observe: (observation) => rig.observed.push(observation),
+    ...options.ports,
+  };
+}
+
+function readExchanges(folder: string): Exchange[] {
+  const streams = new Map<number, FrameLocation[]>();
+  const reader = new SeriesReader(folder, {
+    onFrame: (frame) => {
+      const frames = streams.get(frame.stream) ?? [];
+      frames.push(frame);
+      streams.set(frame.stream, frames);
+    },
+    onDamage: ({ reason }) => {
+      throw new Error(reason);
+    },
+  });
+  reader.read(Number.MAX_SAFE_INTEGER);
+  reader.close();
+  return [...streams.values()].map((frames) => {
+    const payloads = readPayloads(folder, frames);
+    return assembleExchange(frames.map((frame, index): PayloadFrame => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
+  });
+}
+
+/** The providers' table with OpenAI at a port of this machine. */
+export function openAiAt(port: number, basePath = '/v1'): Readonly<Record<string, ProviderOverride>> {
+  return { openai: { baseUrl: `http://127.0.0.1:${port}${basePath}` } };
+}

@@ -1,0 +1,279 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Damage, SeriesReader } from './reader.ts';
+import { listSeries } from './segment.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const built = path.join(root, '.cache', `spool-crash-${process.pid}`);
+let spool: string;
+const children: ChildProcess[] = [];
+
+/** The child processes run this very source, not whatever was built last. */
+beforeAll(() => {
+  mkdirSync(built, { recursive: true });
+  const options = ['--ignoreConfig', '--noCheck', '--rootDir', 'src', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+  const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const compilation = spawnSync(
+    process.execPath,
+    [compiler, ...options, '--rewriteRelativeImportExtensions', '--outDir', built, 'src/spool/writer.ts'],
+    { cwd: root },
+  );
+  if (compilation.status !== 0) throw new Error(String(compilation.stdout));
+});
+
+afterAll(() => rmSync(built, { recursive: true }));
+
+beforeEach(() => {
+  spool = mkdtempSync(path.join(tmpdir(), 'gatelog-crash-'));
+});
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(spool, { recursive: true });
+});
+
+const prelude = `
+import { writeSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { openSpoolWriter } from ${JSON.stringify(pathToFileURL(path.join(built, 'spool', 'writer.js')).href)};
+const failures = [];
+const settings = { folder: process.env.SPOOL, series: 'one', segmentMaxBytes: 300_000, segmentMaxMs: 3_600_000, sync: 'interval', syncIntervalMs: 20,
+  onFailure: (error) => failures.push(error.code ?? error.message), monotonic: () => performance.now() };
+const open = (changes = {}) => openSpoolWriter({ ...settings, ...changes });
+const say = (value) => writeSync(1, JSON.stringify(value) + '\\n');
+const written = (writer) => new Promise((resolve) => writer.whenWritten(resolve));
+`;
+
+interface Child {
+  readonly said: unknown[];
+  readonly exited: Promise<void>;
+  readonly kill: () => Promise<void>;
+}
+
+/** Runs a script beside the built spool. What it says comes as lines of JSON. */
+function run(script: string, shell = ''): Child {
+  const command = `${shell} exec "$0" --input-type=module -e "$1"`;
+  const child = spawn('bash', ['-c', command, process.execPath, prelude + script], {
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', SPOOL: spool },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const said: unknown[] = [];
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (text + chunk).split('\n');
+    text = lines.pop() ?? '';
+    said.push(...lines.map((line) => JSON.parse(line) as unknown));
+  });
+  const exited = new Promise<void>((resolve) => {
+    child.on('close', () => resolve());
+  });
+  const kill = (): Promise<void> => {
+    child.kill('SIGKILL');
+    return exited;
+  };
+  return { said, exited, kill };
+}
+
+interface Reading {
+  readonly numbers: number[];
+  readonly damages: Damage[];
+  readonly reader: SeriesReader;
+}
+
+function openReader(series = 'one'): Reading {
+  const numbers: number[] = [];
+  const damages: Damage[] = [];
+  const reader = new SeriesReader(path.join(spool, series), {
+    onFrame: (frame, payload) => {
+      expect(Number.parseInt(payload.toString('latin1', 0, 12), 10)).toBe(frame.stream);
+      numbers.push(frame.stream);
+    },
+    onDamage: (damage) => damages.push(damage),
+  });
+  return { numbers, damages, reader };
+}
+
+function readToEnd({ reader }: Reading): void {
+  expect(reader.noticeWriterGone()).toBe(true);
+  while (!reader.isEnded()) reader.read(100_000);
+  reader.close();
+}
+
+const counted = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+const lastOf = (said: readonly unknown[]): number => (said.at(-1) as number | undefined) ?? 0;
+
+test.each([
+  ['interval', 200],
+  ['interval', 2500],
+  ['always', 300],
+] as const)('writer killed under load, sync %s, after %i groups: what was confirmed is read once and in order', async (sync, groups) => {
+  const child = run(`
+    const writer = open({ sync: '${sync}' });
+    let stream = 0;
+    const load = () => {
+      for (let count = 1 + (stream % 7); count > 0; count -= 1) {
+        stream += 1;
+        writer.append(stream, 1, String(stream).padEnd(stream % 50 === 0 ? 30_000 : 20 + (stream % 400)));
+      }
+      const sofar = stream;
+      writer.whenWritten((isWritten) => { if (isWritten) say(sofar); });
+      setImmediate(load);
+    };
+    load();
+  `);
+  await vi.waitFor(() => expect(listSeries(spool)).toEqual(['one']), { timeout: 5000 });
+  const live = openReader();
+  await vi.waitFor(
+    () => {
+      live.reader.read(1_000_000);
+      expect(live.reader.noticeWriterGone()).toBe(false);
+      expect(child.said.length).toBeGreaterThan(groups);
+    },
+    { timeout: 15_000, interval: 1 },
+  );
+  await child.kill();
+  readToEnd(live);
+  const cold = openReader();
+  readToEnd(cold);
+  expect(live.numbers).toEqual(cold.numbers);
+  expect(cold.numbers).toEqual(counted(cold.numbers.length));
+  expect(cold.numbers.length).toBeGreaterThanOrEqual(lastOf(child.said));
+  expect(cold.damages.every(({ reason }) => reason === 'the last frame is torn')).toBe(true);
+});
+
+test.each(['interval', 'always'])(
+  'write that fails half-way, sync %s: the torn frame is passed over, its callers are told, and writing goes on',
+  async (sync) => {
+    // Files may grow to 64 KiB: every group that crosses it is written in part.
+    const child = run(
+      `
+    const writer = open({ sync: '${sync}', segmentMaxBytes: 1_000_000 });
+    const confirmed = [];
+    const lost = [];
+    for (let stream = 1; stream <= 60; stream += 1) {
+      writer.append(stream, 1, Buffer.alloc(stream % 2 === 0 ? 9000 : 17_000, String(stream).padEnd(12)));
+      (await written(writer) ? confirmed : lost).push(stream);
+    }
+    await writer.close();
+    say({ confirmed, lost, failures });
+  `,
+      'ulimit -f 64;',
+    );
+    await child.exited;
+    const { confirmed, lost, failures } = child.said[0] as { confirmed: number[]; lost: number[]; failures: string[] };
+    expect(lost.length).toBeGreaterThan(5);
+    expect(confirmed.length).toBeGreaterThan(30);
+    expect(failures[0]).toBe('EFBIG');
+    const reading = openReader();
+    readToEnd(reading);
+    expect(reading.numbers).toEqual(confirmed);
+    expect(reading.damages.length).toBeGreaterThan(5);
+    expect(reading.damages.every(({ reason }) => reason === 'the last frame is torn')).toBe(true);
+  },
+);
+
+test('a failed group is told to all who waited with frames in it, also in groups behind it', async () => {
+  const child = run(
+    `
+    const writer = open({ segmentMaxBytes: 10_000_000 });
+    writer.append(1, 1, Buffer.alloc(60_000, '1           '));
+    const first = written(writer);
+    await first;
+    // Two groups in one turn: the first one fails, the second is small enough for a new segment.
+    for (let count = 0; count < 80; count += 1) writer.append(2, 1, '2'.padEnd(15_000));
+    const second = written(writer);
+    const outcomes = [await first, await second];
+    writer.append(3, 1, '3           ');
+    outcomes.push(await written(writer));
+    await writer.close();
+    say(outcomes);
+  `,
+    'ulimit -f 64;',
+  );
+  await child.exited;
+  expect(child.said).toEqual([[true, false, true]]);
+  const reading = openReader();
+  readToEnd(reading);
+  expect(reading.numbers.at(0)).toBe(1);
+  expect(reading.numbers.at(-1)).toBe(3);
+});
+
+test('disk full at the start: the writer comes up, reports the loss, leaves nothing half-made, and records once there is room', async () => {
+  const child = run(
+    `
+    const writer = open();
+    const wait = async (stream) => { writer.append(stream, 1, String(stream).padEnd(12)); return written(writer); };
+    say(await wait(1));
+    say(failures);
+    spawnSync('prlimit', ['--pid', String(process.pid), '--fsize=unlimited']);
+    let stream = 1;
+    do stream += 1; while (!(await wait(stream)));
+    say(stream);
+    await writer.close();
+  `,
+    'ulimit -S -f 0;',
+  );
+  await vi.waitFor(() => expect(child.said.length).toBeGreaterThanOrEqual(2), { timeout: 5000 });
+  expect(child.said.slice(0, 2)).toEqual([false, ['EFBIG']]);
+  await child.exited;
+  expect(readdirSync(spool)).toEqual(['one']);
+  const reading = openReader();
+  readToEnd(reading);
+  expect(reading.numbers).toEqual([child.said[2]]);
+}, 20_000);
+
+const makeMany = (name: string): string => `
+  for (let number = 1; number <= 25; number += 1) {
+    const writer = open({ series: '${name}-' + number });
+    writer.append(1, 1, '1           ');
+    await writer.close();
+  }
+  say(failures);
+`;
+
+test('writers that come up at once, each removing leftovers, do not remove each other', async () => {
+  const [left, right] = [run(makeMany('left')), run(makeMany('right'))];
+  await Promise.all([left.exited, right.exited]);
+  expect([left.said, right.said]).toEqual([[[]], [[]]]);
+  expect(readdirSync(spool)).toHaveLength(50);
+  for (const series of listSeries(spool)) {
+    const reading = openReader(series);
+    readToEnd(reading);
+    expect(reading.numbers).toEqual([1]);
+  }
+});
+
+test('a writer that holds a series refuses another process, and its death frees the series for the reader', async () => {
+  const holder = run(`open(); say('open'); setInterval(() => undefined, 1000);`);
+  await vi.waitFor(() => expect(holder.said).toEqual(['open']), { timeout: 5000 });
+  const second = run(`try { open(); } catch (error) { say(error.message); }`);
+  await second.exited;
+  expect(second.said).toEqual([expect.stringMatching(/^spool series one is being written by writer of one, process \d+$/)]);
+  const { reader } = openReader();
+  expect(reader.noticeWriterGone()).toBe(false);
+  reader.read(1000);
+  expect(reader.isEnded()).toBe(false);
+  await holder.kill();
+  expect(reader.noticeWriterGone()).toBe(true);
+  reader.read(1000);
+  expect(reader.isEnded()).toBe(true);
+});
+
+test('a caller that throws when it is told does not keep the word from the others', async () => {
+  const child = run(`
+    process.on('uncaughtException', (error) => say(error.message));
+    const writer = open();
+    writer.append(1, 1, '1           ');
+    writer.whenWritten(() => { throw new Error('mine'); });
+    writer.whenWritten((isWritten) => say(isWritten));
+    await written(writer);
+    await writer.close();
+  `);
+  await child.exited;
+  expect(child.said).toEqual([true, 'mine']);
+});

@@ -1,0 +1,192 @@
+import { execFile, execFileSync, type ExecFileException } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { apiClient } from './support/api.ts';
+import { eventually } from './support/eventually.ts';
+import {
+  childrenNamed,
+  makeDataDir,
+  program,
+  removeDataDir,
+  serviceEnvironment,
+  startService,
+  testKey,
+  treeOf,
+} from './support/process-tree.ts';
+
+const dataDirs: string[] = [];
+
+function freshDataDir(): string {
+  const dataDir = makeDataDir();
+  dataDirs.push(dataDir);
+  return dataDir;
+}
+
+afterEach(() => {
+  for (const dataDir of dataDirs.splice(0)) removeDataDir(dataDir);
+});
+
+interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(dataDir: string, words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    const env = serviceEnvironment({ dataDir, environment });
+    execFile(process.execPath, [program, ...words], { env, timeout: 60_000 }, (error: ExecFileException | null, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
+    });
+  });
+}
+
+async function callEcho(gateway: string, key: string): Promise<Response> {
+  return fetch(`${gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'hi' }] }),
+  });
+}
+
+describe('gatelog serve', () => {
+  it('prints a curl line that works as pasted; a later start goes on with the same data and prints it with $GATELOG_API_KEY', async () => {
+    const dataDir = freshDataDir();
+    const environment = { GATELOG_BOOTSTRAP_API_KEY: '' };
+    const first = await startService({ dataDir, environment });
+    const line = /^ *(curl .*)$/m.exec(first.output())?.[1] ?? '';
+    const key = /^ *(sk-svc-us-\S+)$/m.exec(first.output())?.[1] ?? '';
+    const reply = execFileSync('bash', ['-c', `${line} -si`], { encoding: 'utf8' });
+    expect(reply).toContain('Hello, Gatelog!');
+    const id = /svc-id: (\S+)/.exec(reply)?.[1] ?? '';
+    expect((await first.stop()).code).toBe(0);
+
+    const second = await startService({ dataDir, environment });
+    expect(second.output()).not.toContain(key);
+    const laterLine = /^ *(curl .*)$/m.exec(second.output())?.[1] ?? '';
+    expect(laterLine).toContain('$GATELOG_API_KEY');
+    expect(execFileSync('bash', ['-c', laterLine], { encoding: 'utf8', env: { ...process.env, GATELOG_API_KEY: key } })).toContain(
+      'Hello, Gatelog!',
+    );
+    const item = await apiClient(second.api, key).stored(id);
+    expect(item.properties).toEqual({ Team: 'demo' });
+    await second.stop();
+  });
+
+  it('Ctrl-C in the middle of calls ends with exit 0 within five seconds, and what was answered is stored', async () => {
+    const dataDir = freshDataDir();
+    const running = await startService({ dataDir });
+    const ids: string[] = [];
+    const calling = (async (): Promise<void> => {
+      for (;;) {
+        const reply = await callEcho(running.gateway, testKey).catch(() => undefined);
+        if (reply?.status !== 200) return;
+        await reply.text();
+        ids.push(reply.headers.get('svc-id') ?? '');
+      }
+    })().catch(() => undefined);
+    await eventually('some calls', () => (ids.length > 20 ? true : undefined));
+    const { code, ms } = await running.stop();
+    await calling;
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(5000);
+    const again = await startService({ dataDir });
+    const api = apiClient(again.api);
+    for (const id of ids) await api.stored(id);
+    await again.stop();
+  });
+
+  it('a second process on the same data folder is refused, and says who has it', async () => {
+    const dataDir = freshDataDir();
+    const running = await startService({ dataDir });
+    const second = await run(dataDir, ['serve']);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain('in use by another Gatelog');
+    expect(second.stderr).toContain(`process ${running.pid}`);
+    expect((await callEcho(running.gateway, testKey)).status).toBe(200);
+    await running.stop();
+  });
+
+  it('a port in use is named, with the setting that changes it', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => {
+      taken.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = taken.address() as AddressInfo;
+    const refused = await run(freshDataDir(), ['serve'], { GATELOG_GATEWAY_PORT: String(port) });
+    taken.close();
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`Port ${port}`);
+    expect(refused.stderr).toContain('GATELOG_GATEWAY_PORT');
+  });
+
+  it('starts again what dies: the core without a failed call, a gateway worker, and nothing outlives the supervisor', async () => {
+    const running = await startService({ dataDir: freshDataDir() });
+    const api = apiClient(running.api);
+    const [core = 0] = childrenNamed(running.pid, 'core');
+    process.kill(core, 'SIGKILL');
+    const reply = await callEcho(running.gateway, testKey);
+    expect(reply.status).toBe(200);
+    const id = reply.headers.get('svc-id') ?? '';
+    const freshApi = await eventually(
+      'the core to be back',
+      async () => (await fetch(`${running.api}/readyz`).catch(() => undefined))?.status === 200 || undefined,
+    );
+    expect(freshApi).toBe(true);
+    await api.stored(id);
+
+    const [worker = 0] = childrenNamed(running.pid, 'gateway');
+    process.kill(worker, 'SIGKILL');
+    const afterRestart = await eventually(
+      'a new gateway worker',
+      async () => (await callEcho(running.gateway, testKey).catch(() => undefined))?.status === 200 || undefined,
+    );
+    expect(afterRestart).toBe(true);
+
+    const children = treeOf(running.pid).filter((pid) => pid !== running.pid);
+    process.kill(running.pid, 'SIGKILL');
+    await eventually('the children to end', () => (children.every((pid) => treeOf(pid).length === 0) ? true : undefined));
+  });
+});
+
+describe('gatelog keys, beside a running service', () => {
+  it('a new key works at once, and a revoked one stops within five seconds', async () => {
+    const dataDir = freshDataDir();
+    const running = await startService({ dataDir });
+    expect((await run(dataDir, ['orgs', 'create', 'acme'])).code).toBe(0);
+    const key = (await run(dataDir, ['keys', 'create', '--org', 'acme', '--permissions', 'rw'])).stdout.trim();
+    const reply = await callEcho(running.gateway, key);
+    expect(reply.status).toBe(200);
+    const id = reply.headers.get('svc-id') ?? '';
+    await apiClient(running.api, key).stored(id);
+    // Another organisation's identifier is an unknown one.
+    expect((await apiClient(running.api).call('GET', `/v1/request/${id}`)).status).toBe(404);
+    expect((await apiClient(running.api).call('PUT', `/v1/request/${id}/property`, { a: 'b' })).status).toBe(404);
+
+    expect((await run(dataDir, ['keys', 'revoke', key])).code).toBe(0);
+    await eventually(
+      'the gateway to refuse the key',
+      async () => ((await callEcho(running.gateway, key)).status === 401 ? true : undefined),
+      5000,
+    );
+    await eventually(
+      'the API to refuse the key',
+      async () => ((await apiClient(running.api, key).call('GET', `/v1/request/${id}`)).status === 401 ? true : undefined),
+      5000,
+    );
+    await running.stop();
+  });
+
+  it('a read-only key cannot send, a write-only key cannot read', async () => {
+    const dataDir = freshDataDir();
+    const running = await startService({ dataDir });
+    const keyWith = async (permissions: string): Promise<string> =>
+      (await run(dataDir, ['keys', 'create', '--org', 'default', '--permissions', permissions])).stdout.trim();
+    expect((await callEcho(running.gateway, await keyWith('r'))).status).toBe(403);
+    const writer = await keyWith('w');
+    expect((await callEcho(running.gateway, writer)).status).toBe(200);
+    expect((await apiClient(running.api, writer).call('POST', '/v1/request/query-clickhouse', { filter: {} })).status).toBe(403);
+    await running.stop();
+  });
+});

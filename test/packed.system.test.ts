@@ -1,0 +1,48 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { eventually } from './support/eventually.ts';
+import { serviceEnvironment, testKey } from './support/process-tree.ts';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-packed-'));
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the packed package, installed into an empty folder', () => {
+  it('runs by npx gatelog and answers', async () => {
+    execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: repository, stdio: 'ignore' });
+    const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    execFileSync('npm', ['init', '--yes'], { cwd: folder, stdio: 'ignore' });
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', path.join(folder, archive)], { cwd: folder, stdio: 'ignore' });
+    expect(execFileSync('npx', ['gatelog', '--version'], { cwd: folder, encoding: 'utf8' }).trim()).toMatch(/^\d+\.\d+\.\d+$/);
+
+    // Not through npx here: it would not pass the signal on.
+    const env = { ...process.env, ...serviceEnvironment({ dataDir: path.join(folder, 'data') }) };
+    const child = spawn(path.join(folder, 'node_modules', '.bin', 'gatelog'), ['serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+    });
+    const exited = new Promise<number | null>((resolve) => {
+      child.once('exit', resolve);
+    });
+    const gateway = await eventually('the gateway to listen', () => /Gateway +(http:\S+)/.exec(output)?.[1], 30_000);
+    const reply = await fetch(`${gateway}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${testKey}` },
+      body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'packed' }] }),
+    });
+    expect(await reply.text()).toContain('packed');
+    const api = /API +(http:\S+)/.exec(output)?.[1] ?? '';
+    const stored = `${api}/v1/request/${reply.headers.get('svc-id') ?? ''}`;
+    await eventually('the request to be stored', async () => (await fetch(stored, { headers: { authorization: `Bearer ${testKey}` } })).status === 200 || undefined);
+    child.kill('SIGTERM');
+    expect(await exited).toBe(0);
+  });
+});

@@ -1,0 +1,145 @@
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiClient, type ApiClient } from './support/api.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let api: ApiClient;
+
+beforeAll(async () => {
+  service = await startService({ dataDir });
+  api = apiClient(service.api);
+});
+
+afterAll(async () => {
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** A call through `node:http`, which keeps the case of header names. */
+function echo(headers: Readonly<Record<string, string>>, body: object = {}): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      `${service.gateway}/v1/chat/completions`,
+      { method: 'POST', headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${testKey}`, ...headers } },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => {
+          text += chunk.toString('utf8');
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+      },
+    );
+    request.on('error', reject);
+    request.end(JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'hi' }], ...body }));
+  });
+}
+
+async function storedProperties(reply: Reply): Promise<Record<string, string>> {
+  return (await api.stored(String(reply.headers['svc-id']))).properties;
+}
+
+describe('property names', () => {
+  it('keep the case that they have on the wire, and are different names in another case', async () => {
+    expect(await storedProperties(await echo({ 'Svc-Property-Environment': 'a' }))).toEqual({ Environment: 'a' });
+    expect(await storedProperties(await echo({ 'Svc-Property-environment': 'b' }))).toEqual({ environment: 'b' });
+    const found = await api.query({ request_response_rmt: { properties: { environment: { equals: 'b' } } } });
+    expect(found).toHaveLength(1);
+    expect(await api.query({ request_response_rmt: { properties: { Environment: { equals: 'b' } } } })).toEqual([]);
+  });
+
+  it('are stored under their declared spelling when the header arrived in lower case', async () => {
+    expect((await echo({})).status).toBe(200);
+    const before = await storedProperties(await echo({ 'svc-property-costcenter': '1' }));
+    expect(before).toEqual({ costcenter: '1' });
+    const declared = await api.call('PUT', '/v1/property/CostCenter');
+    expect(declared.body).toEqual({ data: { name: 'CostCenter' }, error: null });
+    expect(await storedProperties(await echo({ 'svc-property-costcenter': '2' }))).toEqual({ CostCenter: '2' });
+    // A header that kept its case means what it says.
+    expect(await storedProperties(await echo({ 'Svc-Property-COSTCENTER': '3' }))).toEqual({ COSTCENTER: '3' });
+  });
+
+  it('come in any case and any Unicode through Svc-Properties', async () => {
+    const header = '{"Stra\\u00dfe": "\\u4e16\\u754c", "a b": "", "__proto__": "x"}';
+    const properties = await storedProperties(await echo({ 'Svc-Properties': header }));
+    expect(new Map(Object.entries(properties))).toEqual(new Map(Object.entries(JSON.parse(header) as object)));
+  });
+
+  it('over a limit are left out and named in svc-warning, and the call goes on', async () => {
+    const many = Object.fromEntries(Array.from({ length: 66 }, (_unused, index) => [`Svc-Property-P${index}`, 'x']));
+    const reply = await echo({ ...many, 'Svc-Property-P0': 'y'.repeat(9000) });
+    expect(reply.status).toBe(200);
+    expect(reply.headers['svc-warning']).toMatch(/P0.*bytes/);
+    const properties = await storedProperties(reply);
+    expect(Object.keys(properties)).toHaveLength(64);
+    expect(properties).not.toHaveProperty('P0');
+  });
+});
+
+describe('the alias of older clients', () => {
+  it('Helicone-X is Svc-X, and the reply carries helicone-id', async () => {
+    const reply = await echo({
+      Authorization: 'Bearer sk-none',
+      'Helicone-Auth': `Bearer ${testKey}`,
+      'Helicone-Property-Team': 'a',
+      'Helicone-User-Id': 'u',
+      'Helicone-Session-Id': 's',
+    });
+    expect(reply.headers['helicone-id']).toBe(reply.headers['svc-id']);
+    const item = await api.stored(String(reply.headers['svc-id']));
+    expect(item).toMatchObject({ request_user_id: 'u', session_id: 's', properties: { Team: 'a', 'Svc-Session-Id': 's' } });
+    const byAlias = { request_response_rmt: { properties: { 'Helicone-Session-Id': { equals: 's' } } } };
+    expect((await api.query(byAlias)).map(({ request_id: id }) => id)).toEqual([item.request_id]);
+  });
+});
+
+describe('identifiers', () => {
+  it("a caller's own UUID is the identifier; used again, the earlier record stays", async () => {
+    const own = '0A9B8C7D-1234-4321-8888-ABCDEFABCDEF';
+    const first = await echo({ 'Svc-Request-Id': own, 'Svc-Property-Try': '1' });
+    expect(first.headers['svc-id']).toBe(own.toLowerCase());
+    expect(first.headers['svc-warning']).toBeUndefined();
+    const second = await echo({ 'Svc-Request-Id': own.toLowerCase(), 'Svc-Property-Try': '2' });
+    expect(second.headers['svc-id']).not.toBe(own.toLowerCase());
+    expect(second.headers['svc-warning']).toContain('used before');
+    expect(await storedProperties(first)).toEqual({ Try: '1' });
+    expect(await storedProperties(second)).toEqual({ Try: '2' });
+  });
+
+  it('an identifier that the gateway gave out before, and what is no UUID, are replaced', async () => {
+    const issued = String((await echo({})).headers['svc-id']);
+    for (const asked of [issued, 'my-id-1']) {
+      const reply = await echo({ 'Svc-Request-Id': asked });
+      expect(reply.headers['svc-id']).not.toBe(asked);
+      expect(reply.headers['svc-warning']).toContain('Svc-Request-Id');
+    }
+  });
+});
+
+describe('who may send', () => {
+  it('without a key of ours nothing is forwarded: 401 in the shape of OpenAI, with svc-id, and no record', async () => {
+    const reply = await echo({ Authorization: 'Bearer sk-svc-us-unknownunknownunknown' });
+    expect(reply.status).toBe(401);
+    expect(JSON.parse(reply.text)).toMatchObject({ error: { type: 'gatelog_error', param: null, code: 'invalid_key' } });
+    expect((await api.call('GET', `/v1/request/${String(reply.headers['svc-id'])}`)).status).toBe(404);
+  });
+
+  it('a key of another region is told so', async () => {
+    const reply = await echo({ Authorization: 'Bearer sk-svc-eu-unknownunknownunknown' });
+    expect(JSON.parse(reply.text)).toMatchObject({ error: { code: 'wrong_region' } });
+  });
+
+  it('our key alone, for a provider whose key nobody gave: 401 that shows both ways', async () => {
+    const reply = await echo({}, { model: 'gpt-4o' });
+    expect(reply.status).toBe(401);
+    expect(reply.text).toContain('Svc-Auth');
+    expect(reply.text).toContain('GATELOG_PROVIDER_OPENAI_KEY');
+  });
+});

@@ -32,7 +32,8 @@ export function answerProblem(context: Context, thrown: unknown, observe: Observ
 
 function asGatelogError(thrown: unknown): GatelogError {
   if (thrown instanceof GatelogError) return thrown;
-  if (thrown instanceof HTTPException && thrown.status === 413)
+  if (thrown instanceof HTTPException && thrown.status === 413) {
     return new GatelogError('body_too_large', 'The body is over the limit of this API.', { cause: thrown });
+  }
   return new GatelogError('internal', 'The service failed on this call. The log of the service says why.', { cause: thrown });
 }

@@ -37,6 +37,7 @@ async function okProvider(): Promise<Provider & { bodies: Buffer[] }> {
     void bodyOf(request).then((body) => {
       bodies.push(body);
       response.setHeader('Content-Type', 'application/json');
+      response.setHeader('Content-Length', 11);
       response.end('{"ok":true}');
     });
   });

@@ -16,7 +16,7 @@ import { findModelField, replaceModel } from './model-field.ts';
 import { echoProviderName, type ProviderTable } from './providers.ts';
 import { refuseUnrecorded } from './refusal.ts';
 import { Relay } from './relay.ts';
-import { checkDeclaredBody, mayBeJson, readBody, type RequestBody } from './request-body.ts';
+import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
 import { makeRequestId } from './request-ids.ts';
 import { joinAddress, originForm, type ProviderTarget, type Route, routeByModel, routeByPath } from './routes.ts';
 import { ExchangeRecorder } from './tap.ts';
@@ -104,7 +104,8 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
     checkDeclaredBody(request, ports.limits.requestMaxBytes);
     if (expectsContinue(request)) response.writeContinue();
     const readsModel = route.provider === echoProviderName || (route.routedByModel && mayBeJson(request));
-    readBody(request, readsModel ? ports.limits.routeMaxBytes : 0, (body) => send(ports, admitted, route, body));
+    const wholeMaxBytes = readsModel ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
+    readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
   } catch (error) {
     refuseRecorded(ports, admitted, error);
   }
@@ -115,6 +116,7 @@ function send(ports: ForwardPorts, call: AdmittedCall, pathRoute: Route, body: R
   const readyAt = ports.clock.monotonic();
   let open: OpenCall | undefined;
   try {
+    if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
     const { route, outgoing } = applyModel(pathRoute, body, ports.providers);
     const credentials = credentialsFor(route.provider, call.providerCredentials, ports.providers);
     const address = ports.providers.find(route.provider);

@@ -26,17 +26,19 @@ export interface HeldSpool {
   readonly writer: SpoolWriter;
   readonly hold: () => void;
   readonly release: () => void;
+  /** Passes on the oldest word that is held, as the writer's or as a failure. */
+  readonly releaseOne: (written: boolean) => void;
   /** Callbacks that wait for the release. */
   readonly waiting: () => number;
 }
 
 function holdable(writer: SpoolWriter): HeldSpool {
   let holding = false;
-  let kept: (() => void)[] = [];
+  let kept: { settled: Settled; written: boolean }[] = [];
   const whenWritten = (settled: Settled): void => {
     // Later words never overtake earlier ones, as in the writer itself.
     writer.whenWritten((written) => {
-      if (holding || kept.length > 0) kept.push(() => settled(written));
+      if (holding || kept.length > 0) kept.push({ settled, written });
       else settled(written);
     });
   };
@@ -49,8 +51,9 @@ function holdable(writer: SpoolWriter): HeldSpool {
       holding = false;
       const words = kept;
       kept = [];
-      for (const word of words) word();
+      for (const { settled, written } of words) settled(written);
     },
+    releaseOne: (written) => kept.shift()?.settled(written),
     waiting: () => kept.length,
   };
 }

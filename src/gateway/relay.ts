@@ -126,6 +126,11 @@ export class Relay {
       this.refuse(error, error.code === 'body_too_large' || error.code === 'malformed_request' ? 'refused' : 'no_response');
       return;
     }
+    // TRICKY: undici takes the Content-Length of a 304 for bytes that are missing; a reply without a body is whole with its head.
+    if (this.bodyless) {
+      this.finish();
+      return;
+    }
     this.settle('provider_broke', () => {
       this.deliverHeld();
       this.sendHead();

@@ -7,7 +7,7 @@ export type RequestBody = { readonly whole: Buffer } | { readonly begun: readonl
 const none = Buffer.alloc(0);
 
 /** Declared length of a body; undefined when it comes in chunks. */
-export function declaredLength(request: IncomingMessage): number | undefined {
+function declaredLength(request: IncomingMessage): number | undefined {
   const text = request.headers['content-length'];
   if (text !== undefined) return Number(text);
   return request.headers['transfer-encoding'] === undefined ? 0 : undefined;
@@ -69,6 +69,11 @@ function collect(request: IncomingMessage, wholeMaxBytes: number, ready: (body: 
   request.on('data', onData);
   request.once('end', onEnd);
   request.once('close', onEnd);
+}
+
+/** @throws GatelogError `body_too_large` when what came of a body of unknown length is over the limit already. */
+export function checkSize(begun: readonly Buffer[], mostBytes: number): void {
+  if (begun.reduce((sum, chunk) => sum + chunk.length, 0) > mostBytes) throw bodyTooLarge(mostBytes);
 }
 
 export function bodyTooLarge(mostBytes: number): GatelogError {

@@ -22,7 +22,7 @@ const dotSegment = /[/\\]\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
  * here: calls go where the path says.
  */
 export function originForm(target: string): string {
-  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]+/i, '');
   const [whole = ''] = path.split('#', 1);
   return whole === '' || whole.startsWith('?') ? `/${whole}` : whole;
 }

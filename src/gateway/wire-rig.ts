@@ -34,10 +34,13 @@ export async function soon(): Promise<void> {
 /** A connection of which the test sees every byte. */
 export interface RawClient {
   readonly socket: Socket;
+  /** Text goes out as Latin-1: a byte a character. */
   readonly send: (data: string | Uint8Array) => void;
   /** All that came so far. */
   readonly received: () => Buffer;
   readonly text: () => string;
+  /** How many bytes came. */
+  readonly size: () => number;
   readonly isClosed: () => boolean;
   /** Waits until a text has come. */
   readonly until: (text: string) => Promise<void>;
@@ -64,9 +67,10 @@ export async function openClient(port: number): Promise<RawClient> {
   const text = (): string => received().toString('latin1');
   return {
     socket,
-    send: (data) => socket.write(data),
+    send: (data) => socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data),
     received,
     text,
+    size: () => socket.bytesRead,
     isClosed: () => closed,
     until: (wanted) => until(() => text().includes(wanted)),
     closed: () => until(() => closed),
@@ -75,13 +79,11 @@ export async function openClient(port: number): Promise<RawClient> {
 
 /** A request as text: its head lines (a key of ours unless one is given) and body. */
 export function requestText(line: string, headers: readonly string[] = [], body = ''): string {
-  const auth = headers.some((header) => /^(authorization|svc-auth|x-api-key|helicone-auth):/i.test(header))
+  const auth = headers.some((header) => /^(authorization|svc-auth|helicone-auth|x-api-key|x-goog-api-key):/i.test(header))
     ? []
     : [`Svc-Auth: Bearer ${ourKey}`, 'Authorization: Bearer provider-key'];
   const length =
-    body === '' || headers.some((header) => /^(content-length|transfer-encoding):/i.test(header))
-      ? []
-      : [`Content-Length: ${Buffer.byteLength(body)}`];
+    body === '' || headers.some((header) => /^(content-length|transfer-encoding):/i.test(header)) ? [] : [`Content-Length: ${body.length}`];
   return `${[`${line} HTTP/1.1`, 'Host: gateway', ...auth, ...headers, ...length].join('\r\n')}\r\n\r\n${body}`;
 }
 
@@ -180,13 +182,15 @@ export async function startRawProvider(onRequest: (socket: Socket) => void): Pro
   const chunks: Buffer[][] = [];
   const server = createTcpServer((socket) => {
     const mine: Buffer[] = [];
+    let begun = false;
     sockets.push(socket);
     chunks.push(mine);
     socket.on('error', () => undefined);
     socket.on('data', (chunk: Buffer) => {
-      const before = Buffer.concat(mine).includes('\r\n\r\n');
       mine.push(chunk);
-      if (!before && Buffer.concat(mine).includes('\r\n\r\n')) onRequest(socket);
+      if (begun || !Buffer.concat(mine).includes('\r\n\r\n')) return;
+      begun = true;
+      onRequest(socket);
     });
   });
   return {

@@ -1,4 +1,4 @@
-import type { Exchange, ExchangeOutcome } from '../model/exchange.ts';
+import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney } from '../model/money.ts';
 import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
 import { parseJson } from '../model/text.ts';
@@ -48,60 +48,96 @@ const absent: RecordedBody = { kind: 'absent' };
  * throws on what a provider or a caller sent.
  */
 export function interpretExchange(exchange: Exchange, context: InterpretContext): RequestRecord {
-  const { open, end } = exchange;
-  const { tags } = open;
-  const format = wireFormatFor(open.provider, open.path);
+  const format = wireFormatFor(exchange.open.provider, exchange.open.path);
   const request = readRequest(exchange, format);
   const response = readResponse(exchange, format);
-  const status = statusOf(exchange, response);
-  const priced = costOf(exchange, request.facts, response.facts);
-  const latencyMs = end?.elapsedMs ?? exchange.responseParts?.lastMs ?? null;
-  const keepsRequest = (tags.requestBody ?? 'kept') === 'kept';
-  const keepsResponse = (tags.responseBody ?? 'kept') === 'kept';
+  return {
+    ...callPart(exchange),
+    ...tagsPart(exchange.open.tags, request.facts),
+    ...modelPart(exchange, request.facts, response.facts),
+    properties: propertiesOf(exchange.open.tags, context.declaredNames, context.updates),
+    ...responsePart(exchange, response),
+    ...notYetPart,
+    ...bodiesPart(exchange, request, response),
+  };
+}
+
+/** Who called what, and when. */
+function callPart({ open }: Exchange) {
   return {
     organizationId: open.organizationId,
     requestId: open.requestId,
     createdAt: open.openedAt,
-    responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
     keyHash: open.keyHash,
     method: open.method,
     path: open.path,
     referrer: open.headers['referer'] ?? '',
     targetUrl: open.targetUrl,
     provider: providerNamed(open.provider)?.recordName ?? 'CUSTOM',
-    countryCode: '',
-    requestModel: request.facts.model,
-    responseModel: response.facts.model,
-    modelOverride: tags.modelOverride ?? '',
-    model: firstText([tags.modelOverride, response.facts.model, request.facts.model, 'unknown']),
-    userId: tags.userId ?? request.facts.user,
-    sessionId: tags.sessionId ?? '',
-    sessionName: tags.sessionName ?? '',
-    sessionPath: tags.sessionPath ?? '',
-    properties: propertiesOf(tags, context.declaredNames, context.updates),
-    nodeId: tags.nodeId ?? '',
-    jobId: tags.jobId ?? '',
-    promptId: tags.promptId ?? '',
-    promptVersion: tags.promptVersion ?? '',
-    experimentId: tags.experimentId ?? '',
+  };
+}
+
+/** What the caller's headers said; the user may also stand in the body. */
+function tagsPart(tags: Tags, request: RequestFacts) {
+  return {
+    userId: firstText([tags.userId, request.user]),
+    sessionId: firstText([tags.sessionId]),
+    sessionName: firstText([tags.sessionName]),
+    sessionPath: firstText([tags.sessionPath]),
+    nodeId: firstText([tags.nodeId]),
+    jobId: firstText([tags.jobId]),
+    promptId: firstText([tags.promptId]),
+    promptVersion: firstText([tags.promptVersion]),
+    experimentId: firstText([tags.experimentId]),
+    modelOverride: firstText([tags.modelOverride]),
     inputs: new Map(Object.entries(tags.promptInputs ?? {})),
-    responseId: response.facts.responseId,
-    status,
-    latencyMs,
-    timeToFirstTokenMs: response.streamed ? (end?.firstByteMs ?? exchange.responseParts?.firstMs ?? null) : null,
-    gatewayOverheadMs: end?.overheadMs ?? null,
-    attempts: [],
-    usage: response.facts.usage,
-    serviceTier: response.facts.serviceTier,
+  };
+}
+
+function modelPart(exchange: Exchange, request: RequestFacts, response: ResponseFacts) {
+  const priced = costOf(exchange, request, response);
+  return {
+    requestModel: request.model,
+    responseModel: response.model,
+    model: firstText([exchange.open.tags.modelOverride, response.model, request.model, 'unknown']),
+    usage: response.usage,
+    serviceTier: response.serviceTier,
     cost: priced.cost,
     costSource: priced.source,
     priceReference: priced.reference,
-    cacheEnabled: false,
-    cached: false,
-    cacheReferenceId: '',
-    threat: null,
-    isPassthroughBilling: null,
-    assets: [],
+  };
+}
+
+function responsePart(exchange: Exchange, response: ReadResponse) {
+  const { open, end, responseParts } = exchange;
+  const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
+  return {
+    responseId: response.facts.responseId,
+    responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
+    status: statusOf(exchange, response),
+    latencyMs,
+    timeToFirstTokenMs: response.streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
+    gatewayOverheadMs: end?.overheadMs ?? null,
+  };
+}
+
+/** Facts that nothing tells yet. */
+const notYetPart = {
+  countryCode: '',
+  attempts: [],
+  cacheEnabled: false,
+  cached: false,
+  cacheReferenceId: '',
+  threat: null,
+  isPassthroughBilling: null,
+  assets: [],
+} as const;
+
+/** The bodies and their texts, as far as the caller lets us keep them. */
+function bodiesPart({ open, end, requestBody, responseBody }: Exchange, request: ReadRequest, response: ReadResponse) {
+  const keepsRequest = (open.tags.requestBody ?? 'kept') === 'kept';
+  const keepsResponse = (open.tags.responseBody ?? 'kept') === 'kept';
+  return {
     requestBody: keepsRequest ? request.body : absent,
     responseBody: keepsResponse ? response.body : absent,
     requestBodyCut: end?.requestCut ?? false,
@@ -109,7 +145,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     promptText: keepsRequest ? request.facts.promptText : '',
     lastUserText: keepsRequest ? request.facts.lastUserText : '',
     completionText: keepsResponse ? response.facts.completionText : '',
-    sizeBytes: end === undefined ? exchange.requestBody.length + exchange.responseBody.length : end.requestBytes + end.responseBytes,
+    sizeBytes: end === undefined ? requestBody.length + responseBody.length : end.requestBytes + end.responseBytes,
   };
 }
 
@@ -125,10 +161,10 @@ function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRe
 
 function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const headers = exchange.responseHead?.headers ?? {};
-  const contentType = (headers['content-type'] ?? '').toLowerCase();
+  const contentType = headers['content-type'] ?? '';
   const decoded = decodeContent(exchange.responseBody, headers['content-encoding']);
   const text = decoded === undefined ? undefined : textOfBytes(decoded, contentType);
-  if (decoded !== undefined && contentType.includes('event-stream')) return readStream(decoded, text ?? '', format);
+  if (decoded !== undefined && contentType.toLowerCase().includes('event-stream')) return readStream(decoded, text ?? '', format);
   const body = recordBody(exchange.responseBody, text, contentType);
   const parsed = text === undefined ? undefined : parseJson(text);
   const facts = parsed === undefined || format === undefined ? noResponseFacts : format.readResponse(parsed);

@@ -34,7 +34,7 @@ export function startInterpreterThread(workerFile: URL = compiledWorker, jobMs: 
   };
   const failAll = (error: Error): void => {
     worker = undefined;
-    for (const id of [...waiting.keys()]) settle(id)?.reject(error);
+    for (const id of waiting.keys()) settle(id)?.reject(error);
   };
   const start = (): Worker => {
     const started = new Worker(workerFile);

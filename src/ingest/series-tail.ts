@@ -135,8 +135,8 @@ export class SeriesTail {
     if (exchange === undefined) return;
     exchange.frames.push(frame);
     exchange.bytes += frame.length;
-    if (frame.kind === frameKinds.end)
-      this.endExchange(exchange, { segment: frame.segment, offset: frame.offset + frameHeaderBytes + frame.length });
+    const { kind, segment, offset, length } = frame;
+    if (kind === frameKinds.end) this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
   }
 
   private openExchange(frame: FrameLocation, payload: Buffer): OpenExchange {
@@ -171,7 +171,7 @@ export class SeriesTail {
   /** The worker is dead and everything was read: what is still open has been broken off. */
   private closeAbandoned(): void {
     this.closed = true;
-    const left = [...this.open.values()].sort((first, second) => first.stream - second.stream);
+    const left = [...this.open.values()].toSorted((first, second) => first.stream - second.stream);
     for (const exchange of left) this.endExchange(exchange, { segment: abandonedSegment, offset: exchange.stream });
     this.options.observe({ kind: 'spool_series_finished', series: this.series, abandoned: left.length });
   }

@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Damage, SeriesReader } from './reader.ts';
+import { frameHeaderBytes, makeSegmentHeader, writeFrameHead } from './frame.ts';
+import { type Damage, deleteSegmentsBefore, SeriesReader } from './reader.ts';
 import { listSeries } from './segment.ts';
+import { segmentName } from './spool.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const built = path.join(root, '.cache', `spool-crash-${process.pid}`);
@@ -41,7 +44,7 @@ import { writeSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { openSpoolWriter } from ${JSON.stringify(pathToFileURL(path.join(built, 'spool', 'writer.js')).href)};
 const failures = [];
-const settings = { folder: process.env.SPOOL, series: 'one', segmentMaxBytes: 300_000, segmentMaxMs: 3_600_000, sync: 'interval', syncIntervalMs: 20,
+const settings = { folder: process.env.SPOOL, series: 'one', segmentMaxBytes: 20_000, segmentMaxMs: 3_600_000, sync: 'interval', syncIntervalMs: 20,
   onFailure: (error) => failures.push(error.code ?? error.message), monotonic: () => performance.now() };
 const open = (changes = {}) => openSpoolWriter({ ...settings, ...changes });
 const say = (value) => writeSync(1, JSON.stringify(value) + '\\n');
@@ -146,6 +149,51 @@ test.each([
   expect(cold.damages.every(({ reason }) => reason === 'the last frame is torn')).toBe(true);
 });
 
+test('a segment that gets its last frame and its successor while the reader looks for the successor is read to its end', async () => {
+  // A child that does nothing but append and rename hits the instant between the two looks of the reader many times.
+  const segments = 600;
+  const prepared = path.join(spool, 'prepared');
+  const folder = path.join(spool, 'one');
+  for (const each of [prepared, folder]) mkdirSync(each);
+  for (const number of counted(segments)) {
+    const place = number === 1 ? folder : prepared;
+    writeFileSync(path.join(place, segmentName(number)), Buffer.concat([makeSegmentHeader(), frameOf(2 * number - 1)]));
+    writeFileSync(path.join(prepared, `${number}`), frameOf(2 * number));
+  }
+  const child = run(`
+    const { openSync, readFileSync, renameSync } = await import('node:fs');
+    const name = (number) => '/' + String(number).padStart(10, '0') + '.seg';
+    for (let number = 1; number <= ${segments}; number += 1) {
+      const descriptor = openSync(settings.folder + '/one' + name(number), 'a');
+      const last = readFileSync(settings.folder + '/prepared/' + number);
+      const until = performance.now() + (number % 16) / 20;
+      while (performance.now() < until);
+      writeSync(descriptor, last);
+      if (number < ${segments}) renameSync(settings.folder + '/prepared' + name(number + 1), settings.folder + '/one' + name(number + 1));
+    }
+  `);
+  let exited = false;
+  void child.exited.then(() => {
+    exited = true;
+  });
+  const live = openReader();
+  while (!exited) {
+    for (let count = 0; count < 50; count += 1) live.reader.read(1_000_000);
+    deleteSegmentsBefore(folder, live.reader.position().segment);
+    await turn();
+  }
+  readToEnd(live);
+  expect(live.numbers).toEqual(counted(2 * segments));
+  expect(live.damages).toEqual([]);
+}, 20_000);
+
+function frameOf(number: number): Buffer {
+  const payload = Buffer.from(String(number).padEnd(12));
+  const head = Buffer.alloc(frameHeaderBytes);
+  writeFrameHead(head, 0, { kind: 1, stamp: 0, stream: number }, payload);
+  return Buffer.concat([head, payload]);
+}
+
 test.each(['interval', 'always'])(
   'write that fails half-way, sync %s: the torn frame is passed over, its callers are told, and writing goes on',
   async (sync) => {
@@ -184,8 +232,8 @@ test('a failed group is told to all who waited with frames in it, also in groups
     writer.append(1, 1, Buffer.alloc(60_000, '1           '));
     const first = written(writer);
     await first;
-    // Two groups in one turn: the first one fails, the second is small enough for a new segment.
-    for (let count = 0; count < 80; count += 1) writer.append(2, 1, '2'.padEnd(15_000));
+    // A mebibyte makes a group: the first fails, the second with its three frames is small enough for a new segment.
+    for (let count = 0; count < 72; count += 1) writer.append(2, 1, Buffer.alloc(15_000, '2           '));
     const second = written(writer);
     const outcomes = [await first, await second];
     writer.append(3, 1, '3           ');

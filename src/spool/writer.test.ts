@@ -83,12 +83,13 @@ test.each(['interval', 'always'] as const)(
           let appended = 0;
           let waits = 0;
           const append = (size: number): void => {
-            writer.append(1, 1, `${appended}:`.padEnd(size, 'x'));
+            const text = `${appended}:`.padEnd(size, 'x');
+            writer.append(1, 1, appended % 2 === 0 ? text : Buffer.from(text));
             appended += 1;
           };
           for (const each of steps) {
             if (each === 'turn') await turn();
-            else if (each === 'burst') for (let count = 0; count < 80; count += 1) append(16_000);
+            else if (each === 'burst') for (let count = 0; count < 300; count += 1) append(16_000);
             else if (each !== 'wait') append(each.append);
             else {
               const [number, before] = [waits, appended];
@@ -117,7 +118,7 @@ test('bytes are counted as they are in the files, whatever the text', async () =
     unit: fc.oneof(fc.string({ unit: 'binary', maxLength: 1 }), fc.constantFrom('\uD800', 'é', '日', '😀')),
     maxLength: 40,
   });
-  for (const text of fc.sample(texts, { numRuns: 200, seed: 7 })) writer.append(1, 1, text);
+  for (const text of fc.sample(texts, { numRuns: 100, seed: 7 })) writer.append(1, 1, text);
   writer.append(1, 1, 'é'.repeat(9000));
   writer.append(1, 1, Buffer.alloc(70_000));
   expect(await written(writer)).toBe(true);
@@ -142,16 +143,17 @@ test('a frame that cannot be written as asked is refused and leaves nothing behi
   expect(payloadsIn()).toEqual(['good']);
 });
 
-test('close writes what is queued, tells everybody, and closes once', async () => {
+test('close writes what is queued in its order, tells everybody, and closes once', async () => {
   const writer = openWriter();
-  const heard: boolean[] = [];
-  for (let count = 0; count < 300; count += 1) {
-    writer.append(1, 1, Buffer.alloc(15_000, count));
-    writer.whenWritten((isWritten) => heard.push(isWritten));
+  const numbers = Array.from({ length: 300 }, (_, index) => index);
+  const heard: number[] = [];
+  for (const number of numbers) {
+    writer.append(1, 1, Buffer.alloc(15_000, String(number).padEnd(15_000)));
+    writer.whenWritten((isWritten) => heard.push(isWritten ? number : -1));
   }
   await Promise.all([writer.close(), writer.close()]);
-  expect(heard).toEqual(Array.from({ length: 300 }, () => true));
-  expect(payloadsIn()).toHaveLength(300);
+  expect(heard).toEqual(numbers);
+  expect(payloadsIn().map(Number)).toEqual(numbers);
 });
 
 test('what comes after close is lost and said to be, and no other file gets it', async () => {

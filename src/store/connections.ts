@@ -61,8 +61,8 @@ class Lane {
 /** The store's connections. */
 export interface Connections {
   readonly run: <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>) => Promise<Result>;
-  /** False where a query goes on although its caller has left: then the caller must wait for it. */
-  readonly canAbort: boolean;
+  /** The engine is in this process: a query cannot be stopped from outside, and parameters travel in another way. */
+  readonly embedded: boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export function openConnections(location: StoreLocation): Connections {
   ) as unknown as Record<LaneName, Lane>;
   return {
     run: (lane, work) => lanes[lane].run(work),
-    canAbort: !embedded,
+    embedded,
     close: async () => {
       closing.abort();
       for (const client of clients) await client.close();

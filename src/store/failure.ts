@@ -23,9 +23,10 @@ export function storeFailure(error: unknown): GatelogError {
       { cause: error },
     );
   }
-  if (code !== undefined && !awayCodes.has(code))
-    return new GatelogError('internal', 'The store could not run this query.', { cause: error });
-  return new GatelogError('store_unavailable', 'The store cannot be reached. Try again in a moment.', { cause: error });
+  if (code === undefined || awayCodes.has(code)) {
+    return new GatelogError('store_unavailable', 'The store cannot be reached. Try again in a moment.', { cause: error });
+  }
+  return new GatelogError('internal', 'The store could not run this query.', { cause: error });
 }
 
 /** True when the same rows would be refused again: they are at fault, not the moment. */

@@ -2,6 +2,7 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import type { Statement } from '../sql/statement.ts';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
+import { boundQuery } from './parameters.ts';
 
 export interface RunOptions {
   /** Upper bound for every query, milliseconds; a statement's own limit holds where it is lower. */
@@ -23,11 +24,10 @@ export function makeRunStatement(connections: Connections, options: RunOptions):
       return await connections.run(limits.lane, async (client) => {
         signal?.throwIfAborted();
         const result = await client.query({
-          query: text,
-          query_params: params,
+          ...boundQuery(text, params, connections.embedded),
           format: 'JSONEachRow',
           clickhouse_settings: readSettings(Math.min(limits.maxExecutionMs, options.queryTimeoutMs), options),
-          ...(signal === undefined || !connections.canAbort ? {} : { abort_signal: signal }),
+          ...(signal === undefined || connections.embedded ? {} : { abort_signal: signal }),
         });
         return result.json<Row>();
       });

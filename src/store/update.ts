@@ -2,6 +2,7 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { uuidToNumber } from '../model/ids.ts';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
+import { boundQuery } from './parameters.ts';
 
 /** Properties to add to, or replace on, one stored request. */
 export interface PropertyUpdate {
@@ -24,6 +25,9 @@ interface Waiting {
 /** Updates in one statement, and characters in them: the engine takes seconds for tens of millions. */
 const mostInStatement = 500;
 const mostCharacters = 4 * 1024 * 1024;
+
+/** In bytes. Room for {@link mostCharacters} or one whole update, in UTF-8 and with every character escaped twice. */
+const largestStatement = String(64 * 1024 * 1024);
 
 const updateStatement = `UPDATE requests SET
     properties = mapUpdate(properties, mapFromArrays(
@@ -100,16 +104,17 @@ function mergeByRequest(updates: readonly PropertyUpdate[]): PropertyUpdate[] {
 }
 
 async function runUpdate(connections: Connections, organizationId: OrganizationId, updates: readonly PropertyUpdate[]): Promise<void> {
+  const params = {
+    tenant: uuidToNumber(organizationId).toString(),
+    ids: updates.map(({ requestId }) => uuidToNumber(requestId)),
+    times: updates.map(({ createdAt }) => createdAt),
+    names: updates.map(({ properties }) => [...properties.keys()]),
+    values: updates.map(({ properties }) => [...properties.values()]),
+  };
   await connections.run('update', async (client) => {
     await client.command({
-      query: updateStatement,
-      query_params: {
-        tenant: uuidToNumber(organizationId).toString(),
-        ids: updates.map(({ requestId }) => uuidToNumber(requestId)),
-        times: updates.map(({ createdAt }) => createdAt),
-        names: updates.map(({ properties }) => [...properties.keys()]),
-        values: updates.map(({ properties }) => [...properties.values()]),
-      },
+      ...boundQuery(updateStatement, params, connections.embedded),
+      clickhouse_settings: { max_query_size: largestStatement },
     });
   });
 }

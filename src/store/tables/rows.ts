@@ -90,11 +90,9 @@ function keyColumns(record: RequestRecord): Record<string, string | null> {
   };
 }
 
-/** Unix milliseconds as the decimal seconds that a DateTime64(3) column takes. */
+/** TRICKY: Unix milliseconds as a calendar time, because the engine takes decimal seconds of few digits for a year. */
 function timeText(unixMs: number | null): string | null {
-  if (unixMs === null) return null;
-  const whole = Math.floor(unixMs / 1000);
-  return `${whole}.${String(unixMs - whole * 1000).padStart(3, '0')}`;
+  return unixMs === null ? null : new Date(unixMs).toISOString().slice(0, 23).replace('T', ' ');
 }
 
 /** TRICKY: `JSON.stringify` overflows the stack on nesting that `JSON.parse` still reads. */

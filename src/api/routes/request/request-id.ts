@@ -13,7 +13,8 @@ export const requestIdParameter = z.string().openapi({
 export function requestIdOf(context: Context): RequestId {
   const text = context.req.param('id') ?? '';
   const id = parseUuid(text);
-  if (id === undefined)
+  if (id === undefined) {
     throw new GatelogError('not_found', 'No such request: an identifier is a UUID, the value of the response header svc-id.');
+  }
   return id;
 }

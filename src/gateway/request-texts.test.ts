@@ -1,0 +1,139 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Directives, readDirectives } from './directives.ts';
+import { headerText, passedHeaders, withoutSecrets } from './headers.ts';
+import { findModelField, replaceModel } from './model-field.ts';
+
+const wire = (text: string): string => Buffer.from(text).toString('latin1');
+
+const read = (...raw: string[]): Directives => readDirectives(raw);
+const passedEncoding = (value: string): string | undefined => passedHeaders(['Accept-Encoding', value], () => true)[1];
+
+describe('the model in a JSON text', () => {
+  it('is found where JSON.parse finds it, and only its bytes change (seed 5)', () => {
+    const rest = fc.dictionary(
+      fc.string({ unit: 'grapheme' }).filter((name) => name !== 'model'),
+      fc.jsonValue({ maxDepth: 3 }),
+      { maxKeys: 4 },
+    );
+    fc.assert(
+      fc.property(rest, rest, fc.string({ unit: 'grapheme', maxLength: 30 }), fc.nat(3), (...[before, after, model, indent]) => {
+        const text = JSON.stringify({ ...before, model, ...after }, null, indent);
+        const json = Buffer.from(text);
+        const field = findModelField(json);
+        expect(field?.text).toBe(model);
+        if (field === undefined) return;
+        expect(json.toString('utf8', field.start, field.end)).toBe(JSON.stringify(model).slice(1, -1));
+        const replaced = replaceModel(json, field, 'a"b/ü');
+        expect(JSON.parse(replaced.toString())).toEqual(JSON.parse(JSON.stringify({ ...before, model: 'a"b/ü', ...after })));
+        expect(replaced.subarray(0, field.start).equals(json.subarray(0, field.start))).toBe(true);
+        expect(replaced.subarray(-(json.length - field.end)).equals(json.subarray(field.end))).toBe(true);
+      }),
+      { seed: 5, numRuns: 500 },
+    );
+  });
+
+  it('any bytes at all do no harm (seed 6)', () => {
+    const bytes = fc.array(fc.constantFrom('{', '}', '"', '\\', 'model', ':', ' ', '[', ']', ',', 'a/b'), { maxLength: 30 });
+    fc.assert(
+      fc.property(bytes, (parts) => {
+        const json = Buffer.from(parts.join(''));
+        const field = findModelField(json);
+        expect(field === undefined || (field.start <= field.end && field.end < json.length)).toBe(true);
+      }),
+      { seed: 6, numRuns: 1000 },
+    );
+  });
+});
+
+describe('header texts', () => {
+  it('are UTF-8 where they can be, else Latin-1', () => {
+    expect([wire('日本'), 'caf\xe9', 'plain', wire('é'), '\xc3'].map(headerText)).toEqual(['日本', 'caf\xe9', 'plain', 'é', '\xc3']);
+  });
+
+  it('zstd is taken out of Accept-Encoding in any spelling', () => {
+    expect(['gzip, br, zstd', 'ZSTD', 'zstd;q=1.0, gzip', 'gzip;q=0.5', 'br, zstdx'].map(passedEncoding)).toEqual([
+      'gzip, br',
+      'identity',
+      'gzip',
+      'gzip;q=0.5',
+      'br, zstdx',
+    ]);
+  });
+
+  const addresses: readonly [address: string, recorded: string][] = [
+    ['/v1/x', '/v1/x'],
+    ['/v1/x?a=1&b', '/v1/x?a=1&b'],
+    ['/x?key=s&api_key=s&apiKey=s&X-Amz-Signature=s&access%5Ftoken=s', '/x?key=…&api_key=…&apiKey=…&X-Amz-Signature=…&access%5Ftoken=…'],
+    ['/x?sig=a=b&se=2&code=c&client-secret=d', '/x?sig=…&se=2&code=…&client-secret=…'],
+    ['/x?q=sk-abc&r=Bearer%20x&s=AIzaX&max_tokens=5', '/x?q=…&r=…&s=…&max_tokens=5'],
+    ['https://user:pass@host/x?%zz=1&token', 'https://host/x?%zz=1&token=…'],
+  ];
+  for (const [address, recorded] of addresses) {
+    it(`${address} is recorded as ${recorded}`, () => {
+      expect(withoutSecrets(address)).toBe(recorded);
+    });
+  }
+});
+
+describe('tags', () => {
+  it('the last of a name wins, names keep their case, and a prefix in lower case is told apart', () => {
+    const { tags, aliased } = read(
+      'Svc-Property-App',
+      'one',
+      'svc-property-app',
+      'two',
+      'SVC-PROPERTY-App',
+      wire('drei ü'),
+      'Helicone-Property-X',
+      'caf\xe9',
+    );
+    expect(tags.properties).toEqual([
+      { name: 'App', value: 'drei ü' },
+      { name: 'app', value: 'two', lowered: true },
+      { name: 'X', value: 'caf\xe9' },
+    ]);
+    expect(aliased).toBe(true);
+  });
+
+  it('an object of properties and single ones are one set, in any script', () => {
+    const { tags, warnings } = read(
+      'Svc-Properties',
+      wire('{"naïve":"ja","Ω":"😀","__proto__":"own","bad":"\\ud800"}'),
+      'Svc-Property-Plain',
+      '',
+    );
+    expect(tags.properties.map(({ name, value }) => [name, value])).toEqual([
+      ['naïve', 'ja'],
+      ['Ω', '😀'],
+      ['__proto__', 'own'],
+      ['bad', '\ufffd'],
+      ['Plain', ''],
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('what cannot be read is left out with a warning; the call goes on', () => {
+    const { tags, warnings, refusal } = read(
+      'Svc-Properties',
+      '[1]',
+      'Svc-Cost',
+      'much',
+      'Svc-Prompt-Inputs',
+      '{',
+      'Svc-Property-',
+      'x',
+      'Svc-Cache-Enabled',
+      'true',
+      'Svc-User-Id',
+      '',
+    );
+    expect([tags, refusal, warnings.length]).toEqual([{ properties: [] }, undefined, 5]);
+  });
+
+  it('what would not be done as asked is refused, the first one named', () => {
+    expect(read('Svc-Omit-Response', 'perhaps', 'Svc-Fallbacks', '[]').refusal?.code).toBe('invalid_directive');
+    expect(read('Helicone-RateLimit-Policy', '1').refusal?.code).toBe('not_implemented');
+    expect(read('Svc-Omit-Request', ' True ').tags.requestBody).toBe('counted');
+  });
+});

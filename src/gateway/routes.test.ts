@@ -1,0 +1,93 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeProviderTable } from './providers.ts';
+import { joinAddress, originForm, routeByModel, routeByPath } from './routes.ts';
+
+const providers = makeProviderTable({});
+const bases = [
+  'https://api.example',
+  'https://api.example/',
+  'https://api.example/v1',
+  'http://127.0.0.1:9101/a/v1/',
+  'https://api.example:8443/deep/path',
+];
+
+describe('where a call goes', () => {
+  it('no request target leaves the provider`s origin or base path (seed 11)', () => {
+    const pieces = fc.constantFrom(
+      '/',
+      '//',
+      '..',
+      '.',
+      '%2e',
+      '%2E%2e',
+      '%2f',
+      '\\',
+      '@',
+      ':',
+      '#',
+      '?',
+      ';',
+      'evil.example',
+      'http:',
+      'https://',
+      'v1',
+      '/v1/',
+      '/openai/',
+      'openai',
+      '%',
+      '\u00e9',
+      '%00',
+    );
+    const targets = fc.array(fc.oneof(pieces, fc.string({ maxLength: 4 })), { maxLength: 12 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          targets,
+          targets.map((rest) => `/v1/${rest}`),
+          targets.map((rest) => `/openai/${rest}`),
+        ),
+        fc.constantFrom(...bases),
+        (target, baseUrl) => {
+          let path: string;
+          try {
+            path = routeByPath(originForm(target), providers).path;
+          } catch {
+            return;
+          }
+          const base = new URL(baseUrl);
+          const joined = joinAddress(baseUrl, path);
+          expect(joined.origin).toBe(base.origin);
+          expect(joined.path).not.toContain('#');
+          // However a server resolves it, as `URL` does or after decoding once more, it stays below the base.
+          const pathname = joined.path.split('?', 1)[0] ?? '';
+          for (const read of [pathname, pathname.replaceAll(/%2e/gi, '.').replaceAll(/%2f/gi, '/')]) {
+            const resolved = new URL(base.origin + read);
+            expect(resolved.origin).toBe(base.origin);
+            expect(`${resolved.pathname}/`.startsWith(base.pathname.replace(/\/*$/, '/'))).toBe(true);
+          }
+        },
+      ),
+      { seed: 11, numRuns: 3000 },
+    );
+  });
+
+  it('a model names a provider only where it is one', () => {
+    const route = { provider: 'openai', path: '/v1/x', routedByModel: true };
+    const read = (model: string): readonly (string | undefined)[] => {
+      const found = routeByModel(route, model, providers);
+      return [found?.route.provider, found?.model];
+    };
+    expect(['openai/gpt', 'gpt/openai', 'echo/a/b', 'a/b/echo', 'a/b', 'gpt', '/openai', 'openai/', 'echo/openai'].map(read)).toEqual([
+      ['openai', 'gpt'],
+      ['openai', 'gpt'],
+      ['echo', 'a/b'],
+      ['echo', 'a/b'],
+      [undefined, undefined],
+      [undefined, undefined],
+      [undefined, undefined],
+      [undefined, undefined],
+      ['echo', 'openai'],
+    ]);
+  });
+});

@@ -1,0 +1,307 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DeclaredNames } from '../metadata/declared-names.ts';
+import type { MetadataDatabase } from '../metadata/database.ts';
+import { openMigratedMetadata } from '../metadata/migrate.ts';
+import { type ExchangeEnd, type ExchangeOpen, type ExchangeResponseHead, frameKinds } from '../model/exchange.ts';
+import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '../model/ids.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Principal } from '../model/principal.ts';
+import { systemClock } from '../platform/clock.ts';
+import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
+import { listSegments, listSeries } from '../spool/segment.ts';
+import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { makeDeadLetters } from './dead-letter.ts';
+import { Drain, type DrainPorts } from './drain.ts';
+import { type Interpret, interpretTask } from './interpreter.ts';
+import { openPendingUpdates, type PendingUpdates } from './pending-updates.ts';
+import { PropertyUpdater } from './property-updates.ts';
+
+/** What tests of the write path share: a real store and a real metadata database. A process opens one embedded store. */
+export interface IngestRig {
+  readonly folder: string;
+  readonly store: Store;
+  readonly database: MetadataDatabase;
+  readonly close: () => Promise<void>;
+}
+
+export async function openRig(): Promise<IngestRig> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-ingest-'));
+  const store = openStore({ folder: path.join(folder, 'clickhouse') }, { queryTimeoutMs: 30_000, queryMemoryBytes: 512 * 1024 * 1024 });
+  await store.migrate(() => undefined);
+  const database = await openMigratedMetadata(folder, 'core', systemClock.now);
+  return {
+    folder,
+    store,
+    database,
+    close: async () => {
+      await store.close();
+      await database.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Waits until something holds. @throws when it does not come true in ten seconds. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error('it did not come true');
+    await wait(5);
+  }
+}
+
+let issued = 0;
+
+/** A fresh identifier; with a time it is one that the gateway might have issued then. */
+export function newId(unixMs: number = systemClock.now()): RequestId {
+  issued += 1;
+  return uuidOfHex(`${unixMs.toString(16).padStart(12, '0')}7000${(0x8000_0000_0000_0000n + BigInt(issued)).toString(16)}`);
+}
+
+/** One exchange as a test writes it: what is left out is a small whole chat call. `null`: no such frame. */
+export interface ExchangeSketch {
+  readonly open?: Partial<ExchangeOpen>;
+  readonly request?: string | Uint8Array;
+  readonly head?: Partial<ExchangeResponseHead> | null;
+  readonly response?: string | Uint8Array;
+  readonly end?: Partial<ExchangeEnd> | null;
+}
+
+export const chatRequest = JSON.stringify({ model: 'echo-1', messages: [{ role: 'user', content: 'Say hello.' }] });
+export const chatResponse = JSON.stringify({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  model: 'echo-1',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+});
+
+/** A row of either table as far as tests of the write path look at it. */
+export interface StoredRow {
+  readonly id: string;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly status: number;
+  readonly updated_at: string;
+}
+
+/** One spool over the rig's store, with an organisation of its own. Every drain of it is another life of the ingest. */
+export class SpoolRig {
+  readonly rig: IngestRig;
+  readonly folder: string;
+  readonly deadLetterFolder: string;
+  readonly organizationId: OrganizationId = newId();
+  readonly observations: Observation[] = [];
+  private readonly writers = new Set<SpoolWriter>();
+  private series = 0;
+
+  constructor(rig: IngestRig) {
+    this.rig = rig;
+    this.folder = mkdtempSync(path.join(rig.folder, 'spool-'));
+    this.deadLetterFolder = mkdtempSync(path.join(rig.folder, 'dead-letters-'));
+  }
+
+  get principal(): Principal {
+    return { organizationId: this.organizationId, keyId: 'key-1', keyHash: 'a'.repeat(64), permissions: 'rw' };
+  }
+
+  /** A gateway worker's end of the spool. */
+  openWriter(segmentMaxBytes: number = 64 * 1024 * 1024): SpoolWriter {
+    this.series += 1;
+    const writer = openSpoolWriter({
+      folder: this.folder,
+      series: `series-${String(this.series).padStart(4, '0')}`,
+      segmentMaxBytes,
+      segmentMaxMs: 3_600_000,
+      sync: 'interval',
+      syncIntervalMs: 3_600_000,
+      onFailure: (error) => {
+        throw error;
+      },
+      monotonic: systemClock.monotonic,
+    });
+    this.writers.add(writer);
+    return writer;
+  }
+
+  /** Closes a writer as the death of its worker would: the lock is free, what is open stays open. */
+  async killWriter(writer: SpoolWriter): Promise<void> {
+    this.writers.delete(writer);
+    await writer.close();
+  }
+
+  /** Writes an exchange. @returns its identifier, once it is in the spool. */
+  async write(writer: SpoolWriter, sketch: ExchangeSketch = {}): Promise<RequestId> {
+    const stream = writer.newStream();
+    const requestId = this.writeOpen(writer, stream, sketch.open);
+    this.writeRest(writer, stream, sketch);
+    await written(writer);
+    return requestId;
+  }
+
+  writeOpen(writer: SpoolWriter, stream: number, given: Partial<ExchangeOpen> = {}): RequestId {
+    const openedAt = given.openedAt ?? systemClock.now();
+    const open: ExchangeOpen = {
+      version: 1,
+      requestId: newId(openedAt),
+      organizationId: this.organizationId,
+      keyHash: 'a'.repeat(64),
+      openedAt,
+      method: 'POST',
+      path: '/v1/chat/completions',
+      provider: 'echo',
+      targetUrl: '',
+      headers: { 'content-type': 'application/json' },
+      tags: { properties: [] },
+      ...given,
+    };
+    writer.append(stream, frameKinds.open, JSON.stringify(open));
+    return open.requestId;
+  }
+
+  writeRest(
+    writer: SpoolWriter,
+    stream: number,
+    { request = chatRequest, head = {}, response = chatResponse, end = {} }: ExchangeSketch,
+  ): void {
+    if (request.length > 0) writer.append(stream, frameKinds.requestPart, request, 1);
+    if (head !== null) {
+      const whole: ExchangeResponseHead = { status: 200, headers: { 'content-type': 'application/json' }, elapsedMs: 5, ...head };
+      writer.append(stream, frameKinds.responseHead, JSON.stringify(whole));
+    }
+    if (response.length > 0) writer.append(stream, frameKinds.responsePart, response, 7);
+    if (end === null) return;
+    const whole: ExchangeEnd = {
+      outcome: 'complete',
+      elapsedMs: 9,
+      overheadMs: 0.5,
+      requestBytes: request.length,
+      responseBytes: response.length,
+      ...end,
+    };
+    writer.append(stream, frameKinds.end, JSON.stringify(whole));
+  }
+
+  /** A new life of the ingest over this spool. */
+  async openDrain(given: Partial<DrainPorts> = {}): Promise<Drain> {
+    const declared = new DeclaredNames(this.rig.database, systemClock.now);
+    return new Drain({
+      spoolFolder: this.folder,
+      spoolId: spoolIdentity(this.folder),
+      checkpoint: openCheckpointFile(this.folder),
+      interpret: interpretDirectly,
+      insert: this.rig.store.insert,
+      pendingUpdates: given.pendingUpdates ?? (await openPendingUpdates(this.rig.database)),
+      declaredNames: (organizationId) => declared.of(organizationId),
+      keepDeadLetter: makeDeadLetters(this.deadLetterFolder, systemClock.now),
+      limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
+      intervalMs: 1,
+      clock: systemClock,
+      observe: (observation) => this.observations.push(observation),
+      ...given,
+    });
+  }
+
+  /** Lets an ingest live until it has stored all that has ended. */
+  async drainAll(given: Partial<DrainPorts> = {}): Promise<void> {
+    const drain = await this.openDrain(given);
+    drain.start();
+    await drain.stop(10_000);
+  }
+
+  /** A drain with the updater that goes with it, as the core has them. */
+  async openCore(given: Partial<DrainPorts> = {}): Promise<{ drain: Drain; updater: PropertyUpdater; pendingUpdates: PendingUpdates }> {
+    const pendingUpdates = given.pendingUpdates ?? (await openPendingUpdates(this.rig.database));
+    const drain = await this.openDrain({ ...given, pendingUpdates });
+    const updater = new PropertyUpdater({
+      catchUp: () => drain.catchUp(),
+      inFlight: drain.inFlight,
+      pendingUpdates,
+      findStored: (organizationId, requestId) => this.findStored(organizationId, requestId),
+      updateStored: this.rig.store.updateProperties,
+      now: systemClock.now,
+      storeWaitMs: 5000,
+    });
+    return { drain, updater, pendingUpdates };
+  }
+
+  /** All rows of the organisation in `requests`, in the order of their identifiers. */
+  async rows(): Promise<readonly StoredRow[]> {
+    return this.read<StoredRow>(
+      'SELECT id_text AS id, properties, status, toString(updated_at) AS updated_at FROM requests WHERE org_id = {tenant:UInt128} ORDER BY request_id',
+    );
+  }
+
+  /** Identifiers in `requests` and in `bodies`, sorted; one that is stored twice is there twice. */
+  async storedIds(): Promise<{ requests: string[]; bodies: string[] }> {
+    const ids = async (table: string): Promise<string[]> => {
+      const rows = await this.read<{ id: string }>(
+        `SELECT toString(request_id) AS id FROM ${table} WHERE org_id = {tenant:UInt128} ORDER BY request_id`,
+      );
+      return rows.map(({ id }) => uuidOfHex(BigInt(id).toString(16).padStart(32, '0')));
+    };
+    return { requests: await ids('requests'), bodies: await ids('bodies') };
+  }
+
+  async read<Row>(text: string, organizationId: OrganizationId = this.organizationId): Promise<readonly Row[]> {
+    return readRows<Row>(this.rig.store, text, organizationId);
+  }
+
+  /** Segment numbers on the disk by series. */
+  segments(): Record<string, number[]> {
+    return Object.fromEntries(listSeries(this.folder).map((series) => [series, listSegments(path.join(this.folder, series))]));
+  }
+
+  /** Dead letters in the order in which they were written. */
+  deadLetters(): { reason: string; requestId: string; updates: unknown[]; frames: { kind: number; payload: string | null }[] }[] {
+    const lines = readdirSync(this.deadLetterFolder).flatMap((file) =>
+      readFileSync(path.join(this.deadLetterFolder, file), 'utf8').trim().split('\n'),
+    );
+    return lines.map((line) => JSON.parse(line) as ReturnType<SpoolRig['deadLetters']>[number]);
+  }
+
+  private async findStored(organizationId: OrganizationId, requestId: RequestId): Promise<number | undefined> {
+    const text = `SELECT toUnixTimestamp64Milli(created_at) AS ms FROM requests WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${uuidToNumber(requestId)}')`;
+    const [row] = await this.read<{ ms: number | string }>(text, organizationId);
+    return row === undefined ? undefined : Number(row.ms);
+  }
+}
+
+/** Something that a test holds back until it says so. */
+export interface Gate {
+  readonly open: () => void;
+  /** Resolves when the gate is open. */
+  readonly passed: Promise<void>;
+}
+
+export function makeGate(): Gate {
+  const opened = new EventTarget();
+  const passed = new Promise<void>((resolve) => {
+    opened.addEventListener('open', () => resolve(), { once: true });
+  });
+  return { open: () => opened.dispatchEvent(new Event('open')), passed };
+}
+
+/** Resolves once all that was appended is in the spool. */
+export async function written(writer: SpoolWriter): Promise<void> {
+  await new Promise<void>((resolve) => {
+    writer.whenWritten(() => resolve());
+  });
+}
+
+/** Interpretation without a thread: the thread needs compiled code. */
+export const interpretDirectly: Interpret = async (tasks, storedAt) => tasks.map((task) => interpretTask(task, storedAt));
+
+/** Runs a query that a test wrote. A Statement comes from the query room alone, which is not asked here. */
+export async function readRows<Row>(store: Store, text: string, organizationId: OrganizationId): Promise<readonly Row[]> {
+  const statement = {
+    text,
+    params: { tenant: uuidToNumber(organizationId).toString() },
+    tenant: organizationId,
+    limits: { lane: 'short', maxExecutionMs: 10_000 },
+  };
+  return store.run<Row>(statement as unknown as Parameters<Store['run']>[0]);
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { type InterpreterThread, startInterpreterThread } from './interpreter-thread.ts';
+import { InterpreterDied, type InterpretTask } from './interpreter.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-thread-'));
+const threads: InterpreterThread[] = [];
+afterEach(async () => {
+  for (const thread of threads.splice(0)) await thread.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A thread whose program stands in for the compiled one: the folder of a task says what to do. */
+function start(jobMs?: number): InterpreterThread {
+  const file = path.join(folder, 'worker.mjs');
+  writeFileSync(
+    file,
+    `import { parentPort } from 'node:worker_threads';
+     parentPort.on('message', ({ id, tasks }) => {
+       for (const { seriesFolder } of tasks) {
+         if (seriesFolder === 'die') process.exit(1);
+         if (seriesFolder === 'throw') throw new Error('out of memory');
+         if (seriesFolder === 'hang') for (;;);
+       }
+       parentPort.postMessage({ id, interpreted: tasks.map((task) => ({ failure: task.seriesFolder })) });
+     });
+     parentPort.postMessage({ ready: true });`,
+  );
+  const thread = startInterpreterThread(pathToFileURL(file), jobMs);
+  threads.push(thread);
+  return thread;
+}
+
+const task = (seriesFolder: string): InterpretTask => ({ seriesFolder, frames: [], declaredNames: undefined, updates: [] });
+
+describe('the interpreter thread', () => {
+  test('answers jobs that overlap', async () => {
+    const { interpret } = start();
+    const jobs = ['a', 'b', 'c'].map((name) => interpret([task(name)], 0));
+    expect(await Promise.all(jobs)).toEqual([[{ failure: 'a' }], [{ failure: 'b' }], [{ failure: 'c' }]]);
+  });
+
+  test.each(['die', 'throw'])('that cannot take a job (%s) says so, and another takes the next', async (how) => {
+    const { interpret } = start();
+    await expect(interpret([task('fine'), task(how)], 0)).rejects.toBeInstanceOf(InterpreterDied);
+    expect(await interpret([task('next')], 0)).toEqual([{ failure: 'next' }]);
+  });
+
+  test('that comes to no end is given up', async () => {
+    const { interpret } = start(300);
+    await expect(interpret([task('hang')], 0)).rejects.toThrow('no result after 300 ms');
+    expect(await interpret([task('next')], 0)).toEqual([{ failure: 'next' }]);
+  });
+
+  test('that does not even start is no fault of the exchange', async () => {
+    const thread = startInterpreterThread(pathToFileURL(path.join(folder, 'missing.mjs')));
+    threads.push(thread);
+    const error = await thread.interpret([task('a')], 0).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(InterpreterDied);
+  });
+
+  test('that is closed fails what it had', async () => {
+    const thread = start();
+    const job = thread.interpret([task('hang')], 0).catch((thrown: unknown) => thrown);
+    await thread.close();
+    expect(await job).toMatchObject({ message: 'the interpreter thread was closed' });
+  });
+});

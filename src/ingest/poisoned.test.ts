@@ -1,0 +1,215 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GatelogError } from '../model/errors.ts';
+import { frameKinds } from '../model/exchange.ts';
+import type { RequestId } from '../model/ids.ts';
+import { openCheckpointFile } from '../spool/checkpoint.ts';
+import type { InsertRows } from '../store/insert.ts';
+import { type IngestRig, interpretDirectly, openRig, SpoolRig, until, written } from './ingest-rig.ts';
+import { type Interpret, InterpreterDied } from './interpreter.ts';
+
+let rig: IngestRig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(async () => rig.close());
+
+async function writeGood(spool: SpoolRig, count: number): Promise<RequestId[]> {
+  const writer = spool.openWriter();
+  const ids: RequestId[] = [];
+  for (let index = 0; index < count; index += 1) ids.push(await spool.write(writer));
+  return ids;
+}
+
+/** Interpretation whose row the store refuses for some of the exchanges. */
+function refusedFor(poisoned: ReadonlySet<string>): Interpret {
+  return async (tasks, storedAt) => {
+    const interpreted = await interpretDirectly(tasks, storedAt);
+    return interpreted.map((result) => {
+      if (!('request' in result)) return result;
+      const id = [...poisoned].find((one) => result.request.includes(BigInt(`0x${one.replaceAll('-', '')}`).toString()));
+      return id === undefined ? result : { ...result, request: result.request.replace('"status":200', '"status":"x"') };
+    });
+  };
+}
+
+describe('a poisoned exchange goes to the dead letters and stops nothing', () => {
+  test.each([
+    ['no JSON', 'garbage', 'JSON'],
+    ['null', 'null', 'no object'],
+    ['of a newer version', '{"version":2}', 'version 2'],
+    ['without an organisation', '{"version":1}', 'names no organisation'],
+    [
+      'without a time',
+      `{"version":1,"organizationId":"${'0'.repeat(8)}-0000-0000-0000-000000000000","requestId":"00000000-0000-0000-0000-000000000000"}`,
+      'no time',
+    ],
+  ])('when its open frame is %s', async (_, payload, reason) => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const first = await spool.write(writer);
+    const stream = writer.newStream();
+    writer.append(stream, frameKinds.open, payload);
+    spool.writeRest(writer, stream, {});
+    await written(writer);
+    const second = await spool.write(writer);
+    await spool.drainAll();
+    expect((await spool.storedIds()).requests).toEqual([first, second].toSorted());
+    const [letter] = spool.deadLetters();
+    expect(letter?.reason).toContain(reason);
+    expect(letter?.frames.map(({ kind }) => kind)).toEqual([1, 2, 3, 4, 5]);
+    expect(Buffer.from(letter?.frames[0]?.payload ?? '', 'base64').toString()).toBe(payload);
+  });
+
+  test('when another of its frames cannot be read, and the letter is for this user only', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const stream = writer.newStream();
+    const poisoned = spool.writeOpen(writer, stream);
+    writer.append(stream, frameKinds.responseHead, '{"status"');
+    writer.append(stream, frameKinds.end, '{}');
+    await written(writer);
+    const good = await spool.write(writer);
+    await spool.drainAll();
+    expect((await spool.storedIds()).requests).toEqual([good]);
+    expect(spool.deadLetters()).toMatchObject([{ requestId: poisoned }]);
+    const day = new Date().toISOString().slice(0, 10);
+    expect(statSync(path.join(spool.deadLetterFolder, `${day}.jsonl`)).mode & 0o777).toBe(0o600);
+  });
+
+  test('when it has an open frame alone', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    writer.append(writer.newStream(), frameKinds.open, 'garbage');
+    await spool.killWriter(writer);
+    await spool.drainAll();
+    expect(spool.deadLetters()).toHaveLength(1);
+    expect(spool.segments()).toEqual({});
+  });
+
+  test('when the store refuses its row: the rest is stored once, also when the batch is repeated', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 11);
+    const poisoned = new Set([ids[3] ?? '', ids[10] ?? '']);
+    const tokens: string[][] = [];
+    for (const dies of [true, false]) {
+      const file = openCheckpointFile(spool.folder);
+      const life: string[] = [];
+      let dead = false;
+      const insert: InsertRows = async (table, rows, token) => {
+        await rig.store.insert(table, rows, token);
+        life.push(token);
+      };
+      const save: typeof file.save = (checkpoint) => {
+        dead ||= dies && checkpoint.intended === undefined;
+        if (dead) throw new Error('the process is dead');
+        file.save(checkpoint);
+      };
+      const drain = await spool.openDrain({ insert, interpret: refusedFor(poisoned), checkpoint: { load: file.load, save } });
+      drain.start();
+      if (dies) await until(() => dead);
+      await drain.stop(dies ? 0 : 10_000);
+      tokens.push([...new Set(life)]);
+    }
+    expect(tokens[0]).toEqual(tokens[1]);
+    const good = ids.filter((id) => !poisoned.has(id)).toSorted();
+    expect((await spool.storedIds()).requests).toEqual(good);
+    expect(new Set(spool.deadLetters().map(({ requestId }) => requestId))).toEqual(poisoned);
+    // Of the engine's words, which quote what was stored, none is in an observation.
+    expect(JSON.stringify(spool.observations)).not.toContain('CANNOT_PARSE');
+    expect(spool.deadLetters()[0]?.reason).toContain('status');
+  });
+
+  test('when the repeated batch has lost an exchange to another failure, its parts keep their tokens', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 6);
+    const poisoned = new Set([ids[5] ?? '']);
+    const file = openCheckpointFile(spool.folder);
+    let dead = false;
+    const first = await spool.openDrain({
+      interpret: refusedFor(poisoned),
+      checkpoint: {
+        load: file.load,
+        save: (checkpoint) => {
+          dead ||= checkpoint.intended === undefined;
+          if (dead) throw new Error('the process is dead');
+          file.save(checkpoint);
+        },
+      },
+    });
+    first.start();
+    await until(() => dead);
+    await first.stop(0);
+    const interpret: Interpret = async (tasks, storedAt) => {
+      const interpreted = await refusedFor(poisoned)(tasks, storedAt);
+      return interpreted.map((result, index) => (index === 0 ? { failure: 'not understood this time' } : result));
+    };
+    await spool.drainAll({ interpret });
+    expect((await spool.storedIds()).requests).toEqual(ids.slice(0, 5).toSorted());
+  });
+
+  test('when it kills the interpreter: the batch is narrowed down to it', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 21);
+    const sizes: number[] = [];
+    const interpret: Interpret = async (tasks, storedAt) => {
+      sizes.push(tasks.length);
+      const interpreted = await interpretDirectly(tasks, storedAt);
+      const poisonedNumber = BigInt(`0x${(ids[13] ?? '').replaceAll('-', '')}`).toString();
+      const kills = interpreted.some((result) => 'request' in result && result.request.includes(poisonedNumber));
+      if (kills) throw new InterpreterDied('out of memory');
+      return interpreted;
+    };
+    await spool.drainAll({ interpret });
+    expect((await spool.storedIds()).requests).toEqual(ids.filter((_, index) => index !== 13).toSorted());
+    expect(spool.deadLetters()).toMatchObject([{ requestId: ids[13], reason: 'out of memory' }]);
+    expect(sizes[0]).toBe(21);
+    expect(sizes).toContain(1);
+  });
+
+  test('when the store has no memory for so many rows at once: the batch is narrowed, nothing is stored twice', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 10);
+    const insert: InsertRows = async (table, rows, token) => {
+      const cause = Object.assign(new Error('memory limit'), { code: '241', type: 'MEMORY_LIMIT_EXCEEDED' });
+      if (table === 'bodies' && rows.split('\n').length > 4) throw new GatelogError('query_too_large', 'too large', { cause });
+      await rig.store.insert(table, rows, token);
+    };
+    await spool.drainAll({ insert });
+    expect(await spool.storedIds()).toEqual({ requests: ids.toSorted(), bodies: ids.toSorted() });
+    expect(spool.observations.filter(({ kind }) => kind === 'exchange_dead_lettered')).toEqual([]);
+  });
+
+  test('but a process that lacks something just now keeps it and tries again', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 3);
+    let calls = 0;
+    const interpret: Interpret = async (tasks, storedAt) => {
+      calls += 1;
+      return calls === 1 ? tasks.map(() => ({ shortage: 'EMFILE: too many open files' })) : interpretDirectly(tasks, storedAt);
+    };
+    await spool.drainAll({ interpret });
+    expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
+  });
+
+  test('and dead letters that cannot be written leave it in the spool', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const stream = writer.newStream();
+    writer.append(stream, frameKinds.open, 'garbage');
+    spool.writeRest(writer, stream, {});
+    const good = await spool.write(writer);
+    let calls = 0;
+    const kept: string[] = [];
+    await spool.drainAll({
+      keepDeadLetter: ({ reason }) => {
+        calls += 1;
+        if (calls === 1) throw new Error('the disk is full');
+        kept.push(reason);
+      },
+    });
+    expect(kept).toHaveLength(1);
+    expect((await spool.storedIds()).requests).toEqual([good]);
+  });
+});

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openConnections } from './connections.ts';
+import { makeInsertRows } from './insert.ts';
+import { migrations } from './migrate.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-dedup-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Another process that opens the store, inserts, and is killed in the moment in which it knows that the rows are in. */
+const firstLife = `
+  import { Readable } from 'node:stream';
+  import { createClient } from '@clickhouse/client';
+  import { createChdbConnection } from 'chdb/connection';
+  const { data, statements, inserts } = JSON.parse(process.argv[1]);
+  const client = createClient({ connection: createChdbConnection({ path: data }) });
+  for (const query of statements) await client.command({ query });
+  for (const { table, rows, token } of inserts) {
+    await client.exec({ query: 'INSERT INTO ' + table + ' FORMAT JSONEachRow', values: Readable.from([rows], { objectMode: false }), clickhouse_settings: { insert_deduplication_token: token } });
+  }
+  process.kill(process.pid, 'SIGKILL');
+`;
+
+const line = (id: string, createdAt = '1700000000.000'): string => JSON.stringify({ org_id: '1', request_id: id, created_at: createdAt });
+
+test('a token is known to the next process, also when the first was killed', async () => {
+  const data = path.join(folder, 'data');
+  const rows = [line('1'), line('2', '1710000000.000')].join('\n');
+  const inserts = (['bodies', 'requests'] as const).map((table) => ({ table, rows, token: `spool-1-${table}` }));
+  const statements = migrations.flatMap((migration) => migration.statements);
+  const given = JSON.stringify({ data, statements, inserts });
+  const child = spawnSync(process.execPath, ['--input-type=module', '-e', firstLife, given], { encoding: 'utf8' });
+  expect(child.stderr).toBe('');
+  expect(child.signal).toBe('SIGKILL');
+  const connections = openConnections({ folder: data });
+  const insert = makeInsertRows(connections);
+  for (const { table, token } of inserts) {
+    await insert(table, [line('1'), line('2', '1710000000.000'), line('3')].join('\n'), token);
+    await insert(table, line('4'), `${token}-other`);
+    const stored = await connections.run('short', async (client) =>
+      (await client.query({ query: `SELECT toString(request_id) AS id FROM ${table} ORDER BY id`, format: 'JSONEachRow' })).json(),
+    );
+    expect(stored).toEqual([{ id: '1' }, { id: '2' }, { id: '4' }]);
+  }
+  await connections.close();
+});

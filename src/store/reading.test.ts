@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GatelogError } from '../model/errors.ts';
+import { failureText, isRejection, isTooLarge, storeFailure } from './failure.ts';
+import { makeInsertRows } from './insert.ts';
+import { createdAt, memoryBytes, nastyTexts, openStoreRig, requestLine, type RunTextOptions, type StoreRig, tenant } from './store-rig.ts';
+import { makeUpdateProperties } from './update.ts';
+
+let rig: StoreRig;
+beforeAll(async () => {
+  rig = await openStoreRig();
+});
+afterAll(async () => rig.close());
+
+/** Rows come out for a second, then the time is over: the engine has put out some of them by then. */
+const slowSecret = "SELECT number, sleepEachRow(0.001) AS slept, 'secret' AS secret FROM numbers(100000) SETTINGS max_block_size = 100";
+
+const engineError = (code: string): Error => Object.assign(new Error('row: "secret"'), { code, type: 'SOME_TYPE' });
+
+describe('a failed query', () => {
+  test('over its time is query_timeout', async () => {
+    await expect(
+      rig.run('SELECT count() FROM numbers(1e11) WHERE NOT ignore(sipHash64(number))', { limits: { maxExecutionMs: 1000 } }),
+    ).rejects.toMatchObject({
+      code: 'query_timeout',
+      status: 504,
+    });
+  });
+
+  test('over its memory is query_too_large', async () => {
+    await expect(rig.run('SELECT groupArray(toString(number)) FROM numbers(100000000)')).rejects.toMatchObject({
+      code: 'query_too_large',
+      status: 422,
+    });
+  });
+
+  test('that is wrong is internal, and the engine speaks in the cause alone', async () => {
+    const error = await rig.run('SELECT nonsense FROM requests').catch((thrown: unknown) => thrown as GatelogError);
+    expect(error).toMatchObject({ code: 'internal', message: 'The store could not run this query.' });
+    expect(String((error as GatelogError).cause)).toContain('nonsense');
+  });
+
+  test('leaves nothing of its output to the next one on its connection, whoever asks', async () => {
+    const failing = [1, 2].map(() => rig.run(slowSecret, { limits: { maxExecutionMs: 1000 } }).catch((error: unknown) => error));
+    expect(await Promise.all(failing)).toMatchObject([{ code: 'query_timeout' }, { code: 'query_timeout' }]);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => rig.run("SELECT 'mine' AS of")));
+    for (const answer of answers) expect(answer).toEqual([{ of: 'mine' }]);
+  });
+
+  test('whose caller has left neither', async () => {
+    const leaving = new AbortController();
+    const left = rig
+      .run(slowSecret, { limits: { lane: 'long', maxExecutionMs: 1000 }, signal: leaving.signal })
+      .catch((error: unknown) => error);
+    setImmediate(() => leaving.abort());
+    expect(await rig.run("SELECT 'mine' AS of", { limits: { lane: 'long' } })).toEqual([{ of: 'mine' }]);
+    expect(await left).toBeInstanceOf(GatelogError);
+  });
+
+  test('whose caller has left before its turn does not run', async () => {
+    await expect(rig.run('SELECT sleep(3)', { signal: AbortSignal.abort() })).rejects.toBeInstanceOf(GatelogError);
+  });
+});
+
+describe('an error of the engine', () => {
+  test.each([
+    ['159', 'query_timeout'],
+    ['241', 'query_too_large'],
+    ['202', 'store_unavailable'],
+    ['243', 'store_unavailable'],
+    ['62', 'internal'],
+  ])('%s is %s', (code, expected) => {
+    expect(storeFailure(engineError(code))).toMatchObject({ code: expected });
+  });
+
+  test('that is none is a store that is away', () => {
+    expect(storeFailure(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))).toMatchObject({
+      code: 'store_unavailable',
+      status: 503,
+    });
+    expect(storeFailure('text')).toMatchObject({ code: 'store_unavailable' });
+  });
+
+  test('tells rows at fault from too many rows from a store that is away', () => {
+    expect([isRejection, isTooLarge].map((is) => is(storeFailure(engineError('27'))))).toEqual([true, false]);
+    expect([isRejection, isTooLarge].map((is) => is(storeFailure(engineError('241'))))).toEqual([false, true]);
+    expect([isRejection, isTooLarge].map((is) => is(storeFailure(engineError('243'))))).toEqual([false, false]);
+    expect(isTooLarge(new RangeError('Invalid string length'))).toBe(true);
+  });
+
+  test('stands in the log with its code and without what it quotes', () => {
+    expect(failureText(storeFailure(engineError('27')))).toBe('The store could not run this query. (engine error 27)');
+    expect(failureText(new Error('plain'))).toBe('plain');
+  });
+});
+
+describe('parameters', () => {
+  test.each(nastyTexts)('bring text over as it is: %j', async (text) => {
+    expect(await rig.run('SELECT {a:String} AS a, {b:Array(Array(String))} AS b', { params: { a: text, b: [[text, text], []] } })).toEqual([
+      { a: text, b: [[text, text], []] },
+    ]);
+  });
+
+  test('bring numbers over exactly', async () => {
+    const params = {
+      u: (2n ** 127n).toString(),
+      i: '-9223372036854775808',
+      d: '1.000000000001',
+      b: true,
+      l: [1n, 2n ** 127n],
+      t: [-1, 1_700_000_000_123],
+    };
+    const text = `SELECT toString({u:UInt128}) AS u, toString({i:Int64}) AS i, toString({d:Decimal(38, 12)}) AS d, {b:Bool} AS b,
+      arrayMap(x -> toString(x), {l:Array(UInt128)}) AS l, arrayMap(x -> toString(x), {t:Array(Int64)}) AS t`;
+    expect(await rig.run(text, { params })).toEqual([{ ...params, l: ['1', (2n ** 127n).toString()], t: ['-1', '1700000000123'] }]);
+  });
+
+  test('do not mix between queries that run side by side', async () => {
+    const texts = Array.from({ length: 100 }, (_, index) => `of ${index}`);
+    const answers = await Promise.all(texts.map((a) => rig.run<{ a: string }>('SELECT {a:String} AS a', { params: { a } })));
+    expect(answers.map(([row]) => row?.a)).toEqual(texts);
+  });
+
+  test('have plain names', async () => {
+    await expect(rig.run('SELECT 1', { params: { "a = 1, b'": 'x' } })).rejects.toBeInstanceOf(GatelogError);
+  });
+});
+
+describe('lanes', () => {
+  test('a slow query in one does not delay the others', async () => {
+    let over = false;
+    const slow = rig
+      .run('SELECT count() FROM numbers(1e11) WHERE NOT ignore(sipHash64(number, {tenant:UInt128}))', {
+        limits: { lane: 'long', maxExecutionMs: 2000 },
+      })
+      .catch(() => (over = true));
+    await rig.run('SELECT 1 AS one WHERE {tenant:UInt128} > 0');
+    const { id, line } = requestLine();
+    await makeInsertRows(rig.connections)('requests', line, 'lanes-1');
+    await makeUpdateProperties(rig.connections)({
+      organizationId: tenant,
+      requestId: id,
+      createdAt,
+      properties: new Map([['a', 'b']]),
+    });
+    expect(over).toBe(false);
+    await slow;
+  });
+
+  test('take only so much waiting work; the rest is refused at once', async () => {
+    const started = Array.from({ length: 1200 }, () =>
+      rig.run('SELECT 1 AS one').then(
+        () => 'answered',
+        (error: unknown) => error,
+      ),
+    );
+    const refused = (await Promise.all(started)).filter((outcome) => outcome !== 'answered');
+    expect(refused).toHaveLength(1200 - 1000 - 2);
+    expect(refused[0]).toMatchObject({ code: 'store_unavailable' });
+  });
+});
+
+describe('settings', () => {
+  test('are the same set for every read of a lane, so that none is left over from another query', async () => {
+    const read = (limits: NonNullable<RunTextOptions['limits']>): Promise<readonly { name: string; value: string }[]> =>
+      rig.run(
+        "SELECT name, value FROM system.settings WHERE changed AND name IN ('max_execution_time', 'max_memory_usage') ORDER BY name",
+        { limits },
+      );
+    await rig.run('SELECT 1', { limits: { lane: 'long', maxExecutionMs: 1000 } });
+    expect(await read({ lane: 'long', maxExecutionMs: 7000 })).toEqual([
+      { name: 'max_execution_time', value: '7' },
+      { name: 'max_memory_usage', value: String(memoryBytes) },
+    ]);
+  });
+
+  test('of reads do not reach the writers', async () => {
+    const settings = await rig.connections.run('insert', async (client) =>
+      (
+        await client.query({
+          query: "SELECT name FROM system.settings WHERE changed AND name = 'max_execution_time'",
+          format: 'JSONEachRow',
+        })
+      ).json(),
+    );
+    expect(settings).toEqual([]);
+  });
+});

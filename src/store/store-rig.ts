@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
+import type { Statement } from '../sql/statement.ts';
+import { type Connections, openConnections } from './connections.ts';
+import { migrateStore } from './migrate.ts';
+import { makeRunStatement } from './run.ts';
+
+/** A real store for tests of this room: a process opens one embedded folder. */
+export interface StoreRig {
+  readonly connections: Connections;
+  readonly run: RunText;
+  readonly close: () => Promise<void>;
+}
+
+/** Runs a query that a test wrote. */
+export type RunText = <Row>(text: string, given?: RunTextOptions) => Promise<readonly Row[]>;
+
+export interface RunTextOptions {
+  readonly limits?: Partial<Statement['limits']>;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal;
+}
+
+export const tenant = '00000000-0000-7000-8000-00000000000a' as OrganizationId;
+export const memoryBytes = 256 * 1024 * 1024;
+
+export async function openStoreRig(): Promise<StoreRig> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-store-'));
+  const connections = openConnections({ folder });
+  await migrateStore(connections, () => undefined);
+  const runStatement = makeRunStatement(connections, { queryTimeoutMs: 30_000, queryMemoryBytes: memoryBytes });
+  return {
+    connections,
+    run: <Row>(text: string, given: RunTextOptions = {}) => runStatement<Row>(statementOf(text, given), given.signal),
+    close: async () => {
+      await connections.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A Statement comes from the query room alone, which is not asked here. */
+function statementOf(text: string, { limits, params }: RunTextOptions): Statement {
+  const statement = {
+    text,
+    params: { tenant: uuidToNumber(tenant).toString(), ...params },
+    tenant,
+    limits: { lane: 'short', maxExecutionMs: 10_000, ...limits },
+  };
+  return statement as unknown as Statement;
+}
+
+/** When the rows of {@link requestLine} were made, Unix milliseconds. */
+export const createdAt = 1_700_000_000_123;
+let ids = 0;
+
+/** A row of `requests` with a fresh identifier. */
+export function requestLine(extra: Readonly<Record<string, unknown>> = {}): { readonly id: RequestId; readonly line: string } {
+  ids += 1;
+  const id = `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}` as RequestId;
+  const key = { org_id: uuidToNumber(tenant).toString(), request_id: uuidToNumber(id).toString(), created_at: '1700000000.123' };
+  return { id, line: JSON.stringify({ ...key, ...extra }) };
+}
+
+/** Texts that break what escapes carelessly. */
+export const nastyTexts: readonly string[] = [
+  "it's",
+  'c:\\x\\',
+  'a\nb\r',
+  '\t',
+  'x\0y',
+  '\u0001\u001f\u007f',
+  '日本😀é',
+  '{ids:Array(UInt128)}',
+  '',
+  "'],['",
+  '\\N',
+  'NULL',
+  '\b\f\v',
+  '\\',
+  "'",
+  "''",
+  "\\'",
+  '`',
+  "'; SET max_threads=1; SELECT '",
+];

@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import { moneyText, parseMoney, zeroMoney } from '../../model/money.ts';
+import type { RequestRecord } from '../../model/request-record.ts';
+import { unreportedUsage } from '../../model/usage.ts';
+import { makeInsertRows } from '../insert.ts';
+import { openStoreRig, type StoreRig, tenant } from '../store-rig.ts';
+import { bodiesRow, requestRow } from './rows.ts';
+
+let rig: StoreRig;
+beforeAll(async () => {
+  rig = await openStoreRig();
+});
+afterAll(async () => rig.close());
+
+const nasty = 'é\n\t"\'\\ 日本 😀 \u0001 {x:String}';
+
+const maximal: RequestRecord = {
+  organizationId: tenant,
+  requestId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' as RequestId,
+  createdAt: 1_700_000_000_001,
+  responseCreatedAt: 1_700_000_000_999,
+  keyHash: 'h'.repeat(64),
+  method: 'POST',
+  path: `/v1/x?${nasty}`,
+  referrer: nasty,
+  targetUrl: nasty,
+  provider: 'OPENAI',
+  countryCode: 'DE',
+  requestModel: nasty,
+  responseModel: 'b',
+  modelOverride: 'c',
+  model: 'd',
+  userId: nasty,
+  sessionId: 'e',
+  sessionName: nasty,
+  sessionPath: '/f',
+  properties: new Map([
+    ['a', nasty],
+    [nasty, 'b'],
+    ['__proto__', 'p'],
+    ['constructor', 'c'],
+    ['', 'empty name'],
+    ['7', 'number'],
+  ]),
+  nodeId: 'g',
+  jobId: 'h',
+  promptId: 'i',
+  promptVersion: 'j',
+  experimentId: 'k',
+  inputs: new Map([
+    ['__proto__', 'p'],
+    ['n', nasty],
+  ]),
+  responseId: nasty,
+  status: 999,
+  latencyMs: 4_294_967_296,
+  timeToFirstTokenMs: 1,
+  gatewayOverheadMs: 0.125,
+  attempts: [
+    { provider: 'A', status: 500, ms: 3, error: nasty },
+    { provider: 'B', status: 200, ms: 4 },
+  ],
+  usage: {
+    promptTokens: Number.MAX_SAFE_INTEGER,
+    completionTokens: 0,
+    promptCacheReadTokens: 1,
+    promptCacheWriteTokens: 2,
+    promptAudioTokens: 3,
+    completionAudioTokens: 4,
+    reasoningTokens: 5,
+    estimated: true,
+    raw: { nasty, nested: [1, null] },
+  },
+  serviceTier: 'flex',
+  cost: parseMoney('99999999999999999999999999.999999999999') ?? zeroMoney,
+  costSource: 'provider',
+  priceReference: 'openai/x',
+  cacheEnabled: true,
+  cached: true,
+  cacheReferenceId: 'l',
+  threat: false,
+  isPassthroughBilling: true,
+  assets: ['m', nasty],
+  requestBody: { kind: 'json', text: JSON.stringify({ nasty }) },
+  responseBody: { kind: 'binary', base64: 'AQID', contentType: 'image/png' },
+  requestBodyCut: true,
+  responseBodyCut: true,
+  promptText: nasty,
+  lastUserText: 'n',
+  completionText: nasty,
+  sizeBytes: 2 ** 40,
+};
+
+const minimal: RequestRecord = {
+  ...maximal,
+  organizationId: tenant,
+  requestId: '00000000-0000-0000-0000-000000000000' as RequestId,
+  createdAt: 0,
+  responseCreatedAt: null,
+  properties: new Map(),
+  inputs: new Map(),
+  status: 0,
+  latencyMs: null,
+  timeToFirstTokenMs: null,
+  gatewayOverheadMs: null,
+  attempts: [],
+  usage: unreportedUsage,
+  cost: null,
+  costSource: 'none',
+  threat: null,
+  isPassthroughBilling: null,
+  assets: [],
+  requestBody: { kind: 'absent' },
+  responseBody: { kind: 'text', text: nasty },
+};
+
+async function stored(record: RequestRecord): Promise<{ request: Record<string, unknown>; bodies: Record<string, unknown> }> {
+  const insert = makeInsertRows(rig.connections);
+  await insert('requests', requestRow(record, 1_700_000_001_234), `requests-${record.requestId}`);
+  await insert('bodies', bodiesRow(record), `bodies-${record.requestId}`);
+  const id = `toUInt128('${BigInt(`0x${record.requestId.replaceAll('-', '')}`)}')`;
+  const [request] = await rig.run<Record<string, unknown>>(
+    `SELECT *, id_text, org_text, toString(cost) AS cost_text, toString(request_id) AS request_number, toString(org_id) AS org_number FROM requests WHERE request_id = ${id}`,
+  );
+  const [bodies] = await rig.run<Record<string, unknown>>(`SELECT * FROM bodies WHERE request_id = ${id}`);
+  return { request: request ?? {}, bodies: bodies ?? {} };
+}
+
+test('every column of a maximal record comes back as it was', async () => {
+  const { request, bodies } = await stored(maximal);
+  const { usage } = maximal;
+  expect(request).toEqual({
+    org_id: expect.anything() as unknown,
+    org_number: BigInt(`0x${tenant.replaceAll('-', '')}`).toString(),
+    org_text: tenant,
+    request_id: expect.anything() as unknown,
+    request_number: (2n ** 128n - 1n).toString(),
+    id_text: maximal.requestId,
+    created_at: '2023-11-14 22:13:20.001',
+    response_created_at: '2023-11-14 22:13:20.999',
+    updated_at: '2023-11-14 22:13:21.234',
+    key_hash: maximal.keyHash,
+    method: 'POST',
+    path: maximal.path,
+    referrer: nasty,
+    target_url: nasty,
+    provider: 'OPENAI',
+    country_code: 'DE',
+    request_model: nasty,
+    response_model: 'b',
+    model_override: 'c',
+    model: 'd',
+    user_id: nasty,
+    session_id: 'e',
+    session_name: nasty,
+    session_path: '/f',
+    properties: Object.fromEntries(maximal.properties),
+    node_id: 'g',
+    job_id: 'h',
+    prompt_id: 'i',
+    prompt_version: 'j',
+    experiment_id: 'k',
+    inputs: Object.fromEntries(maximal.inputs),
+    response_id: nasty,
+    status: 999,
+    latency: 4_294_967_296,
+    time_to_first_token: 1,
+    gateway_overhead: 0.125,
+    attempts: JSON.stringify(maximal.attempts),
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: 0,
+    prompt_cache_read_tokens: 1,
+    prompt_cache_write_tokens: 2,
+    prompt_audio_tokens: 3,
+    completion_audio_tokens: 4,
+    reasoning_tokens: 5,
+    total_tokens: Number.MAX_SAFE_INTEGER,
+    usage_estimated: true,
+    usage_raw: JSON.stringify(usage.raw),
+    service_tier: 'flex',
+    cost: expect.anything() as unknown,
+    cost_text: moneyText(maximal.cost ?? zeroMoney),
+    cost_source: 'provider',
+    price_reference: 'openai/x',
+    cache_enabled: true,
+    cached: true,
+    cache_reference_id: 'l',
+    threat: false,
+    is_passthrough_billing: true,
+    assets: ['m', nasty],
+    scores: {},
+    feedback_id: '',
+    feedback_rating: null,
+    feedback_created_at: null,
+    size_bytes: 2 ** 40,
+    request_body_cut: true,
+    response_body_cut: true,
+    storage_location: 'clickhouse',
+  });
+  expect(Object.hasOwn(request['properties'] as object, '__proto__')).toBe(true);
+  expect(bodies).toMatchObject({
+    request_kind: 'json',
+    request_body: JSON.stringify({ nasty }),
+    request_content_type: '',
+    response_kind: 'binary',
+    response_body: 'AQID',
+    response_content_type: 'image/png',
+    prompt_text: nasty,
+    last_user_text: 'n',
+    completion_text: nasty,
+  });
+});
+
+test('what is not known comes back as null, and the first moment of time as itself', async () => {
+  const { request, bodies } = await stored(minimal);
+  expect(request).toMatchObject({
+    created_at: '1970-01-01 00:00:00.000',
+    id_text: minimal.requestId,
+    response_created_at: null,
+    latency: null,
+    time_to_first_token: null,
+    gateway_overhead: null,
+    attempts: '',
+    prompt_tokens: null,
+    total_tokens: null,
+    usage_raw: '',
+    cost: null,
+    threat: null,
+    is_passthrough_billing: null,
+    assets: [],
+    properties: {},
+  });
+  expect(bodies).toMatchObject({ request_kind: 'absent', request_body: '', response_kind: 'text', response_body: nasty });
+});
+
+test.each([1, 999, 1000, 86_400_000, 999_999_999_999, 4_102_444_800_000])('the time %i is stored to the millisecond', async (createdAt) => {
+  const record = {
+    ...minimal,
+    createdAt,
+    requestId: `00000000-0000-4000-8000-${String(createdAt).padStart(12, '0').slice(-12)}` as RequestId,
+  };
+  const { request } = await stored(record);
+  expect(Date.parse(`${String(request['created_at']).replace(' ', 'T')}Z`)).toBe(createdAt);
+});
+
+test('usage that is nested beyond the stack is left out, the rest is kept', () => {
+  let raw: unknown = [];
+  for (let depth = 0; depth < 100_000; depth += 1) raw = [raw];
+  expect(JSON.parse(requestRow({ ...minimal, usage: { ...unreportedUsage, raw } }, 0))).toMatchObject({ usage_raw: '', request_id: '0' });
+});
+
+test('organisations keep apart under one identifier', async () => {
+  const other = '00000000-0000-7000-8000-00000000000b' as OrganizationId;
+  const requestId = '11111111-1111-4111-8111-111111111111' as RequestId;
+  const insert = makeInsertRows(rig.connections);
+  for (const organizationId of [tenant, other]) {
+    await insert('requests', requestRow({ ...minimal, organizationId, requestId }, 0), `apart-${organizationId}`);
+  }
+  expect(await rig.run(`SELECT org_text FROM requests WHERE id_text = '${requestId}' ORDER BY org_id`)).toEqual([
+    { org_text: tenant },
+    { org_text: other },
+  ]);
+});

@@ -118,6 +118,14 @@ export const variables = {
     most: 16 * GiB,
     reason: 'Largest request body that the gateway forwards; above it the call is answered 413.',
   },
+  requestTimeoutMs: {
+    name: 'GATELOG_REQUEST_TIMEOUT_MS',
+    kind: 'integer',
+    default: '600000',
+    least: 1000,
+    most: 24 * hour,
+    reason: 'Milliseconds for a caller to send a whole request; a slower upload is answered 408.',
+  },
   headerMaxBytes: {
     name: 'GATELOG_HEADER_MAX_BYTES',
     kind: 'bytes',

@@ -96,7 +96,7 @@ function answerClientError(error: Error, socket: Duplex, latest: ServerResponse 
       ),
     );
   } else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    writeRaw(socket, new GatelogError('malformed_request', 'The request did not arrive in time.'));
+    writeRaw(socket, new GatelogError('request_timeout', 'The request did not arrive in time (GATELOG_REQUEST_TIMEOUT_MS).'));
   } else {
     writeRaw(socket, new GatelogError('malformed_request', 'This is not a well-formed HTTP/1.1 request.'));
   }

@@ -77,7 +77,7 @@ interface OpenCall extends AdmittedCall {
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
   const openedAt = ports.clock.now();
   const startedAt = ports.clock.monotonic();
-  const refuse = (error: unknown): void => refuseStranger(ports, { request, response, openedAt }, error);
+  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt }, error);
   try {
     const directives = readDirectives(request.rawHeaders);
     const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), directives };
@@ -227,11 +227,7 @@ function refuseOpen(ports: ForwardPorts, call: OpenCall, error: unknown): void {
 }
 
 /** Answers a caller without an accepted key; nothing of it is recorded, yet the reply carries an identifier. */
-function refuseStranger(
-  ports: ForwardPorts,
-  { response, openedAt }: Pick<Call, 'request' | 'response' | 'openedAt'>,
-  error: unknown,
-): void {
+function refuseStranger(ports: ForwardPorts, { response, openedAt }: Pick<Call, 'response' | 'openedAt'>, error: unknown): void {
   refuseUnrecorded(response, asRefusal(ports, error), ['svc-id', makeRequestId('' as OrganizationId, openedAt)]);
 }
 

@@ -35,7 +35,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const health = (): GatewayHealth => ({ ready: true, degraded: space.hasRoom() ? [] : ['spool'] });
   const server = createGateway(forwardPorts(config, { database, spool, space, upstream, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
-    requestTimeoutMs: config.providerBodyTimeoutMs,
+    requestTimeoutMs: config.requestTimeoutMs,
   });
   const address = await listen(server, config.host, config.gatewayPort);
   return {

@@ -13,6 +13,7 @@ export const errorStatuses = {
   not_found: 404,
   request_in_flight: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   body_too_large: 413,
   unsupported_media_type: 415,
   invalid_body: 422,

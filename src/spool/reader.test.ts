@@ -86,7 +86,7 @@ function expectAllAccountedFor({ frames, damages }: Reading, fileBytes: number):
   expect(handedOut + skipped + (headerWasSkipped ? 0 : Math.min(segmentHeaderBytes, fileBytes - skipped))).toBe(fileBytes);
 }
 
-const varied = ['first', '', 'x'.repeat(700), '\0\0\0\0', 'é'.repeat(40), 'last'];
+const varied = ['first', '', 'x'.repeat(150), '\0\0\0\0', 'é'.repeat(40), 'last'];
 
 test('truncation at any byte: the frames before it come, the torn one does not, and it is reported', async () => {
   const { bytes, frames } = await writeSeries('cut', varied);
@@ -101,7 +101,7 @@ test('truncation at any byte: the frames before it come, the torn one does not, 
 });
 
 test('a flip of any bit: every other frame comes, the damaged one does not, and it is reported with its place', async () => {
-  const { bytes, frames } = await writeSeries('flip', ['first', '', 'x'.repeat(60), '\0\0\0\0', 'last']);
+  const { bytes, frames } = await writeSeries('flip', ['first', '', 'x'.repeat(12), '\0\0\0\0', 'last']);
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const damaged = Buffer.from(bytes);
     const at = bit >> 3;
@@ -292,7 +292,7 @@ test('a reader follows a live writer through its rotations: every frame once and
       expect(payloads.every((payload, index) => payload.toString('latin1') === frames[index]?.payload)).toBe(true);
       deleteSeries(path.join(spool, series));
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
   expect(readdirSync(spool)).toEqual([]);
   expect(descriptors()).toBe(before);

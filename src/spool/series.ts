@@ -30,32 +30,16 @@ export function createSeries(spoolFolder: string, series: string): NewSeries {
     try {
       return fillSeries(unfinished, folder);
     } catch (error) {
-      // TRICKY: before it has its lock the folder looks like a leftover, and another process that starts may have removed it.
-      const wasRemoved = !existsSync(unfinished);
-      rmSync(unfinished, { recursive: true, force: true });
+      // TRICKY: before it has its lock the folder looks like a leftover, and another process that starts may be removing it.
+      const isBeingRemoved = error instanceof LockedByRemover || !existsSync(unfinished);
+      removeIgnoringErrors(unfinished);
       if (isTaken(error)) throw new Error(whyTaken(folder), { cause: error });
-      if (!wasRemoved || attempt === mostAttempts) throw error;
+      if (!isBeingRemoved || attempt === mostAttempts) throw error;
     }
   }
 }
 
-function fillSeries(unfinished: string, folder: string): NewSeries {
-  mkdirSync(unfinished, { mode: 0o700 });
-  const lock = takeLock(path.join(unfinished, lockName), `writer of ${path.basename(folder)}, process ${process.pid}`);
-  if ('heldBy' in lock) throw new Error(`the new spool series is locked by ${lock.heldBy}`);
-  let descriptor = -1;
-  try {
-    descriptor = createSegment(unfinished, 1);
-    syncFolder(unfinished);
-    renameSync(unfinished, folder);
-    syncFolder(path.dirname(folder));
-    return { folder, lock, descriptor };
-  } catch (error) {
-    if (descriptor !== -1) closeSync(descriptor);
-    lock.release();
-    throw error;
-  }
-}
+class LockedByRemover extends Error {}
 
 /** A folder cannot be renamed to one that is there and has something in it. */
 function isTaken(error: unknown): boolean {

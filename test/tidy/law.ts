@@ -87,7 +87,13 @@ export const environmentReaders: readonly string[] = ['src/config/', 'src/cli/ma
 export const consoleWriters: readonly string[] = ['src/cli/'];
 
 /** Files of `src/` that only tests load; like `test/` and `bench/` they may import anything. */
-export const testFilePatterns: readonly RegExp[] = [/\.test\.tsx?$/, /^test\//, /^bench\//, /^src\/providers\/contract-suite\.ts$/];
+export const testFilePatterns: readonly RegExp[] = [
+  /\.test\.tsx?$/,
+  /-rig\.ts$/,
+  /^test\//,
+  /^bench\//,
+  /^src\/providers\/contract-suite\.ts$/,
+];
 
 /** Default exports that exist because a tool asks for one. */
 export const defaultExports: Readonly<Record<string, string>> = {

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { doneSchema } from '../contract/answers.ts';
+import { declaredPropertySchema } from '../contract/properties.ts';
+import { requestAnswerSchema, requestQueryAnswerSchema } from '../contract/requests.ts';
+import { chatRequest } from '../ingest/ingest-rig.ts';
+import { type ApiRig, checked, keyOf, openApiRig, propertyPath, queryPath } from './api-rig.ts';
+
+let rig: ApiRig;
+beforeAll(async () => {
+  rig = await openApiRig();
+});
+afterAll(async () => rig.close());
+
+describe('200', () => {
+  test('a query answers with whole items', async () => {
+    const { data } = await checked(
+      await rig.call('POST', queryPath, { body: { filter: {}, includeInputs: true } }),
+      200,
+      requestQueryAnswerSchema,
+    );
+    expect(data).toMatchObject([
+      {
+        request_id: rig.stored,
+        request_user_id: 'u',
+        inputs: { a: 'b' },
+        request_body: JSON.parse(chatRequest) as unknown,
+        response_status: 200,
+      },
+    ]);
+    expect(Object.entries(data[0]?.properties ?? {})).toContainEqual(['__proto__', 'p']);
+  });
+
+  test('a query takes what old clients send besides, and any key that may read', async () => {
+    for (const permissions of ['r', 'rw', 'admin'] as const) {
+      const body = { filter: 'all', somethingElse: 1, isCached: false };
+      const { data } = await checked(await rig.call('POST', queryPath, { key: keyOf(permissions), body }), 200, requestQueryAnswerSchema);
+      expect(data).toHaveLength(1);
+    }
+  });
+
+  test('a property outside its wrapper matches nothing, and a header says why', async () => {
+    const response = await rig.call('POST', queryPath, { body: { filter: { properties: { Environment: { equals: 'production' } } } } });
+    expect(await checked(response, 200, requestQueryAnswerSchema)).toEqual({ data: [], error: null });
+    expect(response.headers.get('svc-hint')).toContain('request_response_rmt');
+    const wrapped = await rig.call('POST', queryPath, {
+      body: { filter: { request_response_rmt: { properties: { Environment: { equals: 'production' } } } } },
+    });
+    expect((await checked(wrapped, 200, requestQueryAnswerSchema)).data).toHaveLength(1);
+    expect(wrapped.headers.get('svc-hint')).toBeNull();
+  });
+
+  test('one request, in any case of its identifier, with or without its bodies', async () => {
+    const { data } = await checked(await rig.call('GET', `/v1/request/${rig.stored.toUpperCase()}`), 200, requestAnswerSchema);
+    expect(data).toMatchObject({ request_id: rig.stored, request_body: JSON.parse(chatRequest) as unknown });
+    const { data: bare } = await checked(await rig.call('GET', `/v1/request/${rig.stored}?includeBody=false`), 200, requestAnswerSchema);
+    expect(bare).toMatchObject({ request_id: rig.stored, request_body: null, response_body: null });
+  });
+
+  test('an update is seen by the next read, also in the older form', async () => {
+    expect(await checked(await rig.call('PUT', propertyPath(rig.stored), { body: { Team: 'a' } }), 200, doneSchema)).toEqual({
+      data: null,
+      error: null,
+    });
+    await checked(await rig.call('PUT', propertyPath(rig.stored.toUpperCase()), { body: { key: 'Team', value: 'b' } }), 200, doneSchema);
+    const { data } = await checked(await rig.call('GET', `/v1/request/${rig.stored}`), 200, requestAnswerSchema);
+    expect(data.properties).toMatchObject({ Environment: 'production', Team: 'b' });
+  });
+
+  test('an update of a travelling request is taken', async () => {
+    const answer = await checked(await rig.call('PUT', propertyPath(rig.travelling), { body: { Team: 'a' } }), 200, doneSchema);
+    expect(answer).toEqual({ data: null, error: null });
+  });
+
+  test('a declaration, also of a name with a slash', async () => {
+    expect((await checked(await rig.call('PUT', '/v1/property/Environment'), 200, declaredPropertySchema)).data).toEqual({
+      name: 'Environment',
+    });
+    expect((await checked(await rig.call('PUT', '/v1/property/a%2Fb%20%C3%A9'), 200, declaredPropertySchema)).data).toEqual({
+      name: 'a/b é',
+    });
+  });
+
+  test('health and the document need no key', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json']) expect((await rig.call('GET', path, { key: null })).status).toBe(200);
+  });
+
+  test('HEAD is GET without its body', async () => {
+    const response = await rig.call('HEAD', `/v1/request/${rig.stored}`);
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect((await rig.call('HEAD', `/v1/request/${rig.stored}`, { key: null })).status).toBe(401);
+  });
+});

@@ -1,0 +1,120 @@
+import type { z } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
+import { expect } from 'vitest';
+import { explainRejection } from '../auth/rejection.ts';
+import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
+import { DeclaredNames } from '../metadata/declared-names.ts';
+import type { RequestId } from '../model/ids.ts';
+import type { Observation } from '../model/observation.ts';
+import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
+import { createApi } from './app.ts';
+import type { ApiPorts } from './ports.ts';
+
+const regions = { region: 'us', regions: { eu: 'https://eu.example.com' } };
+export const bodyMaxBytes = 64 * 1024;
+export const queryPath = '/v1/request/query-clickhouse';
+export const propertyPath = (id: string): string => `/v1/request/${id}/property`;
+export const keyOf = (permissions: KeyPermissions): string => `sk-svc-us-${permissions}`;
+
+export interface Call {
+  /** Absent: a key that may read and update. */
+  readonly key?: string | null;
+  readonly body?: unknown;
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Another API than that of the rig. */
+  readonly api?: Hono;
+}
+
+/** The real API over a real store with one stored request, one travelling and one of another organisation. */
+export interface ApiRig {
+  readonly api: Hono;
+  readonly stored: RequestId;
+  readonly travelling: RequestId;
+  readonly foreign: RequestId;
+  readonly observations: Observation[];
+  readonly call: (method: string, path: string, given?: Call) => Promise<Response>;
+  /** The same API with other ports. */
+  readonly withPorts: (given: Partial<ApiPorts>) => Hono;
+  readonly close: () => Promise<void>;
+}
+
+export async function openApiRig(): Promise<ApiRig> {
+  const rig = await openRig();
+  const spool = new SpoolRig(rig);
+  await rig.database.queries.insertInto('organizations').values({ id: spool.organizationId, name: 'ours', created_at: 0 }).execute();
+  const written = await writeExchanges(rig, spool);
+  const observations: Observation[] = [];
+  const ports = await portsOver(rig, spool, observations);
+  const api = createApi(ports, { openapi: '3.1.0' });
+  return {
+    api,
+    ...written,
+    observations,
+    call: (method, path, given = {}) => callApi(given.api ?? api, { method, path }, given),
+    withPorts: (given) => createApi({ ...ports, ...given }, {}),
+    close: () => rig.close(),
+  };
+}
+
+async function writeExchanges(rig: IngestRig, spool: SpoolRig): Promise<Pick<ApiRig, 'stored' | 'travelling' | 'foreign'>> {
+  const writer = spool.openWriter();
+  const tags = {
+    properties: [
+      { name: 'Environment', value: 'production' },
+      { name: '__proto__', value: 'p' },
+    ],
+    userId: 'u',
+    promptInputs: { a: 'b' },
+  };
+  const stored = await spool.write(writer, { open: { tags } });
+  const foreign = await spool.write(writer, { open: { organizationId: new SpoolRig(rig).organizationId } });
+  await spool.drainAll();
+  return { stored, foreign, travelling: await spool.write(writer, { end: null }) };
+}
+
+async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observation[]): Promise<ApiPorts> {
+  const { drain, updater } = await spool.openCore();
+  const declared = new DeclaredNames(rig.database, Date.now);
+  return {
+    verifyKey: (sent) => {
+      const permissions = keyPermissions.find((candidate) => keyOf(candidate) === sent);
+      return permissions === undefined ? undefined : { ...spool.principal, permissions };
+    },
+    explainRejection: (sent) => explainRejection(sent, regions),
+    run: rig.store.run,
+    updateProperties: (principal, requestId, properties) => updater.update(principal, requestId, properties),
+    isTravelling: async (organizationId, requestId) => {
+      await drain.catchUp();
+      return drain.inFlight.find(organizationId, requestId) !== undefined;
+    },
+    declareProperty: (organizationId, name) => declared.declare(organizationId, name),
+    failingParts: () => Promise.resolve([]),
+    observe: (observation) => observations.push(observation),
+    bodyMaxBytes,
+  };
+}
+
+async function callApi(api: Hono, { method, path }: { readonly method: string; readonly path: string }, given: Call): Promise<Response> {
+  const headers = new Headers({ 'content-type': 'application/json', ...given.headers });
+  if (given.key !== null) headers.set('authorization', `Bearer ${given.key ?? keyOf('rw')}`);
+  const text = given.text ?? (given.body === undefined ? undefined : JSON.stringify(given.body));
+  return api.request(path, {
+    method,
+    headers,
+    ...(text === undefined ? {} : { body: text }),
+    ...(given.signal === undefined ? {} : { signal: given.signal }),
+  });
+}
+
+/** The body of an answer, after a check that it is what its schema says and holds nothing more. */
+export async function checked<Schema extends z.ZodType>(response: Response, status: number, schema: Schema): Promise<z.output<Schema>> {
+  const text = await response.text();
+  expect({ status: response.status, text }).toMatchObject({ status });
+  expect(response.headers.get('content-type')).toBe('application/json');
+  // TRICKY: zod leaves the name `__proto__` out, which is a property name like any other.
+  const comparable: unknown = JSON.parse(text, (name, value: unknown) => (name === '__proto__' ? undefined : value));
+  expect(comparable).toEqual(schema.parse(comparable));
+  return JSON.parse(text) as z.output<Schema>;
+}

@@ -1,0 +1,71 @@
+import type { Hono } from 'hono';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problemSchema } from '../contract/problem.ts';
+import { GatelogError } from '../model/errors.ts';
+import { type ApiRig, checked, openApiRig, propertyPath, queryPath } from './api-rig.ts';
+
+let rig: ApiRig;
+beforeAll(async () => {
+  rig = await openApiRig();
+});
+afterAll(async () => rig.close());
+
+const place = `${process.cwd()}/store.ts:12`;
+const cause = new Error(`Code: 62. DB::Exception: SELECT secret FROM requests at ${place}`);
+const leaks = /SELECT|FROM|Exception|chdb|node_modules|\.ts:\d+|secret/i;
+
+/** An API whose inside fails at every call. */
+function brokenBy(error: Error): Hono {
+  const fail = (): never => {
+    throw error;
+  };
+  return rig.withPorts({ run: fail, updateProperties: fail, declareProperty: fail });
+}
+
+describe('5xx', () => {
+  test.each([
+    [
+      '503',
+      new GatelogError('store_unavailable', 'The store cannot be reached. Try again in a moment.', { cause }),
+      503,
+      'store_unavailable',
+    ],
+    ['504', new GatelogError('query_timeout', 'The query took longer than its time limit.', { cause }), 504, 'query_timeout'],
+    ['500 of ours', new GatelogError('internal', 'The store could not run this query.', { cause }), 500, 'internal'],
+    ['500 of nobody', cause, 500, 'internal'],
+  ])('%s, at every endpoint, with nothing of the inside; the log has it', async (_, error, status, code) => {
+    const broken = brokenBy(error);
+    for (const [method, path, body] of [
+      ['POST', queryPath, { filter: {} }],
+      ['GET', `/v1/request/${rig.stored}`, undefined],
+      ['PUT', propertyPath(rig.stored), { a: 'b' }],
+      ['PUT', '/v1/property/x', undefined],
+    ] as const) {
+      rig.observations.length = 0;
+      const response = await rig.call(method, path, { api: broken, body });
+      const problem = await checked(response, status, problemSchema);
+      expect(problem.code).toBe(code);
+      expect(JSON.stringify([problem, ...response.headers])).not.toMatch(leaks);
+      expect(JSON.stringify(problem)).not.toContain(process.cwd());
+      expect(response.headers.get('retry-after')).toBe(status === 503 ? '2' : null);
+      expect(rig.observations).toMatchObject([
+        { kind: 'api_failed', method, route: path, reason: expect.stringContaining('secret') as string },
+      ]);
+    }
+  });
+
+  test('of a caller who has left is no failure of the service', async () => {
+    rig.observations.length = 0;
+    const response = await rig.call('GET', `/v1/request/${rig.stored}`, { api: brokenBy(cause), signal: AbortSignal.abort() });
+    expect(response.status).toBe(500);
+    expect(rig.observations).toEqual([]);
+  });
+
+  test('readiness names the parts that fail', async () => {
+    const response = await rig.call('GET', '/readyz', {
+      key: null,
+      api: rig.withPorts({ failingParts: () => Promise.resolve(['store']) }),
+    });
+    expect([response.status, await response.json()]).toEqual([503, { status: 'unavailable', failing: ['store'] }]);
+  });
+});

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problemSchema } from '../contract/problem.ts';
+import { requestAnswerSchema } from '../contract/requests.ts';
+import { newId } from '../ingest/ingest-rig.ts';
+import { type ApiRig, bodyMaxBytes, checked, keyOf, openApiRig, propertyPath, queryPath } from './api-rig.ts';
+
+let rig: ApiRig;
+beforeAll(async () => {
+  rig = await openApiRig();
+});
+afterAll(async () => rig.close());
+
+describe('400', () => {
+  test.each(['', ' ', '{', '{"filter":}', 'undefined', "{'a':1}"])('a body that is not JSON: %j', async (text) => {
+    for (const [method, path] of [
+      ['POST', queryPath],
+      ['PUT', propertyPath(rig.stored)],
+    ] as const) {
+      expect((await checked(await rig.call(method, path, { text }), 400, problemSchema)).code).toBe('malformed_json');
+    }
+  });
+});
+
+/** Every endpoint, as method and path. */
+const every = (): (readonly [string, string])[] => [
+  ['POST', queryPath],
+  ['GET', `/v1/request/${rig.stored}`],
+  ['PUT', propertyPath(rig.stored)],
+  ['PUT', '/v1/property/x'],
+];
+
+describe('401', () => {
+  test.each([
+    ['no key', null, undefined, 'missing_key'],
+    ['another scheme', null, 'Basic abc', 'missing_key'],
+    ['a scheme alone', null, 'Bearer', 'missing_key'],
+    ['two keys', null, 'Bearer a b', 'missing_key'],
+    ['an unknown key', 'sk-svc-us-unknown', undefined, 'invalid_key'],
+    ['what is no key', 'sk-proj-1', undefined, 'invalid_key'],
+    ['a key of another region', 'sk-svc-eu-1', undefined, 'wrong_region'],
+  ])('%s, at every endpoint', async (_, sent, authorization, code) => {
+    for (const [method, path] of every()) {
+      const response = await rig.call(method, path, {
+        key: sent,
+        ...(authorization === undefined ? {} : { headers: { authorization } }),
+        ...(method === 'GET' ? {} : { body: {} }),
+      });
+      const problem = await checked(response, 401, problemSchema);
+      expect(problem.code).toBe(code);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+      expect(JSON.stringify(problem)).not.toContain('sk-svc-us-unknown');
+    }
+  });
+
+  test('names the address of the other region', async () => {
+    expect((await checked(await rig.call('POST', queryPath, { key: 'sk-svc-eu-1', body: {} }), 401, problemSchema)).error).toContain(
+      'https://eu.example.com',
+    );
+  });
+});
+
+describe('403', () => {
+  test.each([
+    ['w', 'POST', queryPath],
+    ['w', 'GET', '/v1/request/x'],
+    ['w', 'PUT', '/v1/request/x/property'],
+    ['r', 'PUT', '/v1/request/x/property'],
+    ['r', 'PUT', '/v1/property/x'],
+    ['w', 'PUT', '/v1/property/x'],
+  ] as const)('a key that may only %s: %s %s', async (permissions, method, path) => {
+    const response = await rig.call(method, path, { key: keyOf(permissions), ...(method === 'GET' ? {} : { body: { a: 'b' } }) });
+    expect((await checked(response, 403, problemSchema)).code).toBe('permission_denied');
+  });
+});
+
+describe('404', () => {
+  test('an unknown request, one of another organisation and what is no identifier look alike', async () => {
+    for (const id of [newId(), rig.foreign]) {
+      const read = await checked(await rig.call('GET', `/v1/request/${id}`), 404, problemSchema);
+      const update = await checked(await rig.call('PUT', propertyPath(id), { body: { a: 'b' } }), 404, problemSchema);
+      for (const { error, code } of [read, update]) expect([error, code]).toEqual([`No request ${id} is on record.`, 'not_found']);
+    }
+    expect((await checked(await rig.call('GET', '/v1/request/not-a-uuid'), 404, problemSchema)).code).toBe('not_found');
+    expect((await checked(await rig.call('GET', '/v1/request/%E0%A4%A'), 404, problemSchema)).code).toBe('not_found');
+  });
+
+  test('a travelling request is on its way', async () => {
+    expect((await checked(await rig.call('GET', `/v1/request/${rig.travelling}`), 404, problemSchema)).code).toBe('request_in_flight');
+  });
+
+  test('an endpoint that does not exist', async () => {
+    for (const path of ['/', '/v1', '/v1/request', '/v2/request/query', '/v1/request/query-clickhouse/']) {
+      expect((await checked(await rig.call('GET', path), 404, problemSchema)).code).toBe('not_found');
+    }
+  });
+});
+
+describe('405', () => {
+  test.each([
+    ['GET', queryPath, 'POST'],
+    ['PUT', queryPath, 'POST'],
+    ['OPTIONS', queryPath, 'POST'],
+    ['POST', '/v1/request/x', 'GET'],
+    ['DELETE', '/v1/request/x', 'GET'],
+    ['GET', '/v1/request/x/property', 'PUT'],
+    ['POST', '/v1/property/x', 'PUT'],
+  ])('%s %s names what it takes: %s', async (method, path, allowed) => {
+    const response = await rig.call(method, path);
+    expect(response.headers.get('allow')).toBe(allowed);
+    expect((await checked(response, 405, problemSchema)).code).toBe('method_not_allowed');
+  });
+});
+
+describe('413', () => {
+  const large = JSON.stringify({ a: 'x'.repeat(bodyMaxBytes) });
+  test('a body of a declared length', async () => {
+    const response = await rig.call('PUT', propertyPath(rig.stored), { text: large, headers: { 'content-length': String(large.length) } });
+    expect((await checked(response, 413, problemSchema)).code).toBe('body_too_large');
+  });
+
+  test('a body of no declared length', async () => {
+    const body = new ReadableStream({
+      pull: (controller) => {
+        controller.enqueue(new TextEncoder().encode('x'.repeat(16 * 1024)));
+      },
+    });
+    const init = {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${keyOf('rw')}`, 'content-type': 'application/json' },
+      body,
+      duplex: 'half',
+    };
+    expect((await checked(await rig.api.request(propertyPath(rig.stored), init as RequestInit), 413, problemSchema)).code).toBe(
+      'body_too_large',
+    );
+  });
+
+  test('is no failure of the service', () => {
+    expect(rig.observations.filter(({ kind }) => kind === 'api_failed')).toEqual([]);
+  });
+});
+
+describe('415', () => {
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
+    'a body declared as %j',
+    async (type) => {
+      expect(
+        (
+          await checked(
+            await rig.call('PUT', propertyPath(rig.stored), { text: '{"a":"b"}', headers: { 'content-type': type } }),
+            415,
+            problemSchema,
+          )
+        ).code,
+      ).toBe('unsupported_media_type');
+    },
+  );
+
+  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json'])('but not as %s', async (type) => {
+    expect((await rig.call('PUT', propertyPath(rig.stored), { text: '{"a":"b"}', headers: { 'content-type': type } })).status).toBe(200);
+  });
+});
+
+describe('422', () => {
+  test.each([
+    ['no filter', {}, 'filter'],
+    ['null', null, '$'],
+    ['a list', [], '$'],
+    ['a limit beyond the most', { filter: {}, limit: 1001 }, 'limit'],
+    ['a fraction', { filter: {}, offset: 0.5 }, 'offset'],
+    ['a text for a flag', { filter: {}, isCached: 'yes' }, 'isCached'],
+    ['an unknown field', { filter: { request_response_rmt: { nonsense: { equals: 'x' } } } }, 'filter.request_response_rmt.nonsense'],
+    ['an unknown sort key', { filter: {}, sort: { nonsense: 'asc' } }, 'sort.nonsense'],
+  ])('a query with %s', async (_, body, path) => {
+    const problem = await checked(await rig.call('POST', queryPath, { body }), 422, problemSchema);
+    expect(problem.details?.['path']).toBe(path);
+  });
+
+  test.each([
+    ['nothing', {}, '$'],
+    ['a number', { a: 1 }, 'a'],
+    ['null for a value', { a: null }, 'a'],
+    ['an empty name', { '': 'x' }, '[""]'],
+    ['a name that is too long', { ['x'.repeat(129)]: 'x' }, 'x'.repeat(129)],
+    ['a value that is too long', { a: 'é'.repeat(4097) }, 'a'],
+    ['too many names', Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`n${index}`, 'v'])), '$'],
+    ['one wrong among right ones', { a: 'b', c: false }, 'c'],
+  ])('an update with %s, which changes nothing', async (_, body, path) => {
+    const problem = await checked(await rig.call('PUT', propertyPath(rig.stored), { body }), 422, problemSchema);
+    expect(problem).toMatchObject({ code: 'invalid_body', details: { path } });
+    const { data } = await checked(await rig.call('GET', `/v1/request/${rig.stored}`), 200, requestAnswerSchema);
+    expect(data.properties).not.toHaveProperty('c');
+  });
+
+  test('a declaration of a name that is too long', async () => {
+    expect((await checked(await rig.call('PUT', `/v1/property/${'x'.repeat(129)}`), 422, problemSchema)).details).toEqual({ path: 'name' });
+  });
+
+  test('a flag in the address that is none', async () => {
+    expect((await checked(await rig.call('GET', `/v1/request/${rig.stored}?includeBody=maybe`), 422, problemSchema)).details).toEqual({
+      path: 'includeBody',
+    });
+  });
+});

@@ -41,6 +41,24 @@ export function createSeries(spoolFolder: string, series: string): NewSeries {
 
 class LockedByRemover extends Error {}
 
+function fillSeries(unfinished: string, folder: string): NewSeries {
+  mkdirSync(unfinished, { mode: 0o700 });
+  const lock = takeLock(path.join(unfinished, lockName), `writer of ${path.basename(folder)}, process ${process.pid}`);
+  if ('heldBy' in lock) throw new LockedByRemover(`the new spool series is locked by ${lock.heldBy}`);
+  let descriptor = -1;
+  try {
+    descriptor = createSegment(unfinished, 1);
+    syncFolder(unfinished);
+    renameSync(unfinished, folder);
+    syncFolder(path.dirname(folder));
+    return { folder, lock, descriptor };
+  } catch (error) {
+    if (descriptor !== -1) closeSync(descriptor);
+    lock.release();
+    throw error;
+  }
+}
+
 /** A folder cannot be renamed to one that is there and has something in it. */
 function isTaken(error: unknown): boolean {
   return isSystemError(error) && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');

@@ -222,10 +222,11 @@ describe('a spool that fails', () => {
     await client.until('hello');
     rig.spool.hold();
     sockets[0]?.write('6\r\n[DONE]\r\n');
-    await until(() => rig.spool.waiting() === 1);
+    await until(() => rig.spool.waiting() > 0);
+    const waiting = rig.spool.waiting();
     sockets[0]?.write('5\r\nafter\r\n');
-    await until(() => rig.spool.waiting() === 2);
-    rig.spool.releaseOne(false);
+    await until(() => rig.spool.waiting() > waiting);
+    for (let released = 0; released < waiting; released += 1) rig.spool.releaseOne(false);
     sockets[0]?.write('0\r\n\r\n');
     await until(() => parseReply(client.received())?.whole === true);
     expect(parseReply(client.received())?.body.toString()).toBe('hello[DONE]after');

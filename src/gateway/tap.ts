@@ -31,6 +31,8 @@ export class ExchangeRecorder {
   private readonly stream: number;
   private readonly keepRequest: BodyKeeping;
   private readonly keepResponse: BodyKeeping;
+  /** The spool was given this exchange's first frame, so it has to be given its last one too. */
+  private readonly inSpool: boolean;
   private opened = false;
   private ended = false;
   private requestBytes = 0;
@@ -45,6 +47,7 @@ export class ExchangeRecorder {
   constructor(options: RecorderOptions, open: ExchangeOpen, recorded: boolean) {
     this.options = options;
     this.recorded = recorded;
+    this.inSpool = recorded;
     this.stream = options.writer.newStream();
     this.keepRequest = open.tags.requestBody ?? 'kept';
     this.keepResponse = open.tags.responseBody ?? 'kept';
@@ -55,7 +58,7 @@ export class ExchangeRecorder {
     options.writer.append(this.stream, frameKinds.open, JSON.stringify(open));
     options.writer.whenWritten((written) => {
       this.opened = true;
-      this.recorded &&= written;
+      this.note(written);
     });
   }
 
@@ -80,6 +83,7 @@ export class ExchangeRecorder {
     if (!this.recorded || this.ended) return;
     const head: ExchangeResponseHead = { status, headers, elapsedMs: Math.round(this.elapsedMs()) };
     this.options.writer.append(this.stream, frameKinds.responseHead, JSON.stringify(head));
+    this.options.writer.whenWritten(this.note);
   }
 
   responsePart(chunk: Uint8Array): void {
@@ -98,7 +102,7 @@ export class ExchangeRecorder {
     }
     const passedBytes = this.passedBytes;
     this.options.writer.whenWritten((written) => {
-      this.recorded &&= written;
+      this.note(written);
       this.writtenBytes = passedBytes;
       settled(written);
     });
@@ -106,7 +110,8 @@ export class ExchangeRecorder {
 
   /** Ends the exchange, once; calls back when its record is in the spool. A second end changes nothing and only waits. */
   end(outcome: ExchangeOutcome, overheadMs: number, settled: Settled): void {
-    if (!this.ended && this.recorded) {
+    if (!this.ended && this.inSpool) {
+      const lossy = !this.recorded;
       const end: ExchangeEnd = {
         outcome,
         elapsedMs: Math.round(this.elapsedMs()),
@@ -114,8 +119,8 @@ export class ExchangeRecorder {
         overheadMs: Math.round(overheadMs * 1000) / 1000,
         requestBytes: this.requestBytes,
         responseBytes: this.responseBytes,
-        ...(this.requestCut ? { requestCut: true } : {}),
-        ...(this.responseCut ? { responseCut: true } : {}),
+        ...(this.requestCut || lossy ? { requestCut: true } : {}),
+        ...(this.responseCut || lossy ? { responseCut: true } : {}),
       };
       this.options.writer.append(this.stream, frameKinds.end, JSON.stringify(end));
     }
@@ -127,7 +132,13 @@ export class ExchangeRecorder {
     this.passedBytes += chunk.length;
     if (!this.recorded || this.ended || keeping === 'never' || chunk.length === 0) return;
     this.options.writer.append(this.stream, kind, chunk, Math.min(2 ** 32 - 1, Math.round(this.elapsedMs())));
+    this.options.writer.whenWritten(this.note);
   }
+
+  /** A part that could not be written makes the record unsure for good. */
+  private readonly note = (written: boolean): void => {
+    this.recorded &&= written;
+  };
 
   private elapsedMs(): number {
     return this.options.monotonic() - this.options.startedAt;

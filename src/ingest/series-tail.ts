@@ -117,10 +117,9 @@ export class SeriesTail {
     this.syncFrom = last;
   }
 
-  /** Deletes the series from the disk, oldest segment first: were it cut in the middle, no exchange may lose its end before its beginning. */
+  /** Deletes the series from the disk. */
   remove(): void {
     this.reader.close();
-    deleteSegmentsBefore(this.folder, Number.MAX_SAFE_INTEGER);
     deleteSeries(this.folder);
   }
 

@@ -247,7 +247,9 @@ test.each([1, 999, 1000, 86_400_000, 999_999_999_999, 4_102_444_800_000])('the t
 test('usage that is nested beyond the stack is left out, the rest is kept', () => {
   let raw: unknown = [];
   for (let depth = 0; depth < 100_000; depth += 1) raw = [raw];
-  expect(JSON.parse(requestRow({ ...minimal, usage: { ...unreportedUsage, raw } }, 0))).toMatchObject({ usage_raw: '', request_id: '0' });
+  const row = JSON.parse(requestRow({ ...minimal, usage: { ...unreportedUsage, raw } }, 0)) as object;
+  expect(row).toMatchObject({ request_id: '0' });
+  expect(row).not.toHaveProperty('usage_raw');
 });
 
 test('organisations keep apart under one identifier', async () => {

@@ -3,96 +3,116 @@ import { moneyText } from '../../model/money.ts';
 import type { RecordedBody, RequestRecord } from '../../model/request-record.ts';
 import { totalTokens } from '../../model/usage.ts';
 
+/** A value that JSON writes as it stands. */
+type Cell = string | number | boolean | null | readonly string[] | Readonly<Record<string, string>>;
+
+/** One column of a table: its name and its cell of a record. */
+interface Column {
+  readonly name: string;
+  readonly cell: (record: RequestRecord) => Cell;
+}
+
+const keyColumns: readonly Column[] = [
+  { name: 'org_id', cell: ({ organizationId }) => uuidToNumber(organizationId).toString() },
+  { name: 'created_at', cell: ({ createdAt }) => timeText(createdAt) },
+  { name: 'request_id', cell: ({ requestId }) => uuidToNumber(requestId).toString() },
+];
+
+const requestColumns: readonly Column[] = [
+  ...keyColumns,
+  { name: 'response_created_at', cell: ({ responseCreatedAt }) => (responseCreatedAt === null ? null : timeText(responseCreatedAt)) },
+  { name: 'key_hash', cell: ({ keyHash }) => keyHash },
+  { name: 'method', cell: ({ method }) => method },
+  { name: 'path', cell: ({ path }) => path },
+  { name: 'referrer', cell: ({ referrer }) => referrer },
+  { name: 'target_url', cell: ({ targetUrl }) => targetUrl },
+  { name: 'provider', cell: ({ provider }) => provider },
+  { name: 'country_code', cell: ({ countryCode }) => countryCode },
+  { name: 'request_model', cell: ({ requestModel }) => requestModel },
+  { name: 'response_model', cell: ({ responseModel }) => responseModel },
+  { name: 'model_override', cell: ({ modelOverride }) => modelOverride },
+  { name: 'model', cell: ({ model }) => model },
+  { name: 'user_id', cell: ({ userId }) => userId },
+  { name: 'session_id', cell: ({ sessionId }) => sessionId },
+  { name: 'session_name', cell: ({ sessionName }) => sessionName },
+  { name: 'session_path', cell: ({ sessionPath }) => sessionPath },
+  { name: 'properties', cell: ({ properties }) => Object.fromEntries(properties) },
+  { name: 'node_id', cell: ({ nodeId }) => nodeId },
+  { name: 'job_id', cell: ({ jobId }) => jobId },
+  { name: 'prompt_id', cell: ({ promptId }) => promptId },
+  { name: 'prompt_version', cell: ({ promptVersion }) => promptVersion },
+  { name: 'experiment_id', cell: ({ experimentId }) => experimentId },
+  { name: 'inputs', cell: ({ inputs }) => Object.fromEntries(inputs) },
+  { name: 'response_id', cell: ({ responseId }) => responseId },
+  { name: 'status', cell: ({ status }) => status },
+  { name: 'latency', cell: ({ latencyMs }) => latencyMs },
+  { name: 'time_to_first_token', cell: ({ timeToFirstTokenMs }) => timeToFirstTokenMs },
+  { name: 'gateway_overhead', cell: ({ gatewayOverheadMs }) => gatewayOverheadMs },
+  { name: 'attempts', cell: ({ attempts }) => (attempts.length > 1 ? JSON.stringify(attempts) : '') },
+  { name: 'prompt_tokens', cell: ({ usage }) => usage.promptTokens },
+  { name: 'completion_tokens', cell: ({ usage }) => usage.completionTokens },
+  { name: 'prompt_cache_read_tokens', cell: ({ usage }) => usage.promptCacheReadTokens },
+  { name: 'prompt_cache_write_tokens', cell: ({ usage }) => usage.promptCacheWriteTokens },
+  { name: 'prompt_audio_tokens', cell: ({ usage }) => usage.promptAudioTokens },
+  { name: 'completion_audio_tokens', cell: ({ usage }) => usage.completionAudioTokens },
+  { name: 'reasoning_tokens', cell: ({ usage }) => usage.reasoningTokens },
+  { name: 'total_tokens', cell: ({ usage }) => totalTokens(usage) },
+  { name: 'usage_estimated', cell: ({ usage }) => usage.estimated },
+  { name: 'usage_raw', cell: ({ usage }) => (usage.raw === null ? '' : jsonText(usage.raw)) },
+  { name: 'service_tier', cell: ({ serviceTier }) => serviceTier },
+  { name: 'cost', cell: ({ cost }) => (cost === null ? null : moneyText(cost)) },
+  { name: 'cost_source', cell: ({ costSource }) => costSource },
+  { name: 'price_reference', cell: ({ priceReference }) => priceReference },
+  { name: 'cache_enabled', cell: ({ cacheEnabled }) => cacheEnabled },
+  { name: 'cached', cell: ({ cached }) => cached },
+  { name: 'cache_reference_id', cell: ({ cacheReferenceId }) => cacheReferenceId },
+  { name: 'threat', cell: ({ threat }) => threat },
+  { name: 'is_passthrough_billing', cell: ({ isPassthroughBilling }) => isPassthroughBilling },
+  { name: 'assets', cell: ({ assets }) => assets },
+  { name: 'size_bytes', cell: ({ sizeBytes }) => sizeBytes },
+  { name: 'request_body_cut', cell: ({ requestBodyCut }) => requestBodyCut },
+  { name: 'response_body_cut', cell: ({ responseBodyCut }) => responseBodyCut },
+  { name: 'storage_location', cell: () => 'clickhouse' },
+];
+
+const bodiesColumns: readonly Column[] = [
+  ...keyColumns,
+  { name: 'request_kind', cell: ({ requestBody }) => requestBody.kind },
+  { name: 'request_body', cell: ({ requestBody }) => bodyText(requestBody) },
+  { name: 'request_content_type', cell: ({ requestBody }) => (requestBody.kind === 'binary' ? requestBody.contentType : '') },
+  { name: 'response_kind', cell: ({ responseBody }) => responseBody.kind },
+  { name: 'response_body', cell: ({ responseBody }) => bodyText(responseBody) },
+  { name: 'response_content_type', cell: ({ responseBody }) => (responseBody.kind === 'binary' ? responseBody.contentType : '') },
+  { name: 'last_user_text', cell: ({ lastUserText }) => lastUserText },
+  { name: 'completion_text', cell: ({ completionText }) => completionText },
+];
+
 /** A record's line for the table `requests`, as JSONEachRow. @param storedAt Unix milliseconds. */
 export function requestRow(record: RequestRecord, storedAt: number): string {
-  const { usage } = record;
-  return JSON.stringify({
-    ...keyColumns(record),
-    response_created_at: timeText(record.responseCreatedAt),
-    updated_at: timeText(storedAt),
-    key_hash: record.keyHash,
-    method: record.method,
-    path: record.path,
-    referrer: record.referrer,
-    target_url: record.targetUrl,
-    provider: record.provider,
-    country_code: record.countryCode,
-    request_model: record.requestModel,
-    response_model: record.responseModel,
-    model_override: record.modelOverride,
-    model: record.model,
-    user_id: record.userId,
-    session_id: record.sessionId,
-    session_name: record.sessionName,
-    session_path: record.sessionPath,
-    properties: Object.fromEntries(record.properties),
-    node_id: record.nodeId,
-    job_id: record.jobId,
-    prompt_id: record.promptId,
-    prompt_version: record.promptVersion,
-    experiment_id: record.experimentId,
-    inputs: Object.fromEntries(record.inputs),
-    response_id: record.responseId,
-    status: record.status,
-    latency: record.latencyMs,
-    time_to_first_token: record.timeToFirstTokenMs,
-    gateway_overhead: record.gatewayOverheadMs,
-    attempts: record.attempts.length > 1 ? JSON.stringify(record.attempts) : '',
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    prompt_cache_read_tokens: usage.promptCacheReadTokens,
-    prompt_cache_write_tokens: usage.promptCacheWriteTokens,
-    prompt_audio_tokens: usage.promptAudioTokens,
-    completion_audio_tokens: usage.completionAudioTokens,
-    reasoning_tokens: usage.reasoningTokens,
-    total_tokens: totalTokens(usage),
-    usage_estimated: usage.estimated,
-    usage_raw: usage.raw === null ? '' : jsonText(usage.raw),
-    service_tier: record.serviceTier,
-    cost: record.cost === null ? null : moneyText(record.cost),
-    cost_source: record.costSource,
-    price_reference: record.priceReference,
-    cache_enabled: record.cacheEnabled,
-    cached: record.cached,
-    cache_reference_id: record.cacheReferenceId,
-    threat: record.threat,
-    is_passthrough_billing: record.isPassthroughBilling,
-    assets: record.assets,
-    size_bytes: record.sizeBytes,
-    request_body_cut: record.requestBodyCut,
-    response_body_cut: record.responseBodyCut,
-    storage_location: 'clickhouse',
-  });
+  return writeRow(`{"updated_at":"${timeText(storedAt)}"`, requestColumns, record);
 }
 
 /** A record's line for the table `bodies`, as JSONEachRow. */
 export function bodiesRow(record: RequestRecord): string {
-  const { requestBody, responseBody } = record;
-  return JSON.stringify({
-    ...keyColumns(record),
-    request_kind: requestBody.kind,
-    request_body: bodyText(requestBody),
-    request_content_type: requestBody.kind === 'binary' ? requestBody.contentType : '',
-    response_kind: responseBody.kind,
-    response_body: bodyText(responseBody),
-    response_content_type: responseBody.kind === 'binary' ? responseBody.contentType : '',
-    prompt_text: record.promptText,
-    last_user_text: record.lastUserText,
-    completion_text: record.completionText,
-  });
+  return writeRow(`{"prompt_text":${JSON.stringify(record.promptText)}`, bodiesColumns, record);
 }
 
-function keyColumns(record: RequestRecord): Record<string, string | null> {
-  return {
-    org_id: uuidToNumber(record.organizationId).toString(),
-    created_at: timeText(record.createdAt),
-    request_id: uuidToNumber(record.requestId).toString(),
-  };
+/**
+ * Writes a row column by column behind its begin. An empty cell is left out: the table's default is the same, and most cells of most rows are
+ * empty. TRICKY: one object of sixty keys for `JSON.stringify` took twelve times as long.
+ */
+function writeRow(begin: string, columns: readonly Column[], record: RequestRecord): string {
+  let row = begin;
+  for (const { name, cell } of columns) {
+    const value = cell(record);
+    if (value !== '' && value !== null) row += `,"${name}":${JSON.stringify(value)}`;
+  }
+  return `${row}}`;
 }
 
 /** TRICKY: Unix milliseconds as a calendar time, because the engine takes decimal seconds of few digits for a year. */
-function timeText(unixMs: number | null): string | null {
-  return unixMs === null ? null : new Date(unixMs).toISOString().slice(0, 23).replace('T', ' ');
+function timeText(unixMs: number): string {
+  return new Date(unixMs).toISOString().slice(0, 23).replace('T', ' ');
 }
 
 /** TRICKY: `JSON.stringify` overflows the stack on nesting that `JSON.parse` still reads. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { Relay } from './relay.ts';
@@ -67,26 +67,78 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
 
 function dispatch(pool: Pool, request: ProviderRequest, relay: Relay): void {
   const { path, method, headers, body } = request;
-  pool.dispatch(
-    { path, method, headers, body },
-    {
-      onRequestStart: (controller) => relay.begin(controller),
-      onResponseStart: (controller, status, _headers, message) => relay.start(status, headerLines(controller.rawHeaders), message ?? ''),
-      onResponseData: (_controller, chunk) => relay.data(chunk),
-      onResponseEnd: () => relay.finish(),
-      onResponseError: (_controller, error) => giveUp(request, relay, error),
-    },
-  );
+  pool.dispatch({ path, method, headers, body }, new ReplyFeed(request, relay));
+}
+
+/**
+ * Feeds one reply to its relay.
+ * TRICKY: undici's older handler methods, because its newer ones go through an adapter that also parses every head into an object that nobody
+ * reads here. Chunks of one turn of the event loop go on as one: a stream comes in many small ones, and each costs a write and a frame.
+ */
+class ReplyFeed implements Dispatcher.DispatchHandler {
+  private readonly request: ProviderRequest;
+  private readonly relay: Relay;
+  private resume: (() => void) | undefined;
+  private paused = false;
+  private gathered: Buffer[] = [];
+
+  constructor(request: ProviderRequest, relay: Relay) {
+    this.request = request;
+    this.relay = relay;
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    this.relay.begin({
+      abort,
+      pause: () => {
+        this.paused = true;
+      },
+      resume: () => {
+        this.paused = false;
+        this.resume?.();
+      },
+    });
+  }
+
+  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void, message: string): boolean {
+    this.resume = resume;
+    this.relay.start(
+      status,
+      rawHeaders.map((part) => part.toString('latin1')),
+      message,
+    );
+    return !this.paused;
+  }
+
+  onData(chunk: Buffer): boolean {
+    this.gathered.push(chunk);
+    if (this.gathered.length === 1) process.nextTick(() => this.passOn());
+    return !this.paused;
+  }
+
+  onComplete(): void {
+    this.passOn();
+    this.relay.finish();
+  }
+
+  onError(error: Error): void {
+    this.passOn();
+    giveUp(this.request, this.relay, error);
+  }
+
+  private passOn(): void {
+    const [first] = this.gathered;
+    if (first === undefined) return;
+    const chunk = this.gathered.length === 1 ? first : Buffer.concat(this.gathered);
+    this.gathered = [];
+    this.relay.data(chunk);
+  }
 }
 
 /** TRICKY: undici lets go of a body that it never began to write; destroyed, it reads the rest of the client's bytes away. */
 function giveUp({ body }: ProviderRequest, relay: Relay, error: unknown): void {
   if (body !== null && !Buffer.isBuffer(body)) body.destroy();
   relay.fail(providerFailure(error));
-}
-
-function headerLines(raw: unknown): string[] {
-  return Array.isArray(raw) ? raw.map((part: unknown) => (Buffer.isBuffer(part) ? part.toString('latin1') : String(part))) : [];
 }
 
 const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);

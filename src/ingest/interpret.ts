@@ -48,81 +48,57 @@ const absent: RecordedBody = { kind: 'absent' };
  * throws on what a provider or a caller sent.
  */
 export function interpretExchange(exchange: Exchange, context: InterpretContext): RequestRecord {
-  const format = wireFormatFor(exchange.open.provider, exchange.open.path);
+  const { open } = exchange;
+  const { tags } = open;
+  const format = wireFormatFor(open.provider, open.path);
   const request = readRequest(exchange, format);
   const response = readResponse(exchange, format);
+  const times = timesOf(exchange, response);
+  const priced = costOf(exchange, request.facts, response.facts);
+  // TRICKY: one literal, because spreading parts of it makes an object of so many keys slow to build and slow to read.
   return {
-    ...callPart(exchange),
-    ...tagsPart(exchange.open.tags, request.facts),
-    ...modelPart(exchange, request.facts, response.facts),
-    properties: propertiesOf(exchange.open.tags, context.declaredNames, context.updates),
-    ...responsePart(exchange, response),
-    ...notYetPart,
-    ...bodiesPart(exchange, request, response),
-  };
-}
-
-/** Who called what, and when. */
-function callPart({ open }: Exchange) {
-  return {
+    ...notYetKnown,
     organizationId: open.organizationId,
     requestId: open.requestId,
     createdAt: open.openedAt,
+    responseCreatedAt: times.endedAt,
     keyHash: open.keyHash,
     method: open.method,
     path: open.path,
-    referrer: open.headers['referer'] ?? '',
+    referrer: said(open.headers['referer']),
     targetUrl: open.targetUrl,
-    provider: providerNamed(open.provider)?.recordName ?? 'CUSTOM',
-  };
-}
-
-/** What the caller's headers said; the user may also stand in the body. */
-function tagsPart(tags: Tags, request: RequestFacts) {
-  return {
-    userId: firstText([tags.userId, request.user]),
-    sessionId: firstText([tags.sessionId]),
-    sessionName: firstText([tags.sessionName]),
-    sessionPath: firstText([tags.sessionPath]),
-    nodeId: firstText([tags.nodeId]),
-    jobId: firstText([tags.jobId]),
-    promptId: firstText([tags.promptId]),
-    promptVersion: firstText([tags.promptVersion]),
-    experimentId: firstText([tags.experimentId]),
-    modelOverride: firstText([tags.modelOverride]),
-    inputs: new Map(Object.entries(tags.promptInputs ?? {})),
-  };
-}
-
-function modelPart(exchange: Exchange, request: RequestFacts, response: ResponseFacts) {
-  const priced = costOf(exchange, request, response);
-  return {
-    requestModel: request.model,
-    responseModel: response.model,
-    model: firstText([exchange.open.tags.modelOverride, response.model, request.model, 'unknown']),
-    usage: response.usage,
-    serviceTier: response.serviceTier,
+    provider: recordNameOf(open.provider),
+    requestModel: request.facts.model,
+    responseModel: response.facts.model,
+    modelOverride: said(tags.modelOverride),
+    model: firstText([tags.modelOverride, response.facts.model, request.facts.model, 'unknown']),
+    userId: firstText([tags.userId, request.facts.user]),
+    sessionId: said(tags.sessionId),
+    sessionName: said(tags.sessionName),
+    sessionPath: said(tags.sessionPath),
+    properties: propertiesOf(tags, context.declaredNames, context.updates),
+    nodeId: said(tags.nodeId),
+    jobId: said(tags.jobId),
+    promptId: said(tags.promptId),
+    promptVersion: said(tags.promptVersion),
+    experimentId: said(tags.experimentId),
+    inputs: inputsOf(tags),
+    responseId: response.facts.responseId,
+    status: statusOf(exchange, response),
+    latencyMs: times.latencyMs,
+    timeToFirstTokenMs: times.firstTokenMs,
+    gatewayOverheadMs: times.overheadMs,
+    usage: response.facts.usage,
+    serviceTier: response.facts.serviceTier,
     cost: priced.cost,
     costSource: priced.source,
     priceReference: priced.reference,
-  };
-}
-
-function responsePart(exchange: Exchange, response: ReadResponse) {
-  const { open, end, responseParts } = exchange;
-  const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
-  return {
-    responseId: response.facts.responseId,
-    responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
-    status: statusOf(exchange, response),
-    latencyMs,
-    timeToFirstTokenMs: response.streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
-    gatewayOverheadMs: end?.overheadMs ?? null,
+    ...bodiesOf(exchange, request, response),
   };
 }
 
 /** Facts that nothing tells yet. */
-const notYetPart = {
+const notYetKnown = {
   countryCode: '',
   attempts: [],
   cacheEnabled: false,
@@ -133,8 +109,37 @@ const notYetPart = {
   assets: [],
 } as const;
 
+function said(text: string | undefined): string {
+  return text ?? '';
+}
+
+function recordNameOf(provider: string): string {
+  return providerNamed(provider)?.recordName ?? 'CUSTOM';
+}
+
+function inputsOf({ promptInputs }: Tags): ReadonlyMap<string, string> {
+  return new Map(Object.entries(promptInputs ?? {}));
+}
+
+interface Times {
+  readonly endedAt: number | null;
+  readonly latencyMs: number | null;
+  readonly firstTokenMs: number | null;
+  readonly overheadMs: number | null;
+}
+
+function timesOf({ open, end, responseParts }: Exchange, { streamed }: ReadResponse): Times {
+  const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
+  return {
+    endedAt: latencyMs === null ? null : open.openedAt + latencyMs,
+    latencyMs,
+    firstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
+    overheadMs: end?.overheadMs ?? null,
+  };
+}
+
 /** The bodies and their texts, as far as the caller lets us keep them. */
-function bodiesPart({ open, end, requestBody, responseBody }: Exchange, request: ReadRequest, response: ReadResponse) {
+function bodiesOf({ open, end, requestBody, responseBody }: Exchange, request: ReadRequest, response: ReadResponse) {
   const keepsRequest = (open.tags.requestBody ?? 'kept') === 'kept';
   const keepsResponse = (open.tags.responseBody ?? 'kept') === 'kept';
   return {

@@ -125,21 +125,16 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 6);
     const poisoned = new Set([ids[5] ?? '']);
-    const file = openCheckpointFile(spool.folder);
-    let dead = false;
-    const first = await spool.openDrain({
-      interpret: refusedFor(poisoned),
-      checkpoint: {
-        load: file.load,
-        save: (checkpoint) => {
-          dead ||= checkpoint.intended === undefined;
-          if (dead) throw new Error('the process is dead');
-          file.save(checkpoint);
-        },
-      },
-    });
+    let halves = 0;
+    // The first life dies when the first half is in.
+    const insert: InsertRows = async (table, rows, token) => {
+      if (token.endsWith('-requests.1')) throw new GatelogError('store_unavailable', 'away');
+      await rig.store.insert(table, rows, token);
+      halves += token.endsWith('-requests.0') ? 1 : 0;
+    };
+    const first = await spool.openDrain({ insert, interpret: refusedFor(poisoned) });
     first.start();
-    await until(() => dead);
+    await until(() => halves === 1);
     await first.stop(0);
     const interpret: Interpret = async (tasks, storedAt) => {
       const interpreted = await refusedFor(poisoned)(tasks, storedAt);
@@ -166,6 +161,32 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     expect(spool.deadLetters()).toMatchObject([{ requestId: ids[13], reason: 'out of memory' }]);
     expect(sizes[0]).toBe(21);
     expect(sizes).toContain(1);
+  });
+
+  test('when it kills the interpreter in a batch that the store may have already: that one is not cut anew', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 4);
+    const file = openCheckpointFile(spool.folder);
+    const first = await spool.openDrain({
+      checkpoint: {
+        load: file.load,
+        save: (checkpoint) => {
+          if (checkpoint.intended === undefined) throw new Error('the process is dead');
+          file.save(checkpoint);
+        },
+      },
+    });
+    first.start();
+    await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
+    await first.stop(0);
+    let deaths = 0;
+    const interpret: Interpret = async (tasks, storedAt) => {
+      deaths += 1;
+      if (deaths === 1) throw new InterpreterDied('out of memory');
+      return interpretDirectly(tasks, storedAt);
+    };
+    await spool.drainAll({ interpret });
+    expect(await spool.storedIds()).toEqual({ requests: ids.toSorted(), bodies: ids.toSorted() });
   });
 
   test('when the store has no memory for so many rows at once: the batch is narrowed, nothing is stored twice', async () => {

@@ -105,6 +105,38 @@ describe('an update of properties', () => {
     expect(await propertiesOf(spool, id)).toEqual({ A: '1' });
   });
 
+  test('that is being written when the exchange ends goes into its record', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const stream = writer.newStream();
+    const id = spool.writeOpen(writer, stream);
+    await written(writer);
+    const gate = makeGate();
+    const pendingUpdates = await openPendingUpdates(rig.database);
+    const append: typeof pendingUpdates.append = async (update) => {
+      await gate.passed;
+      await pendingUpdates.append(update);
+    };
+    let listed = false;
+    const listFor: typeof pendingUpdates.listFor = async (exchanges) => {
+      listed = true;
+      return pendingUpdates.listFor(exchanges);
+    };
+    const { drain, updater } = await spool.openCore({ pendingUpdates: { ...pendingUpdates, append, listFor } });
+    await drain.catchUp();
+    const update = updater.update(spool.principal, id, properties({ A: '1' }));
+    spool.writeRest(writer, stream, {});
+    await written(writer);
+    drain.start();
+    await until(() => drain.waitingCount() === 1);
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(listed).toBe(false);
+    gate.open();
+    await update;
+    await drain.stop(10_000);
+    expect(await propertiesOf(spool, id)).toEqual({ A: '1' });
+  });
+
   test('of a sealed exchange waits for the store and then changes the row', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();

@@ -1,4 +1,5 @@
 import type { Config } from '../config/load.ts';
+import { embeddedOnly } from '../main/shared.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -34,9 +35,7 @@ export function systemDependencies(environment: CommandDependencies['environment
     hint: (text) => process.stderr.write(`${text}\n`),
     now: systemClock.now,
     openDatabase: async (config) => {
-      if (config.databaseUrl !== undefined) {
-        throw new CommandError('GATELOG_DATABASE_URL is set, and this version keeps metadata in the embedded database only; unset it.');
-      }
+      embeddedOnly(config);
       return openMigratedMetadata(config.dataDir, 'core', systemClock.now);
     },
   };

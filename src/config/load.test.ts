@@ -97,13 +97,15 @@ describe('a value that is written', () => {
     const config = configOf({
       GATELOG_PROVIDER_OPENAI_URL: 'http://127.0.0.1:9101/v1/',
       GATELOG_PROVIDER_OPENAI_KEY: 'sk-provider',
-      GATELOG_PROVIDER_TOGETHER_AI_KEY: 'other',
     });
-    expect(config.providers).toEqual({
-      openai: { baseUrl: 'http://127.0.0.1:9101/v1', key: 'sk-provider' },
-      together_ai: { key: 'other' },
-    });
+    expect(config.providers).toEqual({ openai: { baseUrl: 'http://127.0.0.1:9101/v1', key: 'sk-provider' } });
     expect(config.providers['constructor']).toBeUndefined();
+  });
+
+  test('for a provider that nobody knows is a fault: calls would go elsewhere than the operator thinks', () => {
+    expect(sentencesOf({ GATELOG_PROVIDER_OPENIA_URL: 'http://127.0.0.1:9101/v1' })).toEqual([
+      'GATELOG_PROVIDER_OPENIA_URL names no provider that is known here (openia); known are: openai.',
+    ]);
   });
 
   test('for the command line as a client is not ours to judge', () => {

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { kinds, readUrl, type Reading } from './kinds.ts';
 import { nearestName } from './suggest.ts';
 import {
@@ -40,6 +41,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const providerShape = /^GATELOG_PROVIDER_([A-Z0-9]+(?:_[A-Z0-9]+)*)_(URL|KEY)$/;
 const httpSchemes = ['https', 'http'];
+const knownProviders: readonly string[] = addressedProviders;
 
 /**
  * Reads the settings out of an environment; an empty variable counts as not set. All faults are found at once.
@@ -77,6 +79,14 @@ function readProviders(environment: Environment, faults: Fault[]): Config['provi
   for (const [variable, text] of Object.entries(environment)) {
     const [, name, field] = providerShape.exec(variable) ?? [];
     if (name === undefined || text === undefined || text === '') continue;
+    if (!knownProviders.includes(name.toLowerCase())) {
+      faults.push({
+        variable,
+        problem: `names no provider that is known here (${name.toLowerCase()})`,
+        remedy: `known are: ${knownProviders.join(', ')}`,
+      });
+      continue;
+    }
     const reading = field === 'URL' ? readUrl(text, httpSchemes) : kinds.secret.read(text, { least: 1, most: 4096 });
     if ('problem' in reading) {
       faults.push({

@@ -52,7 +52,7 @@ export const variables = {
     default: '8788',
     least: 0,
     most: 65_535,
-    reason: 'Port of the API and the dashboard; 0 takes any free one.',
+    reason: 'Port of the API; 0 takes any free one.',
   },
   region: {
     name: 'GATELOG_REGION',
@@ -82,7 +82,8 @@ export const variables = {
     name: 'GATELOG_TARGET_ALLOWLIST',
     kind: 'targets',
     default: '',
-    reason: 'What Svc-Target-Url and webhooks may reach although it is private or plain http.',
+    reason:
+      'What Svc-Target-Url may reach although it is private or plain http; this version refuses that header, so it changes nothing yet.',
   },
 
   bootstrapApiKey: {

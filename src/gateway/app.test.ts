@@ -62,7 +62,7 @@ describe('what never becomes a call', () => {
     const { rig } = await started({ ports: { verifyKey: () => Promise.reject(new Error('disk on fire')) } });
     const reply = await call(rig.port, requestText('GET /v1/models'));
     expect([reply.status, reply.body.toString().includes('fire')]).toEqual([500, false]);
-    expect(rig.observed).toMatchObject([{ kind: 'api_failed', reason: 'disk on fire' }]);
+    expect(rig.observed).toMatchObject([{ kind: 'call_failed', reason: 'disk on fire' }]);
   });
 });
 

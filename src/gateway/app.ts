@@ -24,7 +24,7 @@ const keepAliveTimeoutMs = 75_000;
 const lingerMs = 1000;
 
 /** The gateway's HTTP server, not yet listening. */
-export function createGateway(ports: ForwardPorts, health: () => GatewayHealth, options: GatewayOptions): Server {
+export function createGateway(ports: ForwardPorts, health: () => Promise<GatewayHealth>, options: GatewayOptions): Server {
   const server = createServer({
     maxHeaderSize: options.headerMaxBytes,
     // Node takes no head that may be later than its body.
@@ -70,12 +70,19 @@ function problemOfHead({ headers, httpVersion }: IncomingMessage): GatelogError 
   return needsHost ? new GatelogError('malformed_request', 'An HTTP/1.1 request needs a Host header.') : undefined;
 }
 
-function answerHealth(request: IncomingMessage, response: ServerResponse, health: () => GatewayHealth): void {
-  const state = request.url === '/healthz' ? { ready: true, degraded: [] } : health();
-  const body = JSON.stringify({ status: state.ready ? 'ok' : 'unavailable', degraded: state.degraded });
-  response.writeHead(state.ready ? 200 : 503, { 'content-type': 'application/json' });
-  response.end(body);
+function answerHealth(request: IncomingMessage, response: ServerResponse, health: () => Promise<GatewayHealth>): void {
+  const asked = request.url === '/healthz' ? Promise.resolve(alive) : health();
+  asked
+    .catch((): GatewayHealth => ({ ready: false, degraded: [] }))
+    .then(({ ready, degraded }) => {
+      const body = JSON.stringify({ status: ready ? 'ok' : 'unavailable', degraded });
+      response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), 'svc-id', v7()]);
+      response.end(request.method === 'HEAD' ? undefined : body);
+    })
+    .catch(() => response.destroy());
 }
+
+const alive: GatewayHealth = { ready: true, degraded: [] };
 
 /** What Node's parser refuses never becomes a request; the answer is written by hand, with an identifier as on every reply. */
 function answerClientError(error: Error, socket: Duplex, latest: ServerResponse | undefined): void {

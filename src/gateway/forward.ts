@@ -72,7 +72,8 @@ interface OpenCall extends AdmittedCall {
 
 /**
  * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, open the record, send to
- * the provider, relay the reply. A failure before the key is accepted is answered without a record; after that everything is on record.
+ * the provider, relay the reply. A failure before the key is accepted, and a key that
+ * may not send, are answered without a record; after that everything is on record.
  */
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
   const openedAt = ports.clock.now();
@@ -89,7 +90,7 @@ export function forward(ports: ForwardPorts, request: IncomingMessage, response:
   }
 }
 
-/** The key is known: from here on there is an identifier and a record. */
+/** The key is known; once it may send there is an identifier and a record. */
 function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection): void {
   if ('rejectedKey' in admission) throw ports.explainRejection(admission.rejectedKey);
   if (!may(admission.principal, 'send')) {
@@ -98,16 +99,18 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   const { request, response, directives, path } = call;
   const identity = identify(ports, directives, admission.principal.organizationId, call.openedAt);
   const admitted: AdmittedCall = { ...call, ...admission, ...identity, admittedAt: ports.clock.monotonic() };
+  let provider = 'custom';
   try {
-    if (directives.refusal !== undefined) throw directives.refusal;
     const route = routeByPath(path, ports.providers);
+    ({ provider } = route);
+    if (directives.refusal !== undefined) throw directives.refusal;
     checkDeclaredBody(request, ports.limits.requestMaxBytes);
     if (expectsContinue(request)) response.writeContinue();
     const readsModel = route.provider === echoProviderName || (route.routedByModel && mayBeJson(request));
     const wholeMaxBytes = readsModel ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
     readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
   } catch (error) {
-    refuseRecorded(ports, admitted, error);
+    refuseRecorded(ports, admitted, provider, error);
   }
 }
 
@@ -128,7 +131,7 @@ function send(ports: ForwardPorts, call: AdmittedCall, pathRoute: Route, body: R
     else if (target === undefined) answerWithEcho(open, route, outgoing);
     else sendToProvider(ports, open, target, { credentials, outgoing });
   } catch (error) {
-    if (open === undefined) refuseRecorded(ports, call, error);
+    if (open === undefined) refuseRecorded(ports, call, pathRoute.provider, error);
     else refuseOpen(ports, open, error);
   }
 }
@@ -210,10 +213,10 @@ function openCall(ports: ForwardPorts, call: AdmittedCall, provider: string, tar
 }
 
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
-function refuseRecorded(ports: ForwardPorts, call: AdmittedCall, error: unknown): void {
+function refuseRecorded(ports: ForwardPorts, call: AdmittedCall, provider: string, error: unknown): void {
   const refusal = asRefusal(ports, error);
   if (refusal.status !== 401) {
-    refuseOpen(ports, openCall(ports, call, 'custom'), refusal);
+    refuseOpen(ports, openCall(ports, call, provider), refusal);
     return;
   }
   call.request.resume();
@@ -233,6 +236,6 @@ function refuseStranger(ports: ForwardPorts, { response, openedAt }: Pick<Call, 
 
 function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
-  ports.observe({ kind: 'api_failed', method: 'forward', route: 'gateway', reason: messageOf(error) });
+  ports.observe({ kind: 'call_failed', reason: messageOf(error) });
   return new GatelogError('internal', 'The gateway failed on this call.', { cause: error });
 }

@@ -86,7 +86,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const observed: Observation[] = [];
   const headerMaxBytes = options.headerMaxBytes ?? 128 * 1024;
   const ports = portsOf({ spool, observed, headerMaxBytes }, options);
-  const server = createGateway(ports, () => ({ ready: true, degraded: [] }), { headerMaxBytes, requestTimeoutMs: 30_000 });
+  const server = createGateway(ports, async () => ({ ready: true, degraded: [] }), { headerMaxBytes, requestTimeoutMs: 30_000 });
   const port = await listen(server);
   const spooled = (): readonly Exchange[] => readExchanges(path.join(folder, series));
   return {

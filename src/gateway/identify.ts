@@ -43,7 +43,7 @@ function claim(
     if (!isIssuedRequestId(organizationId, requestId) && ports.claimRequestId(organizationId, requestId)) return { requestId };
   } catch (error) {
     // The call itself needs no database, so it goes on.
-    ports.observe({ kind: 'api_failed', method: 'claim', route: 'gateway', reason: messageOf(error) });
+    ports.observe({ kind: 'claim_failed', reason: messageOf(error) });
     return { problem: 'Svc-Request-Id could not be checked just now; a fresh identifier was given' };
   }
   return { problem: 'Svc-Request-Id was used before; the earlier record stays and a fresh identifier was given' };

@@ -1,3 +1,5 @@
+import { type AddressedProvider, addressedProviders } from '../model/vocabulary/providers.ts';
+
 /** How calls reach a provider. The address is the one that the provider's official client takes as its base. */
 export interface ProviderAddress {
   /** Name in paths (`/<name>/…`), in `name/model` and in settings. */
@@ -11,9 +13,9 @@ export interface ProviderAddress {
 /** A provider that answers in this process; it has no address. */
 export const echoProviderName = 'echo';
 
-const builtIn: readonly ProviderAddress[] = [
-  { name: 'openai', baseUrl: 'https://api.openai.com/v1', keyHeader: 'authorization', keyPrefix: 'Bearer ' },
-];
+const builtIn: Readonly<Record<AddressedProvider, Omit<ProviderAddress, 'name'>>> = {
+  openai: { baseUrl: 'https://api.openai.com/v1', keyHeader: 'authorization', keyPrefix: 'Bearer ' },
+};
 
 /** What the deployment sets for one provider: `GATELOG_PROVIDER_<NAME>_URL` and `_KEY`. */
 export interface ProviderOverride {
@@ -29,9 +31,10 @@ export interface ProviderTable {
   readonly names: readonly string[];
 }
 
+/** The built-in addresses with what the deployment sets. */
 export function makeProviderTable(overrides: Readonly<Record<string, ProviderOverride>>): ProviderTable {
-  const addresses = new Map(
-    builtIn.map((address) => [address.name, { ...address, baseUrl: overrides[address.name]?.baseUrl ?? address.baseUrl }]),
+  const addresses = new Map<string, ProviderAddress>(
+    addressedProviders.map((name) => [name, { name, ...builtIn[name], baseUrl: overrides[name]?.baseUrl ?? builtIn[name].baseUrl }]),
   );
   return {
     find: (name) => addresses.get(name),

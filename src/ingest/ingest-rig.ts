@@ -296,7 +296,7 @@ export async function written(writer: SpoolWriter): Promise<void> {
 export const interpretDirectly: Interpret = async (tasks, storedAt) => tasks.map((task) => interpretTask(task, storedAt));
 
 /** Runs a query that a test wrote. A Statement comes from the query room alone, which is not asked here. */
-export async function readRows<Row>(store: Store, text: string, organizationId: OrganizationId): Promise<readonly Row[]> {
+async function readRows<Row>(store: Store, text: string, organizationId: OrganizationId): Promise<readonly Row[]> {
   const statement = {
     text,
     params: { tenant: uuidToNumber(organizationId).toString() },

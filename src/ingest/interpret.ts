@@ -55,9 +55,8 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const response = readResponse(exchange, format);
   const times = timesOf(exchange, response);
   const priced = costOf(exchange, request.facts, response.facts);
-  // TRICKY: one literal, because spreading parts of it makes an object of so many keys slow to build and slow to read.
+  // TRICKY: spreads stand last. In front of a literal of so many keys one makes the object a hundred times as slow to build.
   return {
-    ...notYetKnown,
     organizationId: open.organizationId,
     requestId: open.requestId,
     createdAt: open.openedAt,
@@ -93,6 +92,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     cost: priced.cost,
     costSource: priced.source,
     priceReference: priced.reference,
+    ...notYetKnown,
     ...bodiesOf(exchange, request, response),
   };
 }

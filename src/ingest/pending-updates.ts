@@ -19,22 +19,34 @@ export interface PendingUpdates {
   readonly removeFor: (exchanges: readonly OpenExchange[]) => Promise<void>;
 }
 
-/** Over the metadata database. Counts what waits there, so that the usual batch, without updates, asks nothing. */
+/**
+ * Over the metadata database. Remembers when nothing waits there, so that the usual batch, without updates, asks nothing.
+ * Invariant: what is remembered was looked up, never reckoned: an update that is not counted would be missing from its record.
+ */
 export async function openPendingUpdates(database: MetadataDatabase): Promise<PendingUpdates> {
-  let waiting = await countPendingUpdates(database);
+  let appends = 0;
+  let appendsUnderWay = 0;
+  let isEmpty = (await countPendingUpdates(database)) === 0;
+  const lookAgain = async (): Promise<void> => {
+    const before = appends;
+    const isQuiet = appendsUnderWay === 0;
+    const count = await countPendingUpdates(database);
+    isEmpty = count === 0 && isQuiet && appends === before;
+  };
   return {
     append: async (update) => {
-      // Counted before it is written: a batch that is being sealed meanwhile must not think that there is nothing.
-      waiting += 1;
+      // Set before it is written: a batch that is being sealed meanwhile must not think that there is nothing.
+      appends += 1;
+      isEmpty = false;
+      appendsUnderWay += 1;
       try {
         await appendPendingUpdate(database, update);
-      } catch (error) {
-        waiting -= 1;
-        throw error;
+      } finally {
+        appendsUnderWay -= 1;
       }
     },
     listFor: async (exchanges) => {
-      if (waiting === 0) return new Map();
+      if (isEmpty) return new Map();
       const byExchange = new Map<OpenExchange, ReadonlyMap<string, string>[]>();
       const known = new Map(exchanges.map((exchange) => [keyOf(exchange), exchange]));
       for (const update of await listPendingUpdates(database, exchanges)) {
@@ -47,10 +59,9 @@ export async function openPendingUpdates(database: MetadataDatabase): Promise<Pe
       return byExchange;
     },
     removeFor: async (exchanges) => {
-      if (waiting === 0) return;
-      const updates = await listPendingUpdates(database, exchanges);
-      await removePendingUpdates(database, updates);
-      waiting -= updates.length;
+      if (isEmpty) return;
+      await removePendingUpdates(database, await listPendingUpdates(database, exchanges));
+      await lookAgain();
     },
   };
 }

@@ -191,7 +191,7 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
 
   test('when the store has no memory for so many rows at once: the batch is narrowed, nothing is stored twice', async () => {
     const spool = new SpoolRig(rig);
-    const ids = await writeGood(spool, 10);
+    const ids = await writeGood(spool, 6);
     const insert: InsertRows = async (table, rows, token) => {
       const cause = Object.assign(new Error('memory limit'), { code: '241', type: 'MEMORY_LIMIT_EXCEEDED' });
       if (table === 'bodies' && rows.split('\n').length > 4) throw new GatelogError('query_too_large', 'too large', { cause });

@@ -332,7 +332,26 @@ describe('an update of properties', () => {
     expect(spool.deadLetters()).toMatchObject([{ requestId: id, reason: 'cannot be read', updates: [{ A: '1' }] }]);
   });
 
-  test('whose write fails changes nothing and does not count as waiting', async () => {
+  test('is found beside others that this process did not write', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const ids = [await spool.write(writer, { end: null }), await spool.write(writer, { end: null })];
+    const pendingUpdates = await openPendingUpdates(rig.database);
+    const { drain } = await spool.openCore({ pendingUpdates });
+    await drain.catchUp();
+    const [first, second] = ids.map((requestId) => ({ requestId, organizationId: spool.organizationId, keyId: 'k', acceptedAt: 0 }));
+    const exchanges = ids.flatMap((id) => drain.inFlight.find(spool.organizationId, id) ?? []);
+    const other = await openPendingUpdates(rig.database);
+    if (first === undefined || second === undefined) throw new Error('two were written');
+    await other.append({ ...first, properties: properties({ A: '1' }) });
+    await pendingUpdates.append({ ...second, properties: properties({ B: '2' }) });
+    await pendingUpdates.removeFor(exchanges.slice(0, 1));
+    expect([...(await pendingUpdates.listFor(exchanges)).values()]).toEqual([[properties({ B: '2' })]]);
+    await pendingUpdates.removeFor(exchanges);
+    expect((await pendingUpdates.listFor(exchanges)).size).toBe(0);
+  });
+
+  test('whose write fails changes nothing', async () => {
     const spool = new SpoolRig(rig);
     const writer: SpoolWriter = spool.openWriter();
     const id = await spool.write(writer, { end: null });

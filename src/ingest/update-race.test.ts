@@ -112,5 +112,5 @@ test('every acknowledged update is there in the end, and every record once', asy
     for (const [id, properties] of life.expected) expect(found.get(id)).toMatchObject(Object.fromEntries(properties));
   });
   // A failure prints its seed and path.
-  await assert(property, { numRuns: 25, seed: 20_260_731, endOnFailure: true });
+  await assert(property, { numRuns: 20, seed: 20_260_731, endOnFailure: true });
 }, 20_000);

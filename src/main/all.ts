@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { bootstrap } from '../auth/bootstrap.ts';
 import type { Config } from '../config/load.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { makeLogger } from '../platform/logger.ts';
@@ -25,29 +28,52 @@ export interface RunningService {
  * @param program the file that a child process runs.
  * @throws with a sentence for people when the folder is in use, a port is taken, or a part cannot start.
  */
-export async function startService(config: Config, environment: Readonly<Record<string, string | undefined>>, program: string): Promise<RunningService> {
+export async function startService(
+  config: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+  program: string,
+): Promise<RunningService> {
   embeddedOnly(config);
-  ensureFolder(config.dataDir);
+  useDataDir(config);
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
-  await checkPorts(config);
   const observe = makeLogger(config.logLevel, 'supervisor');
-  const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
-  const first = await bootstrap(database, { bootstrapKey: config.bootstrapApiKey, region: config.region, now: systemClock.now });
-  await database.close();
   const supervisor = new Supervisor({ program, gatewayWorkers: config.gatewayWorkers, environment, observe });
-  try {
-    const addresses = await supervisor.start();
-    return {
-      addresses,
-      freshKey: first.created ? first.apiKey : undefined,
-      stop: async () => {
-        await supervisor.stop();
-        lock.release();
-      },
-    };
-  } catch (error) {
+  const stop = async (): Promise<void> => {
     await supervisor.stop();
+    lock.release();
+  };
+  try {
+    await checkPorts(config);
+    const freshKey = await firstKey(config, observe);
+    return { addresses: await supervisor.start(), freshKey, stop };
+  } catch (error) {
+    await stop();
     throw error;
+  }
+}
+
+/** Makes the first organisation at the very first start. @returns its key then. */
+async function firstKey(config: Config, observe: Observe): Promise<string | undefined> {
+  const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
+  try {
+    const first = await bootstrap(database, { bootstrapKey: config.bootstrapApiKey, region: config.region, now: systemClock.now });
+    return first.created ? first.apiKey : undefined;
+  } finally {
+    await database.close();
+  }
+}
+
+/** @throws with a sentence for people when the folder cannot be made or used. */
+function useDataDir({ dataDir }: Config): void {
+  try {
+    // TRICKY: Node's recursive mkdir never ends in a place such as /proc; the parent has to be there.
+    if (!existsSync(path.dirname(path.resolve(dataDir)))) throw new Error('its parent folder does not exist');
+    ensureFolder(dataDir);
+  } catch (error) {
+    throw new Error(
+      `The data folder ${dataDir} cannot be used: ${messageOf(error)}. Set GATELOG_DATA_DIR to a folder that can be written.`,
+      { cause: error },
+    );
   }
 }
 

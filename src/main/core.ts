@@ -25,6 +25,7 @@ import { requestStatements } from '../query/request.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
+import { publishCoreAddress } from './core-address.ts';
 import { embeddedOnly, holdLock, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
@@ -52,12 +53,16 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   lowerPriority();
   const { spool } = placesOf(config);
   ensureFolder(spool);
-  const locks = [holdLock(config, path.join(config.dataDir, 'core.lock'), 'core'), holdLock(config, path.join(spool, 'ingest.lock'), 'ingest')];
+  const locks = [
+    holdLock(config, path.join(config.dataDir, 'core.lock'), 'core'),
+    holdLock(config, path.join(spool, 'ingest.lock'), 'ingest'),
+  ];
   const parts = await openParts(config);
   const drain = makeDrain(parts);
   drain.start();
   const server = serveApi(createApi(apiPorts(parts, drain), openApiDocument(version)), config.host, config.apiPort);
   const address = await listening(server);
+  publishCoreAddress(config.dataDir, address);
   return {
     address,
     stop: async () => {
@@ -75,7 +80,10 @@ async function openParts(config: Config): Promise<CoreParts> {
   const observe = makeLogger(config.logLevel, 'core');
   const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
   const location = config.clickhouseUrl === undefined ? { folder: placesOf(config).store } : { url: config.clickhouseUrl };
-  const store = openStore(location, { queryTimeoutMs: config.queryTimeoutMs, queryMemoryBytes: Math.floor(config.storeMemoryBytes * queryMemoryShare) });
+  const store = openStore(location, {
+    queryTimeoutMs: config.queryTimeoutMs,
+    queryMemoryBytes: Math.floor(config.storeMemoryBytes * queryMemoryShare),
+  });
   await store.migrate((name) => observe({ kind: 'migration_applied', database: 'store', name }));
   const pendingUpdates = await openPendingUpdates(database);
   const declaredNames = new DeclaredNames(database, systemClock.now);
@@ -115,8 +123,8 @@ function apiPorts({ config, observe, database, store, pendingUpdates, declaredNa
     explainRejection: (key) => explainRejection(key, config),
     run: store.run,
     updateProperties: (principal, requestId, properties) => updater.update(principal, requestId, properties),
-    isTravelling: (organizationId, requestId) => {
-      drain.catchUp();
+    isTravelling: async (organizationId, requestId) => {
+      await drain.catchUp();
       return drain.inFlight.find(organizationId, requestId) !== undefined;
     },
     declareProperty: (organizationId, name) => declaredNames.declare(organizationId, name),

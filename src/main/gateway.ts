@@ -6,6 +6,7 @@ import { makeProviderTable } from '../gateway/providers.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
+import { makeKeyLookUp } from '../metadata/api-keys.ts';
 import { makeRequestIdClaims } from '../metadata/request-ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -15,6 +16,7 @@ import { makeLogger } from '../platform/logger.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import type { RunningRole } from '../supervisor/child.ts';
+import { failingCoreParts } from './core-address.ts';
 import { embeddedOnly, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping gateway lets running calls go on, milliseconds. */
@@ -30,9 +32,18 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   ensureFolder(spoolFolder);
   const database = await openMigratedMetadata(config.dataDir, 'gateway', systemClock.now, observe);
   const spool = openSeries(config, spoolFolder, observe);
-  const space = watchSpoolSpace({ folder: spoolFolder, mostBytes: config.spoolMaxBytes, intervalMs: spoolCountMs, appendedBytes: spool.bytes });
+  const space = watchSpoolSpace({
+    folder: spoolFolder,
+    mostBytes: config.spoolMaxBytes,
+    intervalMs: spoolCountMs,
+    appendedBytes: spool.bytes,
+  });
   const upstream = connectProviders(config);
-  const health = (): GatewayHealth => ({ ready: true, degraded: space.hasRoom() ? [] : ['spool'] });
+  const lookUpKey = makeKeyLookUp(database);
+  const health = async (): Promise<GatewayHealth> => ({
+    ready: canCheckKeys(lookUpKey),
+    degraded: [...(space.hasRoom() ? [] : ['spool']), ...(await failingCoreParts(config.dataDir))],
+  });
   const server = createGateway(forwardPorts(config, { database, spool, space, upstream, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
@@ -48,6 +59,16 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       await database.close();
     },
   };
+}
+
+/** Calls can be taken while keys can be looked up. */
+function canCheckKeys(lookUp: (keyHash: string) => unknown): boolean {
+  try {
+    lookUp('');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A series of its own for this process; its name sorts by the time of its start. */

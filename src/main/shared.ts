@@ -18,7 +18,12 @@ export function placesOf(config: Config): { readonly spool: string; readonly sto
 export type VerifyKey = (key: string) => Principal | undefined | Promise<Principal | undefined>;
 
 export function keyVerifier(database: MetadataDatabase, config: Config, observe: Observe): VerifyKey {
-  const verifier = new KeyVerifier({ lookUp: makeKeyLookUp(database), monotonic: systemClock.monotonic, staleMaxMs: config.keyStaleMaxMs, observe });
+  const verifier = new KeyVerifier({
+    lookUp: makeKeyLookUp(database),
+    monotonic: systemClock.monotonic,
+    staleMaxMs: config.keyStaleMaxMs,
+    observe,
+  });
   return (key) => {
     const verdict = verifier.verify(key);
     if (verdict instanceof Promise) return verdict.then((settled) => (settled === 'unknown' ? undefined : settled));
@@ -29,10 +34,12 @@ export function keyVerifier(database: MetadataDatabase, config: Config, observe:
 /** @throws with a sentence that says who holds the lock. */
 export function holdLock(config: Config, file: string, role: string): ProcessLock {
   const lock = takeLock(file, `${role}, process ${process.pid}`);
-  if ('heldBy' in lock) throw new Error(`The data folder ${config.dataDir} is in use by another Gatelog (${lock.heldBy}). Stop that one, or set GATELOG_DATA_DIR to another folder.`);
+  if ('heldBy' in lock)
+    throw new Error(
+      `The data folder ${config.dataDir} is in use by another Gatelog (${lock.heldBy}). Stop that one, or set GATELOG_DATA_DIR to another folder.`,
+    );
   return lock;
 }
-
 
 /** @throws with a sentence for people: this version keeps metadata in the embedded database only. */
 export function embeddedOnly(config: Config): void {

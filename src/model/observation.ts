@@ -5,7 +5,13 @@
 export type Observation =
   | { readonly kind: 'process_started'; readonly role: string; readonly pid: number }
   | { readonly kind: 'process_ready'; readonly role: string; readonly address?: string }
-  | { readonly kind: 'process_exited'; readonly role: string; readonly pid: number; readonly code: number | null; readonly signal: string | null }
+  | {
+      readonly kind: 'process_exited';
+      readonly role: string;
+      readonly pid: number;
+      readonly code: number | null;
+      readonly signal: string | null;
+    }
   | { readonly kind: 'process_stopping'; readonly role: string; readonly reason: string }
   | { readonly kind: 'exchange_not_recorded'; readonly reason: string }
   | { readonly kind: 'spool_append_failed'; readonly reason: string }
@@ -15,6 +21,10 @@ export type Observation =
   | { readonly kind: 'batch_failed'; readonly reason: string; readonly retryInMs: number }
   | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly reason: string }
   | { readonly kind: 'migration_applied'; readonly database: string; readonly name: string }
+  /** A call failed in our own code, before or beside the provider. */
+  | { readonly kind: 'call_failed'; readonly reason: string }
+  /** A caller's own identifier could not be claimed. */
+  | { readonly kind: 'claim_failed'; readonly reason: string }
   | { readonly kind: 'api_failed'; readonly method: string; readonly route: string; readonly reason: string }
   | { readonly kind: 'key_lookup_failed'; readonly reason: string };
 

@@ -8,6 +8,8 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'batch_failed',
   'exchange_dead_lettered',
   'api_failed',
+  'call_failed',
+  'claim_failed',
   'key_lookup_failed',
   'process_exited',
 ]);

@@ -11,9 +11,15 @@ beforeAll(async () => {
 });
 afterAll(async () => rig.close());
 
+async function storedMany(count: number, properties: Record<string, string> = {}): Promise<RequestId[]> {
+  const rows = Array.from({ length: count }, () => requestLine({ properties }));
+  await makeInsertRows(rig.connections)('requests', rows.map(({ line }) => line).join('\n'), `stored-${rows[0]?.id}`);
+  return rows.map(({ id }) => id);
+}
+
 async function stored(properties: Record<string, string> = {}): Promise<RequestId> {
-  const { id, line } = requestLine({ properties });
-  await makeInsertRows(rig.connections)('requests', line, `stored-${id}`);
+  const [id] = await storedMany(1, properties);
+  if (id === undefined) throw new Error('nothing was stored');
   return id;
 }
 
@@ -40,7 +46,7 @@ describe('an update of properties', () => {
   });
 
   test('of many at once takes few statements, and each gets its own', async () => {
-    const many = await Promise.all(Array.from({ length: 60 }, () => stored()));
+    const many = await storedMany(60);
     let statements = 0;
     const counted: Connections = {
       ...rig.connections,
@@ -64,7 +70,7 @@ describe('an update of properties', () => {
 
   test('of large values is spread over several statements', async () => {
     const large = new Map(Array.from({ length: 64 }, (_, index) => [`n${index}`, 'v'.repeat(8192)]));
-    const several = await Promise.all(Array.from({ length: 12 }, () => stored()));
+    const several = await storedMany(12);
     const sizes: number[] = [];
     const updateProperties = makeUpdateProperties({
       ...rig.connections,

@@ -5,8 +5,9 @@ import { packageVersion } from '../version.ts';
 
 /** Starts everything and stays until a signal ends it. @throws with a sentence when it cannot start. */
 export async function serveAll(context: CommandContext): Promise<void> {
-  const signalled = firstSignal();
+  // Until it is up a signal ends it as any program; its children end with it.
   const service = await startService(context.config, context.environment, process.argv[1] ?? '');
+  const signalled = firstSignal();
   context.print(welcome(context, service));
   await signalled;
   context.hint('Stopping: running calls end, then what they left is stored.');
@@ -24,20 +25,30 @@ function firstSignal(): Promise<void> {
 
 function welcome({ config }: CommandContext, { addresses, freshKey }: RunningService): string {
   const gateway = config.publicGatewayUrl ?? addresses.gateway;
-  const keyLines =
-    freshKey === undefined
-      ? ['', 'Keys were made earlier; "gatelog keys create --org default" makes another one.']
-      : ['', 'Your API key, shown only now:', `  ${freshKey}`];
   return [
     `Gatelog ${packageVersion()} is running. Ctrl-C stops it.`,
     `  Gateway  ${gateway}   send model calls here`,
     `  API      ${config.publicApiUrl ?? addresses.api}   query them here`,
     `  Data     ${path.resolve(config.dataDir)}`,
-    ...keyLines,
+    '',
+    ...keyLines(config, freshKey),
     '',
     'Try it (the echo provider needs no account):',
-    `  ${exampleCall(gateway, freshKey ?? '$GATELOG_API_KEY')}`,
+    `  ${exampleCall(gateway, madeKey(config, freshKey) ?? '$GATELOG_API_KEY')}`,
   ].join('\n');
+}
+
+/** The key that was made at this start. One that the operator gave is a secret that they have already; it is not printed. */
+function madeKey(config: CommandContext['config'], freshKey: string | undefined): string | undefined {
+  return config.bootstrapApiKey === undefined ? freshKey : undefined;
+}
+
+function keyLines(config: CommandContext['config'], freshKey: string | undefined): string[] {
+  const made = madeKey(config, freshKey);
+  if (made !== undefined)
+    return ['Your API key, shown only now:', `  ${made}`, 'Keep it where the examples look for it:', `  export GATELOG_API_KEY=${made}`];
+  if (freshKey !== undefined) return ['Your API key is the one in GATELOG_BOOTSTRAP_API_KEY; the example looks for it in GATELOG_API_KEY.'];
+  return ['Keys were made earlier; "gatelog keys create --org default" makes another one. The example looks for one in GATELOG_API_KEY.'];
 }
 
 /** One line that works as pasted. */

@@ -24,7 +24,11 @@ describe('the packed package, installed into an empty folder', () => {
 
     // Not through npx here: it would not pass the signal on.
     const env = { ...process.env, ...serviceEnvironment({ dataDir: path.join(folder, 'data') }) };
-    const child = spawn(path.join(folder, 'node_modules', '.bin', 'gatelog'), ['serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(path.join(folder, 'node_modules', '.bin', 'gatelog'), ['serve'], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString('utf8');
@@ -41,7 +45,10 @@ describe('the packed package, installed into an empty folder', () => {
     expect(await reply.text()).toContain('packed');
     const api = /API +(http:\S+)/.exec(output)?.[1] ?? '';
     const stored = `${api}/v1/request/${reply.headers.get('svc-id') ?? ''}`;
-    await eventually('the request to be stored', async () => (await fetch(stored, { headers: { authorization: `Bearer ${testKey}` } })).status === 200 || undefined);
+    await eventually(
+      'the request to be stored',
+      async () => (await fetch(stored, { headers: { authorization: `Bearer ${testKey}` } })).status === 200 || undefined,
+    );
     child.kill('SIGTERM');
     expect(await exited).toBe(0);
   });

@@ -45,7 +45,7 @@ describe('each rule finds what is planted for it', () => {
 });
 
 describe('the law itself', () => {
-  it('names only rooms that exist', () => {
+  it('lets a room import only rooms that have a row of their own', () => {
     const named = Object.values(rooms)
       .flat()
       .map((entry) => entry.replace(/^type /, '').split('/')[0]);

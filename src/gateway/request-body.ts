@@ -76,6 +76,7 @@ export function checkSize(begun: readonly Buffer[], mostBytes: number): void {
   if (begun.reduce((sum, chunk) => sum + chunk.length, 0) > mostBytes) throw bodyTooLarge(mostBytes);
 }
 
+/** The refusal of a body over `mostBytes`. */
 export function bodyTooLarge(mostBytes: number): GatelogError {
   return new GatelogError(
     'body_too_large',

@@ -17,6 +17,7 @@ export function placesOf(config: Config): { readonly spool: string; readonly sto
 /** Knows keys: undefined for one that does not exist. Synchronous on a cache hit. */
 export type VerifyKey = (key: string) => Principal | undefined | Promise<Principal | undefined>;
 
+/** Checks keys against the metadata database, cached. @throws (from it) GatelogError `metadata_unavailable`. */
 export function keyVerifier(database: MetadataDatabase, config: Config, observe: Observe): VerifyKey {
   const verifier = new KeyVerifier({
     lookUp: makeKeyLookUp(database),
@@ -34,10 +35,11 @@ export function keyVerifier(database: MetadataDatabase, config: Config, observe:
 /** @throws with a sentence that says who holds the lock. */
 export function holdLock(config: Config, file: string, role: string): ProcessLock {
   const lock = takeLock(file, `${role}, process ${process.pid}`);
-  if ('heldBy' in lock)
+  if ('heldBy' in lock) {
     throw new Error(
       `The data folder ${config.dataDir} is in use by another Gatelog (${lock.heldBy}). Stop that one, or set GATELOG_DATA_DIR to another folder.`,
     );
+  }
   return lock;
 }
 

@@ -22,6 +22,7 @@ const allowed: Record<Action, readonly KeyPermissions[]> = {
   administer: ['admin'],
 };
 
+/** Whether the key allows this. */
 export function may(principal: Principal, action: Action): boolean {
   return allowed[action].includes(principal.permissions);
 }

@@ -17,6 +17,7 @@ export function parseJson(text: string): unknown {
 /** A JSON object, as opposed to an array, a scalar or null. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** True for what JSON writes in braces. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

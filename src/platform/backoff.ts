@@ -4,6 +4,7 @@ export interface Backoff {
   readonly reset: () => void;
 }
 
+/** Waiting times in milliseconds. */
 export function makeBackoff(firstMs: number, mostMs: number): Backoff {
   let current = firstMs;
   return {

@@ -10,6 +10,7 @@ export type ReducerTable = ReadonlyMap<string, Reducer>;
 /** Unknown values nested deeper than this are not merged, the last one stands: a hostile stream must not exhaust the stack. */
 const deepestUnknown = 16;
 
+/** Rows of a table in which any name is an ordinary one, `constructor` too. */
 export function reducerTable(rows: Readonly<Record<string, Reducer>>): ReducerTable {
   return new Map(Object.entries(rows));
 }

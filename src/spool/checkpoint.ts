@@ -30,6 +30,7 @@ interface StoredCheckpoint extends Checkpoint {
   readonly version: 1;
 }
 
+/** The checkpoint of a spool. @throws (on load) when it is damaged or of another version. */
 export function openCheckpointFile(spoolFolder: string): CheckpointFile {
   const file = path.join(spoolFolder, 'checkpoint.json');
   return {

@@ -23,6 +23,7 @@ const twoTo32 = 2 ** 32;
 const checkedSegmentBytes = 12;
 const largestKind = 255;
 
+/** The bytes that begin a segment. */
 export function makeSegmentHeader(): Buffer {
   const header = Buffer.alloc(segmentHeaderBytes);
   header.write('GLSPOOL', 'latin1');
@@ -76,6 +77,7 @@ export function readFrameHead(source: Buffer, at: number): FrameHead | undefined
   };
 }
 
+/** True when a payload is what was written behind this head. */
 export function isPayloadIntact(payload: Uint8Array, head: FrameHead): boolean {
   return payload.length === head.length && crc32(payload) === head.payloadChecksum;
 }

@@ -53,6 +53,7 @@ export interface FrameLocation extends Position {
   readonly stamp: number;
 }
 
+/** Negative when `left` stands before `right`, 0 for the same place. */
 export function comparePositions(left: Position, right: Position): number {
   return left.segment - right.segment || left.offset - right.offset;
 }

@@ -9,11 +9,13 @@ export interface StopMessage {
   readonly type: 'stop';
 }
 
+/** True for a message of ours; Node's cluster sends its own over the same channel. */
 export function isChildMessage(value: unknown): value is ChildMessage {
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
   return type === 'ready' || type === 'failed';
 }
 
+/** True when the supervisor says stop. */
 export function isStopMessage(value: unknown): value is StopMessage {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'stop';
 }

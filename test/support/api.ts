@@ -93,10 +93,11 @@ function checkAnswer(method: string, path: string, status: number, answer: unkno
       : `/paths/${escaped(declared ?? '')}/${method.toLowerCase()}/responses/${status}/content/${escaped('application/json')}/schema`;
   const validate = ajv.getSchema(`openapi.json#${pointer}`);
   if (validate === undefined) throw new Error(`no schema at ${pointer}`);
-  if (validate(answer) !== true)
+  if (validate(answer) !== true) {
     throw new Error(
       `${method} ${path} answered ${status} in another shape: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(answer).slice(0, 500)}`,
     );
+  }
 }
 
 function escaped(part: string): string {

@@ -23,6 +23,28 @@ export const planted: readonly Planted[] = [
   { rule: 'known room', title: 'the composition root', files: { 'src/main.ts': 'export const start = 1;' }, at: [] },
 
   {
+    rule: 'public docstrings',
+    title: 'functions and a class without a word',
+    files: {
+      'src/model/a.ts': [
+        'export function a() {}',
+        '// A remark is no docstring.',
+        'export async function b() {}',
+        'export class C {}',
+      ].join('\n'),
+    },
+    at: ['src/model/a.ts:1', 'src/model/a.ts:3', 'src/model/a.ts:4'],
+  },
+  {
+    rule: 'public docstrings',
+    title: 'what is documented, private, or a test',
+    files: {
+      'src/model/a.ts': '/** Gives a. */\nexport function a() {}\nfunction b() {}\nexport const c = 1;',
+      'src/model/a.test.ts': 'export function rig() {}',
+    },
+    at: [],
+  },
+  {
     rule: 'room imports',
     title: 'every way to import',
     files: {

@@ -1,4 +1,5 @@
 import type { Rule } from './rule.ts';
+import { publicDocstrings } from './rules/docstrings.ts';
 import { environment, noConsole, pureRooms } from './rules/effects.ts';
 import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
 import { knownRoom, noCycles, packageImports, roomImports } from './rules/imports.ts';
@@ -17,6 +18,7 @@ export const rules: readonly Rule[] = [
   fileLength,
   functionLength,
   parameterCount,
+  publicDocstrings,
   pureRooms,
   environment,
   noConsole,

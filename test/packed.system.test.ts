@@ -17,7 +17,7 @@ afterAll(() => {
 describe('the packed package, installed into an empty folder', () => {
   it('runs by npx gatelog and answers', async () => {
     execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: repository, stdio: 'ignore' });
-    const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
     execFileSync('npm', ['init', '--yes'], { cwd: folder, stdio: 'ignore' });
     execFileSync('npm', ['install', '--no-audit', '--no-fund', path.join(folder, archive)], { cwd: folder, stdio: 'ignore' });
     expect(execFileSync('npx', ['gatelog', '--version'], { cwd: folder, encoding: 'utf8' }).trim()).toMatch(/^\d+\.\d+\.\d+$/);

@@ -32,7 +32,7 @@ The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before th
 /**
  * The `gatelog` command line. Its actions throw; {@link runCommand} turns what they throw into a sentence and an exit code.
  */
-export function buildProgram(dependencies: CommandDependencies): Command {
+function buildProgram(dependencies: CommandDependencies): Command {
   const program = new Command('gatelog')
     .description('A gateway in front of LLM providers that records every exchange, and a query service over the records.')
     .version(packageVersion(), '-v, --version', 'print the version')
@@ -70,7 +70,7 @@ export async function runCommand(words: readonly string[], dependencies: Command
 }
 
 /** Reads the configuration. @throws CommandError that names every fault. */
-export function contextOf(dependencies: CommandDependencies): CommandContext {
+function contextOf(dependencies: CommandDependencies): CommandContext {
   const loaded = loadConfig(dependencies.environment);
   if ('faults' in loaded) throw new CommandError(loaded.faults.map(faultSentence).join('\n'));
   return { ...dependencies, config: loaded.config };

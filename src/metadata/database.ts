@@ -34,7 +34,7 @@ export interface MetadataDatabase extends MetadataQueries {
   readonly close: () => Promise<void>;
 }
 
-export const metadataFileName = 'metadata.db';
+const metadataFileName = 'metadata.db';
 /** How long a statement waits for another process's write before it fails; writes here take about a millisecond. */
 const busyTimeoutMs = 5000;
 

@@ -5,7 +5,6 @@ import type { OrganizationId, RequestId } from './ids.ts';
  * request, the response's head and parts as they pass, and `end` last. An exchange whose worker died has no `end`.
  */
 export const frameKinds = { open: 1, requestPart: 2, responseHead: 3, responsePart: 4, end: 5 } as const;
-export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 
 /** A property as the caller wrote it. `lowered`: the header's own prefix arrived in lower case, so the name's case is not the caller's choice. */
 export interface TaggedProperty {

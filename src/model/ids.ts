@@ -16,11 +16,6 @@ export function uuidToNumber(uuid: Uuid): bigint {
   return BigInt(`0x${uuid.replaceAll('-', '')}`);
 }
 
-/** Inverse of {@link uuidToNumber}. */
-export function uuidOfNumber(number: bigint): Uuid {
-  return uuidOfHex(number.toString(16).padStart(32, '0'));
-}
-
 /** 32 lower-case hexadecimal digits as a UUID. */
 export function uuidOfHex(hex: string): Uuid {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Uuid;

@@ -129,7 +129,9 @@ function whenReady(child: ChildProcess): Promise<string> {
       if (message.type === 'ready') resolve(message.address);
       else reject(new Error(message.message));
     });
-    child.once('exit', (code, signal) => reject(new Error(`A part of the service ended while it was starting (${signal ?? `exit code ${String(code)}`}).`)));
+    child.once('exit', (code, signal) =>
+      reject(new Error(`A part of the service ended while it was starting (${signal ?? `exit code ${String(code)}`}).`)),
+    );
   });
 }
 

@@ -45,8 +45,9 @@ function madeKey(config: CommandContext['config'], freshKey: string | undefined)
 
 function keyLines(config: CommandContext['config'], freshKey: string | undefined): string[] {
   const made = madeKey(config, freshKey);
-  if (made !== undefined)
+  if (made !== undefined) {
     return ['Your API key, shown only now:', `  ${made}`, 'Keep it where the examples look for it:', `  export GATELOG_API_KEY=${made}`];
+  }
   if (freshKey !== undefined) return ['Your API key is the one in GATELOG_BOOTSTRAP_API_KEY; the example looks for it in GATELOG_API_KEY.'];
   return ['Keys were made earlier; "gatelog keys create --org default" makes another one. The example looks for one in GATELOG_API_KEY.'];
 }

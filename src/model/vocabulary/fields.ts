@@ -64,8 +64,6 @@ export const requestFields = {
   scores: map('number', 'Scores by name; the score has to be present.'),
 } as const satisfies Record<string, FieldDefinition>;
 
-export type RequestField = keyof typeof requestFields;
-
 /** Filter groups (wrapper keys of a leaf) with their fields. */
 export const fieldGroups = {
   request_response_rmt: requestFields,

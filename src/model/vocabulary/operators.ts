@@ -11,7 +11,6 @@ export type TextOperator = (typeof operatorFamilies.text)[number];
 export type NumberOperator = (typeof operatorFamilies.number)[number];
 export type TimestampOperator = (typeof operatorFamilies.timestamp)[number];
 export type BooleanOperator = (typeof operatorFamilies.boolean)[number];
-export type Operator = TextOperator | NumberOperator | TimestampOperator | BooleanOperator;
 
 /** What a value of each family looks like, for error messages. */
 export const familyValueHints: Record<OperatorFamily, string> = {

@@ -106,6 +106,27 @@ describe('the main job, from a tagged call to a changed property', () => {
     expect(await api.query(byProperty('Environment', 'production'))).toEqual([]);
   });
 
+  it('a session that is changed afterwards is changed in the record as in its properties, also before the record is stored', async () => {
+    const { response } = await openAiClient(tagged)
+      .chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'x' }] })
+      .withResponse();
+    const id = response.headers.get('svc-id') ?? '';
+    const put = await api.call('PUT', `/v1/request/${id}/property`, { 'Svc-Session-Id': 'moved', Other: '1' });
+    expect(put.status).toBe(200);
+    expect(await api.stored(id)).toMatchObject({
+      session_id: 'moved',
+      session_name: 'checkout',
+      properties: { 'Svc-Session-Id': 'moved', Other: '1' },
+    });
+    await api.call('PUT', `/v1/request/${id}/property`, { 'Svc-Session-Name': 'again', 'Svc-Session-Path': '/p' });
+    expect(await api.stored(id)).toMatchObject({
+      session_id: 'moved',
+      session_name: 'again',
+      session_path: '/p',
+      properties: { 'Svc-Session-Name': 'again' },
+    });
+  });
+
   it('a stored JSON exchange holds what both sides said, its usage, its cost and its tags', async () => {
     const body = { model: 'gpt-4o', messages: [{ role: 'user' as const, content: 'What does it cost?' }] };
     const { response } = await openAiClient(tagged).chat.completions.create(body).withResponse();

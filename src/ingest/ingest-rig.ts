@@ -301,7 +301,7 @@ async function readRows<Row>(store: Store, text: string, organizationId: Organiz
     text,
     params: { tenant: uuidToNumber(organizationId).toString() },
     tenant: organizationId,
-    limits: { lane: 'short', maxExecutionMs: 10_000 },
+    lane: 'short',
   };
   return store.run<Row>(statement as unknown as Parameters<Store['run']>[0]);
 }

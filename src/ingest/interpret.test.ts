@@ -324,7 +324,7 @@ describe('properties', () => {
       'Svc-Session-Name': 'renamed',
       'Svc-Session-Path': '/p',
     });
-    expect(record).toMatchObject({ sessionId: 's', sessionName: 'n', sessionPath: '/p' });
+    expect(record).toMatchObject({ sessionId: 's', sessionName: 'renamed', sessionPath: '/p' });
   });
 
   test('may be called __proto__', () => {

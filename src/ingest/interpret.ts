@@ -2,6 +2,7 @@ import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney } from '../model/money.ts';
 import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
 import { parseJson } from '../model/text.ts';
+import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { unreportedUsage } from '../model/usage.ts';
 import { priceUsage } from '../pricing/cost.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
@@ -55,6 +56,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const response = readResponse(exchange, format);
   const times = timesOf(exchange, response);
   const priced = costOf(exchange, request.facts, response.facts);
+  const properties = propertiesOf(tags, context.declaredNames, context.updates);
   // TRICKY: spreads stand last. In front of a literal of so many keys one makes the object a hundred times as slow to build.
   return {
     organizationId: open.organizationId,
@@ -72,10 +74,10 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     modelOverride: said(tags.modelOverride),
     model: firstText([tags.modelOverride, response.facts.model, request.facts.model, 'unknown']),
     userId: firstText([tags.userId, request.facts.user]),
-    sessionId: said(tags.sessionId),
-    sessionName: said(tags.sessionName),
-    sessionPath: said(tags.sessionPath),
-    properties: propertiesOf(tags, context.declaredNames, context.updates),
+    sessionId: said(properties.get(sessionProperties.sessionId)),
+    sessionName: said(properties.get(sessionProperties.sessionName)),
+    sessionPath: said(properties.get(sessionProperties.sessionPath)),
+    properties,
     nodeId: said(tags.nodeId),
     jobId: said(tags.jobId),
     promptId: said(tags.promptId),

@@ -1,11 +1,7 @@
 import type { Tags } from '../model/exchange.ts';
+import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 
-/** Session headers that appear among the properties too, by the tag that holds them. */
-const sessionProperties = [
-  ['Svc-Session-Id', 'sessionId'],
-  ['Svc-Session-Name', 'sessionName'],
-  ['Svc-Session-Path', 'sessionPath'],
-] as const;
+const sessionTags = ['sessionId', 'sessionName', 'sessionPath'] as const;
 
 /**
  * The properties of a record: the caller's tags, then the session headers, then updates in the order in which they were accepted.
@@ -23,9 +19,9 @@ export function propertiesOf(
     properties.delete(stored);
     properties.set(stored, value);
   }
-  for (const [name, tag] of sessionProperties) {
+  for (const tag of sessionTags) {
     const value = tags[tag];
-    if (value !== undefined) properties.set(name, value);
+    if (value !== undefined) properties.set(sessionProperties[tag], value);
   }
   for (const update of updates) for (const [name, value] of update) properties.set(name, value);
   return properties;

@@ -1,39 +1,57 @@
+/** Where a caller can meet a failure: at the gateway, at the API, or at both. */
+type Door = 'gateway' | 'api';
+
+interface ErrorDefinition {
+  readonly status: number;
+  readonly doors: readonly [Door, ...Door[]];
+}
+
 /**
- * Every failure that a caller can see: one stable code, one HTTP status.
- * Both doors read this table: `api/problem.ts` answers in the API's envelope, `gateway/refusal.ts` in OpenAI's error shape.
+ * Every failure that a caller can see: one stable code, one HTTP status, and the doors that answer with it: `api/problem.ts` in the API's
+ * envelope, `gateway/refusal.ts` in OpenAI's error shape.
  */
-export const errorStatuses = {
-  malformed_json: 400,
-  malformed_request: 400,
-  missing_key: 401,
-  invalid_key: 401,
-  wrong_region: 401,
-  no_provider_key: 401,
-  permission_denied: 403,
-  not_found: 404,
-  request_in_flight: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  body_too_large: 413,
-  unsupported_media_type: 415,
-  invalid_body: 422,
-  invalid_filter: 422,
-  invalid_directive: 422,
-  rate_limited: 429,
-  headers_too_large: 431,
-  internal: 500,
-  not_implemented: 501,
-  provider_unreachable: 502,
-  store_unavailable: 503,
-  shutting_down: 503,
-  metadata_unavailable: 503,
-  provider_timeout: 504,
-  query_timeout: 504,
-  query_too_large: 422,
-} as const satisfies Record<string, number>;
+const errors = {
+  malformed_json: { status: 400, doors: ['api'] },
+  malformed_request: { status: 400, doors: ['gateway'] },
+  missing_key: { status: 401, doors: ['gateway', 'api'] },
+  invalid_key: { status: 401, doors: ['gateway', 'api'] },
+  wrong_region: { status: 401, doors: ['gateway', 'api'] },
+  no_provider_key: { status: 401, doors: ['gateway'] },
+  permission_denied: { status: 403, doors: ['gateway', 'api'] },
+  not_found: { status: 404, doors: ['gateway', 'api'] },
+  request_in_flight: { status: 404, doors: ['api'] },
+  method_not_allowed: { status: 405, doors: ['api'] },
+  request_timeout: { status: 408, doors: ['gateway'] },
+  body_too_large: { status: 413, doors: ['gateway', 'api'] },
+  unsupported_media_type: { status: 415, doors: ['api'] },
+  invalid_body: { status: 422, doors: ['api'] },
+  invalid_filter: { status: 422, doors: ['api'] },
+  invalid_directive: { status: 422, doors: ['gateway'] },
+  query_too_large: { status: 422, doors: ['api'] },
+  headers_too_large: { status: 431, doors: ['gateway'] },
+  internal: { status: 500, doors: ['gateway', 'api'] },
+  not_implemented: { status: 501, doors: ['gateway'] },
+  provider_unreachable: { status: 502, doors: ['gateway'] },
+  store_unavailable: { status: 503, doors: ['api'] },
+  metadata_unavailable: { status: 503, doors: ['gateway', 'api'] },
+  provider_timeout: { status: 504, doors: ['gateway'] },
+  query_timeout: { status: 504, doors: ['api'] },
+} as const satisfies Record<string, ErrorDefinition>;
 
 /** A stable, documented error code; clients may switch on it. */
-export type ErrorCode = keyof typeof errorStatuses;
+export type ErrorCode = keyof typeof errors;
+
+/** A code that the API answers with. */
+export type ApiErrorCode = { [Code in ErrorCode]: 'api' extends (typeof errors)[Code]['doors'][number] ? Code : never }[ErrorCode];
+
+/** Whether the API answers with this code. */
+export function isApiErrorCode(code: ErrorCode): code is ApiErrorCode {
+  const { doors }: ErrorDefinition = errors[code];
+  return doors.includes('api');
+}
+
+/** Every code that the API answers with. */
+export const apiErrorCodes: readonly ApiErrorCode[] = (Object.keys(errors) as ErrorCode[]).filter(isApiErrorCode);
 
 /** Where in the caller's input the fault is: a JSON path such as `filter.left.request_response_rmt`, plus what helps to mend it. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
@@ -55,7 +73,7 @@ export class GatelogError extends Error {
 
   /** HTTP status of this error. */
   get status(): number {
-    return errorStatuses[this.code];
+    return errors[this.code].status;
   }
 }
 

@@ -21,16 +21,30 @@ export function moneyOfUnits(units: bigint): Money {
  * @returns undefined when the text is not a finite decimal or is out of range.
  */
 export function parseMoney(text: string): Money | undefined {
-  const match = /^([+-]?)(\d{0,40})(?:\.(\d{0,60}))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text.trim());
-  if (match === null) return undefined;
-  const [, sign, whole = '', fraction = '', exponentText = '0'] = match;
-  if (whole === '' && fraction === '') return undefined;
-  const shift = Number(exponentText) - fraction.length + scale;
-  const digits = BigInt(`${whole}${fraction}`);
-  if (shift > 60 && digits !== 0n) return undefined;
-  const units = shift >= 0 ? digits * 10n ** BigInt(Math.min(shift, 60)) : roundedQuotient(digits, -shift);
-  if (units > largestUnits) return undefined;
-  return (sign === '-' ? -units : units) as Money;
+  const decimal = readDecimal(text);
+  if (decimal === undefined) return undefined;
+  const { whole, rest, divisor } = decimal;
+  return moneyWithin(signed(rest * 2n < divisor ? whole : whole + 1n, decimal));
+}
+
+/** The amounts on both sides of a number: the largest that is not above it, the smallest that is not below. One and the same when it is an amount. */
+export interface MoneyBounds {
+  readonly floor: Money;
+  readonly ceil: Money;
+}
+
+/**
+ * The amounts around a number of dollars. The number stands for the shortest decimal text that JavaScript writes for it, and exactly for that:
+ * `0.1 + 0.2` is 0.30000000000000004, which lies above 0.3.
+ * @returns undefined for a non-finite number or one beyond every amount.
+ */
+export function moneyBoundsOfUsd(usd: number): MoneyBounds | undefined {
+  const decimal = Number.isFinite(usd) ? readDecimal(String(usd)) : undefined;
+  if (decimal === undefined) return undefined;
+  const towardsZero = moneyWithin(signed(decimal.whole, decimal));
+  const away = moneyWithin(signed(decimal.rest === 0n ? decimal.whole : decimal.whole + 1n, decimal));
+  if (towardsZero === undefined || away === undefined) return undefined;
+  return decimal.negative ? { floor: away, ceil: towardsZero } : { floor: towardsZero, ceil: away };
 }
 
 /** Rounds a number of dollars to 10⁻¹² USD. @returns undefined for a non-finite or impossibly large number. */
@@ -50,8 +64,35 @@ export function usdOf(money: Money): number {
   return Number(moneyText(money));
 }
 
-function roundedQuotient(digits: bigint, places: number): bigint {
-  if (places > 120) return 0n;
-  const divisor = 10n ** BigInt(places);
-  return (digits + divisor / 2n) / divisor;
+/** The size of a decimal in units of 10⁻¹² USD: `whole` of them and `rest` / `divisor` of one. */
+interface Decimal {
+  readonly negative: boolean;
+  readonly whole: bigint;
+  readonly rest: bigint;
+  readonly divisor: bigint;
+}
+
+/** More places than any text of a JavaScript number has; beyond them a decimal counts as a tiny part of a unit. */
+const mostPlaces = 400;
+
+function readDecimal(text: string): Decimal | undefined {
+  const match = /^([+-]?)(\d{0,40})(?:\.(\d{0,60}))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text.trim());
+  if (match === null) return undefined;
+  const [, sign, whole = '', fraction = '', exponentText = '0'] = match;
+  if (whole === '' && fraction === '') return undefined;
+  const shift = Number(exponentText) - fraction.length + scale;
+  const digits = BigInt(`${whole}${fraction}`);
+  if (shift > 60 && digits !== 0n) return undefined;
+  const negative = sign === '-';
+  if (shift >= 0) return { negative, whole: digits * 10n ** BigInt(Math.min(shift, 60)), rest: 0n, divisor: 1n };
+  const divisor = 10n ** BigInt(Math.min(-shift, mostPlaces));
+  return { negative, whole: digits / divisor, rest: digits % divisor, divisor };
+}
+
+function signed(units: bigint, { negative }: Decimal): bigint {
+  return negative ? -units : units;
+}
+
+function moneyWithin(units: bigint): Money | undefined {
+  return units > largestUnits || units < -largestUnits ? undefined : (units as Money);
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
 import { failureText, isRejection, isTooLarge, storeFailure } from './failure.ts';
+import type { Statement } from '../sql/statement.ts';
 import { makeInsertRows } from './insert.ts';
+import { type RunStatement, runUntilRows } from './run.ts';
 import { createdAt, memoryBytes, nastyTexts, openStoreRig, requestLine, type RunTextOptions, type StoreRig, tenant } from './store-rig.ts';
 import { makeUpdateProperties } from './update.ts';
 
@@ -31,7 +33,7 @@ describe('a failed query', () => {
   });
 
   test('over its time is query_timeout, and leaves nothing of its output to the next one on its connection, whoever asks', async () => {
-    const failing = [1, 2].map(() => rig.run(slowSecret, { limits: { maxExecutionMs: 1000 } }).catch((error: unknown) => error));
+    const failing = [1, 2].map(() => rig.run(slowSecret, { queryTimeoutMs: 1000 }).catch((error: unknown) => error));
     expect(await Promise.all(failing)).toMatchObject([
       { code: 'query_timeout', status: 504 },
       { code: 'query_timeout', status: 504 },
@@ -40,13 +42,20 @@ describe('a failed query', () => {
     for (const answer of answers) expect(answer).toEqual([{ of: 'mine' }]);
   });
 
+  test('is ended after the milliseconds that were set, in either lane', async () => {
+    const endless = 'SELECT count() FROM numbers(1e12) WHERE NOT ignore(sipHash64(number))';
+    for (const lane of ['short', 'long'] as const) {
+      const started = performance.now();
+      await expect(rig.run(endless, { lane, queryTimeoutMs: 150 })).rejects.toMatchObject({ code: 'query_timeout' });
+      expect(performance.now() - started).toBeLessThan(900);
+    }
+  });
+
   test('whose caller has left neither', async () => {
     const leaving = new AbortController();
-    const left = rig
-      .run(slowSecret, { limits: { lane: 'long', maxExecutionMs: 1000 }, signal: leaving.signal })
-      .catch((error: unknown) => error);
+    const left = rig.run(slowSecret, { lane: 'long', queryTimeoutMs: 1000, signal: leaving.signal }).catch((error: unknown) => error);
     setImmediate(() => leaving.abort());
-    expect(await rig.run("SELECT 'mine' AS of", { limits: { lane: 'long' } })).toEqual([{ of: 'mine' }]);
+    expect(await rig.run("SELECT 'mine' AS of", { lane: 'long' })).toEqual([{ of: 'mine' }]);
     expect(await left).toBeInstanceOf(GatelogError);
   });
 
@@ -124,7 +133,8 @@ describe('lanes', () => {
     let over = false;
     const slow = rig
       .run('SELECT count() FROM numbers(1e11) WHERE NOT ignore(sipHash64(number, {tenant:UInt128}))', {
-        limits: { lane: 'long', maxExecutionMs: 2000 },
+        lane: 'long',
+        queryTimeoutMs: 2000,
       })
       .catch(() => (over = true));
     await rig.run('SELECT 1 AS one WHERE {tenant:UInt128} > 0');
@@ -155,16 +165,35 @@ describe('lanes', () => {
   });
 });
 
+describe('several statements', () => {
+  const asked: string[] = [];
+  const run: RunStatement = (statement) => {
+    asked.push(statement.text);
+    return rig.run(statement.text);
+  };
+  const statements = ['SELECT 1 AS n WHERE false', 'SELECT 2 AS n', 'SELECT 3 AS n'].map((text) => ({ text }) as Statement);
+
+  test('run in order until one gives rows', async () => {
+    expect(await runUntilRows(run, statements)).toEqual([{ n: 2 }]);
+    expect(asked).toEqual(['SELECT 1 AS n WHERE false', 'SELECT 2 AS n']);
+  });
+
+  test('give nothing when none of them does', async () => {
+    expect(await runUntilRows(run, statements.slice(0, 1))).toEqual([]);
+    expect(await runUntilRows(run, [])).toEqual([]);
+  });
+});
+
 describe('settings', () => {
   test('are the same set for every read of a lane, so that none is left over from another query', async () => {
-    const read = (limits: NonNullable<RunTextOptions['limits']>): Promise<readonly { name: string; value: string }[]> =>
+    const read = (given: RunTextOptions): Promise<readonly { name: string; value: string }[]> =>
       rig.run(
         "SELECT name, value FROM system.settings WHERE changed AND name IN ('max_execution_time', 'max_memory_usage') ORDER BY name",
-        { limits },
+        given,
       );
-    await rig.run('SELECT 1', { limits: { lane: 'long', maxExecutionMs: 1000 } });
-    expect(await read({ lane: 'long', maxExecutionMs: 7000 })).toEqual([
-      { name: 'max_execution_time', value: '7' },
+    await rig.run('SELECT 1', { lane: 'long', queryTimeoutMs: 1000 });
+    expect(await read({ lane: 'long', queryTimeoutMs: 7250 })).toEqual([
+      { name: 'max_execution_time', value: '7.25' },
       { name: 'max_memory_usage', value: String(memoryBytes) },
     ]);
   });

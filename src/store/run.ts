@@ -5,28 +5,25 @@ import { storeFailure } from './failure.ts';
 import { boundQuery } from './parameters.ts';
 
 export interface RunOptions {
-  /** Upper bound for every query, milliseconds; a statement's own limit holds where it is lower. */
+  /** Milliseconds after which the engine ends a query; waiting for a free connection does not count. */
   readonly queryTimeoutMs: number;
   readonly queryMemoryBytes: number;
 }
 
-/** Runs a read and returns its rows. */
+/** Runs a read and returns its rows. @throws GatelogError `query_timeout`, `query_too_large`, `store_unavailable` or `internal`. */
 export type RunStatement = <Row>(statement: Statement, signal?: AbortSignal) => Promise<readonly Row[]>;
 
-/**
- * Makes the function that runs Statements.
- * @throws (from it) GatelogError `query_timeout`, `query_too_large`, `store_unavailable` or `internal`.
- */
+/** Makes the function that runs Statements. */
 export function makeRunStatement(connections: Connections, options: RunOptions): RunStatement {
   return async <Row>(statement: Statement, signal?: AbortSignal): Promise<readonly Row[]> => {
-    const { text, params, limits } = statement;
+    const { text, params, lane } = statement;
     try {
-      return await connections.run(limits.lane, async (client) => {
+      return await connections.run(lane, async (client) => {
         signal?.throwIfAborted();
         const result = await client.query({
           ...boundQuery(text, params, connections.embedded),
           format: 'JSONEachRow',
-          clickhouse_settings: readSettings(Math.min(limits.maxExecutionMs, options.queryTimeoutMs), options),
+          clickhouse_settings: readSettings(options),
           ...(signal === undefined || connections.embedded ? {} : { abort_signal: signal }),
         });
         return result.json<Row>();
@@ -38,12 +35,29 @@ export function makeRunStatement(connections: Connections, options: RunOptions):
 }
 
 /**
+ * Runs statements in order until one gives rows. @returns its rows, or none when none gives any.
+ * @throws GatelogError what {@link RunStatement} throws.
+ */
+export async function runUntilRows<Row>(
+  run: RunStatement,
+  statements: readonly Statement[],
+  signal?: AbortSignal,
+): Promise<readonly Row[]> {
+  for (const statement of statements) {
+    const rows = await run<Row>(statement, signal);
+    if (rows.length > 0) return rows;
+  }
+  return [];
+}
+
+/**
  * TRICKY: in the embedded engine settings stick to the connection, so every query on a lane sends the same set of names.
  */
-function readSettings(maxExecutionMs: number, options: RunOptions): ClickHouseSettings {
+function readSettings({ queryTimeoutMs, queryMemoryBytes }: RunOptions): ClickHouseSettings {
   return {
-    max_execution_time: Math.max(1, Math.ceil(maxExecutionMs / 1000)),
-    max_memory_usage: String(options.queryMemoryBytes),
+    // In seconds; the engine takes fractions of them.
+    max_execution_time: queryTimeoutMs / 1000,
+    max_memory_usage: String(queryMemoryBytes),
     max_parser_depth: '4000',
     max_query_size: String(16 * 1024 * 1024),
     output_format_json_quote_64bit_integers: 0,

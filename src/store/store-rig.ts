@@ -18,7 +18,9 @@ export interface StoreRig {
 export type RunText = <Row>(text: string, given?: RunTextOptions) => Promise<readonly Row[]>;
 
 export interface RunTextOptions {
-  readonly limits?: Partial<Statement['limits']>;
+  readonly lane?: Statement['lane'];
+  /** Milliseconds; absent: long enough. */
+  readonly queryTimeoutMs?: number;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
 }
@@ -30,10 +32,13 @@ export async function openStoreRig(): Promise<StoreRig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-store-'));
   const connections = openConnections({ folder });
   await migrateStore(connections, () => undefined);
-  const runStatement = makeRunStatement(connections, { queryTimeoutMs: 30_000, queryMemoryBytes: memoryBytes });
   return {
     connections,
-    run: <Row>(text: string, given: RunTextOptions = {}) => runStatement<Row>(statementOf(text, given), given.signal),
+    run: <Row>(text: string, given: RunTextOptions = {}) =>
+      makeRunStatement(connections, { queryTimeoutMs: given.queryTimeoutMs ?? 30_000, queryMemoryBytes: memoryBytes })<Row>(
+        statementOf(text, given),
+        given.signal,
+      ),
     close: async () => {
       await connections.close();
       rmSync(folder, { recursive: true });
@@ -42,12 +47,12 @@ export async function openStoreRig(): Promise<StoreRig> {
 }
 
 /** A Statement comes from the query room alone, which is not asked here. */
-function statementOf(text: string, { limits, params }: RunTextOptions): Statement {
+function statementOf(text: string, { lane = 'short', params }: RunTextOptions): Statement {
   const statement = {
     text,
     params: { tenant: uuidToNumber(tenant).toString(), ...params },
     tenant,
-    limits: { lane: 'short', maxExecutionMs: 10_000, ...limits },
+    lane,
   };
   return statement as unknown as Statement;
 }

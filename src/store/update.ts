@@ -1,5 +1,6 @@
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { uuidToNumber } from '../model/ids.ts';
+import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { boundQuery } from './parameters.ts';
@@ -29,14 +30,28 @@ const mostCharacters = 4 * 1024 * 1024;
 /** In bytes. Room for {@link mostCharacters} or one whole update, in UTF-8 and with every character escaped twice. */
 const largestStatement = String(64 * 1024 * 1024);
 
-const updateStatement = `UPDATE requests SET
-    properties = mapUpdate(properties, mapFromArrays(
-      {names:Array(Array(String))}[indexOf({ids:Array(UInt128)}, request_id)],
-      {values:Array(Array(String))}[indexOf({ids:Array(UInt128)}, request_id)])),
+const namesOfRow = '{names:Array(Array(String))}[indexOf({ids:Array(UInt128)}, request_id)]';
+const changeOfRow = `mapFromArrays(${namesOfRow}, {values:Array(Array(String))}[indexOf({ids:Array(UInt128)}, request_id)])`;
+
+/** Columns that follow a property. */
+const followers = [
+  ['session_id', sessionProperties.sessionId],
+  ['session_name', sessionProperties.sessionName],
+  ['session_path', sessionProperties.sessionPath],
+] as const;
+
+/** The statement that changes properties; columns that follow one are only touched where a change names it, for every patched column costs. */
+function updateStatement(namesFollowed: boolean): string {
+  const columns = namesFollowed
+    ? followers.map(([column, name]) => `${column} = if(has(${namesOfRow}, '${name}'), (${changeOfRow})['${name}'], ${column}),`)
+    : [];
+  return `UPDATE requests SET ${columns.join(' ')}
+    properties = mapUpdate(properties, ${changeOfRow}),
     updated_at = now64(3, 'UTC')
   WHERE org_id = {tenant:UInt128}
     AND created_at IN (arrayMap(ms -> fromUnixTimestamp64Milli(ms, 'UTC'), {times:Array(Int64)}))
     AND request_id IN {ids:Array(UInt128)}`;
+}
 
 /**
  * Makes the function that updates properties. Updates that come while one is running are gathered into the next statement, one an
@@ -111,9 +126,10 @@ async function runUpdate(connections: Connections, organizationId: OrganizationI
     names: updates.map(({ properties }) => [...properties.keys()]),
     values: updates.map(({ properties }) => [...properties.values()]),
   };
+  const namesFollowed = updates.some(({ properties }) => followers.some(([, name]) => properties.has(name)));
   await connections.run('update', async (client) => {
     await client.command({
-      ...boundQuery(updateStatement, params, connections.embedded),
+      ...boundQuery(updateStatement(namesFollowed), params, connections.embedded),
       clickhouse_settings: { max_query_size: largestStatement },
     });
   });

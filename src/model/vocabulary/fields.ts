@@ -44,7 +44,10 @@ export const requestFields = {
   request_referrer: scalar('text', 'Referer header of the call.'),
   latency: scalar('number', 'Milliseconds from the request to the end of the response.'),
   cost: scalar('number', 'Cost in US dollars.'),
-  time_to_first_token: scalar('number', 'Milliseconds from the request to the first byte of the response body.'),
+  time_to_first_token: scalar(
+    'number',
+    'Milliseconds from the request to the first byte of the response body; recorded for event streams only, else absent.',
+  ),
   status: scalar('number', 'HTTP status of the provider; 499 the client left, 502 the provider broke off, 0 no response.'),
   prompt_tokens: scalar('number', 'Input tokens, cached ones included.'),
   completion_tokens: scalar('number', 'Output tokens, reasoning included.'),

@@ -78,6 +78,9 @@ describe('200', () => {
     expect((await checked(await rig.call('PUT', '/v1/property/a%2Fb%20%C3%A9'), 200, declaredPropertySchema)).data).toEqual({
       name: 'a/b é',
     });
+    expect((await checked(await rig.call('PUT', '/v1/property/100%25FF?x=/y'), 200, declaredPropertySchema)).data).toEqual({
+      name: '100%FF',
+    });
   });
 
   test('health and the document need no key', async () => {

@@ -4,6 +4,7 @@ import { GatelogError } from '../model/errors.ts';
 import { authenticate } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
+import { type OpenEndpoint, openEndpoints } from './open-endpoints.ts';
 import type { ApiPorts } from './ports.ts';
 import { answerProblem } from './problem.ts';
 
@@ -19,26 +20,32 @@ export function createApi(ports: ApiPorts, document: object): Hono {
     ),
   );
   app.use(bodyLimit({ maxSize: ports.bodyMaxBytes, onError: () => refuseBody(ports.bodyMaxBytes) }));
-  app.get('/healthz', (context) => context.json({ status: 'ok', failing: [] }));
-  app.get('/readyz', async (context) => {
-    const failing = await ports.failingParts();
-    return context.json({ status: failing.length === 0 ? 'ok' : 'unavailable', failing }, failing.length === 0 ? 200 : 503);
-  });
-  app.get('/openapi.json', (context) => context.json(document));
   // TRICKY: each path refuses its other methods before the next path comes: `/v1/request/{id}` would match `/v1/request/query-clickhouse` too.
-  for (const [path, members] of endpointsByPath()) {
+  for (const [path, members] of byPath(openEndpoints)) {
+    for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
+    refuseOtherMethods(app, path, members);
+  }
+  for (const [path, members] of byPath(endpoints)) {
     for (const endpoint of members) addEndpoint(app, endpoint, ports);
     refuseOtherMethods(app, path, members);
   }
   return app;
 }
 
-function refuseOtherMethods(app: Hono, path: string, members: readonly Endpoint[]): void {
+/** Either kind of endpoint, as far as its address goes. */
+type Addressed = Pick<Endpoint, 'declaration'>;
+
+function refuseOtherMethods(app: Hono, path: string, members: readonly Addressed[]): void {
   const methods = members.map(({ declaration }) => declaration.method.toUpperCase());
   app.all(path, (context) => {
     context.header('Allow', methods.join(', '));
     throw new GatelogError('method_not_allowed', `${context.req.path} takes ${methods.join(' or ')}.`);
   });
+}
+
+function addOpenEndpoint(app: Hono, endpoint: OpenEndpoint, given: { readonly ports: ApiPorts; readonly document: object }): void {
+  const { method, path } = endpoint.declaration;
+  app.on(method.toUpperCase(), routerPath(path), async (context) => endpoint.handle({ context, ...given }));
 }
 
 function addEndpoint(app: Hono, endpoint: Endpoint, ports: ApiPorts): void {
@@ -50,13 +57,13 @@ function addEndpoint(app: Hono, endpoint: Endpoint, ports: ApiPorts): void {
 }
 
 /** Endpoints by their path as the router writes it, in the order in which the paths are declared first. */
-function endpointsByPath(): ReadonlyMap<string, readonly Endpoint[]> {
-  const byPath = new Map<string, Endpoint[]>();
-  for (const endpoint of endpoints) {
+function byPath<Declared extends Addressed>(declared: readonly Declared[]): ReadonlyMap<string, readonly Declared[]> {
+  const members = new Map<string, Declared[]>();
+  for (const endpoint of declared) {
     const path = routerPath(endpoint.declaration.path);
-    byPath.set(path, [...(byPath.get(path) ?? []), endpoint]);
+    members.set(path, [...(members.get(path) ?? []), endpoint]);
   }
-  return byPath;
+  return members;
 }
 
 /** `/v1/request/{id}` as the router writes it: `/v1/request/:id`. */

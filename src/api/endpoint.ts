@@ -30,22 +30,50 @@ const sentences = {
   401: 'The key is missing, malformed, unknown, revoked or of another region.',
   403: 'The key lacks the permission.',
   404: 'There is no such record in this organisation.',
+  405: 'The path takes other methods, which `Allow` names.',
   413: 'The body is over the limit.',
   415: 'The body is not declared as JSON.',
-  422: 'The body or filter is not valid; `details.path` says where.',
+  422: 'The body, the filter or the address is not valid, `details.path` says where; or the query needs more memory than it may use.',
   500: 'The service failed.',
-  503: 'The store cannot be reached; try again after `Retry-After` seconds.',
+  503: 'A part that the call needs cannot be reached; try again after `Retry-After` seconds.',
   504: 'The query took longer than its time limit.',
 } as const;
 
-/** Declarations of failures; all have one shape. */
-export function problems(...statuses: readonly (keyof typeof sentences)[]): RouteConfig['responses'] {
+type ProblemStatus = keyof typeof sentences;
+type Headers = Readonly<Record<string, { readonly description: string; readonly schema: { readonly type: 'string' | 'integer' } }>>;
+type Responses = Readonly<Record<number, RouteConfig['responses'][number]>>;
+
+/** Headers that go with a status at every endpoint; `problem.ts` and the router of `app.ts` set them. */
+const problemHeaders: Readonly<Partial<Record<ProblemStatus, Headers>>> = {
+  401: { 'WWW-Authenticate': { description: 'The scheme, `Bearer`.', schema: { type: 'string' } } },
+  405: { Allow: { description: 'Methods that the path takes.', schema: { type: 'string' } } },
+  503: { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } } },
+};
+
+/** Declaration of the header that explains an answer which may surprise. */
+export const hintHeader: Headers = {
+  'svc-hint': { description: 'Why the answer is empty, where that may surprise.', schema: { type: 'string' } },
+};
+
+/** Declarations of these failures; all have one shape. */
+export function problemResponses(...statuses: readonly ProblemStatus[]): Responses {
   return Object.fromEntries(
-    [401, 403, ...statuses, 500, 503].map((status) => [
-      status,
-      { description: sentences[status as keyof typeof sentences], content: jsonContent(problemSchema) },
-    ]),
+    statuses.map((status) => {
+      const headers = problemHeaders[status];
+      const response = {
+        description: sentences[status],
+        ...(headers === undefined ? {} : { headers }),
+        content: jsonContent(problemSchema),
+      };
+      return [status, response];
+    }),
   );
 }
 
+/** Declarations of these failures and of those that every endpoint with a key has. */
+export function problems(...statuses: readonly ProblemStatus[]): Responses {
+  return problemResponses(401, 403, 405, ...statuses, 500, 503);
+}
+
+/** Declares that an endpoint needs a key. */
 export const keyRequired = [{ bearer: [] }];

@@ -9,10 +9,49 @@ test('the document at the root of the repository is the one that is served', asy
   await expect(`${JSON.stringify(openApiDocument(version), undefined, 2)}\n`).toMatchFileSnapshot('../../openapi.json');
 });
 
-test('every endpoint is in it, asks for a key, and declares its failures', () => {
-  const document = openApiDocument(version) as { readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+interface Answer {
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Answer>> }>>>>;
+
+const { paths } = openApiDocument(version) as { readonly paths: Paths };
+const responsesOf = (method: string, path: string): Readonly<Record<string, Answer>> => paths[path]?.[method]?.responses ?? {};
+
+test('declares the headers of failures wherever they come', () => {
+  for (const { responses } of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+    expect(responses['405']?.headers).toHaveProperty('Allow');
+    expect(responses['401'] === undefined || 'WWW-Authenticate' in (responses['401'].headers ?? {})).toBe(true);
+  }
   for (const { declaration } of endpoints) {
-    expect(document.paths[declaration.path]?.[declaration.method]).toMatchObject({
+    expect(responsesOf(declaration.method, declaration.path)).toMatchObject({
+      401: { headers: { 'WWW-Authenticate': {} } },
+      503: { headers: { 'Retry-After': {} } },
+    });
+  }
+  expect(responsesOf('post', '/v1/request/query-clickhouse')['200']?.headers).toHaveProperty('svc-hint');
+  expect(responsesOf('get', '/v1/request/{id}')['404']?.headers).toHaveProperty('svc-hint');
+});
+
+test('declares the time limit wherever the store is asked', () => {
+  for (const [method, path] of [
+    ['post', '/v1/request/query-clickhouse'],
+    ['get', '/v1/request/{id}'],
+    ['put', '/v1/request/{id}/property'],
+  ] as const) {
+    expect(responsesOf(method, path)).toHaveProperty('504');
+  }
+});
+
+test('declares what the pages without a key answer', () => {
+  expect(Object.keys(responsesOf('get', '/healthz'))).toEqual(['200', '405']);
+  expect(Object.keys(responsesOf('get', '/readyz'))).toEqual(['200', '405', '503']);
+  expect(Object.keys(responsesOf('get', '/openapi.json'))).toEqual(['200', '405']);
+});
+
+test('every endpoint is in it, asks for a key, and declares its failures', () => {
+  for (const { declaration } of endpoints) {
+    expect(paths[declaration.path]?.[declaration.method]).toMatchObject({
       security: [{ bearer: [] }],
       responses: { 200: {}, 401: {}, 403: {}, 500: {}, 503: {} },
     });

@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Problem } from '../contract/problem.ts';
-import { GatelogError, messageOf } from '../model/errors.ts';
+import { type ApiErrorCode, GatelogError, isApiErrorCode, messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 
 /** Seconds after which a caller may try again what failed for the moment only. */
@@ -13,7 +12,7 @@ const retryAfterSeconds = 2;
  * answered without a word of its own.
  */
 export function answerProblem(context: Context, thrown: unknown, observe: Observe): Response {
-  const error = asGatelogError(thrown);
+  const { error, code } = asApiError(thrown);
   // A caller who has left is no failure of ours.
   if (error.status >= 500 && !context.req.raw.signal.aborted) {
     const reason = error.cause === undefined ? error.message : `${error.message} ${messageOf(error.cause)}`;
@@ -24,16 +23,19 @@ export function answerProblem(context: Context, thrown: unknown, observe: Observ
   const problem: Problem = {
     data: null,
     error: error.message,
-    code: error.code,
+    code,
     ...(error.details === undefined ? {} : { details: error.details }),
   };
   return context.json(problem, error.status as ContentfulStatusCode);
 }
 
-function asGatelogError(thrown: unknown): GatelogError {
-  if (thrown instanceof GatelogError) return thrown;
-  if (thrown instanceof HTTPException && thrown.status === 413) {
-    return new GatelogError('body_too_large', 'The body is over the limit of this API.', { cause: thrown });
-  }
-  return new GatelogError('internal', 'The service failed on this call. The log of the service says why.', { cause: thrown });
+interface ApiError {
+  readonly error: GatelogError;
+  readonly code: ApiErrorCode;
+}
+
+function asApiError(thrown: unknown): ApiError {
+  if (thrown instanceof GatelogError && isApiErrorCode(thrown.code)) return { error: thrown, code: thrown.code };
+  const error = new GatelogError('internal', 'The service failed on this call. The log of the service says why.', { cause: thrown });
+  return { error, code: 'internal' };
 }

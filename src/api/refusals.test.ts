@@ -85,7 +85,9 @@ describe('404', () => {
   });
 
   test('a travelling request is on its way', async () => {
-    expect((await checked(await rig.call('GET', `/v1/request/${rig.travelling}`), 404, problemSchema)).code).toBe('request_in_flight');
+    const response = await rig.call('GET', `/v1/request/${rig.travelling}`);
+    const { code, error } = await checked(response, 404, problemSchema);
+    expect([code, response.headers.get('svc-hint')]).toEqual(['request_in_flight', error]);
   });
 
   test('an endpoint that does not exist', async () => {
@@ -104,6 +106,9 @@ describe('405', () => {
     ['DELETE', '/v1/request/x', 'GET'],
     ['GET', '/v1/request/x/property', 'PUT'],
     ['POST', '/v1/property/x', 'PUT'],
+    ['POST', '/healthz', 'GET'],
+    ['DELETE', '/readyz', 'GET'],
+    ['PUT', '/openapi.json', 'GET'],
   ])('%s %s names what it takes: %s', async (method, path, allowed) => {
     const response = await rig.call(method, path);
     expect(response.headers.get('allow')).toBe(allowed);
@@ -194,6 +199,19 @@ describe('422', () => {
 
   test('a declaration of a name that is too long', async () => {
     expect((await checked(await rig.call('PUT', `/v1/property/${'x'.repeat(129)}`), 422, problemSchema)).details).toEqual({ path: 'name' });
+  });
+
+  test.each([
+    ['what is no percent-encoding', '%', 'percent-encoded'],
+    ['bytes that are no UTF-8', '%FF', 'percent-encoded'],
+    ['bytes that are no UTF-8 beside some that are', '%C3%A9%E0%A4%A', 'percent-encoded'],
+    ['the zero character', 'a%00b', 'control characters'],
+    ['a line break', 'a%0Ab', 'control characters'],
+    ['a space', '%20', 'white space'],
+    ['spaces of several kinds', '%C2%A0%E2%80%83', 'white space'],
+  ])('a declaration of %s', async (_, name, sentence) => {
+    const problem = await checked(await rig.call('PUT', `/v1/property/${name}`), 422, problemSchema);
+    expect(problem).toMatchObject({ code: 'invalid_body', details: { path: 'name' }, error: expect.stringContaining(sentence) as string });
   });
 
   test('a flag in the address that is none', async () => {

@@ -66,6 +66,46 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test('requires every key of an item and allows no other', () => {
+    const item = schemas['RequestItem'] as { properties: object; required: readonly string[]; additionalProperties: unknown };
+    expect(item.required.toSorted()).toEqual(Object.keys(item.properties).toSorted());
+    expect(item.required).toEqual(expect.arrayContaining(['request_body', 'response_body', 'usage_raw']));
+    expect(item.additionalProperties).toBe(false);
+  });
+
+  test('has the sort keys with their directions, and nothing else in a sort', () => {
+    const { properties } = schemas['RequestQuery'] as { properties: Readonly<Record<string, unknown>> };
+    expect(properties['sort']).toMatchObject({
+      type: 'object',
+      properties: { created_at: { type: 'string', enum: ['asc', 'desc'] } },
+      additionalProperties: false,
+    });
+  });
+
+  test('has the limits of an update', () => {
+    expect(schemas['PropertyUpdate']).toMatchObject({
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 64,
+      propertyNames: { minLength: 1, maxLength: 128 },
+      additionalProperties: { type: 'string', maxLength: 8192 },
+    });
+  });
+
+  test('lists the codes that this API answers with, and not those of the gateway alone', () => {
+    const { properties } = schemas['Problem'] as { properties: { code: { enum: readonly string[] } } };
+    expect(properties.code.enum).toEqual(expect.arrayContaining(['invalid_filter', 'metadata_unavailable', 'query_too_large']));
+    for (const code of ['provider_timeout', 'invalid_directive', 'headers_too_large', 'no_provider_key']) {
+      expect(properties.code.enum).not.toContain(code);
+    }
+  });
+
+  test('says of which replies the time to the first token is recorded', () => {
+    expect(requestFields.time_to_first_token.description).toContain('event streams only');
+    const { properties } = schemas['RequestItem'] as { properties: { time_to_first_token: { description: string } } };
+    expect(properties.time_to_first_token.description).toContain('for event streams');
+  });
+
   test('requires the filter and nothing else', () => {
     expect(schemas['RequestQuery']).toMatchObject({ properties: { filter: { $ref: '#/components/schemas/FilterNode' } } });
     expect((schemas['RequestQuery'] as { required?: unknown }).required).toEqual(['filter']);
@@ -122,7 +162,7 @@ describe('a property update', () => {
       '65 of them',
       Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`p${n}`, ''])),
       '$',
-      'A request has at most 64 properties; got 65.',
+      'One update names at most 64 properties; got 65.',
     ],
   ])('refuses %s', (_, body, path, message) => {
     const read = readPropertyUpdate(body);

@@ -10,11 +10,18 @@ export interface Fault {
   readonly message: string;
 }
 
+/** What reading gives: the value, or what the caller has to mend. Input that is wrong is expected, so it is not thrown. */
 export type Result<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly fault: Fault };
 
 /** The fault as the error that the API's door turns into an answer; `details.path` is its place as a JSON path. */
 export function errorOfFault(fault: Fault): GatelogError {
   return new GatelogError(fault.code, fault.message, { details: { path: jsonPath(fault.path) } });
+}
+
+/** The value of a result. @throws GatelogError 422 for a fault. */
+export function accepted<Value>(result: Result<Value>): Value {
+  if (!result.ok) throw errorOfFault(result.fault);
+  return result.value;
 }
 
 /** `['filter', 'left', 'my field']` as `filter.left["my field"]`; the root of the body is `$`. */

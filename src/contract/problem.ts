@@ -1,7 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { errorStatuses, type ErrorCode } from '../model/errors.ts';
-
-const errorCodes = Object.keys(errorStatuses) as [ErrorCode, ...ErrorCode[]];
+import { apiErrorCodes } from '../model/errors.ts';
 
 /** Every failure of the API: `error` is a sentence that says what is wrong and what to write instead. */
 export const problemSchema = z
@@ -10,7 +8,7 @@ export const problemSchema = z
     error: z
       .string()
       .openapi({ description: 'What is wrong, and what to write instead.', example: '`limit` takes a whole number from 0 to 1000.' }),
-    code: z.enum(errorCodes).openapi({ description: 'Stable code of the failure; clients may switch on it.', example: 'invalid_body' }),
+    code: z.enum(apiErrorCodes).openapi({ description: 'Stable code of the failure; clients may switch on it.', example: 'invalid_body' }),
     details: z
       .record(z.string(), z.unknown())
       .optional()
@@ -18,4 +16,5 @@ export const problemSchema = z
   })
   .openapi('Problem', { description: 'A failure.' });
 
+/** The body of a failure. */
 export type Problem = z.infer<typeof problemSchema>;

@@ -1,16 +1,29 @@
 import { z } from '@hono/zod-openapi';
 import { isJsonObject, wellFormed } from '../model/text.ts';
+import { propertyLimits } from '../model/vocabulary/limits.ts';
 import type { FaultPath, Result } from './fault.ts';
 
-/** What a request may carry: also the limits of the tagging headers. A name is counted in characters, a value in bytes of UTF-8. */
-const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes: 8 * 1024 } as const;
+/** The name of a property in the OpenAPI document; {@link wrongPropertyName} is the whole rule. */
+export const propertyNameSchema = z.string().openapi({ minLength: 1, maxLength: propertyLimits.nameCharacters });
 
-/** The body of a property update as the OpenAPI document shows it; {@link readPropertyUpdate} reads it. */
-export const propertyUpdateSchema = z.record(z.string(), z.string()).openapi('PropertyUpdate', {
+// TRICKY: apart from its use, because the library's types know less of JSON Schema than its documents do (`propertyNames`).
+const propertyUpdateDocument = {
   description:
     'Property names with their values. Each is added or replaced, the others stay. A body of exactly `key` and `value` sets the one property that `key` names.',
   example: { Environment: 'production' },
-});
+  minProperties: 1,
+  maxProperties: propertyLimits.properties,
+  propertyNames: { type: 'string', minLength: 1, maxLength: propertyLimits.nameCharacters },
+  // A value's limit is in bytes, and no character has less than one.
+  additionalProperties: {
+    type: 'string',
+    maxLength: propertyLimits.valueBytes,
+    description: `At most ${propertyLimits.valueBytes} bytes of UTF-8.`,
+  },
+} as const;
+
+/** The body of a property update as the OpenAPI document shows it; {@link readPropertyUpdate} reads it. */
+export const propertyUpdateSchema = z.record(z.string(), z.string()).openapi('PropertyUpdate', propertyUpdateDocument);
 
 /**
  * Reads the body of a property update.
@@ -22,7 +35,7 @@ export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, st
   if (entries.length === 0) return fault([], 'Name at least one property, such as {"Environment": "production"}.');
   const named = olderForm(entries) ?? entries;
   if (named.length > propertyLimits.properties) {
-    return fault([], `A request has at most ${propertyLimits.properties} properties; got ${named.length}.`);
+    return fault([], `One update names at most ${propertyLimits.properties} properties; got ${named.length}.`);
   }
   const properties = new Map<string, string>();
   for (const [name, value] of named) {
@@ -62,8 +75,18 @@ export const declaredPropertySchema = z
   .openapi('DeclaredPropertyAnswer');
 
 /** @returns why a text cannot be a property's name, undefined when it can. */
-export function wrongPropertyName(name: string): string | undefined {
+function wrongPropertyName(name: string): string | undefined {
   const characters = Array.from(name).length;
   if (characters >= 1 && characters <= propertyLimits.nameCharacters) return undefined;
   return `A property's name has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
+}
+
+/**
+ * @returns why a text cannot be declared, undefined when it can. A declaration is there for names that came in a header, and no header holds a
+ * control character or a name of white space alone.
+ */
+export function wrongDeclaredName(name: string): string | undefined {
+  if (/\p{Cc}/u.test(name)) return "A declared property's name holds no control characters.";
+  if (name !== '' && name.trim() === '') return "A declared property's name is more than white space.";
+  return wrongPropertyName(name);
 }

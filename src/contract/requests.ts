@@ -1,10 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { costSources } from '../model/request-record.ts';
+import { sortDirections, sortKeys } from '../model/vocabulary/sort.ts';
 import { filterSchema } from './filter.ts';
 
 const largestLimit = 1_000;
 
 const limitSentence = `\`limit\` takes a whole number from 0 to ${largestLimit}.`;
+const cursorSentence = '`cursor` is not supported by this version; page with `offset` and `limit`.';
 const offsetSentence = '`offset` takes a whole number, 0 or more.';
 
 function flag(name: string, description: string): z.ZodOptional<z.ZodBoolean> {
@@ -37,9 +39,15 @@ export const requestQuerySchema = z
         .openapi({
           type: 'object',
           description: 'Sort keys with "asc" or "desc".',
+          properties: Object.fromEntries(
+            Object.entries(sortKeys).map(([key, description]) => [key, { type: 'string', enum: [...sortDirections], description }]),
+          ),
+          additionalProperties: false,
           default: { created_at: 'desc' },
           example: { created_at: 'desc' },
         }),
+      // Refused and not ignored: a client that pages by cursor would read the first page for ever.
+      cursor: z.unknown().optional().openapi({ not: {}, description: 'Not supported: a query with this field is answered 422.' }),
       isCached: flag('isCached', 'True keeps only answers from the response cache; false changes nothing.'),
       includeInputs: flag('includeInputs', "True adds each request's prompt inputs."),
       isPartOfExperiment: flag('isPartOfExperiment', 'True keeps only requests of experiments; false changes nothing.'),
@@ -48,11 +56,13 @@ export const requestQuerySchema = z
     'The body is a JSON object such as {"filter": "all"}.',
   )
   .superRefine((body, context) => {
-    if (body.filter !== undefined) return;
-    context.addIssue({ code: 'custom', path: ['filter'], message: '`filter` is missing; send {} to match every request.' });
+    const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+    if (body.filter === undefined) refuse('filter', '`filter` is missing; send {} to match every request.');
+    if (body.cursor !== undefined) refuse('cursor', cursorSentence);
   })
   .openapi('RequestQuery', { description: 'A query of requests.', required: ['filter'] });
 
+/** A request query as it was read; what is left out is undefined. */
 export type RequestQuery = z.output<typeof requestQuerySchema>;
 
 const nullableText = (description: string): z.ZodNullable<z.ZodString> => z.string().nullable().openapi({ description });
@@ -76,79 +86,88 @@ const attempt = z.object({
   error: z.string().optional().openapi({ description: 'Why there was no response.' }),
 });
 
-/** One request as the API shows it. Every key is always there; null is "not known". */
-export const requestItemSchema = z
-  .object({
-    request_id: z.string().openapi({ description: 'Identifier, the value of the response header svc-id.' }),
-    request_created_at: timestamp('When the request arrived.'),
-    request_path: nullableText('Path of the call.'),
-    request_referrer: nullableText('Referer header of the call.'),
-    request_body: body('request'),
-    request_user_id: z.string().openapi({ description: 'User of the application, empty when none was named.' }),
-    request_properties: properties,
-    request_model: nullableText('Model that the request names.'),
-    model_override: nullableText('Value of Svc-Model-Override.'),
-    node_id: nullableText('Value of Svc-Node-Id.'),
-    job_id: nullableText('Value of Svc-Job-Id.'),
-    response_id: nullableText("The provider's identifier of its response."),
-    response_created_at: nullableTimestamp('When the response had ended.'),
-    response_status: z
-      .number()
-      .openapi({ description: 'HTTP status of the provider; 499 the client left, 502 the provider broke off, 0 no response.' }),
-    response_body: body('response'),
-    response_model: nullableText('Model that the response names.'),
-    model: z.string().openapi({ description: "The override, else the response's, else the request's model, else `unknown`." }),
-    provider: z.string().openapi({ description: 'Provider in upper case.' }),
-    target_url: nullableText('Address that was called.'),
-    country_code: nullableText('Country of the caller, ISO 3166 alpha-2.'),
-    delay_ms: nullableNumber('Same as latency.'),
-    latency: nullableNumber('Milliseconds from the request to the end of the response.'),
-    time_to_first_token: nullableNumber('Milliseconds from the request to the first byte of the response body.'),
-    gateway_overhead_ms: nullableNumber('Milliseconds that the gateway added.'),
-    prompt_tokens: nullableNumber('All input tokens, cached ones included.'),
-    completion_tokens: nullableNumber('All output tokens, reasoning included.'),
-    total_tokens: nullableNumber('Input and output tokens together.'),
-    reasoning_tokens: nullableNumber('Output tokens spent on reasoning.'),
-    usage_raw: z.unknown().openapi({ description: "The provider's usage object as received." }),
-    attempts: z.array(attempt).nullable().openapi({ description: 'The tries at providers when there was more than one, else null.' }),
-    prompt_cache_read_tokens: nullableNumber('Input tokens read from the cache of the provider.'),
-    prompt_cache_write_tokens: nullableNumber('Input tokens written to the cache of the provider.'),
-    prompt_audio_tokens: nullableNumber('Audio tokens of the input.'),
-    completion_audio_tokens: nullableNumber('Audio tokens of the output.'),
-    usage_estimated: z.boolean().openapi({ description: 'True when the counts are estimates, because the provider reported none.' }),
-    cost: nullableNumber('Cost in US dollars.'),
-    costUSD: nullableNumber('Same as cost.'),
-    cost_source: z.enum(costSources).openapi({ description: 'Where the cost comes from.' }),
-    properties,
-    scores: z.record(z.string(), z.number()).openapi({ description: 'Scores by name.' }),
-    assets: z.array(z.string()).openapi({ description: 'Identifiers of assets.' }),
-    asset_ids: z.array(z.string()).openapi({ description: 'Same as assets.' }),
-    asset_urls: z.record(z.string(), z.string()).nullable().openapi({ description: 'Addresses of assets by identifier.' }),
-    prompt_id: nullableText('Value of Svc-Prompt-Id.'),
-    prompt_version: nullableText('Value of Svc-Prompt-Version.'),
-    inputs: z.record(z.string(), z.string()).nullable().openapi({ description: 'Prompt inputs by name; null unless asked for.' }),
-    cache_enabled: z.boolean().openapi({ description: 'Whether the caller enabled the response cache.' }),
-    cached: z.boolean().openapi({ description: 'Whether the answer came from the response cache.' }),
-    cache_reference_id: nullableText('Identifier of the request whose answer was reused.'),
-    threat: nullableFlag('Whether the security check flagged the request.'),
-    is_passthrough_billing: nullableFlag('Whether the provider was paid through the gateway.'),
-    session_id: nullableText('Session that the request belongs to.'),
-    session_name: nullableText('Name of the session.'),
-    session_path: nullableText('Place of the request in its session.'),
-    organization_id: z.string().openapi({ description: 'Organisation that owns the record.' }),
-    helicone_user: z.null().openapi({ description: 'Always null; kept for older clients.' }),
-    feedback_created_at: nullableTimestamp('When the feedback was given.'),
-    feedback_id: nullableText('Identifier of the feedback.'),
-    feedback_rating: nullableFlag('The feedback: true is good, false is bad.'),
-    signed_body_url: nullableText('Address that returns both bodies without a key, for an hour.'),
-    llmSchema: z.null().openapi({ description: 'Always null; kept for older clients.' }),
-    ai_gateway_body_mapping: z.literal('').openapi({ description: 'Always empty; kept for older clients.' }),
-    storage_location: z.string().openapi({ description: 'Where the bodies are: `clickhouse`, or `s3` when they were moved out.' }),
-    size_bytes: z.number().openapi({ description: 'Bytes of both bodies as they passed.' }),
-    updated_at: timestamp('When the record changed last.'),
-  })
-  .openapi('RequestItem', { description: 'One recorded request.' });
+const requestItemShape = z.strictObject({
+  request_id: z.string().openapi({ description: 'Identifier, the value of the response header svc-id.' }),
+  request_created_at: timestamp('When the request arrived.'),
+  request_path: nullableText('Path of the call.'),
+  request_referrer: nullableText('Referer header of the call.'),
+  request_body: body('request'),
+  request_user_id: z.string().openapi({ description: 'User of the application, empty when none was named.' }),
+  request_properties: properties,
+  request_model: nullableText('Model that the request names.'),
+  model_override: nullableText('Value of Svc-Model-Override.'),
+  node_id: nullableText('Value of Svc-Node-Id.'),
+  job_id: nullableText('Value of Svc-Job-Id.'),
+  response_id: nullableText("The provider's identifier of its response."),
+  response_created_at: nullableTimestamp('When the response had ended.'),
+  response_status: z
+    .number()
+    .openapi({ description: 'HTTP status of the provider; 499 the client left, 502 the provider broke off, 0 no response.' }),
+  response_body: body('response'),
+  response_model: nullableText('Model that the response names.'),
+  model: z.string().openapi({ description: "The override, else the response's, else the request's model, else `unknown`." }),
+  provider: z.string().openapi({ description: 'Provider in upper case.' }),
+  target_url: nullableText('Address that was called.'),
+  country_code: nullableText('Country of the caller, ISO 3166 alpha-2.'),
+  delay_ms: nullableNumber('Same as latency.'),
+  latency: nullableNumber('Milliseconds from the request to the end of the response.'),
+  time_to_first_token: nullableNumber(
+    'Milliseconds from the request to the first byte of the response body, for event streams; null for other replies.',
+  ),
+  gateway_overhead_ms: nullableNumber('Milliseconds that the gateway added.'),
+  prompt_tokens: nullableNumber('All input tokens, cached ones included.'),
+  completion_tokens: nullableNumber('All output tokens, reasoning included.'),
+  total_tokens: nullableNumber('Input and output tokens together.'),
+  reasoning_tokens: nullableNumber('Output tokens spent on reasoning.'),
+  usage_raw: z.unknown().openapi({ description: "The provider's usage object as received." }),
+  attempts: z.array(attempt).nullable().openapi({ description: 'The tries at providers when there was more than one, else null.' }),
+  prompt_cache_read_tokens: nullableNumber('Input tokens read from the cache of the provider.'),
+  prompt_cache_write_tokens: nullableNumber('Input tokens written to the cache of the provider.'),
+  prompt_audio_tokens: nullableNumber('Audio tokens of the input.'),
+  completion_audio_tokens: nullableNumber('Audio tokens of the output.'),
+  usage_estimated: z.boolean().openapi({ description: 'True when the counts are estimates, because the provider reported none.' }),
+  cost: nullableNumber('Cost in US dollars.'),
+  costUSD: nullableNumber('Same as cost.'),
+  cost_source: z.enum(costSources).openapi({ description: 'Where the cost comes from.' }),
+  properties,
+  scores: z.record(z.string(), z.number()).openapi({ description: 'Scores by name.' }),
+  assets: z.array(z.string()).openapi({ description: 'Identifiers of assets.' }),
+  asset_ids: z.array(z.string()).openapi({ description: 'Same as assets.' }),
+  asset_urls: z.record(z.string(), z.string()).nullable().openapi({ description: 'Addresses of assets by identifier.' }),
+  prompt_id: nullableText('Value of Svc-Prompt-Id.'),
+  prompt_version: nullableText('Value of Svc-Prompt-Version.'),
+  inputs: z.record(z.string(), z.string()).nullable().openapi({ description: 'Prompt inputs by name; null unless asked for.' }),
+  cache_enabled: z.boolean().openapi({ description: 'Whether the caller enabled the response cache.' }),
+  cached: z.boolean().openapi({ description: 'Whether the answer came from the response cache.' }),
+  cache_reference_id: nullableText('Identifier of the request whose answer was reused.'),
+  threat: nullableFlag('Whether the security check flagged the request.'),
+  is_passthrough_billing: nullableFlag('Whether the provider was paid through the gateway.'),
+  session_id: nullableText('Session that the request belongs to.'),
+  session_name: nullableText('Name of the session.'),
+  session_path: nullableText('Place of the request in its session.'),
+  organization_id: z.string().openapi({ description: 'Organisation that owns the record.' }),
+  helicone_user: z.null().openapi({ description: 'Always null; kept for older clients.' }),
+  feedback_created_at: nullableTimestamp('When the feedback was given.'),
+  feedback_id: nullableText('Identifier of the feedback.'),
+  feedback_rating: nullableFlag('The feedback: true is good, false is bad.'),
+  signed_body_url: nullableText('Address that returns both bodies without a key, for an hour.'),
+  llmSchema: z.null().openapi({ description: 'Always null; kept for older clients.' }),
+  ai_gateway_body_mapping: z.literal('').openapi({ description: 'Always empty; kept for older clients.' }),
+  storage_location: z.string().openapi({ description: 'Where the bodies are: `clickhouse`, or `s3` when they were moved out.' }),
+  size_bytes: z.number().openapi({ description: 'Bytes of both bodies as they passed.' }),
+  updated_at: timestamp('When the record changed last.'),
+});
 
+/**
+ * One request as the API shows it. Every key is always there; null is "not known".
+ * TRICKY: zod takes a missing key for an unknown value, so by itself the document would not require the bodies.
+ */
+export const requestItemSchema = requestItemShape.openapi('RequestItem', {
+  description: 'One recorded request.',
+  required: Object.keys(requestItemShape.shape),
+});
+
+/** One request as the API shows it: what {@link requestItemSchema} describes. */
 export type RequestItem = z.infer<typeof requestItemSchema>;
 
 /** Answer of a request query. */

@@ -3,7 +3,6 @@ import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import type { ApiPorts } from '../api/ports.ts';
-import { firstRows } from '../api/request-items.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import type { Config } from '../config/load.ts';
 import { makeDeadLetters } from '../ingest/dead-letter.ts';
@@ -21,8 +20,9 @@ import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listening } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { lowerPriority } from '../platform/priority.ts';
-import { requestStatements } from '../query/request.ts';
+import { type ArrivalRow, requestKeyStatements } from '../query/request.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
+import { runUntilRows } from '../store/run.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
 import { publishCoreAddress } from './core-address.ts';
@@ -135,7 +135,7 @@ function apiPorts({ config, observe, database, store, pendingUpdates, declaredNa
 }
 
 async function findStored(store: Store, organizationId: OrganizationId, requestId: RequestId): Promise<number | undefined> {
-  const [row] = await firstRows(requestStatements(organizationId, requestId), store.run, new AbortController().signal);
+  const [row] = await runUntilRows<ArrivalRow>(store.run, requestKeyStatements(organizationId, requestId));
   return row === undefined ? undefined : Number(row.created_ms);
 }
 

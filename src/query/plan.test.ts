@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorOfFault } from '../contract/fault.ts';
+import { accepted } from '../contract/fault.ts';
 import { readBody } from '../contract/read-body.ts';
 import { requestQuerySchema } from '../contract/requests.ts';
 import type { OrganizationId } from '../model/ids.ts';
@@ -8,18 +8,15 @@ import { planRequests, type RequestsPlan } from './plan.ts';
 const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 
 function planOf(body: unknown): RequestsPlan {
-  const read = readBody(requestQuerySchema, body);
-  if (!read.ok) throw errorOfFault(read.fault);
-  const plan = planRequests(tenant, read.value);
-  if (!plan.ok) throw errorOfFault(plan.fault);
-  return plan.value;
+  const planned = accepted(planRequests(tenant, accepted(readBody(requestQuerySchema, body))));
+  if (planned.kind !== 'page') throw new Error(planned.hint);
+  return planned.plan;
 }
 
 test('defaults', () => {
   expect(planOf({ filter: {} })).toEqual({
     tenant,
     filter: { kind: 'all' },
-    unwrappedProperties: false,
     flags: { cached: false, scored: false, inExperiment: false },
     sort: [{ key: 'created_at', direction: 'desc' }],
     offset: 0,
@@ -62,7 +59,8 @@ test('everything set', () => {
 });
 
 test('properties outside their wrapper plan the empty answer', () => {
-  expect(planOf({ filter: { properties: { Env: { equals: 'x' } } } }).unwrappedProperties).toBe(true);
+  const planned = accepted(planRequests(tenant, { filter: { properties: { Env: { equals: 'x' } } } }));
+  expect(planned).toEqual({ kind: 'nothing', hint: expect.stringContaining('request_response_rmt') as string });
 });
 
 describe('is refused with 422', () => {
@@ -76,6 +74,8 @@ describe('is refused with 422', () => {
     ['a limit as text', { filter: {}, limit: '10' }, 'limit', '`limit` takes a whole number from 0 to 1000.'],
     ['a negative offset', { filter: {}, offset: -1 }, 'offset', '`offset` takes a whole number, 0 or more.'],
     ['a huge offset', { filter: {}, offset: 1e300 }, 'offset', '`offset` takes a whole number, 0 or more.'],
+    ['a cursor', { filter: {}, cursor: 'x' }, 'cursor', '`cursor` is not supported by this version; page with `offset` and `limit`.'],
+    ['no cursor', { filter: {}, cursor: null }, 'cursor', '`cursor` is not supported by this version; page with `offset` and `limit`.'],
     ['a flag as text', { filter: {}, isCached: 'yes' }, 'isCached', '`isCached` takes true or false.'],
     [
       'an unknown sort key',

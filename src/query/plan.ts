@@ -23,9 +23,13 @@ export interface RequestsPlan {
   readonly offset: number;
   readonly limit: number;
   readonly includeInputs: boolean;
-  /** A `properties` leaf stood outside its wrapper: the contract's answer is 200 with an empty list and the header `svc-hint`. Nothing needs to run. */
-  readonly unwrappedProperties: boolean;
 }
+
+/** What a request query asks for: a page, or by the contract nothing at all, with a `hint` that tells the caller why. */
+export type PlannedRequests = { readonly kind: 'page'; readonly plan: RequestsPlan } | { readonly kind: 'nothing'; readonly hint: string };
+
+const unwrappedHint =
+  'the filter holds a "properties" leaf outside "request_response_rmt", which matches nothing here; write {"request_response_rmt": {"properties": {...}}}';
 
 /** What `POST /v1/request/query-clickhouse` accepts as a filter. */
 const requestDialect: FilterDialect = { groups: ['request_response_rmt'], unwrappedProperties: 'empty' };
@@ -34,18 +38,20 @@ const requestDialect: FilterDialect = { groups: ['request_response_rmt'], unwrap
 export const noFlags: RequestFlags = { cached: false, scored: false, inExperiment: false };
 
 /** Binds a request query to its tenant. @returns the first fault in its filter or sort, when there is one. */
-export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect: FilterDialect = requestDialect): Result<RequestsPlan> {
+export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect: FilterDialect = requestDialect): Result<PlannedRequests> {
   const parsed = parseFilter(body.filter, dialect);
   if (!parsed.ok) return parsed;
   const sort = parseSort(body.sort);
   if (!sort.ok) return sort;
-  return success({
+  if (parsed.value.unwrappedProperties) return success({ kind: 'nothing', hint: unwrappedHint });
+  const plan: RequestsPlan = {
     tenant,
-    ...parsed.value,
+    filter: parsed.value.filter,
     flags: { cached: body.isCached === true, scored: body.isScored === true, inExperiment: body.isPartOfExperiment === true },
     sort: sort.value,
     offset: body.offset ?? 0,
     limit: body.limit ?? 10,
     includeInputs: body.includeInputs === true,
-  });
+  };
+  return success({ kind: 'page', plan });
 }

@@ -4,6 +4,12 @@ import { type CostSource, costSources } from '../model/request-record.ts';
 import { parseJson } from '../model/text.ts';
 import type { BodiesRow, NumberCell, RequestRow } from './request-row.ts';
 
+/** Rows of a page as items, in the order of the page. @param bodies the rows of `bodies` of the same records, in any order. */
+export function requestItems(rows: readonly RequestRow[], bodies: readonly BodiesRow[]): RequestItem[] {
+  const bodiesById = new Map(bodies.map((row) => [row.id, row]));
+  return rows.map((row) => requestItem(row, bodiesById.get(row.id)));
+}
+
 /**
  * A recorded request as the API shows it: every key is there, null where nothing is known.
  * @param bodies the record's row of `bodies`; undefined when there is none or when bodies were not asked for.

@@ -8,13 +8,14 @@ import { moneyOfUsd } from '../model/money.ts';
 import type { RequestRecord } from '../model/request-record.ts';
 import { unreportedUsage } from '../model/usage.ts';
 import type { Statement } from '../sql/statement.ts';
+import { runUntilRows } from '../store/run.ts';
 import { openStore } from '../store/store.ts';
 import { bodiesRow as bodiesLine, requestRow as requestLine } from '../store/tables/rows.ts';
 import { planRequests, type RequestsPlan } from './plan.ts';
-import { requestStatements } from './request.ts';
-import { requestItem } from './request-item.ts';
+import { type ArrivalRow, requestKeyStatements, requestStatements } from './request.ts';
+import { requestItem, requestItems } from './request-item.ts';
 import type { BodiesRow, RequestRow } from './request-row.ts';
-import { bodiesStatement, pageStatements } from './requests.ts';
+import { bodiesStatements, pageStatements } from './requests.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'requests-'));
 const store = openStore({ folder }, { queryTimeoutMs: 20_000, queryMemoryBytes: 1e9 });
@@ -162,16 +163,11 @@ afterAll(async () => {
 function planOf(body: Partial<RequestQuery>): RequestsPlan {
   const plan = planRequests(tenant, { filter: {}, ...body });
   if (!plan.ok) throw new Error(plan.fault.message);
-  return plan.value;
+  if (plan.value.kind !== 'page') throw new Error(plan.value.hint);
+  return plan.value.plan;
 }
 
-async function firstRows(statements: readonly Statement[]): Promise<readonly RequestRow[]> {
-  for (const statement of statements) {
-    const rows = await store.run<RequestRow>(statement);
-    if (rows.length > 0) return rows;
-  }
-  return [];
-}
+const firstRows = (statements: readonly Statement[]): Promise<readonly RequestRow[]> => runUntilRows(store.run, statements);
 
 /** Which of the records a page holds, by their number in the list. */
 async function page(body: Partial<RequestQuery>): Promise<readonly number[]> {
@@ -234,14 +230,14 @@ describe('a page', () => {
   });
 
   test('that reads bodies runs in the long lane, others in the short', () => {
-    expect(pageStatements(planOf({ filter: leaf('request_body', { contains: 'x' }) }))[0]?.limits.lane).toBe('long');
-    expect(pageStatements(planOf({}))[0]?.limits.lane).toBe('short');
+    expect(pageStatements(planOf({ filter: leaf('request_body', { contains: 'x' }) }))[0]?.lane).toBe('long');
+    expect(pageStatements(planOf({}))[0]?.lane).toBe('short');
   });
 
   test('is one SELECT over the tenant', () => {
     const [statement] = pageStatements(planOf({ filter: leaf('status', { gte: 500 }), includeInputs: true }));
     expect(statement?.text.replace(/^SELECT .*(?=, inputs)/, 'SELECT …')).toBe(
-      'SELECT …, inputs FROM requests WHERE org_id = {tenant:UInt128} AND status >= {p0:Float64} ORDER BY created_at DESC, request_id DESC LIMIT {p1:UInt64} OFFSET {p2:UInt64}',
+      'SELECT …, inputs FROM requests WHERE org_id = {tenant:UInt128} AND (status >= {p0:Float64}) ORDER BY created_at DESC, request_id DESC LIMIT {p1:UInt64} OFFSET {p2:UInt64}',
     );
     expect(statement?.params).toEqual({ p0: '500', p1: '10', p2: '0', tenant: BigInt(`0x${tenant.replaceAll('-', '')}`).toString() });
   });
@@ -253,6 +249,15 @@ describe('one request', () => {
     expect(rows.map((row) => row.id)).toEqual([id]);
   });
 
+  test.each(records.map((record, index) => [index, record] as const))(
+    'record %i is placed by a read of its time alone',
+    async (_, record) => {
+      const statements = requestKeyStatements(tenant, record.requestId);
+      expect(await runUntilRows<ArrivalRow>(store.run, statements)).toEqual([{ created_ms: record.createdAt }]);
+      for (const { text } of statements) expect(text).toMatch(/^SELECT \S+ AS created_ms FROM requests WHERE/);
+    },
+  );
+
   test('is not found for another organisation', async () => {
     expect(await firstRows(requestStatements('0197b000-0000-7000-8000-00000000000c' as OrganizationId, empty.requestId))).toEqual([]);
   });
@@ -260,15 +265,12 @@ describe('one request', () => {
 
 async function items(body: Partial<RequestQuery>): Promise<readonly RequestItem[]> {
   const rows = await firstRows(pageStatements(planOf(body)));
-  const statement = bodiesStatement(tenant, rows);
-  const bodies = statement === undefined ? [] : await store.run<BodiesRow>(statement);
-  const byId = new Map(bodies.map((row) => [row.id, row]));
-  return rows.map((row) => requestItem(row, byId.get(row.id)));
+  return requestItems(rows, await runUntilRows<BodiesRow>(store.run, bodiesStatements(tenant, rows)));
 }
 
 describe('an item', () => {
   test('of nobody needs no read of bodies', () => {
-    expect(bodiesStatement(tenant, [])).toBeUndefined();
+    expect(bodiesStatements(tenant, [])).toEqual([]);
   });
 
   test('has every key with its value', async () => {

@@ -1,6 +1,6 @@
 import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumber } from '../model/ids.ts';
 import { type Fragment, join, param, sql } from '../sql/sql.ts';
-import { longLimits, ownRows, shortLimits, type Statement, statementFor } from '../sql/statement.ts';
+import { ownTable, type Statement, statementFor } from '../sql/statement.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from './filter/ast.ts';
 import { compileFilter, readsBodies } from './filter/compile.ts';
 import type { RequestFlags, RequestsPlan } from './plan.ts';
@@ -12,13 +12,22 @@ import { compileSort } from './sort.ts';
  * the page is empty. There are two when the filter asks for one identifier that holds its own time: the first looks at exactly that place.
  */
 export function pageStatements(plan: RequestsPlan): readonly Statement[] {
-  const limits = readsBodies(plan.filter) ? longLimits : shortLimits;
-  const conditions = [ownRows, ...flagConditions(plan.flags), ...filterCondition(plan.filter)];
+  return pageOf(plan, plan.includeInputs ? sql`${requestRowColumns}, inputs` : requestRowColumns);
+}
+
+/** As {@link pageStatements}, of rows that hold the arrival alone, as `created_ms`. */
+export function arrivalStatements(plan: RequestsPlan): readonly Statement[] {
+  return pageOf(plan, sql`toUnixTimestamp64Milli(created_at) AS created_ms`);
+}
+
+function pageOf(plan: RequestsPlan, columns: Fragment): readonly Statement[] {
+  const lane = readsBodies(plan.filter) ? 'long' : 'short';
+  const conditions = [...flagConditions(plan.flags), ...filterCondition(plan.filter)];
   const page = (held: readonly Fragment[]): Statement =>
     statementFor(
       plan.tenant,
-      sql`SELECT ${requestRowColumns}${plan.includeInputs ? sql`, inputs` : sql``} FROM requests WHERE ${join(held, ' AND ')} ORDER BY ${compileSort(plan.sort)} LIMIT ${param(plan.limit, 'UInt64')} OFFSET ${param(plan.offset, 'UInt64')}`,
-      limits,
+      sql`SELECT ${columns} FROM ${requestsWhere(held)} ORDER BY ${compileSort(plan.sort)} LIMIT ${param(plan.limit, 'UInt64')} OFFSET ${param(plan.offset, 'UInt64')}`,
+      lane,
     );
   const time = timeOfSoughtId(plan.filter);
   const everywhere = page(conditions);
@@ -33,19 +42,22 @@ export interface RequestKey {
 }
 
 /**
- * The bodies of a page, as `BodiesRow`s in any order; a record may have none.
+ * Statements for the bodies of a page, as `BodiesRow`s in any order; a record may have none, and an empty page needs no statement.
  * The times narrow the read by the primary key, the identifiers decide: within an organisation an identifier is used once.
- * @returns undefined for an empty page, which needs no read.
  */
-export function bodiesStatement(tenant: OrganizationId, keys: readonly RequestKey[]): Statement | undefined {
-  if (keys.length === 0) return undefined;
+export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestKey[]): readonly Statement[] {
+  if (keys.length === 0) return [];
   const times = param([...new Set(keys.map(({ created_ms: ms }) => Number(ms)))], 'Array(Int64)');
   const ids = param(
     keys.map(({ id }) => uuidToNumber(id as RequestId)),
     'Array(UInt128)',
   );
-  const query = sql`SELECT ${bodiesRowColumns} FROM bodies WHERE ${ownRows} AND created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC')) AND request_id IN ${ids}`;
-  return statementFor(tenant, query, shortLimits);
+  const here = sql`created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC')) AND request_id IN ${ids}`;
+  return [statementFor(tenant, sql`SELECT ${bodiesRowColumns} FROM ${ownTable('bodies', here)}`, 'short')];
+}
+
+function requestsWhere(conditions: readonly Fragment[]): Fragment {
+  return conditions.length === 0 ? ownTable('requests') : ownTable('requests', join(conditions, ' AND '));
 }
 
 function filterCondition(filter: FilterNode): readonly Fragment[] {

@@ -1,18 +1,16 @@
 import type { Result } from '../contract/fault.ts';
 import { isJsonObject } from '../model/text.ts';
+import { type SortDirection, sortDirections, type SortKey } from '../model/vocabulary/sort.ts';
 import { type Fragment, join, sql } from '../sql/sql.ts';
 import { listed, quoted, sketch } from './filter/sketch.ts';
 import { bodyFault, success } from './outcome.ts';
 
-export type SortDirection = 'asc' | 'desc';
-
-/** Sort keys of the request query, each with the column behind it. */
+/** The column behind each sort key. */
 const sortColumns = {
   created_at: sql`created_at`,
-} as const satisfies Record<string, Fragment>;
+} as const satisfies Record<SortKey, Fragment>;
 
-export type SortKey = keyof typeof sortColumns;
-
+/** One key of a sort with its direction. */
 export interface SortTerm {
   readonly key: SortKey;
   readonly direction: SortDirection;
@@ -29,10 +27,9 @@ export function parseSort(sort: unknown): Result<readonly SortTerm[]> {
     if (!isSortKey(key)) {
       return bodyFault(['sort', key], `Unknown sort key ${quoted(key)}. Known keys: ${listed(Object.keys(sortColumns))}.`);
     }
-    if (direction !== 'asc' && direction !== 'desc') {
-      return bodyFault(['sort', key], `${quoted(key)} is sorted "asc" or "desc"; got ${sketch(direction)}.`);
-    }
-    terms.push({ key, direction });
+    const known = sortDirections.find((candidate) => candidate === direction);
+    if (known === undefined) return bodyFault(['sort', key], `${quoted(key)} is sorted "asc" or "desc"; got ${sketch(direction)}.`);
+    terms.push({ key, direction: known });
   }
   return success(terms.length === 0 ? newestFirst : terms);
 }

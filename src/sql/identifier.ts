@@ -1,6 +1,6 @@
 import { type Fragment, fragmentOf } from './sql.ts';
 
-/** A column, alias or table name in backticks, whatever characters it holds. */
+/** A column, alias or table name in backticks, whatever characters it holds. @throws TypeError for an empty name. */
 export function identifier(name: string): Fragment {
   if (name === '') throw new TypeError('An identifier needs at least one character.');
   const escaped = name.toWellFormed().replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('\0', '\\0');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { identifier } from './identifier.ts';
 import { endsInOpenEscape, escapeLike } from './like.ts';
 import { join, param, sql } from './sql.ts';
-import { ownRows, shortLimits, statementFor, type TenantId } from './statement.ts';
+import { ownTable, statementFor, type TenantId } from './statement.ts';
 
 const tenant = '00000000-0000-7000-8000-00000000000a' as TenantId;
 
@@ -12,17 +12,17 @@ describe('a fragment', () => {
     const model = sql`model = ${param("x' OR 1=1", 'String')}`;
     const made = statementFor(
       tenant,
-      sql`SELECT 1 FROM t WHERE ${ownRows} AND ${join([model, model], ' OR ')} LIMIT ${param(5, 'UInt64')}`,
-      shortLimits,
+      sql`SELECT 1 FROM ${ownTable('requests', join([model, model], ' OR '))} LIMIT ${param(5, 'UInt64')}`,
+      'short',
     );
     expect(made.text).toBe(
-      'SELECT 1 FROM t WHERE org_id = {tenant:UInt128} AND model = {p0:String} OR model = {p0:String} LIMIT {p1:UInt64}',
+      'SELECT 1 FROM requests WHERE org_id = {tenant:UInt128} AND (model = {p0:String} OR model = {p0:String}) LIMIT {p1:UInt64}',
     );
     expect(made.params).toEqual({ p0: "x' OR 1=1", p1: '5', tenant: String(0x7000_8000_00000000000an) });
   });
 
   test('does not share values of different types', () => {
-    const made = statementFor(tenant, sql`SELECT ${param('1', 'String')}, ${param(1, 'Int64')} FROM t WHERE ${ownRows}`, shortLimits);
+    const made = statementFor(tenant, sql`SELECT ${param('1', 'String')}, ${param(1, 'Int64')} FROM ${ownTable('requests')}`, 'short');
     expect(made.params).toEqual({ p0: '1', p1: '1', tenant: expect.any(String) as string });
   });
 
@@ -42,21 +42,52 @@ describe('a fragment', () => {
 });
 
 describe('a statement', () => {
+  const own = ownTable('requests', sql`a = 1`);
   test.each([
-    ['without a tenant', sql`SELECT 1 FROM t`],
-    ['with one table of two guarded', sql`SELECT 1 FROM t WHERE ${ownRows} AND a IN (SELECT a FROM u)`],
-    ['with an unguarded join', sql`SELECT 1 FROM t JOIN u USING a WHERE ${ownRows}`],
-    ['without a table and without a tenant', sql`SELECT 1`],
+    ['without a table', sql`SELECT 1`],
+    ["with a table that is not the tenant's", sql`SELECT 1 FROM requests`],
+    ['with such a table in another case', sql`select 1 from requests WHERE org_id = 1`],
+    ['with such a table in backticks', sql`SELECT 1 FROM ${identifier('requests')}`],
+    ['with one table of two that is', sql`SELECT 1 FROM requests WHERE a IN (SELECT a FROM ${own})`],
+    ['with one table of two that is, the other way round', sql`SELECT 1 FROM ${ownTable('requests', sql`a IN (SELECT a FROM bodies)`)}`],
+    ['with a table behind IN', sql`SELECT 1 FROM ${ownTable('requests', sql`a IN bodies`)}`],
+    ['with a table behind a comma before', sql`SELECT 1 FROM bodies, ${own}`],
+    ['with a table behind a comma after', sql`SELECT 1 FROM ${own}, bodies`],
+    ['with a table behind a derived one', sql`SELECT a, b FROM (SELECT a FROM ${own} LIMIT 1) AS t, bodies`],
+    ['with a join', sql`SELECT 1 FROM ${own} JOIN bodies USING a`],
+    ['with a table function', sql`SELECT 1 FROM merge('.*') WHERE a IN (SELECT a FROM ${own})`],
+    ['with a way round its condition', sql`SELECT 1 FROM ${own} OR true`],
+    ['with a table that stands elsewhere', sql`SELECT 1, ${own}`],
   ])('%s cannot be built', (_, query) => {
-    expect(() => statementFor(tenant, query, shortLimits)).toThrow(TypeError);
+    expect(() => statementFor(tenant, query, 'short')).toThrow(TypeError);
+  });
+
+  test.each([
+    ['that closes a parenthesis too many', sql`true) OR (true`],
+    ['that leaves one open', sql`(true`],
+    ['with a comment', sql`true -- `],
+    ['with another comment', sql`true /* `],
+    ['that ends the statement', sql`true; DROP TABLE requests`],
+    ['of nothing', sql``],
+  ])('with a condition %s cannot be built', (_, condition) => {
+    expect(() => ownTable('requests', condition)).toThrow(TypeError);
   });
 
   test('of something that is no tenant cannot be built', () => {
-    expect(() => statementFor('' as TenantId, sql`SELECT 1 FROM t WHERE ${ownRows}`, shortLimits)).toThrow(TypeError);
+    expect(() => statementFor('' as TenantId, sql`SELECT 1 FROM ${own}`, 'short')).toThrow(TypeError);
   });
 
-  test('takes a derived table without a guard of its own', () => {
-    expect(() => statementFor(tenant, sql`SELECT 1 FROM (SELECT a FROM t WHERE ${ownRows})`, shortLimits)).not.toThrow();
+  test('takes derived tables, reads inside a condition, and literals that look like syntax', () => {
+    const inner = ownTable('bodies', sql`b != ')--' AND c = 'FROM x'`);
+    const made = statementFor(
+      tenant,
+      sql`SELECT 1 FROM (SELECT a FROM ${ownTable('requests', sql`a IN (SELECT a FROM ${inner})`)} LIMIT 1) GROUP BY a, b`,
+      'long',
+    );
+    expect(made.text).toBe(
+      "SELECT 1 FROM (SELECT a FROM requests WHERE org_id = {tenant:UInt128} AND (a IN (SELECT a FROM bodies WHERE org_id = {tenant:UInt128} AND (b != ')--' AND c = 'FROM x'))) LIMIT 1) GROUP BY a, b",
+    );
+    expect(made.lane).toBe('long');
   });
 });
 

@@ -15,6 +15,7 @@ export interface ParamValues {
   'Array(UInt128)': readonly bigint[];
 }
 
+/** One of the types of {@link ParamValues}. */
 export type ParamType = keyof ParamValues;
 
 /** A typed value that stands outside the text of the SQL. */
@@ -24,14 +25,17 @@ export interface Param {
   readonly value: string | boolean | readonly (number | bigint)[];
 }
 
-/** The place of the tenant's identifier, filled in when a Statement is made. */
-export interface TenantSlot {
-  readonly kind: 'tenant';
+/** A table held to the rows of the tenant whose Statement it becomes a part of; `condition` narrows it further. */
+export interface OwnTable {
+  readonly kind: 'table';
+  readonly name: 'requests' | 'bodies';
+  readonly condition: readonly Piece[];
 }
 
-export type Piece = string | Param | TenantSlot;
+/** Literal SQL, a value, or a table of the tenant. */
+export type Piece = string | Param | OwnTable;
 
-/** An immutable part of a query: literal text, values and tenant slots. It cannot be run: only a Statement can. */
+/** An immutable part of a query: literal text, values and tables. It cannot be run: only a Statement can. */
 export interface Fragment {
   readonly kind: 'fragment';
   readonly pieces: readonly Piece[];

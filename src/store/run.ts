@@ -4,6 +4,7 @@ import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { boundQuery } from './parameters.ts';
 
+/** What one query may take. */
 export interface RunOptions {
   /** Milliseconds after which the engine ends a query; waiting for a free connection does not count. */
   readonly queryTimeoutMs: number;

@@ -6,6 +6,7 @@ import type { OperatorFamily } from './operators.ts';
  */
 export type FieldShape = 'scalar' | 'map' | 'key';
 
+/** One field of the filter language. */
 export interface FieldDefinition {
   readonly shape: FieldShape;
   readonly family: OperatorFamily;
@@ -72,4 +73,5 @@ export const fieldGroups = {
   request_response_rmt: requestFields,
 } as const satisfies Record<string, Record<string, FieldDefinition>>;
 
+/** A wrapper key of a leaf. */
 export type FieldGroup = keyof typeof fieldGroups;

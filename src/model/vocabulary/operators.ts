@@ -6,6 +6,7 @@ export const operatorFamilies = {
   boolean: ['equals'],
 } as const;
 
+/** The kind of value that an operator compares. */
 export type OperatorFamily = keyof typeof operatorFamilies;
 export type TextOperator = (typeof operatorFamilies.text)[number];
 export type NumberOperator = (typeof operatorFamilies.number)[number];

@@ -33,6 +33,7 @@ export type ConditionNode = FieldReference & { readonly kind: 'condition' } & Co
 /** A parsed and checked filter: frozen plain nodes. */
 export type FilterNode = AllNode | BranchNode | ConditionNode;
 
+/** The one node that matches every record. */
 export const everything: AllNode = Object.freeze({ kind: 'all' });
 
 /** A condition on a field. */

@@ -1,5 +1,5 @@
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
-import { ownRows } from '../../sql/statement.ts';
+import { ownTable } from '../../sql/statement.ts';
 import type { TextColumn } from './columns.ts';
 import { containing, foldedLike, matchesEmpty, type TextComparison } from './compile-text.ts';
 
@@ -53,7 +53,7 @@ export function bodyReads(kind: 'and' | 'or', conditions: readonly BodyCondition
 }
 
 function keysWhere(match: Fragment, bounds: readonly Fragment[]): Fragment {
-  return sql`(SELECT created_at, request_id FROM bodies WHERE ${join([ownRows, ...bounds, match], ' AND ')})`;
+  return sql`(SELECT created_at, request_id FROM ${ownTable('bodies', join([...bounds, match], ' AND '))})`;
 }
 
 function joined(kind: 'and' | 'or', rows: readonly Fragment[]): Fragment {

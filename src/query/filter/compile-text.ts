@@ -13,6 +13,7 @@ interface TextOperand {
   readonly presentIsIndexed: boolean;
 }
 
+/** A text operator with the caller's value. */
 export interface TextComparison {
   readonly operator: TextOperator;
   readonly value: string;

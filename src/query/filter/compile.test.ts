@@ -9,7 +9,7 @@ import { type OrganizationId, uuidToNumber, type Uuid } from '../../model/ids.ts
 import { requestFields } from '../../model/vocabulary/fields.ts';
 import { operatorFamilies } from '../../model/vocabulary/operators.ts';
 import { sql } from '../../sql/sql.ts';
-import { ownRows, shortLimits, type Statement, statementFor } from '../../sql/statement.ts';
+import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
 import { requestsAndBodies } from '../../store/migrations/0001-requests-and-bodies.ts';
 import { compileFilter } from './compile.ts';
 import { parseFilter } from './parse.ts';
@@ -70,8 +70,8 @@ function statementOf(filter: unknown): Statement {
   if (!parsed.ok) throw new Error(parsed.fault.message);
   return statementFor(
     tenant,
-    sql`SELECT id_text FROM requests WHERE ${ownRows} AND ${compileFilter(parsed.value.filter)} ORDER BY created_at`,
-    shortLimits,
+    sql`SELECT id_text FROM ${ownTable('requests', compileFilter(parsed.value.filter))} ORDER BY created_at`,
+    'short',
   );
 }
 
@@ -267,10 +267,19 @@ describe('numbers', () => {
     ['status', { gte: 499 }, 'binary text'],
     ['status', { equals: -0 }, 'absent'],
     ['cost', { equals: 0.3 }, 'full'],
-    ['cost', { equals: 0.1 + 0.2 }, 'full'],
+    ['cost', { equals: 0.1 + 0.2 }, ''],
+    ['cost', { 'not-equals': 0.1 + 0.2 }, everyRow],
+    ['cost', { lt: 0.1 + 0.2 }, 'full text'],
+    ['cost', { gt: 0.1 + 0.2 }, 'binary'],
     ['cost', { 'not-equals': 0.3 }, 'absent binary text'],
     ['cost', { equals: 1e-12 }, 'text'],
     ['cost', { lt: 1e-12 }, ''],
+    ['cost', { equals: 6e-13 }, ''],
+    ['cost', { 'not-equals': 6e-13 }, everyRow],
+    ['cost', { gt: 6e-13 }, 'full binary text'],
+    ['cost', { lte: 6e-13 }, ''],
+    ['cost', { gte: 1.4e-12 }, 'full binary'],
+    ['cost', { lt: 1.4e-12 }, 'text'],
     ['cost', { gt: 0.299999999999 }, 'full binary'],
     ['cost', { gte: 1.2345678901234567e19 }, 'binary'],
     ['cost', { lt: 1e40 }, 'full binary text'],
@@ -379,7 +388,7 @@ test('golden: every field with every operator, run as well', async () => {
       const filter = rmt(field, shape === 'map' ? { name: comparison } : comparison);
       const { text, params } = statementOf(filter);
       const { tenant: _, ...values } = params;
-      const where = text.slice(text.indexOf('AND') + 4, text.indexOf(' ORDER BY'));
+      const where = text.slice(text.indexOf(' AND (') + 6, text.indexOf(') ORDER BY'));
       lines.push(`-- ${field} ${operator}: ${await namesFor(filter)}`, where, `-- ${JSON.stringify(values)}`, '');
     }
   }

@@ -1,4 +1,4 @@
-import { moneyOfUsd, moneyText } from '../../model/money.ts';
+import { type Money, moneyBoundsOfUsd, moneyText } from '../../model/money.ts';
 import type { NumberOperator, TimestampOperator } from '../../model/vocabulary/operators.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from './ast.ts';
@@ -22,7 +22,8 @@ const never = sql`false`;
 const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=`, gt: sql`>`, lt: sql`<` } as const;
 
 /**
- * The filter as one condition over rows of `requests`, to stand beside `ownRows`.
+ * The filter as one condition over rows of `requests`, for `ownTable`.
+ * @throws TypeError for a field that `check.ts` has not seen: a fault in our own code.
  * Invariant: there is no NOT above a comparison with a nullable column, so NULL and false are the same outcome: not matched.
  */
 export function compileFilter(filter: FilterNode): Fragment {
@@ -122,17 +123,21 @@ function compareNumber({ number, nullable }: NumberOperand, operator: NumberOper
 }
 
 /**
- * A cost is compared as an amount of money, in whole units of 10⁻¹² USD; the caller's number becomes one by the same rounding that recorded
- * costs went through. What is beyond any amount is above or below all of them.
+ * A cost is compared with exactly the decimal that the caller's number is written as. Costs are whole units of 10⁻¹² USD, so a number between
+ * two of them equals none, and as a bound it may move to the unit that parts the costs in the same way: `gt 4e-13` is `gt 0`. What is beyond
+ * any amount is above or below all of them.
  */
 function compareCost(amount: Fragment, operator: NumberOperator, usd: number): Fragment {
-  const money = moneyOfUsd(usd);
-  if (money !== undefined) {
-    return compareNumber({ number: amount, nullable: true }, operator, sql`${param(moneyText(money), 'Decimal(38, 12)')}`);
+  const bounds = moneyBoundsOfUsd(usd);
+  const exact = bounds !== undefined && bounds.floor === bounds.ceil;
+  if (operator === 'equals' && !exact) return never;
+  if (operator === 'not-equals' && !exact) return always;
+  if (bounds === undefined) {
+    const known = operator === 'lt' || operator === 'lte' ? usd > 0 : usd < 0;
+    return known ? sql`${amount} IS NOT NULL` : never;
   }
-  if (operator === 'not-equals') return always;
-  const known = operator === 'lt' || operator === 'lte' ? usd > 0 : usd < 0;
-  return operator !== 'equals' && known ? sql`${amount} IS NOT NULL` : never;
+  const bound: Money = operator === 'gte' || operator === 'lt' ? bounds.ceil : bounds.floor;
+  return compareNumber({ number: amount, nullable: true }, operator, sql`${param(moneyText(bound), 'Decimal(38, 12)')}`);
 }
 
 function compareTime(column: Fragment, operator: TimestampOperator, ms: number): Fragment {

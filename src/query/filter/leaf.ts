@@ -16,6 +16,7 @@ export interface FilterDialect {
   readonly unwrappedProperties: UnwrappedProperties;
 }
 
+/** A leaf that was read well; `unwrappedProperties` says that the dialect answers it with an empty list. */
 export interface ParsedLeaf {
   readonly condition: ConditionNode;
   readonly unwrappedProperties: boolean;

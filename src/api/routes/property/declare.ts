@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { declaredPropertySchema, wrongPropertyName } from '../../../contract/properties.ts';
+import { declaredPropertySchema, propertyNameSchema, wrongDeclaredName } from '../../../contract/properties.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 
@@ -15,21 +15,36 @@ export const declareProperty: Endpoint = {
     security: keyRequired,
     request: {
       params: z.object({
-        name: z
-          .string()
-          .openapi({ param: { name: 'name', in: 'path' }, description: 'The name as it is to be stored, 1 to 128 characters.' }),
+        name: propertyNameSchema.openapi({
+          param: { name: 'name', in: 'path' },
+          description: 'The name as it is to be stored, percent-encoded.',
+        }),
       }),
     },
-    responses: { 200: { description: 'Declared.', content: jsonContent(declaredPropertySchema) }, ...problems(422) },
+    responses: { 200: { description: 'Declared.', content: jsonContent(declaredPropertySchema) }, ...problems(413, 422) },
   },
   action: 'update',
   handle: answerDeclare,
 };
 
 async function answerDeclare({ context, principal, ports }: EndpointCall): Promise<Response> {
-  const name = context.req.param('name') ?? '';
-  const wrong = wrongPropertyName(name);
-  if (wrong !== undefined) throw new GatelogError('invalid_body', wrong, { details: { path: 'name' } });
+  const name = nameIn(context.req.url);
+  const wrong = wrongDeclaredName(name);
+  if (wrong !== undefined) throw wrongName(wrong);
   await ports.declareProperty(principal.organizationId, name);
   return context.json({ data: { name }, error: null });
+}
+
+/** TRICKY: not from the router, which takes what it cannot decode for the name itself. */
+function nameIn(url: string): string {
+  const encoded = url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw wrongName('The name in the address is not percent-encoded UTF-8; write a literal % as %25.');
+  }
+}
+
+function wrongName(sentence: string): GatelogError {
+  return new GatelogError('invalid_body', sentence, { details: { path: 'name' } });
 }

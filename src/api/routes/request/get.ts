@@ -1,10 +1,16 @@
 import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { requestAnswerSchema } from '../../../contract/requests.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { requestStatements } from '../../../query/request.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { firstRows, withBodies } from '../../request-items.ts';
+import { requestItems } from '../../../query/request-item.ts';
+import type { BodiesRow, RequestRow } from '../../../query/request-row.ts';
+import { bodiesStatements } from '../../../query/requests.ts';
+import { runUntilRows } from '../../../store/run.ts';
+import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
+
+const failures = problems(404, 422, 504);
 
 /** `GET /v1/request/{id}` */
 export const getRequest: Endpoint = {
@@ -13,6 +19,8 @@ export const getRequest: Endpoint = {
     path: '/v1/request/{id}',
     operationId: 'getRequest',
     summary: 'Get one request',
+    description:
+      'While the record is on its way to the store the answer is 404 with the code `request_in_flight` and the header `svc-hint`.',
     security: keyRequired,
     request: {
       params: z.object({ id: requestIdParameter }),
@@ -20,23 +28,34 @@ export const getRequest: Endpoint = {
         includeBody: z.enum(['true', 'false']).optional().openapi({ description: '`false` leaves both bodies out.', default: 'true' }),
       }),
     },
-    responses: { 200: { description: 'The request.', content: jsonContent(requestAnswerSchema) }, ...problems(404, 422, 504) },
+    responses: {
+      200: { description: 'The request.', content: jsonContent(requestAnswerSchema) },
+      ...failures,
+      404: { ...failures[404], headers: hintHeader },
+    },
   },
   action: 'read',
   handle: answerGet,
 };
 
+/** Identifier → statements → rows → item. */
 async function answerGet({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const { signal } = context.req.raw;
+  const tenant = principal.organizationId;
   const id = requestIdOf(context);
-  const { organizationId } = principal;
-  const signal = context.req.raw.signal;
-  const rows = await firstRows(requestStatements(organizationId, id), ports.run, signal);
-  const [item] = await withBodies(organizationId, rows, ports.run, { bodies: wantsBody(context.req.query('includeBody')), signal });
+  const withBodies = wantsBody(context.req.query('includeBody'));
+  const rows = await runUntilRows<RequestRow>(ports.run, requestStatements(tenant, id), signal);
+  const bodies = await runUntilRows<BodiesRow>(ports.run, withBodies ? bodiesStatements(tenant, rows) : [], signal);
+  const [item] = requestItems(rows, bodies);
   if (item !== undefined) return context.json({ data: item, error: null });
-  if (await ports.isTravelling(organizationId, id)) {
-    throw new GatelogError('request_in_flight', `The record of request ${id} is on its way to the store. Ask again in a moment.`);
-  }
+  if (await ports.isTravelling(tenant, id)) return refuseTravelling(context, id);
   throw new GatelogError('not_found', `No request ${id} is on record.`);
+}
+
+function refuseTravelling(context: Context, id: string): never {
+  const sentence = `The record of request ${id} is on its way to the store. Ask again in a moment.`;
+  context.header('svc-hint', sentence);
+  throw new GatelogError('request_in_flight', sentence);
 }
 
 function wantsBody(text: string | undefined): boolean {

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { GatelogError } from '../../../model/errors.ts';
 import { parseUuid, type RequestId } from '../../../model/ids.ts';
 
+/** The identifier in the path, for the OpenAPI document. */
 export const requestIdParameter = z.string().openapi({
   param: { name: 'id', in: 'path' },
   description: 'Identifier of the request, the value of the response header svc-id.',

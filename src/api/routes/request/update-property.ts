@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
-import { errorOfFault } from '../../../contract/fault.ts';
+import { accepted } from '../../../contract/fault.ts';
 import { propertyUpdateSchema, readPropertyUpdate } from '../../../contract/properties.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { readJson } from '../../json-body.ts';
@@ -16,7 +16,7 @@ export const updateRequestProperty: Endpoint = {
     description: 'Works from the moment at which the caller has the identifier, also while the record is still on its way to the store.',
     security: keyRequired,
     request: { params: z.object({ id: requestIdParameter }), body: { required: true, content: jsonContent(propertyUpdateSchema) } },
-    responses: { 200: { description: 'Changed.', content: jsonContent(doneSchema) }, ...problems(400, 404, 413, 415, 422) },
+    responses: { 200: { description: 'Changed.', content: jsonContent(doneSchema) }, ...problems(400, 404, 413, 415, 422, 504) },
   },
   action: 'update',
   handle: answerUpdate,
@@ -24,8 +24,7 @@ export const updateRequestProperty: Endpoint = {
 
 async function answerUpdate({ context, principal, ports }: EndpointCall): Promise<Response> {
   const id = requestIdOf(context);
-  const update = readPropertyUpdate(await readJson(context));
-  if (!update.ok) throw errorOfFault(update.fault);
-  await ports.updateProperties(principal, id, update.value);
+  const properties = accepted(readPropertyUpdate(await readJson(context)));
+  await ports.updateProperties(principal, id, properties);
   return context.json({ data: null, error: null });
 }

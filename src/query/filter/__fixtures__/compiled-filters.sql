@@ -239,51 +239,51 @@ lowerUTF8(if(empty(scores), '', replaceAll(toJSONString(scores), '\\/', '/'))) N
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_body equals: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (request_kind != 'binary' AND request_body = {p0:String} AND lowerUTF8(request_body) = lowerUTF8({p0:String})))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND request_body = {p0:String} AND lowerUTF8(request_body) = lowerUTF8({p0:String}))))
 -- {"p0":"A_word%"}
 
 -- request_body not-equals: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (request_kind != 'binary' AND request_body = {p0:String} AND lowerUTF8(request_body) = lowerUTF8({p0:String})))
+(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND request_body = {p0:String} AND lowerUTF8(request_body) = lowerUTF8({p0:String}))))
 -- {"p0":"A_word%"}
 
 -- request_body like: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND request_body LIKE {p1:String}))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND request_body LIKE {p1:String})))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- request_body ilike: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String})))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- request_body contains: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String})))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- request_body not-contains: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String})))
+(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- response_body equals: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (response_kind != 'binary' AND response_body = {p0:String} AND lowerUTF8(response_body) = lowerUTF8({p0:String})))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND response_body = {p0:String} AND lowerUTF8(response_body) = lowerUTF8({p0:String}))))
 -- {"p0":"A_word%"}
 
 -- response_body not-equals: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (response_kind != 'binary' AND response_body = {p0:String} AND lowerUTF8(response_body) = lowerUTF8({p0:String})))
+(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND response_body = {p0:String} AND lowerUTF8(response_body) = lowerUTF8({p0:String}))))
 -- {"p0":"A_word%"}
 
 -- response_body like: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND response_body LIKE {p1:String}))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND response_body LIKE {p1:String})))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- response_body ilike: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String})))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- response_body contains: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String})))
+(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- response_body not-contains: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String})))
+(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String}))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- cache_reference_id equals: 

@@ -1,0 +1,64 @@
+import type { RouteConfig } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { healthSchema } from '../contract/answers.ts';
+import { jsonContent, problemResponses } from './endpoint.ts';
+import type { ApiPorts } from './ports.ts';
+
+/** What a handler of an {@link OpenEndpoint} gets. `document` is the OpenAPI document. */
+export interface OpenCall {
+  readonly context: Context;
+  readonly ports: ApiPorts;
+  readonly document: object;
+}
+
+/** An endpoint that needs no key, because it shows nothing of anybody's records. */
+export interface OpenEndpoint {
+  readonly declaration: RouteConfig;
+  readonly handle: (call: OpenCall) => Response | Promise<Response>;
+}
+
+const healthContent = jsonContent(healthSchema);
+
+/** Every endpoint of the API that needs no key. */
+export const openEndpoints: readonly OpenEndpoint[] = [
+  {
+    declaration: {
+      method: 'get',
+      path: '/healthz',
+      summary: 'Whether the process is alive',
+      responses: { 200: { description: 'It is.', content: healthContent }, ...problemResponses(405) },
+    },
+    handle: ({ context }) => context.json({ status: 'ok', failing: [] }),
+  },
+  {
+    declaration: {
+      method: 'get',
+      path: '/readyz',
+      summary: 'Whether the store answers and the ingest drains',
+      responses: {
+        200: { description: 'Both do.', content: healthContent },
+        503: { description: 'Not all parts work; `failing` names those that do not.', content: healthContent },
+        ...problemResponses(405),
+      },
+    },
+    handle: answerReady,
+  },
+  {
+    declaration: {
+      method: 'get',
+      path: '/openapi.json',
+      summary: 'This document',
+      responses: {
+        200: { description: 'The document.', content: jsonContent(z.looseObject({ openapi: z.string() })) },
+        ...problemResponses(405),
+      },
+    },
+    handle: ({ context, document }) => context.json(document),
+  },
+];
+
+async function answerReady({ context, ports }: OpenCall): Promise<Response> {
+  const failing = await ports.failingParts();
+  return context.json({ status: failing.length === 0 ? 'ok' : 'unavailable', failing }, failing.length === 0 ? 200 : 503);
+}

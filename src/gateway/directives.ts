@@ -2,16 +2,13 @@ import { GatelogError } from '../model/errors.ts';
 import type { BodyKeeping, TaggedProperty, Tags } from '../model/exchange.ts';
 import { parseMoney } from '../model/money.ts';
 import { isJsonObject, parseJson, wellFormed } from '../model/text.ts';
+import { propertyLimits } from '../model/vocabulary/limits.ts';
 import { forEachHeader, headerText, type RawHeaders } from './headers.ts';
 
 /** Prefixes of our own headers: ours, and the one that clients of Helicone's API send. */
 const prefixes = ['svc-', 'helicone-'] as const;
 const aliasPrefix = 'helicone-';
 const propertySuffix = 'property-';
-
-const mostProperties = 64;
-const longestPropertyName = 128;
-const largestPropertyValueBytes = 8 * 1024;
 
 /** All that our own headers on one request say. */
 export interface Directives {
@@ -180,12 +177,12 @@ function readOne(draft: Draft, line: HeaderLine): void {
 function addProperty(draft: Draft, property: TaggedProperty): void {
   const { name, value } = property;
   const length = Array.from(name).length;
-  if (length < 1 || length > longestPropertyName) {
-    draft.warnings.push(`a property name has ${length} characters and was not stored (1 to ${longestPropertyName} are allowed)`);
-  } else if (Buffer.byteLength(value) > largestPropertyValueBytes) {
-    draft.warnings.push(`the value of property ${shown(name)} is over ${largestPropertyValueBytes} bytes and was not stored`);
-  } else if (draft.properties.size >= mostProperties && !draft.properties.has(name)) {
-    draft.warnings.push(`property ${shown(name)} is over the limit of ${mostProperties} and was not stored`);
+  if (length < 1 || length > propertyLimits.nameCharacters) {
+    draft.warnings.push(`a property name has ${length} characters and was not stored (1 to ${propertyLimits.nameCharacters} are allowed)`);
+  } else if (Buffer.byteLength(value) > propertyLimits.valueBytes) {
+    draft.warnings.push(`the value of property ${shown(name)} is over ${propertyLimits.valueBytes} bytes and was not stored`);
+  } else if (draft.properties.size >= propertyLimits.properties && !draft.properties.has(name)) {
+    draft.warnings.push(`property ${shown(name)} is over the limit of ${propertyLimits.properties} and was not stored`);
   } else {
     draft.properties.set(name, property);
   }

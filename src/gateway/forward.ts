@@ -7,6 +7,7 @@ import type { Observe } from '../model/observation.ts';
 import { may } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
+import { joinAddress, type ProviderTarget } from './base-address.ts';
 import { admit, type Admission, credentialHeaders, credentialsFor, type Rejection, type VerifyKey, withoutOurKeys } from './credentials.ts';
 import { type Directives, isDirective, readDirectives } from './directives.ts';
 import { answerEcho } from './echo.ts';
@@ -18,7 +19,7 @@ import { refuseUnrecorded } from './refusal.ts';
 import { Relay } from './relay.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
 import { makeRequestId } from './request-ids.ts';
-import { joinAddress, originForm, type ProviderTarget, type Route, routeByModel, routeByPath } from './routes.ts';
+import { originForm, type Route, routeByModel, routeByPath } from './routes.ts';
 import { ExchangeRecorder } from './tap.ts';
 import { Upload } from './upload.ts';
 import type { Upstream } from './upstream.ts';
@@ -59,21 +60,25 @@ interface Call {
 }
 
 /** A call of an accepted key: it has an identifier and will be on record. */
-interface AdmittedCall extends Call, Admission, Identity {
+interface AdmittedCall {
+  readonly call: Call;
+  readonly admission: Admission;
+  readonly identity: Identity;
   /** Monotonic time at which its body was waited for. */
   readonly admittedAt: number;
 }
 
 /** A call on record, with its way back. */
-interface OpenCall extends AdmittedCall {
+interface OpenCall {
+  readonly call: Call;
   readonly recorder: ExchangeRecorder;
   readonly relay: Relay;
 }
 
 /**
  * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, open the record, send to
- * the provider, relay the reply. A failure before the key is accepted, and a key that
- * may not send, are answered without a record; after that everything is on record.
+ * the provider, relay the reply. A failure before the key is accepted, and a key that may
+ * not send, are answered without a record; after that everything is on record.
  */
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
   const openedAt = ports.clock.now();
@@ -98,7 +103,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   }
   const { request, response, directives, path } = call;
   const identity = identify(ports, directives, admission.principal.organizationId, call.openedAt);
-  const admitted: AdmittedCall = { ...call, ...admission, ...identity, admittedAt: ports.clock.monotonic() };
+  const admitted: AdmittedCall = { call, admission, identity, admittedAt: ports.clock.monotonic() };
   let provider = 'custom';
   try {
     const route = routeByPath(path, ports.providers);
@@ -115,34 +120,35 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
 }
 
 /** The body is here, or on its way: decide the provider for good, open the record, send. */
-function send(ports: ForwardPorts, call: AdmittedCall, pathRoute: Route, body: RequestBody): void {
+function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, body: RequestBody): void {
   const readyAt = ports.clock.monotonic();
   let open: OpenCall | undefined;
   try {
     if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
     const { route, outgoing } = applyModel(pathRoute, body, ports.providers);
-    const credentials = credentialsFor(route.provider, call.providerCredentials, ports.providers);
+    const credentials = credentialsFor(route.provider, admitted.admission.providerCredentials, ports.providers);
     const address = ports.providers.find(route.provider);
-    const target = address === undefined ? undefined : joinAddress(address.baseUrl, route.path);
-    open = openCall(ports, call, route.provider, target);
+    const target = address === undefined ? undefined : joinAddress(address.base, route.path);
+    open = openCall(ports, admitted, route.provider, target);
     if ('whole' in body) open.recorder.requestPart(body.whole);
-    open.relay.overheadMs = call.admittedAt - call.startedAt + ports.clock.monotonic() - readyAt;
-    if (hasLeft(call)) open.relay.clientLeft();
+    open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
+    if (hasLeft(admitted.call)) open.relay.clientLeft();
     else if (target === undefined) answerWithEcho(open, route, outgoing);
     else sendToProvider(ports, open, target, { credentials, outgoing });
   } catch (error) {
-    if (open === undefined) refuseRecorded(ports, call, pathRoute.provider, error);
+    if (open === undefined) refuseRecorded(ports, admitted, pathRoute.provider, error);
     else refuseOpen(ports, open, error);
   }
 }
 
 function sendToProvider(
   ports: ForwardPorts,
-  call: OpenCall,
+  open: OpenCall,
   target: ProviderTarget,
   parts: { credentials: readonly string[]; outgoing: RequestBody },
 ): void {
-  const { request, relay, recorder } = call;
+  const { relay, recorder } = open;
+  const { request } = open.call;
   const { outgoing, credentials } = parts;
   const isWhole = 'whole' in outgoing;
   const passed = passedHeaders(request.rawHeaders, (lower, value) => {
@@ -153,15 +159,17 @@ function sendToProvider(
   const body = isWhole
     ? wholeOrNone(outgoing.whole)
     : new Upload({ request, begun: outgoing.begun, recorder, mostBytes: ports.limits.requestMaxBytes });
-  ports.upstream.send({ method: request.method ?? 'GET', ...target, headers: [...passed, ...credentials], body }, relay);
+  passed.push(...credentials);
+  const { origin, path } = target;
+  ports.upstream.send({ method: request.method ?? 'GET', origin, path, headers: passed, body }, relay);
 }
 
-function answerWithEcho(call: OpenCall, route: Route, body: RequestBody): void {
+function answerWithEcho({ call, relay }: OpenCall, route: Route, body: RequestBody): void {
   if (!('whole' in body)) {
     throw new GatelogError('body_too_large', 'The echo provider takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
   }
   const createdAt = Math.floor(call.openedAt / 1000);
-  answerEcho({ method: call.request.method ?? 'GET', path: route.path, body: body.whole, createdAt }, call.relay);
+  answerEcho({ method: call.request.method ?? 'GET', path: route.path, body: body.whole, createdAt }, relay);
 }
 
 /** The body as it goes out: with `provider/model` only the bytes of the model's name change. */
@@ -186,11 +194,13 @@ function hasLeft({ request, response }: Call): boolean {
   return response.destroyed || request.socket.destroyed;
 }
 
-function openCall(ports: ForwardPorts, call: AdmittedCall, provider: string, target?: ProviderTarget): OpenCall {
-  const { request, response, principal, replyHeaders } = call;
+function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: string, target?: ProviderTarget): OpenCall {
+  const { call, admission, identity } = admitted;
+  const { request, response } = call;
+  const { principal } = admission;
   const open: ExchangeOpen = {
     version: 1,
-    requestId: call.requestId,
+    requestId: identity.requestId,
     organizationId: principal.organizationId,
     keyHash: principal.keyHash,
     openedAt: call.openedAt,
@@ -209,24 +219,25 @@ function openCall(ports: ForwardPorts, call: AdmittedCall, provider: string, tar
     open,
     recorded,
   );
-  return { ...call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders }) };
+  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders: identity.replyHeaders }) };
 }
 
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
-function refuseRecorded(ports: ForwardPorts, call: AdmittedCall, provider: string, error: unknown): void {
+function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, provider: string, error: unknown): void {
   const refusal = asRefusal(ports, error);
   if (refusal.status !== 401) {
-    refuseOpen(ports, openCall(ports, call, provider), refusal);
+    refuseOpen(ports, openCall(ports, admitted, provider), refusal);
     return;
   }
-  call.request.resume();
-  refuseUnrecorded(call.response, refusal, call.replyHeaders);
+  const { request, response } = admitted.call;
+  request.resume();
+  refuseUnrecorded(response, refusal, admitted.identity.replyHeaders);
 }
 
-function refuseOpen(ports: ForwardPorts, call: OpenCall, error: unknown): void {
+function refuseOpen(ports: ForwardPorts, { call, relay }: OpenCall, error: unknown): void {
   // What the client still sends is read away, so that it gets to read the answer and to use the connection again.
   call.request.resume();
-  call.relay.refuse(asRefusal(ports, error));
+  relay.refuse(asRefusal(ports, error));
 }
 
 /** Answers a caller without an accepted key; nothing of it is recorded, yet the reply carries an identifier. */

@@ -1,10 +1,11 @@
+import { type BaseAddress, parseBaseAddress } from './base-address.ts';
 import { type AddressedProvider, addressedProviders } from '../model/vocabulary/providers.ts';
 
 /** How calls reach a provider. The address is the one that the provider's official client takes as its base. */
 export interface ProviderAddress {
   /** Name in paths (`/<name>/…`), in `name/model` and in settings. */
   readonly name: string;
-  readonly baseUrl: string;
+  readonly base: BaseAddress;
   /** Header that carries the provider's key, with the text before the key. */
   readonly keyHeader: string;
   readonly keyPrefix: string;
@@ -13,7 +14,7 @@ export interface ProviderAddress {
 /** A provider that answers in this process; it has no address. */
 export const echoProviderName = 'echo';
 
-const builtIn: Readonly<Record<AddressedProvider, Omit<ProviderAddress, 'name'>>> = {
+const builtIn: Readonly<Record<AddressedProvider, Omit<ProviderAddress, 'name' | 'base'> & { readonly baseUrl: string }>> = {
   openai: { baseUrl: 'https://api.openai.com/v1', keyHeader: 'authorization', keyPrefix: 'Bearer ' },
 };
 
@@ -34,7 +35,10 @@ export interface ProviderTable {
 /** The built-in addresses with what the deployment sets. */
 export function makeProviderTable(overrides: Readonly<Record<string, ProviderOverride>>): ProviderTable {
   const addresses = new Map<string, ProviderAddress>(
-    addressedProviders.map((name) => [name, { name, ...builtIn[name], baseUrl: overrides[name]?.baseUrl ?? builtIn[name].baseUrl }]),
+    addressedProviders.map((name) => {
+      const { baseUrl, keyHeader, keyPrefix } = builtIn[name];
+      return [name, { name, base: parseBaseAddress(overrides[name]?.baseUrl ?? baseUrl), keyHeader, keyPrefix }];
+    }),
   );
   return {
     find: (name) => addresses.get(name),

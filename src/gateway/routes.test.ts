@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeProviderTable } from './providers.ts';
-import { joinAddress, originForm, routeByModel, routeByPath } from './routes.ts';
+import { joinAddress, parseBaseAddress } from './base-address.ts';
+import { originForm, routeByModel, routeByPath } from './routes.ts';
 
 const providers = makeProviderTable({});
 const bases = [
@@ -56,7 +57,7 @@ describe('where a call goes', () => {
             return;
           }
           const base = new URL(baseUrl);
-          const joined = joinAddress(baseUrl, path);
+          const joined = joinAddress(parseBaseAddress(baseUrl), path);
           expect(joined.origin).toBe(base.origin);
           expect(joined.path).not.toContain('#');
           // However a server resolves it, as `URL` does or after decoding once more, it stays below the base.

@@ -11,9 +11,6 @@ export interface Route {
   readonly routedByModel: boolean;
 }
 
-/** Path that every provider path may start with and that a base address such as `https://…/v1` ends in already. */
-const versionPrefix = '/v1';
-
 /** `.` or `..` as a whole segment, also with a matrix parameter: what a server may read as a way out of the path it stands in. */
 const dotSegment = /[/\\]\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
 
@@ -72,23 +69,4 @@ export function routeByModel(route: Route, model: string, providers: ProviderTab
     name !== '' && providers.names.includes(provider) ? { route: { ...route, provider }, model: name } : undefined;
   const last = model.lastIndexOf('/');
   return to(model.slice(0, first), model.slice(first + 1)) ?? to(model.slice(last + 1), model.slice(0, last));
-}
-
-/** An address that is called: the path goes out byte for byte. */
-export interface ProviderTarget {
-  readonly origin: string;
-  readonly path: string;
-}
-
-/**
- * Joins a provider's base address and a caller's path; a leading `/v1` is not doubled.
- * Invariant: the origin is the base address's, whatever the path. TRICKY: the caller's path never goes through `URL`, which would resolve dot
- * segments, take `\` for `/` and rewrite bytes.
- */
-export function joinAddress(baseUrl: string, path: string): ProviderTarget {
-  const base = new URL(baseUrl);
-  const basePath = base.pathname.replace(/\/+$/, '');
-  const rest = basePath.endsWith(versionPrefix) ? path.replace(/^\/v1(?=[/?]|$)/, '') : path;
-  const joined = basePath + rest;
-  return { origin: base.origin, path: joined.startsWith('/') ? joined : `/${joined}` };
 }

@@ -45,7 +45,7 @@ export async function countPendingUpdates({ queries }: MetadataQueries): Promise
     .selectFrom('pending_property_updates')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  return Number(row.count);
+  return row.count;
 }
 
 /** The updates that wait for any of these requests, in the order in which they were accepted. */

@@ -62,11 +62,24 @@ export function textOfBytes(bytes: Buffer, contentType: string): string | undefi
   }
 }
 
+/** A body's text, undefined when its bytes are none, and what that parses to, undefined when it is no JSON. */
+export interface ReadBody {
+  readonly text: string | undefined;
+  readonly parsed: unknown;
+}
+
+/** Decodes and parses a body. */
+export function readBody(bytes: Uint8Array, contentEncoding: string | undefined, contentType: string): ReadBody {
+  const decoded = decodeContent(bytes, contentEncoding);
+  const text = decoded === undefined ? undefined : textOfBytes(decoded, contentType);
+  return { text, parsed: text === undefined ? undefined : parseJson(text) };
+}
+
 /** A body as it is recorded: JSON where it is JSON, else text, else base64 of the bytes as they passed. */
-export function recordBody(bytes: Uint8Array, text: string | undefined, contentType: string): RecordedBody {
+export function recordBody(bytes: Uint8Array, { text, parsed }: ReadBody, contentType: string): RecordedBody {
   if (bytes.length === 0) return { kind: 'absent' };
   if (text === undefined) return { kind: 'binary', base64: Buffer.from(bytes).toString('base64'), contentType };
-  return recordText(text, parseJson(text));
+  return recordText(text, parsed);
 }
 
 /** A text with what it parses to, undefined when it is no JSON. */

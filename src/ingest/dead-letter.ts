@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ensureFolder } from '../platform/files.ts';
-import { readPayloads } from '../spool/reader.ts';
+import { readPayloads } from '../spool/payloads.ts';
 import type { OpenExchange } from './open-exchange.ts';
 
 /** An exchange that could not be interpreted or stored. */

@@ -16,7 +16,7 @@ import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { makeDeadLetters } from './dead-letter.ts';
 import { Drain, type DrainPorts } from './drain.ts';
-import { type Interpret, interpretTask } from './interpreter.ts';
+import { type Interpret, interpretTasks } from './interpreter.ts';
 import { openPendingUpdates, type PendingUpdates } from './pending-updates.ts';
 import { PropertyUpdater } from './property-updates.ts';
 
@@ -293,7 +293,7 @@ export async function written(writer: SpoolWriter): Promise<void> {
 }
 
 /** Interpretation without a thread: the thread needs compiled code. */
-export const interpretDirectly: Interpret = async (tasks, storedAt) => tasks.map((task) => interpretTask(task, storedAt));
+export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, storedAt);
 
 /** Runs a query that a test wrote. A Statement comes from the query room alone, which is not asked here. */
 async function readRows<Row>(store: Store, text: string, organizationId: OrganizationId): Promise<readonly Row[]> {

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { type InterpretedExchange, type InterpretTask, interpretTask } from './interpreter.ts';
+import { lowerThreadPriority } from '../platform/priority.ts';
+import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
 
 /** What the thread is asked. */
 export interface InterpretJob {
@@ -11,9 +12,10 @@ export interface InterpretJob {
 /** What the thread says: that it is up, or what came of a job. */
 export type InterpreterMessage = { readonly ready: true } | { readonly id: number; readonly interpreted: readonly InterpretedExchange[] };
 
+// Under load the gateways come first, then the API: the spool is there to absorb bursts.
+lowerThreadPriority();
+
 const say = (message: InterpreterMessage): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) =>
-  say({ id, interpreted: tasks.map((task) => interpretTask(task, storedAt)) }),
-);
+parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) => say({ id, interpreted: interpretTasks(tasks, storedAt) }));
 say({ ready: true });

@@ -1,14 +1,13 @@
 import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney } from '../model/money.ts';
 import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
-import { parseJson } from '../model/text.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { unreportedUsage } from '../model/usage.ts';
 import { priceUsage } from '../pricing/cost.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 import { readServerSentEvents } from '../providers/sse.ts';
-import { decodeContent, recordBody, recordText, textOfBytes } from './body.ts';
+import { decodeContent, readBody, recordBody, recordText, textOfBytes } from './body.ts';
 import { propertiesOf } from './properties.ts';
 
 /** What interpretation needs to know besides the exchange. */
@@ -159,21 +158,23 @@ function bodiesOf({ open, end, requestBody, responseBody }: Exchange, request: R
 function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRequest {
   const { open, requestBody } = exchange;
   const contentType = open.headers['content-type'] ?? '';
-  const decoded = decodeContent(requestBody, open.headers['content-encoding']);
-  const text = decoded === undefined ? undefined : textOfBytes(decoded, contentType);
-  const body = recordBody(requestBody, text, contentType);
-  if (text === undefined || format === undefined) return { body, facts: noRequestFacts };
-  return { body, facts: format.readRequest(parseJson(text), open.path) };
+  const read = readBody(requestBody, open.headers['content-encoding'], contentType);
+  const body = recordBody(requestBody, read, contentType);
+  if (read.text === undefined || format === undefined) return { body, facts: noRequestFacts };
+  return { body, facts: format.readRequest(read.parsed, open.path) };
 }
 
 function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const headers = exchange.responseHead?.headers ?? {};
   const contentType = headers['content-type'] ?? '';
-  const decoded = decodeContent(exchange.responseBody, headers['content-encoding']);
-  const text = decoded === undefined ? undefined : textOfBytes(decoded, contentType);
-  if (decoded !== undefined && contentType.toLowerCase().includes('event-stream')) return readStream(decoded, text ?? '', format);
-  const body = recordBody(exchange.responseBody, text, contentType);
-  const parsed = text === undefined ? undefined : parseJson(text);
+  const encoding = headers['content-encoding'];
+  if (contentType.toLowerCase().includes('event-stream')) {
+    const decoded = decodeContent(exchange.responseBody, encoding);
+    if (decoded !== undefined) return readStream(decoded, textOfBytes(decoded, contentType) ?? '', format);
+  }
+  const read = readBody(exchange.responseBody, encoding, contentType);
+  const { parsed } = read;
+  const body = recordBody(exchange.responseBody, read, contentType);
   const facts = parsed === undefined || format === undefined ? noResponseFacts : format.readResponse(parsed);
   return { body, facts, streamed: false, whole: isWhole(exchange, headers['content-length'], parsed) };
 }

@@ -16,6 +16,9 @@ export interface InterpreterThread {
 /** A batch takes about a second at most; what takes so long comes to no end. */
 const longestJobMs = 60_000;
 
+/** A batch makes much that is soon garbage; with the default of a thread it would be copied many times before it is. */
+const maxYoungGenerationSizeMb = 64;
+
 const compiledWorker = new URL('./interpret-worker.js', import.meta.url);
 
 /**
@@ -37,7 +40,7 @@ export function startInterpreterThread(workerFile: URL = compiledWorker, jobMs: 
     for (const id of waiting.keys()) settle(id)?.reject(error);
   };
   const start = (): Worker => {
-    const started = new Worker(workerFile);
+    const started = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb } });
     let ready = false;
     const died = (reason: string): void => {
       if (worker === started) failAll(ready ? new InterpreterDied(reason) : new Error(`the interpreter thread did not start: ${reason}`));

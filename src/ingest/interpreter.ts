@@ -1,8 +1,8 @@
 import { messageOf } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
-import { readPayloads } from '../spool/reader.ts';
+import { PayloadReader } from '../spool/payloads.ts';
 import type { FrameLocation } from '../spool/spool.ts';
-import { bodiesRow, requestRow } from '../store/tables/rows.ts';
+import { type RecordRows, rowsOf } from '../store/tables/rows.ts';
 import { assembleExchange } from './assemble.ts';
 import { interpretExchange } from './interpret.ts';
 
@@ -17,7 +17,7 @@ export interface InterpretTask {
 
 /** Lines for both tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
 export type InterpretedExchange =
-  | { readonly request: string; readonly bodies: string }
+  | RecordRows
   | { readonly failure: string }
   | { readonly shortage: string };
 
@@ -36,13 +36,22 @@ export class InterpreterDied extends Error {
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
-/** Interprets one exchange; whatever goes wrong is a value, so that one poisoned exchange stops nothing. */
-export function interpretTask(task: InterpretTask, storedAt: number): InterpretedExchange {
+/** Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing. */
+export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number): InterpretedExchange[] {
+  const reader = new PayloadReader();
   try {
-    const payloads = readPayloads(task.seriesFolder, task.frames);
+    return tasks.map((task) => interpretTask(task, storedAt, reader));
+  } finally {
+    reader.close();
+  }
+}
+
+function interpretTask(task: InterpretTask, storedAt: number, reader: PayloadReader): InterpretedExchange {
+  try {
+    const payloads = reader.read(task.seriesFolder, task.frames);
     const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
     const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, updates: task.updates });
-    return { request: requestRow(record, storedAt), bodies: bodiesRow(record) };
+    return rowsOf(record, storedAt);
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };

@@ -6,6 +6,7 @@ import { frameKinds } from '../model/exchange.ts';
 import type { RequestId } from '../model/ids.ts';
 import { openCheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert.ts';
+import { rowColumns } from '../store/tables/rows.ts';
 import { type IngestRig, interpretDirectly, openRig, SpoolRig, until, written } from './ingest-rig.ts';
 import { type Interpret, InterpreterDied } from './interpreter.ts';
 
@@ -29,7 +30,10 @@ function refusedFor(poisoned: ReadonlySet<string>): Interpret {
     return interpreted.map((result) => {
       if (!('request' in result)) return result;
       const id = [...poisoned].find((one) => result.request.includes(BigInt(`0x${one.replaceAll('-', '')}`).toString()));
-      return id === undefined ? result : { ...result, request: result.request.replace('"status":200', '"status":"x"') };
+      if (id === undefined) return result;
+      const cells = JSON.parse(result.request) as unknown[];
+      cells[rowColumns.requests.indexOf('status')] = 'x';
+      return { ...result, request: JSON.stringify(cells) };
     });
   };
 }

@@ -3,13 +3,12 @@ import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import { failureText, isRejection, isTooLarge } from '../store/failure.ts';
-import type { InsertRows, RecordTable } from '../store/insert.ts';
+import type { InsertRows } from '../store/insert.ts';
+import type { RecordRows, RecordTable } from '../store/tables/rows.ts';
 
 /** One row to store: its lines, and its place in the batch. */
-export interface StorableRow {
+export interface StorableRow extends RecordRows {
   readonly index: number;
-  readonly request: string;
-  readonly bodies: string;
 }
 
 /** What a batch is called, the same at every try, and how many places it has. */

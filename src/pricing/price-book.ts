@@ -61,6 +61,25 @@ export function lookUpPrice(query: PriceQuery): Price | undefined {
     const rates = own.rates.map(([kind, perMillion]): [RateKind, Rate] => [kind, { perMillion, steps: [] }]);
     return { reference: own.reference, validFrom: own.validFrom, rates: new Map(rates), isFree: false };
   }
+  return rememberedPrice(providerId, model, at);
+}
+
+/** Most listed prices, and unknown names, that are remembered. */
+const mostRemembered = 1000;
+const minuteMs = 60_000;
+const remembered = new Map<string, Price | undefined>();
+
+/** The book takes longer to look through than everything else about an exchange. Its prices change on the minute at the earliest. */
+function rememberedPrice(providerId: string, model: string, at: number): Price | undefined {
+  const key = `${Math.floor(at / minuteMs)} ${providerId} ${model}`;
+  if (remembered.has(key)) return remembered.get(key);
+  if (remembered.size >= mostRemembered) remembered.clear();
+  const price = listedPrice(providerId, model, at);
+  remembered.set(key, price);
+  return price;
+}
+
+function listedPrice(providerId: string, model: string, at: number): Price | undefined {
   const found = consultBook(providerId, model, at);
   if (found === undefined) return undefined;
   return {

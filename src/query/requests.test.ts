@@ -10,7 +10,7 @@ import { unreportedUsage } from '../model/usage.ts';
 import type { Statement } from '../sql/statement.ts';
 import { runUntilRows } from '../store/run.ts';
 import { openStore } from '../store/store.ts';
-import { bodiesRow as bodiesLine, requestRow as requestLine } from '../store/tables/rows.ts';
+import { rowsOf } from '../store/tables/rows.ts';
 import { planRequests, type RequestsPlan } from './plan.ts';
 import { type ArrivalRow, requestKeyStatements, requestStatements } from './request.ts';
 import { requestItem, requestItems } from './request-item.ts';
@@ -151,8 +151,9 @@ const records: readonly RequestRecord[] = [
 beforeAll(async () => {
   await store.migrate(() => undefined);
   const all = [...records, ...records.map((record) => ({ ...record, organizationId: otherTenant }))];
-  await store.insert('requests', all.map((record) => requestLine(record, noon + 5000)).join('\n'), 'requests');
-  await store.insert('bodies', all.map(bodiesLine).join('\n'), 'bodies');
+  const rows = all.map((record) => rowsOf(record, noon + 5000));
+  await store.insert('requests', rows.map(({ request }) => request).join('\n'), 'requests');
+  await store.insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), 'bodies');
 });
 
 afterAll(async () => {

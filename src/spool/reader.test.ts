@@ -5,7 +5,8 @@ import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { frameHeaderBytes, largestPayloadBytes, makeSegmentHeader, segmentHeaderBytes, writeFrameHead } from './frame.ts';
-import { type Damage, deleteSegmentsBefore, deleteSeries, readPayloads, SeriesReader } from './reader.ts';
+import { readPayloads } from './payloads.ts';
+import { type Damage, deleteSegmentsBefore, deleteSeries, SeriesReader } from './reader.ts';
 import { type FrameLocation, segmentName } from './spool.ts';
 import { openSpoolWriter, type SpoolWriter, type SpoolWriterOptions } from './writer.ts';
 

@@ -188,36 +188,6 @@ export class SeriesReader {
   }
 }
 
-/** Reads the payloads of frames again, by their places. @throws when a segment is gone or damaged since. */
-export function readPayloads(seriesFolder: string, frames: readonly FrameLocation[]): Buffer[] {
-  let descriptor = -1;
-  let segment = -1;
-  try {
-    return frames.map((frame) => {
-      if (frame.segment !== segment) {
-        if (descriptor !== -1) closeSync(descriptor);
-        descriptor = -1;
-        descriptor = openSync(path.join(seriesFolder, segmentName(frame.segment)), 'r');
-        segment = frame.segment;
-      }
-      return readPayload(descriptor, frame);
-    });
-  } finally {
-    if (descriptor !== -1) closeSync(descriptor);
-  }
-}
-
-function readPayload(descriptor: number, frame: FrameLocation): Buffer {
-  const bytes = Buffer.allocUnsafe(frameHeaderBytes + frame.length);
-  const got = readSync(descriptor, bytes, 0, bytes.length, frame.offset);
-  const head = got === bytes.length ? readFrameHead(bytes, 0) : undefined;
-  const payload = bytes.subarray(frameHeaderBytes);
-  if (head === undefined || head.stream !== frame.stream || !isPayloadIntact(payload, head)) {
-    throw new Error(`the frame at ${frame.segment}:${frame.offset} is not as it was when it was first read`);
-  }
-  return payload;
-}
-
 /** Deletes segments of a series that nobody needs any more: all below `before`. @returns how many went. */
 export function deleteSegmentsBefore(seriesFolder: string, before: number): number {
   const numbers = listSegments(seriesFolder).filter((number) => number < before);

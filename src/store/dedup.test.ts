@@ -6,6 +6,8 @@ import { afterAll, expect, test } from 'vitest';
 import { openConnections } from './connections.ts';
 import { makeInsertRows } from './insert.ts';
 import { migrations } from './migrate.ts';
+import { lineOf } from './store-rig.ts';
+import { type RecordTable, rowColumns } from './tables/rows.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-dedup-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,18 +20,23 @@ const firstLife = `
   const { data, statements, inserts } = JSON.parse(process.argv[1]);
   const client = createClient({ connection: createChdbConnection({ path: data }) });
   for (const query of statements) await client.command({ query });
-  for (const { table, rows, token } of inserts) {
-    await client.exec({ query: 'INSERT INTO ' + table + ' FORMAT JSONEachRow', values: Readable.from([rows], { objectMode: false }), clickhouse_settings: { insert_deduplication_token: token } });
+  for (const { table, columns, rows, token } of inserts) {
+    await client.exec({ query: 'INSERT INTO ' + table + ' (' + columns.join(', ') + ') FORMAT JSONCompactEachRow', values: Readable.from([rows], { objectMode: false }), clickhouse_settings: { insert_deduplication_token: token } });
   }
   process.kill(process.pid, 'SIGKILL');
 `;
 
-const line = (id: string, createdAt = '1700000000.000'): string => JSON.stringify({ org_id: '1', request_id: id, created_at: createdAt });
+const line = (table: RecordTable, id: string, createdAt = '1700000000.000'): string =>
+  lineOf(table, { org_id: '1', request_id: id, created_at: createdAt });
 
 test('a token is known to the next process, also when the first was killed', async () => {
   const data = path.join(folder, 'data');
-  const rows = [line('1'), line('2', '1710000000.000')].join('\n');
-  const inserts = (['bodies', 'requests'] as const).map((table) => ({ table, rows, token: `spool-1-${table}` }));
+  const inserts = (['bodies', 'requests'] as const).map((table) => ({
+    table,
+    columns: rowColumns[table],
+    rows: [line(table, '1'), line(table, '2', '1710000000.000')].join('\n'),
+    token: `spool-1-${table}`,
+  }));
   const statements = migrations.flatMap((migration) => migration.statements);
   const given = JSON.stringify({ data, statements, inserts });
   const child = spawnSync(process.execPath, ['--input-type=module', '-e', firstLife, given], { encoding: 'utf8' });
@@ -38,8 +45,8 @@ test('a token is known to the next process, also when the first was killed', asy
   const connections = openConnections({ folder: data });
   const insert = makeInsertRows(connections);
   for (const { table, token } of inserts) {
-    await insert(table, [line('1'), line('2', '1710000000.000'), line('3')].join('\n'), token);
-    await insert(table, line('4'), `${token}-other`);
+    await insert(table, [line(table, '1'), line(table, '2', '1710000000.000'), line(table, '3')].join('\n'), token);
+    await insert(table, line(table, '4'), `${token}-other`);
     const stored = await connections.run('short', async (client) =>
       (await client.query({ query: `SELECT toString(request_id) AS id FROM ${table} ORDER BY id`, format: 'JSONEachRow' })).json(),
     );

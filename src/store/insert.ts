@@ -1,17 +1,16 @@
 import { Readable } from 'node:stream';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
+import { type RecordTable, rowColumns } from './tables/rows.ts';
 
 /** TRICKY: the embedded connection writes a setting into its SQL and does not escape backslashes, so a token must need no escaping. */
 const plainToken = /^[\w.-]+$/;
-
-export type RecordTable = 'requests' | 'bodies';
 
 /** Inserts rows, durably, at most once for a token. */
 export type InsertRows = (table: RecordTable, rows: string, token: string) => Promise<void>;
 
 /**
- * Makes the function that inserts. `rows` are JSON lines in the shape of the table. The token names the batch: the store drops an insert whose
+ * Makes the function that inserts. `rows` are lines as `rowsOf` writes them. The token names the batch: the store drops an insert whose
  * token it has seen, so a retry after an unclear answer adds nothing.
  * @throws (from it) GatelogError; `isRejection` tells rows that can never be stored from a store that is away.
  */
@@ -22,7 +21,7 @@ export function makeInsertRows(connections: Connections): InsertRows {
     try {
       await connections.run('insert', async (client) => {
         const result = await client.exec({
-          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          query: `INSERT INTO ${table} (${rowColumns[table].join(', ')}) FORMAT JSONCompactEachRow`,
           values: Readable.from([rows], { objectMode: false }),
           // TRICKY: one block an insert, whatever the number of cores; the token protects whole blocks, and parallel parsing would cut them anew each time.
           clickhouse_settings: {
@@ -32,7 +31,8 @@ export function makeInsertRows(connections: Connections): InsertRows {
             max_insert_block_size: '10000000',
             min_insert_block_size_rows: '10000000',
             min_insert_block_size_bytes: String(2 * 1024 * 1024 * 1024),
-            input_format_skip_unknown_fields: 0,
+            // A null in a column that has none is the column's default.
+            input_format_null_as_default: 1,
           },
         });
         for await (const chunk of result.stream) void chunk;

@@ -6,6 +6,7 @@ import type { Statement } from '../sql/statement.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { migrateStore } from './migrate.ts';
 import { makeRunStatement } from './run.ts';
+import { type RecordTable, rowColumns } from './tables/rows.ts';
 
 /** A real store for tests of this room: a process opens one embedded folder. */
 export interface StoreRig {
@@ -66,7 +67,12 @@ export function requestLine(extra: Readonly<Record<string, unknown>> = {}): { re
   ids += 1;
   const id = `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}` as RequestId;
   const key = { org_id: uuidToNumber(tenant).toString(), request_id: uuidToNumber(id).toString(), created_at: '1700000000.123' };
-  return { id, line: JSON.stringify({ ...key, ...extra }) };
+  return { id, line: lineOf('requests', { ...key, ...extra }) };
+}
+
+/** A line of a table as the store takes it; a cell that is not given is the column's default. */
+export function lineOf(table: RecordTable, cells: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(rowColumns[table].map((name) => cells[name] ?? null));
 }
 
 /** Texts that break what escapes carelessly. */

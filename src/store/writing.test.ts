@@ -44,13 +44,21 @@ describe('an insert', () => {
     ['a negative count', { prompt_tokens: -1 }],
     ['a fraction for a count', { latency: 1.5 }],
     ['no time', { created_at: 'NaN.NaN' }],
-    ['a column that is not there', { unknown_column: 1 }],
   ])('with %s is refused as a whole, and its token stays free', async (fault, extra) => {
     const before = await count();
     const error = await insert([requestLine().line, requestLine(extra).line].join('\n'), `refused-${fault.replaceAll(' ', '-')}`).catch(
       (thrown: unknown) => thrown,
     );
     expect(isRejection(error)).toBe(true);
+    expect(await count()).toBe(before);
+  });
+
+  test('with a cell too many or too few is refused', async () => {
+    const before = await count();
+    const cells = JSON.parse(requestLine().line) as unknown[];
+    for (const [index, wrong] of [[...cells, 'x'], cells.slice(0, -1)].entries()) {
+      expect(isRejection(await insert(JSON.stringify(wrong), `cells-${index}`).catch((thrown: unknown) => thrown))).toBe(true);
+    }
     expect(await count()).toBe(before);
   });
 

@@ -1,0 +1,81 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { frameHeaderBytes, isPayloadIntact, readFrameHead } from './frame.ts';
+import { type FrameLocation, segmentName } from './spool.ts';
+
+/** Read from the disk at once: the frames of some hundred exchanges. */
+const blockBytes = 256 * 1024;
+/** Blocks kept of the open segment; the frames of one exchange may lie apart by what others wrote meanwhile. */
+const mostBlocks = 8;
+
+/**
+ * Reads the payloads of frames again, by their places. The frames of many exchanges stand beside each other, so what was read for one is kept
+ * for the next. Whoever makes one closes it.
+ */
+export class PayloadReader {
+  private folder = '';
+  private segment = -1;
+  private descriptor = -1;
+  private readonly blocks = new Map<number, Buffer>();
+
+  /** @throws when a segment is gone or damaged since. */
+  read(seriesFolder: string, frames: readonly FrameLocation[]): Buffer[] {
+    return frames.map((frame) => {
+      if (frame.segment !== this.segment || seriesFolder !== this.folder) this.open(seriesFolder, frame.segment);
+      const bytes = this.bytesAt(frame.offset, frameHeaderBytes + frame.length);
+      const head = bytes === undefined ? undefined : readFrameHead(bytes, 0);
+      const payload = bytes?.subarray(frameHeaderBytes);
+      if (head === undefined || payload === undefined || head.stream !== frame.stream || !isPayloadIntact(payload, head)) {
+        throw new Error(`the frame at ${frame.segment}:${frame.offset} is not as it was when it was first read`);
+      }
+      return payload;
+    });
+  }
+
+  close(): void {
+    if (this.descriptor !== -1) closeSync(this.descriptor);
+    this.descriptor = -1;
+    this.segment = -1;
+    this.blocks.clear();
+  }
+
+  private open(folder: string, segment: number): void {
+    this.close();
+    this.descriptor = openSync(path.join(folder, segmentName(segment)), 'r');
+    this.folder = folder;
+    this.segment = segment;
+  }
+
+  /** @returns undefined when the file is shorter. */
+  private bytesAt(offset: number, length: number): Buffer | undefined {
+    const number = Math.floor(offset / blockBytes);
+    const start = offset - number * blockBytes;
+    if (start + length <= blockBytes) {
+      const block = this.block(number);
+      // TRICKY: a block may have been read while the file was still shorter than it is now.
+      if (start + length <= block.length) return block.subarray(start, start + length);
+    }
+    const bytes = Buffer.allocUnsafe(length);
+    return readSync(this.descriptor, bytes, 0, length, offset) === length ? bytes : undefined;
+  }
+
+  private block(number: number): Buffer {
+    const kept = this.blocks.get(number);
+    if (kept !== undefined) return kept;
+    const bytes = Buffer.allocUnsafeSlow(blockBytes);
+    const block = bytes.subarray(0, readSync(this.descriptor, bytes, 0, blockBytes, number * blockBytes));
+    if (this.blocks.size >= mostBlocks) this.blocks.delete(Math.min(...this.blocks.keys()));
+    this.blocks.set(number, block);
+    return block;
+  }
+}
+
+/** Reads the payloads of one exchange's frames. @throws when a segment is gone or damaged since. */
+export function readPayloads(seriesFolder: string, frames: readonly FrameLocation[]): Buffer[] {
+  const reader = new PayloadReader();
+  try {
+    return reader.read(seriesFolder, frames);
+  } finally {
+    reader.close();
+  }
+}

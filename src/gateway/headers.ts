@@ -107,6 +107,7 @@ function recorded(raw: RawHeaders, allowed: ReadonlySet<string>): Record<string,
 
 /** A path or address with the values of secret query parameters and any user information cut out. */
 export function withoutSecrets(address: string): string {
+  if (!address.includes('?') && !address.includes('@')) return address;
   const safe = address.replace(/^([a-z]+:\/\/)[^/?#@]*@/i, '$1');
   const queryAt = safe.indexOf('?');
   if (queryAt === -1) return safe;

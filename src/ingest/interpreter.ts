@@ -16,10 +16,7 @@ export interface InterpretTask {
 }
 
 /** Lines for both tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
-export type InterpretedExchange =
-  | RecordRows
-  | { readonly failure: string }
-  | { readonly shortage: string };
+export type InterpretedExchange = RecordRows | { readonly failure: string } | { readonly shortage: string };
 
 /**
  * Interprets a batch.

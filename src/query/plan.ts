@@ -31,8 +31,21 @@ export type PlannedRequests = { readonly kind: 'page'; readonly plan: RequestsPl
 const unwrappedHint =
   'the filter holds a "properties" leaf outside "request_response_rmt", which matches nothing here; write {"request_response_rmt": {"properties": {...}}}';
 
+/** Every wrapper: each endpoint that filters takes them all. */
+const wrappers: FilterDialect['wrappers'] = [
+  'request_response_rmt',
+  'sessions_request_response_rmt',
+  'session',
+  'request',
+  'response',
+  'feedback',
+  'values',
+];
+
 /** What `POST /v1/request/query-clickhouse` accepts as a filter. */
-const requestDialect: FilterDialect = { groups: ['request_response_rmt'], unwrappedProperties: 'empty' };
+const requestDialect: FilterDialect = { wrappers, unwrappedProperties: 'empty' };
+/** The legacy query's: there a `properties` leaf without its wrapper is an ordinary one. */
+export const legacyDialect: FilterDialect = { wrappers, unwrappedProperties: 'filter' };
 
 /** What a query with the flag left out or false keeps: everything. */
 export const noFlags: RequestFlags = { cached: false, scored: false, inExperiment: false };

@@ -2,7 +2,7 @@ import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumbe
 import { type Fragment, join, param, sql } from '../sql/sql.ts';
 import { ownTable, type Statement, statementFor } from '../sql/statement.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from './filter/ast.ts';
-import { compileFilter, readsBodies } from './filter/compile.ts';
+import { compileFilter, readsMuch } from './filter/compile.ts';
 import type { RequestFlags, RequestsPlan } from './plan.ts';
 import { bodiesRowColumns, type NumberCell, requestRowColumns } from './request-row.ts';
 import { compileSort } from './sort.ts';
@@ -21,7 +21,7 @@ export function arrivalStatements(plan: RequestsPlan): readonly Statement[] {
 }
 
 function pageOf(plan: RequestsPlan, columns: Fragment): readonly Statement[] {
-  const lane = readsBodies(plan.filter) ? 'long' : 'short';
+  const lane = readsMuch(plan.filter) ? 'long' : 'short';
   const conditions = [...flagConditions(plan.flags), ...filterCondition(plan.filter)];
   const page = (held: readonly Fragment[]): Statement =>
     statementFor(

@@ -29,7 +29,7 @@ const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=
  * Invariant: there is no NOT above a comparison with a nullable column, so NULL and false are the same outcome: not matched.
  */
 export function compileFilter(filter: FilterNode): Fragment {
-  return compileNode(filter, timeBounds(filter));
+  return compileNode(filter, arrivalBounds(filter));
 }
 
 /** Whether the filter reads bodies or whole sessions, which may take long. */
@@ -41,7 +41,7 @@ export function readsMuch(filter: FilterNode): boolean {
 }
 
 /** Bounds on the arrival that every matching record keeps. Both tables have the column, so reads of `bodies` may be kept to them as well. */
-function timeBounds(filter: FilterNode): readonly Fragment[] {
+export function arrivalBounds(filter: FilterNode): readonly Fragment[] {
   return conjuncts(filter).flatMap((operand) =>
     operand.kind === 'condition' && operand.family === 'timestamp' && isArrival(operand)
       ? [compareTime(sql`created_at`, operand.operator, operand.value)]

@@ -47,6 +47,11 @@ describe('the session of a request', () => {
 
   test.each<readonly [string, unknown, string]>([
     ['both of the session', and(ofSession('session_total_requests', { equals: 2 }), session('Env', { contains: 'ПРИВ' })), 'full text'],
+    [
+      'patterns of the session and of the request',
+      or(session('Env', { like: 'ПР%' }), ofSession('session_session_name', { ilike: 'x%' })),
+      'full text',
+    ],
     ['one of the session or of the request', or(ofSession('session_total_cost', { gt: 1 }), rmt('status', { equals: 0 })), 'absent'],
     ['of the session and of the request', and(ofSession('session_total_requests', { gte: 2 }), rmt('status', { equals: 200 })), 'full'],
     [

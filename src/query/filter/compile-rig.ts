@@ -38,8 +38,8 @@ async function insert(table: string, values: readonly Record<string, unknown>[])
 
 beforeAll(async () => {
   for (const { statements } of migrations) for (const query of statements) await client.command({ query });
-  // The store sends this with every query; in the embedded engine it stays with the connection.
-  await client.command({ query: 'SET max_parser_depth = 4000' });
+  // The store sends these with every query; in the embedded engine they stay with the connection.
+  await client.command({ query: 'SET max_parser_depth = 4000, optimize_or_like_chain = 0' });
   const keyed = [tenant, otherTenant].flatMap((owner) =>
     rows.map(({ columns, bodies }, index) => {
       const key = {

@@ -91,7 +91,18 @@ export class Relay {
       if (encoding === 'identity') this.endWatch = new StreamEndWatch();
       else this.holdEveryChunk = true;
     }
-    if (!this.bodyless) setImmediate(() => this.sendHeadEarly());
+  }
+
+  /** A head whose body keeps the client waiting goes ahead of it, once the spool knows the exchange. */
+  sendHeadEarly(): void {
+    const { recorder, response } = this.options;
+    if (this.head === undefined || this.headSent || this.settled || this.bodyless || this.lastChunk !== undefined) return;
+    if (!recorder.isOpened()) {
+      recorder.whenWritten(() => this.sendHeadEarly());
+      return;
+    }
+    this.sendHead();
+    response.flushHeaders();
   }
 
   /** A piece of the provider's body. */
@@ -222,18 +233,6 @@ export class Relay {
   private resume(): void {
     this.pauses -= 1;
     if (this.pauses === 0) this.call?.resume();
-  }
-
-  /** A head whose body keeps the client waiting goes ahead of it, once the spool knows the exchange. */
-  private sendHeadEarly(): void {
-    const { recorder, response } = this.options;
-    if (this.headSent || this.settled || this.lastChunk !== undefined) return;
-    if (!recorder.isOpened()) {
-      recorder.whenWritten(() => this.sendHeadEarly());
-      return;
-    }
-    this.sendHead();
-    response.flushHeaders();
   }
 
   private sendHead(): void {

@@ -1,11 +1,8 @@
 import { looksLikeOurKey } from '../auth/api-key.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
-import { forEachHeader, type RawHeaders } from './headers.ts';
+import type { RawHeaders } from './headers.ts';
 import { echoProviderName, type ProviderTable } from './providers.ts';
-
-/** Headers in which official clients send a provider's key, and so may send ours. */
-export const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']);
 
 /** Knows keys. `undefined`: no such key. */
 export type VerifyKey = (key: string) => Principal | undefined | Promise<Principal | undefined>;
@@ -26,17 +23,17 @@ export interface Admission {
 const mostKeysTried = 4;
 
 /**
- * Finds our key on a request: in `Svc-Auth` (then every other credential is the provider's), else among the usual credential headers, also in
+ * Finds our key on a request: in `Svc-Auth` (then every other credential is the provider's), else among the usual credential lines, also in
  * the double form `Bearer <provider key>, Bearer <our key>`. A provider's key is never looked up.
  * Synchronous when the verifier is.
  * @throws GatelogError `missing_key` when there is no credential at all, or `Svc-Auth` is malformed.
  */
 export function admit(
-  raw: RawHeaders,
+  credentials: RawHeaders,
   auth: string | undefined,
   verify: VerifyKey,
 ): Admission | Rejection | Promise<Admission | Rejection> {
-  const sent = auth === undefined ? keysOf(raw) : [keyOfAuth(auth)];
+  const sent = auth === undefined ? keysOf(credentials) : [keyOfAuth(auth)];
   const [first] = sent;
   if (first === undefined) {
     throw new GatelogError(
@@ -45,35 +42,32 @@ export function admit(
     );
   }
   const ours = sent.filter(looksLikeOurKey).slice(0, mostKeysTried);
-  return tryKeys(raw, ours, verify, ours[0] ?? first);
+  return tryKeys(credentials, ours, verify, ours[0] ?? first);
 }
 
 function tryKeys(
-  raw: RawHeaders,
+  credentials: RawHeaders,
   keys: readonly string[],
   verify: VerifyKey,
   rejectedKey: string,
 ): Admission | Rejection | Promise<Admission | Rejection> {
-  for (const [index, key] of keys.entries()) {
-    const principal = verify(key);
-    if (principal instanceof Promise) {
-      return principal.then((found) =>
-        found === undefined ? tryKeys(raw, keys.slice(index + 1), verify, rejectedKey) : admission(raw, found),
-      );
-    }
-    if (principal !== undefined) return admission(raw, principal);
-  }
-  return { rejectedKey };
+  const [key] = keys;
+  if (key === undefined) return { rejectedKey };
+  const settle = (principal: Principal | undefined): Admission | Rejection | Promise<Admission | Rejection> =>
+    principal === undefined ? tryKeys(credentials, keys.slice(1), verify, rejectedKey) : admission(credentials, principal);
+  const verdict = verify(key);
+  return verdict instanceof Promise ? verdict.then(settle) : settle(verdict);
 }
 
 /** The caller's credentials for the provider: all that is no key of ours, accepted or not. */
-function admission(raw: RawHeaders, principal: Principal): Admission {
+function admission(credentials: RawHeaders, principal: Principal): Admission {
   const providerCredentials: string[] = [];
-  forEachHeader(raw, (name, lower, value) => {
-    if (!credentialHeaders.has(lower)) return;
-    const left = lower === 'authorization' ? withoutOurBearers(value) : looksLikeOurKey(value.trim()) ? undefined : value;
+  for (let index = 0; index + 1 < credentials.length; index += 2) {
+    const name = credentials[index] ?? '';
+    const value = credentials[index + 1] ?? '';
+    const left = isAuthorization(name) ? withoutOurBearers(value) : looksLikeOurKey(value.trim()) ? undefined : value;
     if (left !== undefined) providerCredentials.push(name, left);
-  });
+  }
   return { principal, providerCredentials };
 }
 
@@ -84,13 +78,18 @@ function keyOfAuth(auth: string): string {
 }
 
 /** Every text on the request that may be a key. */
-function keysOf(raw: RawHeaders): string[] {
+function keysOf(credentials: RawHeaders): string[] {
   const keys: string[] = [];
-  forEachHeader(raw, (_name, lower, value) => {
-    if (lower === 'authorization') keys.push(...value.split(',').map((part) => bearerKey(part) ?? ''));
-    else if (credentialHeaders.has(lower)) keys.push(value.trim());
-  });
+  for (let index = 0; index + 1 < credentials.length; index += 2) {
+    const value = credentials[index + 1] ?? '';
+    if (isAuthorization(credentials[index] ?? '')) keys.push(...value.split(',').map((part) => bearerKey(part) ?? ''));
+    else keys.push(value.trim());
+  }
   return keys.filter((key) => key !== '');
+}
+
+function isAuthorization(name: string): boolean {
+  return name.toLowerCase() === 'authorization';
 }
 
 function bearerKey(text: string): string | undefined {

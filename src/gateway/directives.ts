@@ -3,10 +3,10 @@ import type { BodyKeeping, TaggedProperty, Tags } from '../model/exchange.ts';
 import { parseMoney } from '../model/money.ts';
 import { isJsonObject, parseJson, wellFormed } from '../model/text.ts';
 import { propertyLimits } from '../model/vocabulary/limits.ts';
-import { forEachHeader, headerText, type RawHeaders } from './headers.ts';
+import { headerText } from './headers.ts';
 
 /** Prefixes of our own headers: ours, and the one that clients of Helicone's API send. */
-const prefixes = ['svc-', 'helicone-'] as const;
+const ownPrefix = 'svc-';
 const aliasPrefix = 'helicone-';
 const propertySuffix = 'property-';
 
@@ -127,14 +127,9 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
   }),
 );
 
-/** True for a header that is ours and is never forwarded. Takes the lower-case name. */
-export function isDirective(lowerName: string): boolean {
-  return prefixes.some((prefix) => lowerName.startsWith(prefix));
-}
-
-/** Reads our headers off one request. Tags that are over a limit are left out and named in `warnings`; the model call goes on. */
-export function readDirectives(raw: RawHeaders): Directives {
-  const draft: Draft = {
+/** Reads our headers off one request, line by line. Tags that are over a limit are left out and named in `warnings`; the model call goes on. */
+export class DirectiveReader {
+  private readonly draft: Draft = {
     properties: new Map(),
     tags: { properties: [] },
     warnings: [],
@@ -143,40 +138,50 @@ export function readDirectives(raw: RawHeaders): Directives {
     aliased: false,
     refusal: undefined,
   };
-  forEachHeader(raw, (name, lower, value) => {
-    const prefix = prefixes.find((candidate) => lower.startsWith(candidate));
-    if (prefix === undefined) return;
-    if (prefix === aliasPrefix) draft.aliased = true;
-    readOne(draft, { name, suffix: lower.slice(prefix.length), prefixLength: prefix.length, value });
-  });
-  draft.tags.properties = [...draft.properties.values()];
-  const { tags, warnings, auth, requestId, aliased, refusal } = draft;
-  return { tags, warnings, auth, requestId, aliased, refusal };
+
+  /** Reads a line when it is one of ours; such a line is never forwarded. @returns false for every other line. */
+  takes(name: string, lower: string, value: string): boolean {
+    const aliased = lower.startsWith(aliasPrefix);
+    if (!aliased && !lower.startsWith(ownPrefix)) return false;
+    if (aliased) this.draft.aliased = true;
+    readOne(this.draft, { name, lower, value, prefixLength: aliased ? aliasPrefix.length : ownPrefix.length });
+    return true;
+  }
+
+  /** What all lines together said. */
+  directives(): Directives {
+    const { properties, tags, warnings, auth, requestId, aliased, refusal } = this.draft;
+    tags.properties = [...properties.values()];
+    return { tags, warnings, auth, requestId, aliased, refusal };
+  }
 }
 
 interface HeaderLine {
   readonly name: string;
-  readonly suffix: string;
-  readonly prefixLength: number;
+  readonly lower: string;
   readonly value: string;
+  readonly prefixLength: number;
 }
 
-function readOne(draft: Draft, line: HeaderLine): void {
-  if (line.suffix.startsWith(propertySuffix)) {
-    const start = line.prefixLength + propertySuffix.length;
-    const prefixText = line.name.slice(0, start);
-    const property = { name: line.name.slice(start), value: wellFormed(headerText(line.value)) };
-    addProperty(draft, prefixText === prefixText.toLowerCase() ? { ...property, lowered: true } : property);
+function readOne(draft: Draft, { name, lower, value, prefixLength }: HeaderLine): void {
+  const suffix = lower.slice(prefixLength);
+  if (suffix.startsWith(propertySuffix)) {
+    const start = prefixLength + propertySuffix.length;
+    const property = name.slice(start);
+    const content = wellFormed(headerText(value));
+    const isLowered = name.startsWith(lower.slice(0, start));
+    addProperty(draft, isLowered ? { name: property, value: content, lowered: true } : { name: property, value: content });
     return;
   }
-  const reader = readers.get(line.suffix);
-  if (reader === undefined) draft.warnings.push(`${line.name} is not a header that this gateway knows and was ignored`);
-  else reader(draft, line.value, line.name);
+  const reader = readers.get(suffix);
+  if (reader === undefined) draft.warnings.push(`${name} is not a header that this gateway knows and was ignored`);
+  else reader(draft, value, name);
 }
 
 function addProperty(draft: Draft, property: TaggedProperty): void {
   const { name, value } = property;
-  const length = Array.from(name).length;
+  // Characters are never more than UTF-16 units; only of a long name do they have to be counted.
+  const length = name.length <= propertyLimits.nameCharacters ? name.length : Array.from(name).length;
   if (length < 1 || length > propertyLimits.nameCharacters) {
     draft.warnings.push(`a property name has ${length} characters and was not stored (1 to ${propertyLimits.nameCharacters} are allowed)`);
   } else if (Buffer.byteLength(value) > propertyLimits.valueBytes) {

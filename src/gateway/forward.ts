@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { looksLikeOurKey } from '../auth/api-key.ts';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
@@ -8,16 +7,16 @@ import { may } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import { joinAddress, type ProviderTarget } from './base-address.ts';
-import { admit, type Admission, credentialHeaders, credentialsFor, type Rejection, type VerifyKey, withoutOurKeys } from './credentials.ts';
-import { type Directives, isDirective, readDirectives } from './directives.ts';
+import { admit, type Admission, credentialsFor, type Rejection, type VerifyKey, withoutOurKeys } from './credentials.ts';
 import { answerEcho } from './echo.ts';
-import { passedHeaders, recordedRequest, withoutSecrets } from './headers.ts';
+import { withoutSecrets } from './headers.ts';
 import { type ClaimRequestId, identify, type Identity } from './identify.ts';
 import { findModelField, replaceModel } from './model-field.ts';
 import { echoProviderName, type ProviderTable } from './providers.ts';
 import { refuseUnrecorded } from './refusal.ts';
 import { Relay } from './relay.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
+import { readRequestHead, type RequestHead } from './request-head.ts';
 import { makeRequestId } from './request-ids.ts';
 import { originForm, type Route, routeByModel, routeByPath } from './routes.ts';
 import { ExchangeRecorder } from './tap.ts';
@@ -56,7 +55,7 @@ interface Call {
   readonly startedAt: number;
   /** Path and query, keys of ours cut out. */
   readonly path: string;
-  readonly directives: Directives;
+  readonly head: RequestHead;
 }
 
 /** A call of an accepted key: it has an identifier and will be on record. */
@@ -85,9 +84,9 @@ export function forward(ports: ForwardPorts, request: IncomingMessage, response:
   const startedAt = ports.clock.monotonic();
   const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt }, error);
   try {
-    const directives = readDirectives(request.rawHeaders);
-    const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), directives };
-    const admission = admit(request.rawHeaders, directives.auth, ports.verifyKey);
+    const head = readRequestHead(request.rawHeaders);
+    const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
+    const admission = admit(head.credentials, head.directives.auth, ports.verifyKey);
     if (admission instanceof Promise) admission.then((found) => enter(ports, call, found)).catch(refuse);
     else enter(ports, call, admission);
   } catch (error) {
@@ -101,7 +100,8 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   if (!may(admission.principal, 'send')) {
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');
   }
-  const { request, response, directives, path } = call;
+  const { request, response, path } = call;
+  const { directives } = call.head;
   const identity = identify(ports, directives, admission.principal.organizationId, call.openedAt);
   const admitted: AdmittedCall = { call, admission, identity, admittedAt: ports.clock.monotonic() };
   let provider = 'custom';
@@ -148,20 +148,16 @@ function sendToProvider(
   parts: { credentials: readonly string[]; outgoing: RequestBody },
 ): void {
   const { relay, recorder } = open;
-  const { request } = open.call;
+  const { request, head } = open.call;
   const { outgoing, credentials } = parts;
   const isWhole = 'whole' in outgoing;
-  const passed = passedHeaders(request.rawHeaders, (lower, value) => {
-    // undici writes the length of a buffer itself; of a stream it needs the caller's.
-    if (lower === 'content-length') return !isWhole;
-    return !isDirective(lower) && !credentialHeaders.has(lower) && !looksLikeOurKey(value);
-  });
   const body = isWhole
     ? wholeOrNone(outgoing.whole)
     : new Upload({ request, begun: outgoing.begun, recorder, mostBytes: ports.limits.requestMaxBytes });
-  passed.push(...credentials);
+  // undici writes the length of a buffer itself; of a stream it needs the caller's.
+  const headers = isWhole ? [...head.passed, ...credentials] : [...head.passed, ...head.length, ...credentials];
   const { origin, path } = target;
-  ports.upstream.send({ method: request.method ?? 'GET', origin, path, headers: passed, body }, relay);
+  ports.upstream.send({ method: request.method ?? 'GET', origin, path, headers, body }, relay);
 }
 
 function answerWithEcho({ call, relay }: OpenCall, route: Route, body: RequestBody): void {
@@ -208,8 +204,8 @@ function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: string,
     path: withoutSecrets(call.path),
     provider,
     targetUrl: target === undefined ? '' : withoutSecrets(target.origin + target.path),
-    headers: recordedRequest(request.rawHeaders),
-    tags: call.directives.tags,
+    headers: call.head.recorded,
+    tags: call.head.directives.tags,
   };
   const recorded = ports.hasSpoolRoom();
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });

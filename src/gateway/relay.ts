@@ -1,8 +1,9 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { GatelogError } from '../model/errors.ts';
 import type { ExchangeOutcome } from '../model/exchange.ts';
-import { passedReplyHeaders, type RawHeaders, recordedResponse } from './headers.ts';
+import type { RawHeaders } from './headers.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
+import { readReplyHead } from './reply-head.ts';
 import { StreamEndWatch } from './stream-end.ts';
 import type { ExchangeRecorder } from './tap.ts';
 
@@ -26,6 +27,7 @@ interface Head {
   readonly status: number;
   readonly message: string;
   readonly lines: string[];
+  readonly hasDate: boolean;
 }
 
 /**
@@ -77,9 +79,9 @@ export class Relay {
   start(status: number, raw: RawHeaders, message: string): void {
     if (this.settled || status < 200) return;
     const { method, recorder, replyHeaders } = this.options;
-    const recorded = recordedResponse(raw);
+    const { passed, recorded, hasDate } = readReplyHead(raw);
     recorder.responseHead(status, recorded);
-    this.head = { status, message: reasonPhrase(status, message), lines: [...passedReplyHeaders(raw), ...replyHeaders] };
+    this.head = { status, message: reasonPhrase(status, message), lines: [...passed, ...replyHeaders], hasDate };
     const length = recorded['content-length'];
     this.expectedBytes = length === undefined ? undefined : Number(length);
     this.bodyless = method === 'HEAD' || status === 204 || status === 304 || this.expectedBytes === 0;
@@ -89,7 +91,18 @@ export class Relay {
       if (encoding === 'identity') this.endWatch = new StreamEndWatch();
       else this.holdEveryChunk = true;
     }
-    if (!this.bodyless) setImmediate(() => this.sendHeadEarly());
+  }
+
+  /** A head whose body keeps the client waiting goes ahead of it, once the spool knows the exchange. */
+  sendHeadEarly(): void {
+    const { recorder, response } = this.options;
+    if (this.head === undefined || this.headSent || this.settled || this.bodyless || this.lastChunk !== undefined) return;
+    if (!recorder.isOpened()) {
+      recorder.whenWritten(() => this.sendHeadEarly());
+      return;
+    }
+    this.sendHead();
+    response.flushHeaders();
   }
 
   /** A piece of the provider's body. */
@@ -148,8 +161,8 @@ export class Relay {
     const { recorder, replyHeaders, method } = this.options;
     const body = refusalBody(error);
     const lines = refusalHeaders(error, body.length);
-    this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: [...lines, ...replyHeaders] };
-    recorder.responseHead(error.status, recordedResponse(lines));
+    this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: [...lines, ...replyHeaders], hasDate: false };
+    recorder.responseHead(error.status, readReplyHead(lines).recorded);
     recorder.responsePart(body);
     this.settle(outcome, () => {
       this.sendHead();
@@ -222,25 +235,13 @@ export class Relay {
     if (this.pauses === 0) this.call?.resume();
   }
 
-  /** A head whose body keeps the client waiting goes ahead of it, once the spool knows the exchange. */
-  private sendHeadEarly(): void {
-    const { recorder, response } = this.options;
-    if (this.headSent || this.settled || this.lastChunk !== undefined) return;
-    if (!recorder.isOpened()) {
-      recorder.whenWritten(() => this.sendHeadEarly());
-      return;
-    }
-    this.sendHead();
-    response.flushHeaders();
-  }
-
   private sendHead(): void {
     const { response, recorder } = this.options;
     if (this.headSent || this.head === undefined || response.destroyed) return;
     this.headSent = true;
-    const { status, message, lines } = this.head;
+    const { status, message, lines, hasDate } = this.head;
     // The provider's own Date passes; Node adds one only where there is none.
-    response.sendDate = !lines.some((line, index) => index % 2 === 0 && line.toLowerCase() === 'date');
+    response.sendDate = !hasDate;
     response.writeHead(status, message, recorder.recorded ? lines : [...lines, 'svc-recorded', 'false']);
   }
 

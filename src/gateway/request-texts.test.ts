@@ -1,13 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Directives, readDirectives } from './directives.ts';
-import { headerText, passedHeaders, withoutSecrets } from './headers.ts';
+import type { Directives } from './directives.ts';
+import { headerText, withoutSecrets } from './headers.ts';
 import { findModelField, replaceModel } from './model-field.ts';
+import { readRequestHead } from './request-head.ts';
 
 const wire = (text: string): string => Buffer.from(text).toString('latin1');
 
-const read = (...raw: string[]): Directives => readDirectives(raw);
-const passedEncoding = (value: string): string | undefined => passedHeaders(['Accept-Encoding', value], () => true)[1];
+const read = (...raw: string[]): Directives => readRequestHead(raw).directives;
+const passedEncoding = (value: string): string | undefined => readRequestHead(['Accept-Encoding', value]).passed[1];
 
 describe('the model in a JSON text', () => {
   it('is found where JSON.parse finds it, and only its bytes change (seed 5)', () => {

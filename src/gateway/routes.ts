@@ -20,7 +20,8 @@ const dotSegment = /[/\\]\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
  */
 export function originForm(target: string): string {
   const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]+/i, '');
-  const [whole = ''] = path.split('#', 1);
+  const fragmentAt = path.indexOf('#');
+  const whole = fragmentAt === -1 ? path : path.slice(0, fragmentAt);
   return whole === '' || whole.startsWith('?') ? `/${whole}` : whole;
 }
 

@@ -73,7 +73,7 @@ function dispatch(pool: Pool, request: ProviderRequest, relay: Relay): void {
 /**
  * Feeds one reply to its relay.
  * TRICKY: undici's older handler methods, because its newer ones go through an adapter that also parses every head into an object that nobody
- * reads here. Chunks of one turn of the event loop go on as one: a stream comes in many small ones, and each costs a write and a frame.
+ * reads here. What comes in one turn of the event loop goes on as one: a stream comes in many small chunks, and each costs a write and a frame.
  */
 class ReplyFeed implements Dispatcher.DispatchHandler {
   private readonly request: ProviderRequest;
@@ -81,6 +81,7 @@ class ReplyFeed implements Dispatcher.DispatchHandler {
   private resume: (() => void) | undefined;
   private paused = false;
   private gathered: Buffer[] = [];
+  private awaitsEndOfTurn = false;
 
   constructor(request: ProviderRequest, relay: Relay) {
     this.request = request;
@@ -107,12 +108,13 @@ class ReplyFeed implements Dispatcher.DispatchHandler {
       rawHeaders.map((part) => part.toString('latin1')),
       message,
     );
+    this.awaitEndOfTurn();
     return !this.paused;
   }
 
   onData(chunk: Buffer): boolean {
     this.gathered.push(chunk);
-    if (this.gathered.length === 1) process.nextTick(() => this.passOn());
+    this.awaitEndOfTurn();
     return !this.paused;
   }
 
@@ -124,6 +126,18 @@ class ReplyFeed implements Dispatcher.DispatchHandler {
   onError(error: Error): void {
     this.passOn();
     giveUp(this.request, this.relay, error);
+  }
+
+  private awaitEndOfTurn(): void {
+    if (this.awaitsEndOfTurn) return;
+    this.awaitsEndOfTurn = true;
+    process.nextTick(() => this.endTurn());
+  }
+
+  private endTurn(): void {
+    this.awaitsEndOfTurn = false;
+    this.passOn();
+    this.relay.sendHeadEarly();
   }
 
   private passOn(): void {

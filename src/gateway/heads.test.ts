@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { readReplyHead } from './reply-head.ts';
+import { readRequestHead } from './request-head.ts';
+
+describe('the head of a request', () => {
+  it('every line goes to one place, in wire order and case', () => {
+    const head = readRequestHead(
+      [
+        'Host: h',
+        'Svc-User-Id: u',
+        'X-B: 1',
+        'AUTHORIZATION: Bearer p',
+        'Content-Length: 3',
+        'x-b: 2',
+        'X-Api-Key: k',
+        'TE: trailers',
+      ].flatMap((line) => line.split(': ')),
+    );
+    expect(head.passed).toEqual(['X-B', '1', 'x-b', '2']);
+    expect(head.credentials).toEqual(['AUTHORIZATION', 'Bearer p', 'X-Api-Key', 'k']);
+    expect(head.length).toEqual(['Content-Length', '3']);
+    expect(head.directives.tags.userId).toBe('u');
+  });
+
+  it('records the last line of each name on the list, secrets of an address cut', () => {
+    const { recorded, passed } = readRequestHead(['Accept', 'a/b', 'Referer', 'http://x/?key=s', 'ACCEPT', 'c/d', 'X-Other', 'secret']);
+    expect(recorded).toEqual({ accept: 'c/d', referer: 'http://x/?key=…' });
+    expect(passed).toEqual(['Accept', 'a/b', 'Referer', 'http://x/?key=s', 'ACCEPT', 'c/d', 'X-Other', 'secret']);
+  });
+
+  it('a key of ours passes under no name', () => {
+    const ours = 'sk-svc-us-abc';
+    expect(readRequestHead(['X-Any', ours, 'Accept', ours, 'Accept-Encoding', ours, 'X-Fine', `not ${ours}`]).passed).toEqual([
+      'X-Fine',
+      `not ${ours}`,
+    ]);
+  });
+
+  it('what any Connection line declares is dropped, also before it, and still recorded', () => {
+    const head = readRequestHead(['X-A', '1', 'Accept', 'a', 'Connection', 'x-a, ACCEPT', 'X-B', '2', 'connection', 'X-B', 'X-C', '3']);
+    expect(head.passed).toEqual(['X-C', '3']);
+    expect(head.recorded).toEqual({ accept: 'a' });
+    expect(readRequestHead(['Content-Length', '3', 'Connection', 'content-length']).length).toEqual([]);
+  });
+
+  it('a name such as constructor is a line like any other', () => {
+    const { passed, recorded } = readRequestHead(['constructor', '1', '__proto__', '2']);
+    expect([passed, recorded]).toEqual([['constructor', '1', '__proto__', '2'], {}]);
+  });
+});
+
+describe('the head of a reply', () => {
+  it('passes all but what is between us and the provider, or ours to say', () => {
+    const head = readReplyHead(
+      [
+        'Date: now',
+        'Svc-Id: x',
+        'Alt-Svc: h3',
+        'Connection: X-Hop',
+        'X-Hop: 1',
+        'Set-Cookie: a',
+        'Set-Cookie: b',
+        'Retry-After: 2',
+      ].flatMap((line) => line.split(': ')),
+    );
+    expect(head.passed).toEqual(['Date', 'now', 'Set-Cookie', 'a', 'Set-Cookie', 'b', 'Retry-After', '2']);
+    expect(head.recorded).toEqual({ 'retry-after': '2' });
+    expect(head.hasDate).toBe(true);
+  });
+
+  it('a date that is declared as hop-by-hop does not pass', () => {
+    expect(readReplyHead(['Date', 'now', 'Connection', 'date'])).toEqual({ passed: [], recorded: {}, hasDate: false });
+  });
+});

@@ -1,0 +1,54 @@
+import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared } from './headers.ts';
+
+/** Lines of a provider's reply that speak for its own host: another way to reach it, or what we say ourselves. */
+const ownNames = ['alt-svc', 'svc-id', 'svc-warning', 'svc-recorded', 'helicone-id'] as const;
+
+/** What a record keeps of a reply's headers: an allow-list, as for those of a request. */
+const recordedNames = [
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'retry-after',
+  'x-request-id',
+  'openai-processing-ms',
+  'openai-version',
+] as const;
+
+type LineKind = 'dropped' | 'connection' | 'recorded' | 'date';
+
+/** What is done with a line, by its lower-case name. Lines of any other name pass. */
+const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
+  ...[...hopByHopNames, ...ownNames].map((name) => [name, 'dropped'] as const),
+  ...recordedNames.map((name) => [name, 'recorded'] as const),
+  ['connection', 'connection'],
+  ['date', 'date'],
+]);
+
+/** What the head of a reply says to the gateway. */
+export interface ReplyHead {
+  /** Lines that pass to the client, name and value in turn, in their order and case. */
+  readonly passed: RawHeaders;
+  /** What the record keeps, lower-case names; the last line of a name wins. */
+  readonly recorded: Readonly<Record<string, string>>;
+  readonly hasDate: boolean;
+}
+
+/** Reads the head of a reply in one pass over its lines. */
+export function readReplyHead(raw: RawHeaders): ReplyHead {
+  const passed: string[] = [];
+  const recorded: Record<string, string> = {};
+  let hasDate = false;
+  let declared: Set<string> | undefined;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index] ?? '';
+    const value = raw[index + 1] ?? '';
+    const lower = name.toLowerCase();
+    const kind = lineKinds.get(lower);
+    if (kind === 'connection') declared = addDeclared(declared, value);
+    if (kind === 'connection' || kind === 'dropped') continue;
+    if (kind === 'recorded') recorded[lower] = headerText(value);
+    if (kind === 'date') hasDate = true;
+    passed.push(name, value);
+  }
+  return { passed: withoutDeclared(passed, declared), recorded, hasDate: hasDate && declared?.has('date') !== true };
+}

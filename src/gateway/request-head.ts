@@ -1,0 +1,79 @@
+import { looksLikeOurKey } from '../auth/api-key.ts';
+import { type Directives, DirectiveReader } from './directives.ts';
+import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared, withoutSecrets, withoutZstd } from './headers.ts';
+
+/** Headers in which official clients send a provider's key, and so may send ours. */
+const credentialNames = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const;
+
+/** What a record keeps of a request's headers. An allow-list: a header that nobody thought of is not stored, so no credential can be. */
+const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'referer', 'accept', 'openai-beta'] as const;
+
+type LineKind = 'dropped' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings';
+
+/** What is done with a line, by its lower-case name. Lines of any other name are ours or pass. */
+const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
+  ...hopByHopNames.map((name) => [name, 'dropped'] as const),
+  ...credentialNames.map((name) => [name, 'credential'] as const),
+  ...recordedNames.map((name) => [name, 'recorded'] as const),
+  ['connection', 'connection'],
+  ['content-length', 'length'],
+  ['accept-encoding', 'encodings'],
+]);
+
+/** What the head of a request says to the gateway. Lines are name and value in turn, in their order and case. */
+export interface RequestHead {
+  readonly directives: Directives;
+  /** Lines that may hold keys, ours and the provider's. */
+  readonly credentials: RawHeaders;
+  /** Lines that pass to the provider beside the credentials and the length. No key of ours is among them. */
+  readonly passed: RawHeaders;
+  /** The line that says how long the body is, when there is one. */
+  readonly length: RawHeaders;
+  /** What the record keeps, lower-case names; the last line of a name wins. */
+  readonly recorded: Readonly<Record<string, string>>;
+}
+
+/** Reads the head of a request in one pass over its lines. */
+export function readRequestHead(raw: RawHeaders): RequestHead {
+  const directives = new DirectiveReader();
+  const credentials: string[] = [];
+  const passed: string[] = [];
+  const recorded: Record<string, string> = {};
+  let length: RawHeaders = [];
+  let declared: Set<string> | undefined;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index] ?? '';
+    const value = raw[index + 1] ?? '';
+    const lower = name.toLowerCase();
+    const kind = lineKinds.get(lower);
+    switch (kind) {
+      case 'dropped':
+        continue;
+      case 'connection':
+        declared = addDeclared(declared, value);
+        continue;
+      case 'credential':
+        credentials.push(name, value);
+        continue;
+      case 'length':
+        length = [name, value];
+        recorded[lower] = value;
+        continue;
+      case 'recorded':
+        recorded[lower] = lower === 'referer' ? withoutSecrets(headerText(value)) : headerText(value);
+        break;
+      case 'encodings':
+        break;
+      case undefined:
+        if (directives.takes(name, lower, value)) continue;
+    }
+    if (!looksLikeOurKey(value)) passed.push(name, kind === 'encodings' ? withoutZstd(value) : value);
+  }
+  return {
+    directives: directives.directives(),
+    credentials,
+    passed: withoutDeclared(passed, declared),
+    length: withoutDeclared(length, declared),
+    recorded,
+  };
+}

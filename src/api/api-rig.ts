@@ -75,7 +75,7 @@ async function writeExchanges(rig: IngestRig, spool: SpoolRig): Promise<Pick<Api
 }
 
 async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observation[]): Promise<ApiPorts> {
-  const { drain, updater } = await spool.openCore();
+  const { drain, changer } = await spool.openCore();
   const declared = new DeclaredNames(rig.database, Date.now);
   return {
     verifyKey: (sent) => {
@@ -84,7 +84,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     },
     explainRejection: (sent) => explainRejection(sent, regions),
     run: rig.store.run,
-    updateProperties: (principal, requestId, properties) => updater.update(principal, requestId, properties),
+    changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     isTravelling: async (organizationId, requestId) => {
       await drain.catchUp();
       return drain.inFlight.find(organizationId, requestId) !== undefined;

@@ -19,7 +19,7 @@ function brokenBy(error: Error): Hono {
   const fail = (): never => {
     throw error;
   };
-  return rig.withPorts({ run: fail, updateProperties: fail, declareProperty: fail });
+  return rig.withPorts({ run: fail, changeRequest: fail, declareProperty: fail });
 }
 
 describe('5xx', () => {

@@ -6,7 +6,7 @@ import type { SpoolWriter } from '../spool/writer.ts';
 import type { InsertRows } from '../store/insert.ts';
 import type { Drain } from './drain.ts';
 import { type IngestRig, openRig, SpoolRig, written } from './ingest-rig.ts';
-import type { PropertyUpdater } from './property-updates.ts';
+import type { RequestChanger } from './request-changer.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ class Life {
   private readonly exchanges: Travelling[] = [];
   private readonly puts: Promise<void>[] = [];
   private storeIsAway = false;
-  private core: { drain: Drain; updater: PropertyUpdater } | undefined;
+  private core: { drain: Drain; changer: RequestChanger } | undefined;
   private count = 0;
 
   async step(kind: string, which: number): Promise<void> {
@@ -74,7 +74,7 @@ class Life {
     this.count += 1;
     const name = `name-${this.count}`;
     const { core } = this;
-    const settled = core.updater.update(this.spool.principal, exchange.id, new Map([[name, name]])).then(
+    const settled = core.changer.change(this.spool.principal, exchange.id, { kind: 'property', values: new Map([[name, name]]) }).then(
       () => {
         // An ingest that was stopped meanwhile has closed its connections: its answer reaches nobody.
         if (core === this.core) this.expected.get(exchange.id)?.set(name, name);
@@ -95,7 +95,7 @@ class Life {
       await rig.store.insert(table, rows, token);
     };
     this.core = await this.spool.openCore({ insert, limits: { mostRows: 3, mostBytes: 1e6 } });
-    Object.assign((this.core.updater as unknown as { ports: object }).ports, { storeWaitMs: 1000 });
+    Object.assign((this.core.changer as unknown as { ports: object }).ports, { storeWaitMs: 1000 });
     this.core.drain.start();
   }
 }

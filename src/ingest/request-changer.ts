@@ -1,48 +1,50 @@
+import type { AcceptedChange, Change } from '../model/change.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
-import type { UpdateProperties } from '../store/update.ts';
+import type { ChangeStored } from '../store/change.ts';
 import type { InFlight, OpenExchange, Settlement } from './open-exchange.ts';
-import type { PendingUpdates } from './pending-updates.ts';
+import type { PendingChanges } from './pending-changes.ts';
 
-export interface PropertyUpdaterPorts {
+export interface RequestChangerPorts {
   /** Reads everything that is in the spool now. */
   readonly catchUp: () => Promise<void>;
   readonly inFlight: InFlight;
-  readonly pendingUpdates: PendingUpdates;
+  readonly pendingChanges: PendingChanges;
   /** Time of a stored request, Unix milliseconds; undefined when the store does not have it. */
   readonly findStored: (organizationId: OrganizationId, requestId: RequestId) => Promise<number | undefined>;
-  readonly updateStored: UpdateProperties;
+  readonly changeStored: ChangeStored;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** How long an update may wait for a record that is being stored, milliseconds. */
+  /** How long a change may wait for a record that is being stored, milliseconds. */
   readonly storeWaitMs: number;
 }
 
 /** What is known of a request's whereabouts. */
 export type Whereabouts = { readonly storedAt: number } | { readonly travelling: OpenExchange } | undefined;
 
-/** Changes properties of requests wherever they are: in the store, or still on their way to it. */
-export class PropertyUpdater {
-  private readonly ports: PropertyUpdaterPorts;
+/** So many changes have a number of their own in one millisecond. */
+const numbersInMs = 1000;
 
-  constructor(ports: PropertyUpdaterPorts) {
+/** Changes requests wherever they are: in the store, or still on their way to it. */
+export class RequestChanger {
+  private readonly ports: RequestChangerPorts;
+  private lastNumber = 0;
+
+  constructor(ports: RequestChangerPorts) {
     this.ports = ports;
   }
 
   /**
-   * Adds or replaces properties; durable and visible to every later read when it returns.
+   * Changes a request; durable and visible to every later read when it returns.
    * @throws GatelogError `not_found`, or `store_unavailable` when the store does not take the record in time.
    */
-  async update(principal: Principal, requestId: RequestId, properties: ReadonlyMap<string, string>): Promise<void> {
-    const { organizationId } = principal;
-    const found = await this.locate(organizationId, requestId);
+  async change(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
+    const found = await this.locate(principal.organizationId, requestId);
     if (found === undefined) throw noSuchRequest(requestId);
-    if ('storedAt' in found) {
-      await this.ports.updateStored({ organizationId, requestId, createdAt: found.storedAt, properties });
-      return;
-    }
-    await this.updateTravelling(found.travelling, principal, properties);
+    const accept = (): AcceptedChange => this.accept(principal, requestId, change);
+    if ('storedAt' in found) await this.ports.changeStored({ accepted: accept(), createdAt: found.storedAt });
+    else await this.changeTravelling(found.travelling, accept);
   }
 
   /** Finds a request: among those on their way, then in the store, then in what the spool has got meanwhile. */
@@ -60,16 +62,20 @@ export class PropertyUpdater {
     return storedNow === undefined ? undefined : { storedAt: storedNow };
   }
 
-  private async updateTravelling(exchange: OpenExchange, principal: Principal, properties: ReadonlyMap<string, string>): Promise<void> {
-    const { organizationId, requestId, openedAt } = exchange;
+  /** TRICKY: to be called at the moment at which the change gets its place among the others, so that numbers grow in the order of application. */
+  private accept({ organizationId, keyId }: Principal, requestId: RequestId, change: Change): AcceptedChange {
+    const acceptedAt = this.ports.now();
+    this.lastNumber = Math.max(this.lastNumber + 1, acceptedAt * numbersInMs);
+    return { organizationId, requestId, change, keyId, acceptedAt, number: this.lastNumber };
+  }
+
+  private async changeTravelling(exchange: OpenExchange, accept: () => AcceptedChange): Promise<void> {
     if (exchange.state === 'travelling') {
-      await exchange.trackUpdate(
-        this.ports.pendingUpdates.append({ organizationId, requestId, properties, keyId: principal.keyId, acceptedAt: this.ports.now() }),
-      );
+      await exchange.trackChange(this.ports.pendingChanges.append(accept()));
       return;
     }
-    if ((await this.whenSettled(exchange)) === 'dead_letter') throw noSuchRequest(requestId);
-    await this.ports.updateStored({ organizationId, requestId, createdAt: openedAt, properties });
+    if ((await this.whenSettled(exchange)) === 'dead_letter') throw noSuchRequest(exchange.requestId);
+    await this.ports.changeStored({ accepted: accept(), createdAt: exchange.openedAt });
   }
 
   private async whenSettled(exchange: OpenExchange): Promise<Settlement> {

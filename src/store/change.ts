@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import type { ClickHouseClient } from '@clickhouse/client';
+import type { AcceptedChange, ChangeEntry } from '../model/change.ts';
+import { GatelogError } from '../model/errors.ts';
+import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
+import {
+  type ChangedRequest,
+  changedRequest,
+  type FactsRow,
+  readStatement,
+  type RequestChanges,
+  type RowsStatement,
+  updateStatement,
+} from './change-statements.ts';
+import type { Connections } from './connections.ts';
+import { isRejection, storeFailure } from './failure.ts';
+import { makeInsertRows } from './insert.ts';
+import { boundQuery } from './parameters.ts';
+import { changeLines } from './tables/change-lines.ts';
+
+/** A change of a stored request. */
+export interface StoredChange {
+  readonly accepted: AcceptedChange;
+  /** The record's own time, Unix milliseconds: with it the row is found by key. */
+  readonly createdAt: number;
+}
+
+/**
+ * Changes a stored request and writes its history; durable and visible to every later read when it returns.
+ * @throws GatelogError `not_found` when the store does not have the request, or what a failing store is.
+ */
+export type ChangeStored = (change: StoredChange) => Promise<void>;
+
+interface Waiting extends StoredChange {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Changes in one statement, and characters in them: the engine takes seconds for tens of millions. */
+const mostInStatement = 500;
+const mostCharacters = 4 * 1024 * 1024;
+/** Names in one statement: the values that they had are read, and each may have its eight KiB. */
+const mostNames = 4096;
+
+/** In bytes. Room for {@link mostCharacters} or one whole change, in UTF-8 and with every character escaped twice. */
+const largestStatement = String(64 * 1024 * 1024);
+
+/** A row is changed by the time its history is written, so a failure there is not taken for an answer at once. */
+const historyTries = 3;
+
+/**
+ * Makes the function that changes stored requests. Changes that come while others are being written are gathered into the next statements, one
+ * read, one update and one insert an organisation; of two for the same name the later wins, and finds the earlier one's value.
+ */
+export function makeChangeStored(connections: Connections): ChangeStored {
+  const queue: Waiting[] = [];
+  let running = false;
+  const drain = async (): Promise<void> => {
+    running = true;
+    while (queue.length > 0) {
+      const group = queue.splice(0, countOfGroup(queue));
+      for (const [organizationId, members] of groupedBy(group, ({ accepted }) => accepted.organizationId)) {
+        await runGroup(connections, organizationId, members);
+      }
+    }
+    running = false;
+  };
+  return ({ accepted, createdAt }) =>
+    new Promise((resolve, reject) => {
+      queue.push({ accepted, createdAt, resolve, reject });
+      if (!running) void drain();
+    });
+}
+
+/** How many of the waiting changes, one at least, go into the next statement. */
+function countOfGroup(queue: readonly Waiting[]): number {
+  let characters = 0;
+  let names = 0;
+  for (const [index, { accepted }] of queue.entries()) {
+    const { change } = accepted;
+    if (change.kind !== 'feedback') {
+      names += change.values.size;
+      for (const [name, value] of change.values) characters += name.length + String(value).length;
+    }
+    if (index > 0 && (index >= mostInStatement || characters > mostCharacters || names > mostNames)) return index;
+  }
+  return queue.length;
+}
+
+/** Changes of one organisation: read what the rows hold, update them, write the history. */
+async function runGroup(connections: Connections, organizationId: OrganizationId, members: readonly Waiting[]): Promise<void> {
+  try {
+    const changed = await connections.run('update', async (client) => {
+      const run = clientRunner(client, connections.embedded);
+      const found = await readRequests(run, organizationId, requestsOf(members));
+      if (found.length > 0) await run.command(updateStatement(organizationId, found));
+      return found;
+    });
+    await insertHistory(
+      connections,
+      changed.flatMap(({ entries }) => entries),
+    );
+    const found = new Set(changed.map(({ requestId }) => requestId));
+    for (const { accepted, resolve, reject } of members) {
+      if (found.has(accepted.requestId)) resolve();
+      else reject(new GatelogError('not_found', `No request ${accepted.requestId} is on record.`));
+    }
+  } catch (error) {
+    for (const { reject } of members) reject(storeFailure(error));
+  }
+}
+
+function requestsOf(members: readonly Waiting[]): RequestChanges[] {
+  return [...groupedBy(members, ({ accepted }) => accepted.requestId)].map(([requestId, own]) => ({
+    requestId,
+    createdAt: own[0]?.createdAt ?? 0,
+    changes: own.map(({ accepted }) => accepted),
+  }));
+}
+
+/** The requests that the store has, with their changes applied. */
+async function readRequests(
+  run: ClientRunner,
+  organizationId: OrganizationId,
+  requests: readonly RequestChanges[],
+): Promise<readonly ChangedRequest[]> {
+  const rows = await run.query<FactsRow>(readStatement(organizationId, requests));
+  const rowById = new Map(rows.map((row) => [row.id, row]));
+  return requests.flatMap((request) => {
+    const row = rowById.get(uuidToNumber(request.requestId).toString());
+    return row === undefined ? [] : [changedRequest(request, row)];
+  });
+}
+
+async function insertHistory(connections: Connections, entries: readonly ChangeEntry[]): Promise<void> {
+  const insert = makeInsertRows(connections, 'history');
+  const token = `changes-${randomUUID()}`;
+  for (let triesLeft = historyTries - 1; ; triesLeft -= 1) {
+    try {
+      await insert('changes', changeLines(entries), token);
+      return;
+    } catch (error) {
+      if (triesLeft === 0 || isRejection(error)) throw error;
+    }
+  }
+}
+
+interface ClientRunner {
+  readonly query: <Row>(statement: RowsStatement) => Promise<readonly Row[]>;
+  readonly command: (statement: RowsStatement) => Promise<void>;
+}
+
+function clientRunner(client: ClickHouseClient, embedded: boolean): ClientRunner {
+  const bound = ({ text, params }: RowsStatement) => ({
+    ...boundQuery(text, params, embedded),
+    // TRICKY: in the embedded engine settings stick to the connection, so the read, too, has none that the update must not have.
+    clickhouse_settings: { max_query_size: largestStatement },
+  });
+  return {
+    query: async <Row>(statement: RowsStatement) => (await client.query({ ...bound(statement), format: 'JSONEachRow' })).json<Row>(),
+    command: async (statement) => {
+      await client.command(bound(statement));
+    },
+  };
+}
+
+function groupedBy<Item, Key extends OrganizationId | RequestId>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const own = groups.get(keyOf(item));
+    if (own === undefined) groups.set(keyOf(item), [item]);
+    else own.push(item);
+  }
+  return groups;
+}

@@ -14,6 +14,9 @@ const regions = { region: 'us', regions: { eu: 'https://eu.example.com' } };
 export const bodyMaxBytes = 64 * 1024;
 export const queryPath = '/v1/request/query-clickhouse';
 export const propertyPath = (id: string): string => `/v1/request/${id}/property`;
+export const scorePath = (id: string): string => `/v1/request/${id}/score`;
+export const feedbackPath = (id: string): string => `/v1/request/${id}/feedback`;
+export const changesPath = (id: string): string => `/v1/request/${id}/changes`;
 export const keyOf = (permissions: KeyPermissions): string => `sk-svc-us-${permissions}`;
 
 export interface Call {

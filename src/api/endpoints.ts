@@ -1,8 +1,19 @@
 import type { Endpoint } from './endpoint.ts';
 import { declareProperty } from './routes/property/declare.ts';
 import { getRequest } from './routes/request/get.ts';
+import { giveRequestFeedback } from './routes/request/give-feedback.ts';
+import { listRequestChanges } from './routes/request/list-changes.ts';
 import { queryRequests } from './routes/request/query.ts';
+import { setRequestScores } from './routes/request/set-scores.ts';
 import { updateRequestProperty } from './routes/request/update-property.ts';
 
 /** Every endpoint of the API that needs a key. */
-export const endpoints: readonly Endpoint[] = [queryRequests, getRequest, updateRequestProperty, declareProperty];
+export const endpoints: readonly Endpoint[] = [
+  queryRequests,
+  getRequest,
+  updateRequestProperty,
+  setRequestScores,
+  giveRequestFeedback,
+  listRequestChanges,
+  declareProperty,
+];

@@ -102,8 +102,9 @@ describe('404', () => {
       const score = await checked(await rig.call('POST', scorePath(id), { body: { scores: { a: 1 } } }), 404, problemSchema);
       const feedback = await checked(await rig.call('POST', feedbackPath(id), { body: { rating: true } }), 404, problemSchema);
       const changes = await checked(await rig.call('GET', changesPath(id)), 404, problemSchema);
-      for (const { error, code } of [read, update, score, feedback, changes])
+      for (const { error, code } of [read, update, score, feedback, changes]) {
         expect([error, code]).toEqual([`No request ${id} is on record.`, 'not_found']);
+      }
     }
     expect((await checked(await rig.call('GET', '/v1/request/not-a-uuid'), 404, problemSchema)).code).toBe('not_found');
     expect((await checked(await rig.call('GET', '/v1/request/%E0%A4%A'), 404, problemSchema)).code).toBe('not_found');

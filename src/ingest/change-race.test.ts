@@ -26,7 +26,7 @@ interface Travelling {
   ended: boolean;
 }
 
-/** One random life of a spool: exchanges come and end, updates race the drain, the ingest restarts and the store goes away. */
+/** One random life of a spool: exchanges come and end, changes race the drain, the ingest restarts and the store goes away. */
 class Life {
   readonly spool = new SpoolRig(rig);
   readonly expected = new Map<RequestId, Map<string, string>>();
@@ -100,7 +100,7 @@ class Life {
   }
 }
 
-test('every acknowledged update is there in the end, and every record once', async () => {
+test('every acknowledged change is there in the end, with one entry in the history, and every record once', async () => {
   const property = asyncProperty(steps, async (sequence) => {
     const life = new Life();
     await life.step('restart', 0);
@@ -110,6 +110,11 @@ test('every acknowledged update is there in the end, and every record once', asy
     const found = new Map(rows.map((row) => [row.id, row.properties]));
     expect(rows).toHaveLength(life.expected.size);
     for (const [id, properties] of life.expected) expect(found.get(id)).toMatchObject(Object.fromEntries(properties));
+    const history = await life.spool.read<{ name: string }>('SELECT name FROM changes WHERE org_id = {tenant:UInt128}');
+    const names = history.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const acknowledged = [...life.expected.values()].flatMap((properties) => [...properties.keys()]).filter((name) => name !== 'first');
+    expect(names).toEqual(expect.arrayContaining(acknowledged));
   });
   // A failure prints its seed and path.
   await assert(property, { numRuns: 20, seed: 20_260_731, endOnFailure: true });

@@ -355,33 +355,6 @@ describe('properties', () => {
   });
 });
 
-describe('changes that came before the record', () => {
-  test('are in it, and its history has the value before and after each', () => {
-    const record = interpret({
-      tags: { properties: [{ name: 'Team', value: 'tag' }] },
-      changes: [
-        { kind: 'property', values: new Map([['Team', 'a']]) },
-        { kind: 'score', values: new Map([['__proto__', 0.1]]) },
-        { kind: 'feedback', rating: true },
-        { kind: 'score', values: new Map([['__proto__', 1]]) },
-        { kind: 'feedback', rating: false },
-      ],
-    });
-    expect([...record.scores]).toEqual([
-      ['__proto__', 1],
-      ['svc-score-feedback', 0],
-    ]);
-    expect(record.feedback).toEqual({ number: 1_700_000_000_100_004, rating: false, createdAt: 1_700_000_000_104 });
-    expect(record.changes.map(({ kind, name, old, new: after, keyId }) => [kind, name, old, after, keyId])).toEqual([
-      ['property', 'Team', 'tag', 'a', 'key-0'],
-      ['score', '__proto__', null, 0.1, 'key-1'],
-      ['feedback', 'svc-score-feedback', null, true, 'key-2'],
-      ['score', '__proto__', 0.1, 1, 'key-3'],
-      ['feedback', 'svc-score-feedback', true, false, 'key-4'],
-    ]);
-  });
-});
-
 describe('what is named in two places', () => {
   const withUser = JSON.stringify({ model: 'asked', user: 'in body', messages: [] });
   const answered = JSON.stringify({ id: 'r', model: 'answered', choices: [] });

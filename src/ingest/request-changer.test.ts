@@ -56,7 +56,7 @@ async function dieAfterInsert(spool: SpoolRig): Promise<void> {
   expect(file.load().intended).toBeDefined();
 }
 
-describe('an update of properties', () => {
+describe('a change of properties', () => {
   test('of a stored record adds and replaces, and leaves the others', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();

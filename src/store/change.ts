@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { AcceptedChange, ChangeEntry } from '../model/change.ts';
 import { GatelogError } from '../model/errors.ts';
-import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
+import { type OrganizationId, type Uuid, uuidToNumber } from '../model/ids.ts';
 import {
   type ChangedRequest,
   changedRequest,
@@ -164,7 +164,7 @@ function clientRunner(client: ClickHouseClient, embedded: boolean): ClientRunner
   };
 }
 
-function groupedBy<Item, Key extends OrganizationId | RequestId>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+function groupedBy<Item, Key extends Uuid>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {
     const own = groups.get(keyOf(item));

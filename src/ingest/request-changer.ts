@@ -1,6 +1,6 @@
 import type { AcceptedChange, Change } from '../model/change.ts';
 import { GatelogError } from '../model/errors.ts';
-import type { OrganizationId, RequestId } from '../model/ids.ts';
+import { type OrganizationId, type RequestId, timeOfUuid } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ChangeStored } from '../store/change.ts';
 import type { InFlight, OpenExchange, Settlement } from './open-exchange.ts';
@@ -40,18 +40,23 @@ export class RequestChanger {
    * @throws GatelogError `not_found`, or `store_unavailable` when the store does not take the record in time.
    */
   async change(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
-    const found = await this.locate(principal.organizationId, requestId);
-    if (found === undefined) throw noSuchRequest(requestId);
     const accept = (): AcceptedChange => this.accept(principal, requestId, change);
-    if ('storedAt' in found) await this.ports.changeStored({ accepted: accept(), createdAt: found.storedAt });
-    else await this.changeTravelling(found.travelling, accept);
+    const known = this.knownToTravel(principal.organizationId, requestId);
+    const ownTime = timeOfUuid(requestId);
+    // Most identifiers hold the time of their record: the change itself shows whether it is stored there, many with one look.
+    if (known === undefined && ownTime !== undefined && (await this.changeAt(ownTime, accept))) return;
+    const found = known ?? (await this.locate(principal.organizationId, requestId));
+    const changed =
+      found !== undefined &&
+      ('storedAt' in found ? await this.changeAt(found.storedAt, accept) : await this.changeTravelling(found.travelling, accept));
+    if (!changed) throw new GatelogError('not_found', `No request ${requestId} is on record.`);
   }
 
   /** Finds a request: among those on their way, then in the store, then in what the spool has got meanwhile. */
   async locate(organizationId: OrganizationId, requestId: RequestId): Promise<Whereabouts> {
     const { inFlight, findStored, catchUp } = this.ports;
-    const known = inFlight.find(organizationId, requestId);
-    if (known !== undefined && known.state !== 'unclear') return { travelling: known };
+    const known = this.knownToTravel(organizationId, requestId);
+    if (known !== undefined) return known;
     const stored = await findStored(organizationId, requestId);
     if (stored !== undefined) return { storedAt: stored };
     await catchUp();
@@ -62,6 +67,16 @@ export class RequestChanger {
     return storedNow === undefined ? undefined : { storedAt: storedNow };
   }
 
+  private knownToTravel(organizationId: OrganizationId, requestId: RequestId): { readonly travelling: OpenExchange } | undefined {
+    const known = this.ports.inFlight.find(organizationId, requestId);
+    return known === undefined || known.state === 'unclear' ? undefined : { travelling: known };
+  }
+
+  /** @returns whether the store has the request, of that time in Unix milliseconds. */
+  private changeAt(createdAt: number, accept: () => AcceptedChange): Promise<boolean> {
+    return this.ports.changeStored({ accepted: accept(), createdAt });
+  }
+
   /** TRICKY: to be called at the moment at which the change gets its place among the others, so that numbers grow in the order of application. */
   private accept({ organizationId, keyId }: Principal, requestId: RequestId, change: Change): AcceptedChange {
     const acceptedAt = this.ports.now();
@@ -69,13 +84,13 @@ export class RequestChanger {
     return { organizationId, requestId, change, keyId, acceptedAt, number: this.lastNumber };
   }
 
-  private async changeTravelling(exchange: OpenExchange, accept: () => AcceptedChange): Promise<void> {
+  /** @returns false when the exchange has ended among the dead letters. */
+  private async changeTravelling(exchange: OpenExchange, accept: () => AcceptedChange): Promise<boolean> {
     if (exchange.state === 'travelling') {
       await exchange.trackChange(this.ports.pendingChanges.append(accept()));
-      return;
+      return true;
     }
-    if ((await this.whenSettled(exchange)) === 'dead_letter') throw noSuchRequest(exchange.requestId);
-    await this.ports.changeStored({ accepted: accept(), createdAt: exchange.openedAt });
+    return (await this.whenSettled(exchange)) === 'stored' && this.changeAt(exchange.openedAt, accept);
   }
 
   private async whenSettled(exchange: OpenExchange): Promise<Settlement> {
@@ -96,8 +111,4 @@ export class RequestChanger {
       clearTimeout(timer);
     }
   }
-}
-
-function noSuchRequest(requestId: RequestId): GatelogError {
-  return new GatelogError('not_found', `No request ${requestId} is on record.`);
 }

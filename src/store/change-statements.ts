@@ -5,8 +5,8 @@ import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 /** Changes of one stored request, in the order in which they were accepted. */
 export interface RequestChanges {
   readonly requestId: RequestId;
-  /** The record's own time, Unix milliseconds: with it the row is found by key. */
-  readonly createdAt: number;
+  /** Times at which the row may be, Unix milliseconds: with its own one among them it is found by key. */
+  readonly createdAts: readonly number[];
   readonly changes: readonly AcceptedChange[];
 }
 
@@ -109,7 +109,7 @@ function keyParams(organizationId: OrganizationId, requests: readonly RequestCha
   return {
     tenant: uuidToNumber(organizationId).toString(),
     ids: requests.map(({ requestId }) => uuidToNumber(requestId)),
-    times: requests.map(({ createdAt }) => createdAt),
+    times: [...new Set(requests.flatMap(({ createdAts }) => createdAts))],
     names: requests.map(propertyNamesOf),
     score_names: requests.map(scoreNamesOf),
   };

@@ -213,6 +213,17 @@ describe('changes of several kinds at once', () => {
 });
 
 describe('a change', () => {
+  test('that looks in the right place is made, also beside one of the same request that looks elsewhere', async () => {
+    const id = await stored();
+    const changeStored = makeChangeStored(rig.connections);
+    const first = changeStored(property(await stored(), { first: 'in line' }));
+    const elsewhen = { ...property(id, { a: '1' }), createdAt: createdAt + 1 };
+    const outcomes = await Promise.all([elsewhen, property(id, { b: '2' })].map(changeStored));
+    await first;
+    expect(outcomes[1]).toBe(true);
+    expect(await propertiesOf(id)).toMatchObject({ b: '2' });
+  });
+
   test('that fails fails for its callers, and the next one goes on', async () => {
     const id = await stored();
     let fails = true;
@@ -242,15 +253,18 @@ describe('a change', () => {
     expect(await historyOf(id)).toEqual([['property', 'a', null, '1']]);
   });
 
-  test('of a request that is not there, or of another organisation, is not found and leaves no history; others in its statement go on', async () => {
+  test('of a request that is not there, at another time or of another organisation leaves no history; others in its statement go on', async () => {
     const id = await stored();
     const changeStored = makeChangeStored(rig.connections);
+    const other = await stored();
     const unknown = requestLine().id;
     const stranger = '00000000-0000-7000-8000-00000000000b' as OrganizationId;
     const foreign = changeOf(id, { kind: 'feedback', rating: true }, { organizationId: stranger });
-    const outcomes = await Promise.allSettled([property(unknown, { a: '1' }), property(id, { a: '1' }), foreign].map(changeStored));
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
-    expect(outcomes[0]).toMatchObject({ reason: { code: 'not_found' } });
+    const elsewhen = { ...feedback(other, true), createdAt: createdAt + 1 };
+    const outcomes = await Promise.all([elsewhen, property(unknown, { a: '1' }), property(id, { a: '1' }), foreign].map(changeStored));
+    expect(outcomes).toEqual([false, false, true, false]);
+    expect(await factsOf(other)).toMatchObject({ feedback_rating: null });
+    expect(await historyOf(other)).toEqual([]);
     expect(await factsOf(id)).toMatchObject({ properties: { a: '1' }, feedback_rating: null });
     expect(await historyOf(unknown)).toEqual([]);
     expect(await historyOf(id)).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { AcceptedChange, ChangeEntry } from '../model/change.ts';
-import { GatelogError } from '../model/errors.ts';
 import { type OrganizationId, type Uuid, uuidToNumber } from '../model/ids.ts';
 import {
   type ChangedRequest,
@@ -21,18 +21,18 @@ import { changeLines } from './tables/change-lines.ts';
 /** A change of a stored request. */
 export interface StoredChange {
   readonly accepted: AcceptedChange;
-  /** The record's own time, Unix milliseconds: with it the row is found by key. */
+  /** Where to look for the row: the record's own time, Unix milliseconds. */
   readonly createdAt: number;
 }
 
 /**
  * Changes a stored request and writes its history; durable and visible to every later read when it returns.
- * @throws GatelogError `not_found` when the store does not have the request, or what a failing store is.
+ * @returns false when no such request was found at that time; nothing was changed then. @throws GatelogError when the store fails.
  */
-export type ChangeStored = (change: StoredChange) => Promise<void>;
+export type ChangeStored = (change: StoredChange) => Promise<boolean>;
 
 interface Waiting extends StoredChange {
-  readonly resolve: () => void;
+  readonly resolve: (changed: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -41,6 +41,9 @@ const mostInStatement = 500;
 const mostCharacters = 4 * 1024 * 1024;
 /** Names in one statement: the values that they had are read, and each may have its eight KiB. */
 const mostNames = 4096;
+
+/** Turns of the event loop for which a growing group waits. */
+const mostTurns = 20;
 
 /** In bytes. Room for {@link mostCharacters} or one whole change, in UTF-8 and with every character escaped twice. */
 const largestStatement = String(64 * 1024 * 1024);
@@ -58,6 +61,7 @@ export function makeChangeStored(connections: Connections): ChangeStored {
   const drain = async (): Promise<void> => {
     running = true;
     while (queue.length > 0) {
+      await gather(queue);
       const group = queue.splice(0, countOfGroup(queue));
       for (const [organizationId, members] of groupedBy(group, ({ accepted }) => accepted.organizationId)) {
         await runGroup(connections, organizationId, members);
@@ -70,6 +74,14 @@ export function makeChangeStored(connections: Connections): ChangeStored {
       queue.push({ accepted, createdAt, resolve, reject });
       if (!running) void drain();
     });
+}
+
+/** Lets those who come in the same moment in: a lone change waits for a turn of the event loop, and a burst shares its statements. */
+async function gather(queue: readonly Waiting[]): Promise<void> {
+  for (let turn = 0, before = -1; turn < mostTurns && before < queue.length && queue.length < mostInStatement; turn += 1) {
+    before = queue.length;
+    await nextTurn();
+  }
 }
 
 /** How many of the waiting changes, one at least, go into the next statement. */
@@ -101,10 +113,7 @@ async function runGroup(connections: Connections, organizationId: OrganizationId
       changed.flatMap(({ entries }) => entries),
     );
     const found = new Set(changed.map(({ requestId }) => requestId));
-    for (const { accepted, resolve, reject } of members) {
-      if (found.has(accepted.requestId)) resolve();
-      else reject(new GatelogError('not_found', `No request ${accepted.requestId} is on record.`));
-    }
+    for (const { accepted, resolve } of members) resolve(found.has(accepted.requestId));
   } catch (error) {
     for (const { reject } of members) reject(storeFailure(error));
   }
@@ -113,7 +122,7 @@ async function runGroup(connections: Connections, organizationId: OrganizationId
 function requestsOf(members: readonly Waiting[]): RequestChanges[] {
   return [...groupedBy(members, ({ accepted }) => accepted.requestId)].map(([requestId, own]) => ({
     requestId,
-    createdAt: own[0]?.createdAt ?? 0,
+    createdAts: own.map(({ createdAt }) => createdAt),
     changes: own.map(({ accepted }) => accepted),
   }));
 }
@@ -133,6 +142,7 @@ async function readRequests(
 }
 
 async function insertHistory(connections: Connections, entries: readonly ChangeEntry[]): Promise<void> {
+  if (entries.length === 0) return;
   const insert = makeInsertRows(connections, 'history');
   const token = `changes-${randomUUID()}`;
   for (let triesLeft = historyTries - 1; ; triesLeft -= 1) {

@@ -121,7 +121,7 @@ describe('a change of properties', () => {
     const { connections, lanes } = counted();
     const changeStored = makeChangeStored(connections);
     await Promise.all(several.map((id) => changeStored(property(id, large))));
-    expect(lanes.filter((lane) => lane === 'update').length).toBeGreaterThan(2);
+    expect(lanes.filter((lane) => lane === 'update').length).toBeGreaterThan(1);
     expect(Object.keys((await propertiesOf(several[11] ?? ('' as RequestId))) ?? {})).toHaveLength(64);
   });
 
@@ -261,8 +261,9 @@ describe('a change', () => {
     const stranger = '00000000-0000-7000-8000-00000000000b' as OrganizationId;
     const foreign = changeOf(id, { kind: 'feedback', rating: true }, { organizationId: stranger });
     const elsewhen = { ...feedback(other, true), createdAt: createdAt + 1 };
-    const outcomes = await Promise.all([elsewhen, property(unknown, { a: '1' }), property(id, { a: '1' }), foreign].map(changeStored));
-    expect(outcomes).toEqual([false, false, true, false]);
+    expect(await changeStored(elsewhen)).toBe(false);
+    const outcomes = await Promise.all([property(unknown, { a: '1' }), property(id, { a: '1' }), foreign].map(changeStored));
+    expect(outcomes).toEqual([false, true, false]);
     expect(await factsOf(other)).toMatchObject({ feedback_rating: null });
     expect(await historyOf(other)).toEqual([]);
     expect(await factsOf(id)).toMatchObject({ properties: { a: '1' }, feedback_rating: null });

@@ -30,7 +30,9 @@ const propertyNames = `{names:Array(Array(String))}[${place}]`;
 const scoreNames = `{score_names:Array(Array(String))}[${place}]`;
 const newProperties = `mapFromArrays(${propertyNames}, {values:Array(Array(String))}[${place}])`;
 const newScores = `mapFromArrays(${scoreNames}, {score_values:Array(Array(Float64))}[${place}])`;
-/** Zero where a request gets no feedback. */
+/** Stands for the number of a feedback that no change gives: the row keeps its own. */
+const givenBefore = 0;
+
 const newFeedback = `{feedback_numbers:Array(UInt64)}[${place}]`;
 
 const rowsOfRequests = `org_id = {tenant:UInt128}
@@ -67,7 +69,7 @@ export function changedRequest(request: RequestChanges, row: FactsRow): ChangedR
   const facts: ChangeableFacts = {
     properties: presentOf(propertyNamesOf(request), row.old_properties),
     scores: presentOf(scoreNamesOf(request), row.old_scores),
-    feedback: rating === null ? null : { rating, number: 0, createdAt: 0 },
+    feedback: rating === null ? null : { rating, number: givenBefore, createdAt: 0 },
   };
   return { ...request, facts, entries: request.changes.flatMap((accepted) => applyChange(facts, accepted)) };
 }
@@ -80,7 +82,7 @@ export function updateStatement(organizationId: OrganizationId, requests: readon
     ...keyParams(organizationId, requests),
     values: requests.map((request) => propertyNamesOf(request).map((name) => request.facts.properties.get(name) ?? '')),
     score_values: requests.map((request) => scoreNamesOf(request).map((name) => request.facts.scores.get(name) ?? 0)),
-    feedback_numbers: requests.map((request) => (isRated(request) ? (request.facts.feedback?.number ?? 0) : 0)),
+    feedback_numbers: requests.map(({ facts }) => facts.feedback?.number ?? givenBefore),
     feedback_ratings: requests.map(({ facts }) => (facts.feedback?.rating === true ? 1 : 0)),
     feedback_times: requests.map(({ facts }) => facts.feedback?.createdAt ?? 0),
   };
@@ -100,9 +102,9 @@ function followerAssignments(requests: readonly ChangedRequest[]): string[] {
 }
 
 const feedbackAssignments = [
-  `feedback_number = if(${newFeedback} = 0, feedback_number, ${newFeedback})`,
-  `feedback_rating = if(${newFeedback} = 0, feedback_rating, {feedback_ratings:Array(UInt8)}[${place}] = 1)`,
-  `feedback_created_at = if(${newFeedback} = 0, feedback_created_at, fromUnixTimestamp64Milli({feedback_times:Array(Int64)}[${place}], 'UTC'))`,
+  `feedback_number = if(${newFeedback} = ${givenBefore}, feedback_number, ${newFeedback})`,
+  `feedback_rating = if(${newFeedback} = ${givenBefore}, feedback_rating, {feedback_ratings:Array(UInt8)}[${place}] = 1)`,
+  `feedback_created_at = if(${newFeedback} = ${givenBefore}, feedback_created_at, fromUnixTimestamp64Milli({feedback_times:Array(Int64)}[${place}], 'UTC'))`,
 ];
 
 function keyParams(organizationId: OrganizationId, requests: readonly RequestChanges[]) {

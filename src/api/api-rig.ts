@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
 import { expect } from 'vitest';
+import { makeBodyAddresses } from '../auth/body-address.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
@@ -80,6 +81,7 @@ async function writeExchanges(rig: IngestRig, spool: SpoolRig): Promise<Pick<Api
 async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observation[]): Promise<ApiPorts> {
   const { drain, changer } = await spool.openCore();
   const declared = new DeclaredNames(rig.database, Date.now);
+  const bodyAddresses = makeBodyAddresses(Buffer.alloc(32, 1), Date.now);
   return {
     verifyKey: (sent) => {
       const permissions = keyPermissions.find((candidate) => keyOf(candidate) === sent);
@@ -92,6 +94,8 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       await drain.catchUp();
       return drain.inFlight.find(organizationId, requestId) !== undefined;
     },
+    bodyAddressOf: (organizationId, requestId) => `http://api.test${bodyAddresses.pathOf(organizationId, requestId)}`,
+    checkBodyAddress: bodyAddresses.check,
     declareProperty: (organizationId, name) => declared.declare(organizationId, name),
     failingParts: () => Promise.resolve([]),
     observe: (observation) => observations.push(observation),

@@ -2,9 +2,9 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { GatelogError } from '../model/errors.ts';
 import { authenticate } from './authenticate.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, OpenEndpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
-import { type OpenEndpoint, openEndpoints } from './open-endpoints.ts';
+import { openEndpoints } from './open-endpoints.ts';
 import type { ApiPorts } from './ports.ts';
 import { answerProblem } from './problem.ts';
 

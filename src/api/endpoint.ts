@@ -20,6 +20,19 @@ export interface Endpoint {
   readonly handle: (call: EndpointCall) => Promise<Response>;
 }
 
+/** What a handler of an {@link OpenEndpoint} gets. `document` is the OpenAPI document. */
+export interface OpenCall {
+  readonly context: Context;
+  readonly ports: ApiPorts;
+  readonly document: object;
+}
+
+/** An endpoint that needs no key: it shows nothing of anybody's records, or its address is signed. */
+export interface OpenEndpoint {
+  readonly declaration: RouteConfig;
+  readonly handle: (call: OpenCall) => Response | Promise<Response>;
+}
+
 /** A JSON answer or body in a declaration. */
 export function jsonContent<Schema>(schema: Schema): { readonly 'application/json': { readonly schema: Schema } } {
   return { 'application/json': { schema } };
@@ -53,6 +66,22 @@ const problemHeaders: Readonly<Partial<Record<ProblemStatus, Headers>>> = {
 /** Declaration of the header that explains an answer which may surprise. */
 export const hintHeader: Headers = {
   'svc-hint': { description: 'Why the answer is empty, where that may surprise.', schema: { type: 'string' } },
+};
+
+/** Declarations of the headers of a page. */
+export const pageHeaders: Headers = {
+  ...hintHeader,
+  'svc-next-cursor': {
+    description: 'There may be more: sent back as `cursor`, the next page begins behind this one.',
+    schema: { type: 'string' },
+  },
+  'svc-total-count': { description: 'How many requests match, when `Svc-Include-Count: true` was sent.', schema: { type: 'integer' } },
+};
+
+/** Declarations of the headers of an answer that has a successor. */
+export const deprecationHeaders: Headers = {
+  Deprecation: { description: 'Since when the path is deprecated (RFC 9745).', schema: { type: 'string' } },
+  Link: { description: 'The successor.', schema: { type: 'string' } },
 };
 
 /** Declarations of these failures; all have one shape. */

@@ -1,22 +1,7 @@
-import type { RouteConfig } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { healthSchema } from '../contract/answers.ts';
-import { jsonContent, problemResponses } from './endpoint.ts';
-import type { ApiPorts } from './ports.ts';
-
-/** What a handler of an {@link OpenEndpoint} gets. `document` is the OpenAPI document. */
-export interface OpenCall {
-  readonly context: Context;
-  readonly ports: ApiPorts;
-  readonly document: object;
-}
-
-/** An endpoint that needs no key, because it shows nothing of anybody's records. */
-export interface OpenEndpoint {
-  readonly declaration: RouteConfig;
-  readonly handle: (call: OpenCall) => Response | Promise<Response>;
-}
+import { jsonContent, type OpenCall, type OpenEndpoint, problemResponses } from './endpoint.ts';
+import { getSignedBodies } from './routes/request/body.ts';
 
 const healthContent = jsonContent(healthSchema);
 
@@ -56,6 +41,7 @@ export const openEndpoints: readonly OpenEndpoint[] = [
     },
     handle: ({ context, document }) => context.json(document),
   },
+  getSignedBodies,
 ];
 
 async function answerReady({ context, ports }: OpenCall): Promise<Response> {

@@ -3,6 +3,7 @@ import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
+import type { BodyAddresses } from '../auth/body-address.ts';
 import type { RunStatement } from '../store/run.ts';
 
 /** What the API needs from the rest of the program. */
@@ -15,6 +16,9 @@ export interface ApiPorts {
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
   /** True for a request whose record is still on its way to the store. */
   readonly isTravelling: (organizationId: OrganizationId, requestId: RequestId) => boolean | Promise<boolean>;
+  /** Address at which both bodies of a request can be read without a key, for an hour. */
+  readonly bodyAddressOf: (organizationId: OrganizationId, requestId: RequestId) => string;
+  readonly checkBodyAddress: BodyAddresses['check'];
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<void>;
   /** Names of parts that do not work at the moment. */
   readonly failingParts: () => Promise<readonly string[]>;

@@ -94,6 +94,14 @@ export const variables = {
     secret: true,
     reason: 'Key of the first organisation, used at the very first start only; without it one is made and printed once.',
   },
+  secretKey: {
+    name: 'GATELOG_SECRET_KEY',
+    kind: 'secret',
+    least: 32,
+    most: 4096,
+    secret: true,
+    reason: 'Signs the addresses at which bodies can be read without a key; without it a secret is made and kept in the data folder.',
+  },
   keyStaleMaxMs: {
     name: 'GATELOG_KEY_STALE_MAX',
     kind: 'duration',

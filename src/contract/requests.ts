@@ -1,17 +1,30 @@
 import { z } from '@hono/zod-openapi';
 import { costSources } from '../model/request-record.ts';
-import { sortDirections, sortKeys } from '../model/vocabulary/sort.ts';
+import { namedSortKeys, sortDirections, sortKeys } from '../model/vocabulary/sort.ts';
 import { filterSchema } from './filter.ts';
 
 const largestLimit = 1_000;
 
 const limitSentence = `\`limit\` takes a whole number from 0 to ${largestLimit}.`;
-const cursorSentence = '`cursor` is not supported by this version; page with `offset` and `limit`.';
+const cursorSentence = '`cursor` takes the text of the response header svc-next-cursor.';
 const offsetSentence = '`offset` takes a whole number, 0 or more.';
 
 function flag(name: string, description: string): z.ZodOptional<z.ZodBoolean> {
   return z.boolean(`\`${name}\` takes true or false.`).optional().openapi({ description });
 }
+
+const direction = { type: 'string', enum: [...sortDirections] } as const;
+
+const sortProperties = {
+  ...Object.fromEntries(Object.entries(sortKeys).map(([key, description]) => [key, { ...direction, description }])),
+  ...Object.fromEntries(
+    Object.entries(namedSortKeys).map(([key, description]) => [
+      key,
+      { type: 'object', description, additionalProperties: direction } as const,
+    ]),
+  ),
+  random: { type: 'boolean', description: 'True alone: in random order, without a cursor.' },
+} as const;
 
 /**
  * Body of a request query. Unknown fields are ignored, as old clients send extras.
@@ -38,16 +51,16 @@ export const requestQuerySchema = z
         .optional()
         .openapi({
           type: 'object',
-          description: 'Sort keys with "asc" or "desc".',
-          properties: Object.fromEntries(
-            Object.entries(sortKeys).map(([key, description]) => [key, { type: 'string', enum: [...sortDirections], description }]),
-          ),
+          description: 'Sort keys with "asc" or "desc", the first key first. What has no value comes last in both directions.',
+          properties: sortProperties,
           additionalProperties: false,
           default: { created_at: 'desc' },
           example: { created_at: 'desc' },
         }),
-      // Refused and not ignored: a client that pages by cursor would read the first page for ever.
-      cursor: z.unknown().optional().openapi({ not: {}, description: 'Not supported: a query with this field is answered 422.' }),
+      cursor: z.string(cursorSentence).optional().openapi({
+        description:
+          'The response header `svc-next-cursor` of the page before: the page continues exactly behind it, whatever arrived meanwhile, and `offset` is not counted.',
+      }),
       isCached: flag('isCached', 'True keeps only answers from the response cache; false changes nothing.'),
       includeInputs: flag('includeInputs', "True adds each request's prompt inputs."),
       isPartOfExperiment: flag('isPartOfExperiment', 'True keeps only requests of experiments; false changes nothing.'),
@@ -58,7 +71,6 @@ export const requestQuerySchema = z
   .superRefine((body, context) => {
     const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
     if (body.filter === undefined) refuse('filter', '`filter` is missing; send {} to match every request.');
-    if (body.cursor !== undefined) refuse('cursor', cursorSentence);
   })
   .openapi('RequestQuery', { description: 'A query of requests.', required: ['filter'] });
 
@@ -179,3 +191,34 @@ export const requestQueryAnswerSchema = z
 export const requestAnswerSchema = z
   .object({ data: requestItemSchema, error: z.null() })
   .openapi('RequestAnswer', { description: 'One request.' });
+
+/** Answer of a count. */
+export const requestCountSchema = z
+  .object({ data: z.int().openapi({ description: 'How many requests match.' }), error: z.null() })
+  .openapi('RequestCount', { description: 'A number of requests.' });
+
+const idsSentence = `\`requestIds\` takes a list of at most ${largestLimit} identifiers, each a UUID.`;
+
+/** Body of a read of several requests. */
+export const requestIdsSchema = z
+  .object(
+    {
+      requestIds: z
+        .array(
+          z
+            .string(idsSentence)
+            .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, idsSentence)
+            .transform((id) => id.toLowerCase()),
+          idsSentence,
+        )
+        .max(largestLimit, idsSentence)
+        .openapi({ description: 'Identifiers, the values of the response header svc-id.' }),
+    },
+    'The body is a JSON object such as {"requestIds": ["…"]}.',
+  )
+  .openapi('RequestIds', { description: 'Identifiers of requests.' });
+
+/** Both bodies of a request, as a signed address gives them. */
+export const requestBodiesSchema = z
+  .object({ request: body('request'), response: body('response') })
+  .openapi('RequestBodies', { description: 'Both bodies of a request.', required: ['request', 'response'] });

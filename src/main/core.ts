@@ -3,7 +3,9 @@ import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import type { ApiPorts } from '../api/ports.ts';
+import { makeBodyAddresses } from '../auth/body-address.ts';
 import { explainRejection } from '../auth/rejection.ts';
+import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
 import { makeDeadLetters } from '../ingest/dead-letter.ts';
 import { Drain } from '../ingest/drain.ts';
@@ -60,8 +62,11 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   const parts = await openParts(config);
   const drain = makeDrain(parts);
   drain.start();
-  const server = serveApi(createApi(apiPorts(parts, drain), openApiDocument(version)), config.host, config.apiPort);
+  const base = { url: config.publicApiUrl ?? '' };
+  const ports = apiPorts(parts, drain, () => base.url);
+  const server = serveApi(createApi(ports, openApiDocument(version)), config.host, config.apiPort);
   const address = await listening(server);
+  base.url ||= address;
   publishCoreAddress(config.dataDir, address);
   return {
     address,
@@ -108,7 +113,11 @@ function makeDrain({ config, observe, store, interpreter, pendingChanges, declar
   });
 }
 
-function apiPorts({ config, observe, database, store, pendingChanges, declaredNames }: CoreParts, drain: Drain): ApiPorts {
+function apiPorts(
+  { config, observe, database, store, pendingChanges, declaredNames }: CoreParts,
+  drain: Drain,
+  baseUrl: () => string,
+): ApiPorts {
   const changer = new RequestChanger({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
@@ -118,6 +127,7 @@ function apiPorts({ config, observe, database, store, pendingChanges, declaredNa
     now: systemClock.now,
     storeWaitMs: changeWaitMs,
   });
+  const bodyAddresses = makeBodyAddresses(deploymentSecret(config.secretKey, placesOf(config).secret), systemClock.now);
   return {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
@@ -127,6 +137,8 @@ function apiPorts({ config, observe, database, store, pendingChanges, declaredNa
       await drain.catchUp();
       return drain.inFlight.find(organizationId, requestId) !== undefined;
     },
+    bodyAddressOf: (organizationId, requestId) => baseUrl() + bodyAddresses.pathOf(organizationId, requestId),
+    checkBodyAddress: bodyAddresses.check,
     declareProperty: (organizationId, name) => declaredNames.declare(organizationId, name),
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,

@@ -9,9 +9,14 @@ import { systemClock } from '../platform/clock.ts';
 import { type ProcessLock, takeLock } from '../platform/process-lock.ts';
 
 /** Folders and files of one deployment. */
-export function placesOf(config: Config): { readonly spool: string; readonly store: string; readonly deadLetters: string } {
+export function placesOf(config: Config): {
+  readonly spool: string;
+  readonly store: string;
+  readonly deadLetters: string;
+  readonly secret: string;
+} {
   const inData = (name: string): string => path.join(config.dataDir, name);
-  return { spool: inData('spool'), store: inData('clickhouse'), deadLetters: inData('dead-letters') };
+  return { spool: inData('spool'), store: inData('clickhouse'), deadLetters: inData('dead-letters'), secret: inData('secret.key') };
 }
 
 /** Knows keys: undefined for one that does not exist. Synchronous on a cache hit. */

@@ -1,25 +1,17 @@
 import type { Result } from '../contract/fault.ts';
 import type { RequestQuery } from '../contract/requests.ts';
 import type { OrganizationId } from '../model/ids.ts';
-import type { FilterNode } from './filter/ast.ts';
 import type { FilterDialect } from './filter/leaf.ts';
 import { parseFilter } from './filter/parse.ts';
 import { success } from './outcome.ts';
-import { parseSort, type SortTerm } from './sort.ts';
-
-/** What `true` in a flag of the body keeps; `false` and absent change nothing. */
-export interface RequestFlags {
-  readonly cached: boolean;
-  readonly scored: boolean;
-  readonly inExperiment: boolean;
-}
+import { parseCursor, type Position } from './cursor.ts';
+import type { RequestsQuestion } from './question.ts';
+import { parseSort } from './sort.ts';
 
 /** A request query bound to its tenant: what `requests.ts` makes statements of. */
-export interface RequestsPlan {
-  readonly tenant: OrganizationId;
-  readonly filter: FilterNode;
-  readonly flags: RequestFlags;
-  readonly sort: readonly SortTerm[];
+export interface RequestsPlan extends RequestsQuestion {
+  /** Where the page before this one ended; undefined for the first. */
+  readonly after: Position | undefined;
   readonly offset: number;
   readonly limit: number;
   readonly includeInputs: boolean;
@@ -31,25 +23,42 @@ export type PlannedRequests = { readonly kind: 'page'; readonly plan: RequestsPl
 const unwrappedHint =
   'the filter holds a "properties" leaf outside "request_response_rmt", which matches nothing here; write {"request_response_rmt": {"properties": {...}}}';
 
-/** What `POST /v1/request/query-clickhouse` accepts as a filter. */
-const requestDialect: FilterDialect = { groups: ['request_response_rmt'], unwrappedProperties: 'empty' };
+/** Every wrapper: each endpoint that filters takes them all. */
+const wrappers: FilterDialect['wrappers'] = [
+  'request_response_rmt',
+  'sessions_request_response_rmt',
+  'session',
+  'request',
+  'response',
+  'feedback',
+  'values',
+];
 
-/** What a query with the flag left out or false keeps: everything. */
-export const noFlags: RequestFlags = { cached: false, scored: false, inExperiment: false };
+/** What `POST /v1/request/query-clickhouse` accepts as a filter. */
+export const requestDialect: FilterDialect = { wrappers, unwrappedProperties: 'empty' };
+/** The legacy query's: there a `properties` leaf without its wrapper is an ordinary one. */
+export const legacyDialect: FilterDialect = { wrappers, unwrappedProperties: 'filter' };
 
 /** Binds a request query to its tenant. @returns the first fault in its filter or sort, when there is one. */
-export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect: FilterDialect = requestDialect): Result<PlannedRequests> {
+export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect: FilterDialect): Result<PlannedRequests> {
   const parsed = parseFilter(body.filter, dialect);
   if (!parsed.ok) return parsed;
   const sort = parseSort(body.sort);
   if (!sort.ok) return sort;
   if (parsed.value.unwrappedProperties) return success({ kind: 'nothing', hint: unwrappedHint });
-  const plan: RequestsPlan = {
+  const question: RequestsQuestion = {
     tenant,
     filter: parsed.value.filter,
     flags: { cached: body.isCached === true, scored: body.isScored === true, inExperiment: body.isPartOfExperiment === true },
     sort: sort.value,
-    offset: body.offset ?? 0,
+  };
+  const after = body.cursor === undefined ? success(undefined) : parseCursor(body.cursor, question);
+  if (!after.ok) return after;
+  const plan: RequestsPlan = {
+    ...question,
+    after: after.value,
+    // A cursor says by itself where the page begins: a client that sends its first body again, with the cursor, goes on behind it.
+    offset: after.value === undefined ? (body.offset ?? 0) : 0,
     limit: body.limit ?? 10,
     includeInputs: body.includeInputs === true,
   };

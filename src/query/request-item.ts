@@ -5,9 +5,21 @@ import { parseJson } from '../model/text.ts';
 import type { BodiesRow, NumberCell, RequestRow } from './request-row.ts';
 
 /** Rows of a page as items, in the order of the page. @param bodies the rows of `bodies` of the same records, in any order. */
-export function requestItems(rows: readonly RequestRow[], bodies: readonly BodiesRow[]): RequestItem[] {
+export function requestItems(
+  rows: readonly RequestRow[],
+  bodies: readonly BodiesRow[],
+  bodyAddressOf: (row: RequestRow) => string,
+): RequestItem[] {
   const bodiesById = new Map(bodies.map((row) => [row.id, row]));
-  return rows.map((row) => requestItem(row, bodiesById.get(row.id)));
+  return rows.map((row) => ({ ...requestItem(row, bodiesById.get(row.id)), signed_body_url: bodyAddressOf(row) }));
+}
+
+/** Both bodies of a request; null where there is none. */
+export function bodiesOf(row: BodiesRow | undefined): { readonly request: unknown; readonly response: unknown } {
+  return {
+    request: row === undefined ? null : bodyOf(row.request_kind, row.request_body, row.request_content_type),
+    response: row === undefined ? null : bodyOf(row.response_kind, row.response_body, row.response_content_type),
+  };
 }
 
 /**
@@ -18,9 +30,9 @@ export function requestItem(row: RequestRow, bodies: BodiesRow | undefined): Req
   return {
     ...identityOf(row),
     ...requestPart(row),
-    request_body: bodies === undefined ? null : bodyOf(bodies.request_kind, bodies.request_body, bodies.request_content_type),
+    request_body: bodiesOf(bodies).request,
     ...responsePart(row),
-    response_body: bodies === undefined ? null : bodyOf(bodies.response_kind, bodies.response_body, bodies.response_content_type),
+    response_body: bodiesOf(bodies).response,
     ...usagePart(row),
     ...costPart(row),
     ...cachePart(row),

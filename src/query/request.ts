@@ -1,7 +1,8 @@
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Statement } from '../sql/statement.ts';
 import { condition } from './filter/ast.ts';
-import { noFlags, type RequestsPlan } from './plan.ts';
+import type { RequestsPlan } from './plan.ts';
+import { noFlags } from './question.ts';
 import type { NumberCell } from './request-row.ts';
 import { arrivalStatements, pageStatements } from './requests.ts';
 
@@ -29,6 +30,7 @@ function onlyRequest(tenant: OrganizationId, id: RequestId): RequestsPlan {
     filter: condition({ group: 'request_response_rmt', field: 'request_id' }, { family: 'text', operator: 'equals', value: id }),
     flags: noFlags,
     sort: [{ key: 'created_at', direction: 'desc' }],
+    after: undefined,
     offset: 0,
     limit: 1,
     includeInputs: false,

@@ -1,91 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RequestItem, RequestQuery } from '../contract/requests.ts';
-import { type OrganizationId, type RequestId, uuidOfHex } from '../model/ids.ts';
+import { type OrganizationId, uuidOfHex } from '../model/ids.ts';
 import { moneyOfUsd } from '../model/money.ts';
 import type { RequestRecord } from '../model/request-record.ts';
 import { unreportedUsage } from '../model/usage.ts';
 import type { Statement } from '../sql/statement.ts';
 import { runUntilRows } from '../store/run.ts';
-import { openStore } from '../store/store.ts';
-import { rowsOf } from '../store/tables/rows.ts';
-import { planRequests, type RequestsPlan } from './plan.ts';
+import type { Store } from '../store/store.ts';
+import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from './query-rig.ts';
+import { planRequests, requestDialect, type RequestsPlan } from './plan.ts';
 import { type ArrivalRow, requestKeyStatements, requestStatements } from './request.ts';
 import { requestItem, requestItems } from './request-item.ts';
 import type { BodiesRow, RequestRow } from './request-row.ts';
 import { bodiesStatements, pageStatements } from './requests.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'requests-'));
-const store = openStore({ folder }, { queryTimeoutMs: 20_000, queryMemoryBytes: 1e9 });
-
-const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 const otherTenant = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
-const noon = Date.UTC(2026, 0, 31, 12, 0, 0, 7);
-
-/** A UUIDv7 of the given time. */
-function idAt(ms: number, n: number): RequestId {
-  return uuidOfHex(`${ms.toString(16).padStart(12, '0')}70008${n.toString(16).padStart(15, '0')}`);
-}
-
-const empty: RequestRecord = {
-  organizationId: tenant,
-  requestId: idAt(noon, 1),
-  createdAt: noon,
-  responseCreatedAt: null,
-  keyHash: '',
-  method: 'POST',
-  path: '',
-  referrer: '',
-  targetUrl: '',
-  provider: 'OPENAI',
-  countryCode: '',
-  requestModel: '',
-  responseModel: '',
-  modelOverride: '',
-  model: 'unknown',
-  userId: '',
-  sessionId: '',
-  sessionName: '',
-  sessionPath: '',
-  properties: new Map(),
-  nodeId: '',
-  jobId: '',
-  promptId: '',
-  promptVersion: '',
-  experimentId: '',
-  inputs: new Map(),
-  responseId: '',
-  status: 0,
-  latencyMs: null,
-  timeToFirstTokenMs: null,
-  gatewayOverheadMs: null,
-  attempts: [],
-  usage: unreportedUsage,
-  serviceTier: '',
-  cost: null,
-  costSource: 'none',
-  priceReference: '',
-  cacheEnabled: false,
-  cached: false,
-  cacheReferenceId: '',
-  threat: null,
-  isPassthroughBilling: null,
-  assets: [],
-  scores: new Map(),
-  feedback: null,
-  changes: [],
-  requestBody: { kind: 'absent' },
-  responseBody: { kind: 'absent' },
-  requestBodyCut: false,
-  responseBodyCut: false,
-  promptText: '',
-  lastUserText: '',
-  completionText: '',
-  sizeBytes: 0,
-};
-
 const full: RequestRecord = {
   ...empty,
   requestId: idAt(noon + 10, 2),
@@ -151,21 +80,17 @@ const records: readonly RequestRecord[] = [
   { ...empty, requestId: uuidOfHex('f47ac10b58cc4372a5670e02b2c3d479'), createdAt: noon - 20, properties: new Map([['Env', 'test']]) },
 ];
 
+let rig: QueryRig;
+let store: Store;
 beforeAll(async () => {
-  await store.migrate(() => undefined);
-  const all = [...records, ...records.map((record) => ({ ...record, organizationId: otherTenant }))];
-  const rows = all.map((record) => rowsOf(record, noon + 5000));
-  await store.insert('requests', rows.map(({ request }) => request).join('\n'), 'requests');
-  await store.insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), 'bodies');
+  rig = await openQueryRig();
+  ({ store } = rig);
+  await rig.insert([...records, ...records.map((record) => ({ ...record, organizationId: otherTenant }))], 'all');
 });
-
-afterAll(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(async () => rig.close());
 
 function planOf(body: Partial<RequestQuery>): RequestsPlan {
-  const plan = planRequests(tenant, { filter: {}, ...body });
+  const plan = planRequests(tenant, { filter: {}, ...body }, requestDialect);
   if (!plan.ok) throw new Error(plan.fault.message);
   if (plan.value.kind !== 'page') throw new Error(plan.value.hint);
   return plan.value.plan;
@@ -269,7 +194,7 @@ describe('one request', () => {
 
 async function items(body: Partial<RequestQuery>): Promise<readonly RequestItem[]> {
   const rows = await firstRows(pageStatements(planOf(body)));
-  return requestItems(rows, await runUntilRows<BodiesRow>(store.run, bodiesStatements(tenant, rows)));
+  return requestItems(rows, await runUntilRows<BodiesRow>(store.run, bodiesStatements(tenant, rows)), ({ id }) => `/${id}`);
 }
 
 describe('an item', () => {
@@ -289,6 +214,7 @@ describe('an item', () => {
     expect(Object.keys(item ?? {}).toSorted()).toEqual(Object.keys(fullItem).toSorted());
     expect(Object.fromEntries(filled)).toEqual({
       request_id: empty.requestId,
+      signed_body_url: `/${empty.requestId}`,
       organization_id: tenant,
       request_created_at: '2026-01-31T12:00:00.007Z',
       updated_at: '2026-01-31T12:00:05.007Z',
@@ -392,7 +318,7 @@ const fullItem = {
   feedback_rating: null,
   feedback_created_at: null,
   helicone_user: null,
-  signed_body_url: null,
+  signed_body_url: `/${full.requestId}`,
   llmSchema: null,
   ai_gateway_body_mapping: '',
 };

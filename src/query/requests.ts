@@ -2,10 +2,12 @@ import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumbe
 import { type Fragment, join, param, sql } from '../sql/sql.ts';
 import { ownTable, type Statement, statementFor } from '../sql/statement.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from './filter/ast.ts';
-import { compileFilter, readsBodies } from './filter/compile.ts';
-import type { RequestFlags, RequestsPlan } from './plan.ts';
+import { compileFilter, readsMuch } from './filter/compile.ts';
+import { behind, sortCellColumns } from './cursor.ts';
+import { joinsFor, orderBy, orderOf } from './order.ts';
+import type { RequestsPlan } from './plan.ts';
+import type { RequestFlags, RequestsQuestion } from './question.ts';
 import { bodiesRowColumns, type NumberCell, requestRowColumns } from './request-row.ts';
-import { compileSort } from './sort.ts';
 
 /**
  * Statements for one page of `RequestRow`s, to be run in order until one gives rows: the first that does is the answer, and when none does
@@ -21,18 +23,43 @@ export function arrivalStatements(plan: RequestsPlan): readonly Statement[] {
 }
 
 function pageOf(plan: RequestsPlan, columns: Fragment): readonly Statement[] {
-  const lane = readsBodies(plan.filter) ? 'long' : 'short';
-  const conditions = [...flagConditions(plan.flags), ...filterCondition(plan.filter)];
-  const page = (held: readonly Fragment[]): Statement =>
-    statementFor(
-      plan.tenant,
-      sql`SELECT ${columns} FROM ${requestsWhere(held)} ORDER BY ${compileSort(plan.sort)} LIMIT ${param(plan.limit, 'UInt64')} OFFSET ${param(plan.offset, 'UInt64')}`,
-      lane,
-    );
+  const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
+  const after = plan.after === undefined ? undefined : behind(steps, plan.after);
+  const joins = joinsFor(steps);
+  const lane = readsMuch(plan.filter) || joins !== undefined ? 'long' : 'short';
+  const order = plan.sort === 'random' ? sql`rand64()` : orderBy(steps);
+  const shown = join([columns, ...sortCellColumns(steps)], ', ');
+  const tail = sql`ORDER BY ${order} LIMIT ${param(plan.limit, 'UInt64')} OFFSET ${param(plan.offset, 'UInt64')}`;
+  const page = (held: readonly Fragment[]): Statement => {
+    if (joins === undefined) {
+      const where = requestsWhere(after === undefined ? held : [...held, after]);
+      return statementFor(plan.tenant, sql`SELECT ${shown} FROM ${where} ${tail}`, lane);
+    }
+    const rest = after === undefined ? tail : sql`WHERE ${after} ${tail}`;
+    // TRICKY: what a join needs stands beside the rows of the filter, whose columns an asterisk gives without the computed ones.
+    const source = sql`(SELECT *, id_text, org_text FROM ${requestsWhere(held)}) AS records ${joins}`;
+    return statementFor(plan.tenant, sql`SELECT ${shown} FROM ${source} ${rest}`, lane);
+  };
+  const conditions = conditionsOf(plan);
   const time = timeOfSoughtId(plan.filter);
   const everywhere = page(conditions);
   if (time === undefined) return [everywhere];
   return [page([...conditions, sql`created_at = fromUnixTimestamp64Milli(${param(time, 'Int64')}, 'UTC')`]), everywhere];
+}
+
+/** Statement for how many requests a question matches, as one {@link CountRow}. */
+export function countStatement(question: RequestsQuestion): Statement {
+  const lane = readsMuch(question.filter) ? 'long' : 'short';
+  return statementFor(question.tenant, sql`SELECT count() AS total FROM ${requestsWhere(conditionsOf(question))}`, lane);
+}
+
+/** How many rows there are. */
+export interface CountRow {
+  readonly total: NumberCell;
+}
+
+function conditionsOf({ filter, flags }: RequestsQuestion): readonly Fragment[] {
+  return [...flagConditions(flags), ...filterCondition(filter)];
 }
 
 /** Where a record lies: a row of a page has both. */
@@ -54,6 +81,25 @@ export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestK
   );
   const here = sql`created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC')) AND request_id IN ${ids}`;
   return [statementFor(tenant, sql`SELECT ${bodiesRowColumns} FROM ${ownTable('bodies', here)}`, 'short')];
+}
+
+/**
+ * Statement for the `RequestRow`s of these identifiers, in any order. `own time`: only those whose identifier says when the record arrived,
+ * looked for there. @returns undefined when there is nothing to look for.
+ */
+export function requestsByIdStatement(
+  tenant: OrganizationId,
+  ids: readonly RequestId[],
+  place: 'own time' | 'anywhere',
+): Statement | undefined {
+  const times = new Map(ids.map((id) => [id, timeOfUuid(id)]));
+  const sought = place === 'anywhere' ? ids : ids.filter((id) => times.get(id) !== undefined);
+  if (sought.length === 0) return undefined;
+  const numbers = param(sought.map(uuidToNumber), 'Array(UInt128)');
+  const own = param([...new Set([...times.values()].filter((time) => time !== undefined))], 'Array(Int64)');
+  const here = sql`created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${own}), 'UTC')) AND request_id IN ${numbers}`;
+  const where = ownTable('requests', place === 'anywhere' ? sql`request_id IN ${numbers}` : here);
+  return statementFor(tenant, sql`SELECT ${requestRowColumns} FROM ${where}`, 'short');
 }
 
 function requestsWhere(conditions: readonly Fragment[]): Fragment {

@@ -1,54 +1,78 @@
 import type { Result } from '../contract/fault.ts';
-import { isJsonObject } from '../model/text.ts';
-import { type SortDirection, sortDirections, type SortKey } from '../model/vocabulary/sort.ts';
-import { type Fragment, join, sql } from '../sql/sql.ts';
+import { isJsonObject, wellFormed } from '../model/text.ts';
+import { type NamedSortKey, namedSortKeys, type SortDirection, sortDirections, type SortKey, sortKeys } from '../model/vocabulary/sort.ts';
 import { listed, quoted, sketch } from './filter/sketch.ts';
 import { bodyFault, success } from './outcome.ts';
 
-/** The column behind each sort key. */
-const sortColumns = {
-  created_at: sql`created_at`,
-} as const satisfies Record<SortKey, Fragment>;
+/** One key of a sort with its direction; `name` is the property's or input's. */
+export type SortTerm =
+  | { readonly key: SortKey; readonly direction: SortDirection }
+  | { readonly key: NamedSortKey; readonly name: string; readonly direction: SortDirection };
 
-/** One key of a sort with its direction. */
-export interface SortTerm {
-  readonly key: SortKey;
-  readonly direction: SortDirection;
-}
+/** The order of a page: by keys, the first of them first, or none at all. */
+export type Sort = readonly SortTerm[] | 'random';
+
+/** More keys than this are refused: each is compared for every row. */
+const mostTerms = 10;
 
 const newestFirst: readonly SortTerm[] = [{ key: 'created_at', direction: 'desc' }];
 
 /** Reads `sort` of a request query: keys in the order written. Absent or empty means the newest first. */
-export function parseSort(sort: unknown): Result<readonly SortTerm[]> {
+export function parseSort(sort: unknown): Result<Sort> {
   if (sort === undefined) return success(newestFirst);
   if (!isJsonObject(sort)) return bodyFault(['sort'], `\`sort\` takes an object such as {"created_at": "desc"}; got ${sketch(sort)}.`);
-  const terms: SortTerm[] = [];
-  for (const [key, direction] of Object.entries(sort)) {
-    if (!isSortKey(key)) {
-      return bodyFault(['sort', key], `Unknown sort key ${quoted(key)}. Known keys: ${listed(Object.keys(sortColumns))}.`);
-    }
-    const known = sortDirections.find((candidate) => candidate === direction);
-    if (known === undefined) return bodyFault(['sort', key], `${quoted(key)} is sorted "asc" or "desc"; got ${sketch(direction)}.`);
-    terms.push({ key, direction: known });
+  const { random, ...keys } = sort;
+  if (random !== undefined && typeof random !== 'boolean') {
+    return bodyFault(['sort', 'random'], `\`random\` takes true or false; got ${sketch(random)}.`);
   }
+  const terms: SortTerm[] = [];
+  for (const [key, value] of Object.entries(keys)) {
+    const read = isNamedKey(key) ? readNames(key, value) : readTerm(key, value);
+    if (!read.ok) return read;
+    terms.push(...read.value);
+  }
+  if (random === true) {
+    return terms.length === 0 ? success('random') : bodyFault(['sort'], '`random` stands alone: leave the other keys out.');
+  }
+  if (terms.length > mostTerms) return bodyFault(['sort'], `A sort has at most ${mostTerms} keys; this one has ${terms.length}.`);
   return success(terms.length === 0 ? newestFirst : terms);
 }
 
-/**
- * The whole order of a page. Arrival and identifier come last, so that no two rows are equal and pages never overlap.
- * TRICKY: the two run the same way, as only then the engine reads in the order of its primary key.
- */
-export function compileSort(terms: readonly SortTerm[]): Fragment {
-  const arrival = terms.find(({ key }) => key === 'created_at')?.direction ?? 'desc';
-  const written = terms.map(({ key, direction }) => sql`${sortColumns[key]} ${directed(direction)}`);
-  const ties = terms.some(({ key }) => key === 'created_at') ? [] : [sql`created_at ${directed(arrival)}`];
-  return join([...written, ...ties, sql`request_id ${directed(arrival)}`], ', ');
+function readTerm(key: string, value: unknown): Result<readonly SortTerm[]> {
+  if (!isSortKey(key)) {
+    const known = [...Object.keys(sortKeys), 'random', ...Object.keys(namedSortKeys)];
+    return bodyFault(['sort', key], `Unknown sort key ${quoted(key)}. Known keys: ${listed(known)}.`);
+  }
+  const direction = directionOf(value);
+  if (direction === undefined) return bodyFault(['sort', key], directionSentence(key, value));
+  return success([{ key, direction }]);
 }
 
-function directed(direction: SortDirection): Fragment {
-  return direction === 'asc' ? sql`ASC` : sql`DESC`;
+function readNames(key: NamedSortKey, names: unknown): Result<readonly SortTerm[]> {
+  if (!isJsonObject(names) || Object.keys(names).length === 0) {
+    return bodyFault(['sort', key], `${quoted(key)} takes names with directions, such as {"Team": "asc"}; got ${sketch(names)}.`);
+  }
+  const terms: SortTerm[] = [];
+  for (const [name, value] of Object.entries(names)) {
+    const direction = directionOf(value);
+    if (direction === undefined) return bodyFault(['sort', key, name], directionSentence(name, value));
+    terms.push({ key, name: wellFormed(name), direction });
+  }
+  return success(terms);
+}
+
+function directionOf(value: unknown): SortDirection | undefined {
+  return sortDirections.find((direction) => direction === value);
+}
+
+function directionSentence(key: string, value: unknown): string {
+  return `${quoted(key)} is sorted "asc" or "desc"; got ${sketch(value)}.`;
 }
 
 function isSortKey(key: string): key is SortKey {
-  return Object.hasOwn(sortColumns, key);
+  return Object.hasOwn(sortKeys, key);
+}
+
+function isNamedKey(key: string): key is NamedSortKey {
+  return Object.hasOwn(namedSortKeys, key);
 }

@@ -5,10 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uuidToNumber } from '../model/ids.ts';
 import { makeChangeStored } from './change.ts';
 import { type Connections, openConnections } from './connections.ts';
-import { migrateStore } from './migrate.ts';
+import { migrateStore, migrations } from './migrate.ts';
 import { requestsAndBodies } from './migrations/0001-requests-and-bodies.ts';
 import { createdAt, requestLine, tenant } from './store-rig.ts';
 
+const laterNames = migrations.slice(1).map(({ name }) => name);
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-upgrade-'));
 let connections: Connections;
 
@@ -43,10 +44,10 @@ test('a store of the first schema keeps its rows and their updates, and takes ch
   const applied: string[] = [];
   for (let start = 0; start < 2; start += 1) {
     await migrateStore(connections, (name) => applied.push(name));
-    // As if the step had been cut before it was written down.
-    if (start === 0) await command('DELETE FROM schema_migrations WHERE number = 2');
+    // As if the steps had been cut before they were written down.
+    if (start === 0) await command('DELETE FROM schema_migrations WHERE number > 1');
   }
-  expect(new Set(applied)).toEqual(new Set(['changes and the number of a feedback']));
+  expect(applied).toEqual([...laterNames, ...laterNames]);
   await makeChangeStored(connections)({
     accepted: {
       organizationId: tenant,

@@ -68,10 +68,75 @@ export const requestFields = {
   scores: map('number', 'Scores by name; the score has to be present.'),
 } as const satisfies Record<string, FieldDefinition>;
 
+/** Fields of the group `sessions_request_response_rmt`: the session that a request belongs to, over all its requests. */
+export const sessionFields = {
+  session_session_id: scalar('text', 'Identifier of the session.'),
+  session_session_name: scalar('text', 'Newest name of the session that is not empty.'),
+  session_tag: scalar('text', 'Tag of the session.'),
+  session_total_cost: scalar('number', 'Cost of all its requests in US dollars.'),
+  session_total_tokens: scalar('number', 'Input and output tokens of all its requests.'),
+  session_prompt_tokens: scalar('number', 'Input tokens of all its requests.'),
+  session_completion_tokens: scalar('number', 'Output tokens of all its requests.'),
+  session_total_requests: scalar('number', 'How many requests it has.'),
+  session_created_at: scalar('timestamp', 'When its first request arrived.'),
+  session_latest_request_created_at: scalar('timestamp', 'When its latest request arrived.'),
+} as const satisfies Record<string, FieldDefinition>;
+
+/** Fields of the group `session`. */
+export const sessionPropertyFields = {
+  properties: map('text', 'Properties of the whole session by name: the newest value of each.'),
+} as const satisfies Record<string, FieldDefinition>;
+
+/** Fields of the legacy group `request`: names of old for parts of the same record. */
+export const legacyRequestFields = {
+  prompt: scalar('text', 'Text of all messages of the request.'),
+  user_id: scalar('text', 'Same as user_id of request_response_rmt.'),
+  auth_hash: scalar('text', 'Hash of the key that was used.'),
+  org_id: scalar('text', 'Organisation that owns the record.'),
+  id: scalar('text', 'Identifier of the request.'),
+  node_id: scalar('text', 'Value of Svc-Node-Id.'),
+  model: scalar('text', 'Model that the request names.'),
+  modelOverride: scalar('text', 'Value of Svc-Model-Override.'),
+  path: scalar('text', 'Path of the call.'),
+  country_code: scalar('text', 'Country of the caller, ISO 3166 alpha-2.'),
+  prompt_id: scalar('text', 'Value of Svc-Prompt-Id.'),
+  created_at: scalar('timestamp', 'When the request arrived.'),
+} as const satisfies Record<string, FieldDefinition>;
+
+/** Fields of the legacy group `response`. */
+export const legacyResponseFields = {
+  body_tokens: scalar('number', 'Input and output tokens together.'),
+  status: scalar('number', 'HTTP status of the provider.'),
+  body_model: scalar('text', 'Model that the response names.'),
+  body_completion: scalar('text', 'Text of the first choice.'),
+  model: scalar('text', 'Model that the response names.'),
+} as const satisfies Record<string, FieldDefinition>;
+
+/** Fields of the legacy group `feedback`; absent without feedback. */
+export const legacyFeedbackFields = {
+  id: scalar('number', 'Number of the feedback.'),
+  created_at: scalar('timestamp', 'When it was given.'),
+  rating: scalar('boolean', 'True is good, false is bad.'),
+  response_id: scalar('text', "The provider's identifier of the rated response."),
+} as const satisfies Record<string, FieldDefinition>;
+
 /** Filter groups (wrapper keys of a leaf) with their fields. */
 export const fieldGroups = {
   request_response_rmt: requestFields,
+  sessions_request_response_rmt: sessionFields,
+  session: sessionPropertyFields,
+  request: legacyRequestFields,
+  response: legacyResponseFields,
+  feedback: legacyFeedbackFields,
 } as const satisfies Record<string, Record<string, FieldDefinition>>;
 
-/** A wrapper key of a leaf. */
+/** A wrapper key of a leaf that holds a field. */
 export type FieldGroup = keyof typeof fieldGroups;
+
+/** Wrapper keys of a leaf that hold names themselves: `{"values": {"city": {"equals": "Oslo"}}}`. */
+export const mapWrappers = {
+  values: map('text', 'Prompt inputs by name.'),
+} as const satisfies Record<string, FieldDefinition>;
+
+/** A wrapper key of a leaf that holds names. */
+export type MapWrapper = keyof typeof mapWrappers;

@@ -1,10 +1,32 @@
-/** Sort keys of the request query, each with one sentence for the OpenAPI document. */
+/** Sort keys of the request query that take a direction, each with one sentence for the OpenAPI document. */
 export const sortKeys = {
   created_at: 'When the request arrived.',
+  cache_created_at: 'When the cached original was made.',
+  latency: 'Milliseconds from the request to the end of the response.',
+  last_active: 'The latest request of the same user.',
+  total_tokens: 'Input and output tokens together.',
+  completion_tokens: 'Output tokens.',
+  prompt_tokens: 'Input tokens.',
+  user_id: 'User of the application.',
+  body_model: 'Model that the response names.',
+  is_cached: 'Whether the answer came from the response cache.',
+  request_prompt: 'Text of the last user message.',
+  response_text: 'Text of the first choice.',
+  cost: 'Cost in US dollars.',
+  time_to_first_token: 'Milliseconds to the first byte of a streamed response.',
 } as const satisfies Record<string, string>;
 
-/** One of the sort keys. */
+/** One of the sort keys that take a direction. */
 export type SortKey = keyof typeof sortKeys;
+
+/** Sort keys that take an object of names with a direction each. */
+export const namedSortKeys = {
+  properties: 'Text of a property by its name.',
+  values: 'Text of a prompt input by its name.',
+} as const satisfies Record<string, string>;
+
+/** One of the sort keys that take names. */
+export type NamedSortKey = keyof typeof namedSortKeys;
 
 /** Directions of a sort. */
 export const sortDirections = ['asc', 'desc'] as const;

@@ -1,4 +1,4 @@
-import type { FieldGroup } from '../../model/vocabulary/fields.ts';
+import type { FieldGroup, MapWrapper } from '../../model/vocabulary/fields.ts';
 import type { BooleanOperator, NumberOperator, TextOperator, TimestampOperator } from '../../model/vocabulary/operators.ts';
 
 /** Matches every record: what `{}` and `"all"` say. */
@@ -12,9 +12,9 @@ export interface BranchNode {
   readonly operands: readonly FilterNode[];
 }
 
-/** Which field a condition reads; `name` is the property's or score's name where the field is a map of names. */
+/** Which field a condition reads; `name` is the property's or score's name where the field is a map of names. A map wrapper is its own field. */
 export interface FieldReference {
-  readonly group: FieldGroup;
+  readonly group: FieldGroup | MapWrapper;
   readonly field: string;
   readonly name?: string;
 }

@@ -1,4 +1,15 @@
-import type { FieldDefinition, FieldGroup, requestFields } from '../../model/vocabulary/fields.ts';
+import type {
+  FieldDefinition,
+  FieldGroup,
+  legacyFeedbackFields,
+  legacyRequestFields,
+  legacyResponseFields,
+  MapWrapper,
+  mapWrappers,
+  requestFields,
+  sessionFields,
+  sessionPropertyFields,
+} from '../../model/vocabulary/fields.ts';
 import { type Fragment, sql } from '../../sql/sql.ts';
 
 /** Where a text field is kept. Only `properties` tells an empty value from an absent one. */
@@ -6,8 +17,11 @@ export type TextColumn =
   | { readonly kind: 'text'; readonly text: Fragment }
   /** Kept in lower case, so that values are read in lower case. `number` is the indexed column behind the text of a UUID. */
   | { readonly kind: 'identifier'; readonly text: Fragment; readonly number: Fragment | null }
-  | { readonly kind: 'body'; readonly text: Fragment; readonly bodyKind: Fragment }
-  | { readonly kind: 'properties'; readonly equals: 'exact' | 'pattern' };
+  /** A text of `bodies`. Where `bodyKind` is given it is a body as such: absent when binary, and with a text index over it. */
+  | { readonly kind: 'body'; readonly text: Fragment; readonly bodyKind: Fragment | null }
+  | { readonly kind: 'properties'; readonly equals: 'exact' | 'pattern' }
+  | { readonly kind: 'inputs' }
+  | { readonly kind: 'sessionProperties' };
 
 /** `nullable` columns hold NULL for an absent number. */
 export type NumberColumn =
@@ -15,8 +29,14 @@ export type NumberColumn =
   | { readonly kind: 'money'; readonly amount: Fragment }
   | { readonly kind: 'scores' };
 
-/** Columns of a filter group, by the family of the field. The expressions stand in a query over `requests`. */
+/**
+ * Columns of a filter group, by the family of the field. The expressions stand in a query over `requests`, those of a group over `sessions` in
+ * one over the requests of each session.
+ */
 export interface GroupColumns {
+  readonly over: 'requests' | 'sessions';
+  /** Fields over sessions that each request of the session tells by itself. */
+  readonly toldByRequest?: readonly string[];
   readonly text: Readonly<Record<string, TextColumn>>;
   readonly number: Readonly<Record<string, NumberColumn>>;
   readonly timestamp: Readonly<Record<string, Fragment>>;
@@ -29,7 +49,7 @@ type FieldsOf<Fields extends Record<string, FieldDefinition>, Family> = {
 }[keyof Fields];
 
 /** Compilation fails here when the vocabulary gains a field that has no column. */
-interface ColumnsOf<Fields extends Record<string, FieldDefinition>> {
+interface ColumnsOf<Fields extends Record<string, FieldDefinition>> extends GroupColumns {
   readonly text: Readonly<Record<FieldsOf<Fields, 'text'>, TextColumn>>;
   readonly number: Readonly<Record<FieldsOf<Fields, 'number'>, NumberColumn>>;
   readonly timestamp: Readonly<Record<FieldsOf<Fields, 'timestamp'>, Fragment>>;
@@ -37,6 +57,7 @@ interface ColumnsOf<Fields extends Record<string, FieldDefinition>> {
 }
 
 const requestColumns: ColumnsOf<typeof requestFields> = {
+  over: 'requests',
   text: {
     country_code: text(sql`country_code`),
     provider: text(sql`provider`),
@@ -83,10 +104,99 @@ const requestColumns: ColumnsOf<typeof requestFields> = {
   },
 };
 
-/** Columns of every filter group. */
-export const groupColumns: Readonly<Record<FieldGroup, GroupColumns>> = {
-  request_response_rmt: requestColumns,
+const inputColumns: ColumnsOf<typeof mapWrappers> = {
+  over: 'requests',
+  text: { values: { kind: 'inputs' } },
+  number: {},
+  timestamp: {},
+  boolean: {},
 };
+
+const sessionColumns: ColumnsOf<typeof sessionFields> = {
+  over: 'sessions',
+  toldByRequest: ['session_session_id'],
+  text: {
+    session_session_id: text(sql`session_id`),
+    session_session_name: text(sql`argMaxIf(session_name, (created_at, request_id), session_name != '')`),
+    // Nothing tags sessions yet: the tag of each is absent.
+    session_tag: text(sql`''`),
+  },
+  number: {
+    session_total_cost: { kind: 'money', amount: sql`ifNull(sum(cost), 0)` },
+    session_total_tokens: sumOf(sql`total_tokens`),
+    session_prompt_tokens: sumOf(sql`prompt_tokens`),
+    session_completion_tokens: sumOf(sql`completion_tokens`),
+    session_total_requests: { kind: 'number', number: sql`count()`, nullable: false },
+  },
+  timestamp: {
+    session_created_at: sql`min(created_at)`,
+    session_latest_request_created_at: sql`max(created_at)`,
+  },
+  boolean: {},
+};
+
+const sessionPropertyColumns: ColumnsOf<typeof sessionPropertyFields> = {
+  over: 'sessions',
+  text: { properties: { kind: 'sessionProperties' } },
+  number: {},
+  timestamp: {},
+  boolean: {},
+};
+
+const legacyRequestColumns: ColumnsOf<typeof legacyRequestFields> = {
+  over: 'requests',
+  text: {
+    prompt: { kind: 'body', text: sql`prompt_text`, bodyKind: null },
+    user_id: requestColumns.text.user_id,
+    auth_hash: text(sql`key_hash`),
+    org_id: requestColumns.text.organization_id,
+    id: requestColumns.text.request_id,
+    node_id: requestColumns.text.node_id,
+    model: text(sql`request_model`),
+    modelOverride: text(sql`model_override`),
+    path: text(sql`path`),
+    country_code: requestColumns.text.country_code,
+    prompt_id: requestColumns.text.prompt_id,
+  },
+  number: {},
+  timestamp: { created_at: requestColumns.timestamp.request_created_at },
+  boolean: {},
+};
+
+const legacyResponseColumns: ColumnsOf<typeof legacyResponseFields> = {
+  over: 'requests',
+  text: {
+    body_model: text(sql`response_model`),
+    body_completion: { kind: 'body', text: sql`completion_text`, bodyKind: null },
+    model: text(sql`response_model`),
+  },
+  number: { body_tokens: requestColumns.number.total_tokens, status: requestColumns.number.status },
+  timestamp: {},
+  boolean: {},
+};
+
+const legacyFeedbackColumns: ColumnsOf<typeof legacyFeedbackFields> = {
+  over: 'requests',
+  text: { response_id: text(sql`if(isNull(feedback_rating), '', response_id)`) },
+  number: { id: { kind: 'number', number: sql`feedback_number`, nullable: true } },
+  timestamp: { created_at: sql`feedback_created_at` },
+  boolean: { rating: requestColumns.boolean['svc-score-feedback'] },
+};
+
+/** Columns of every filter group. */
+export const groupColumns: Readonly<Record<FieldGroup | MapWrapper, GroupColumns>> = {
+  request_response_rmt: requestColumns,
+  sessions_request_response_rmt: sessionColumns,
+  session: sessionPropertyColumns,
+  request: legacyRequestColumns,
+  response: legacyResponseColumns,
+  feedback: legacyFeedbackColumns,
+  values: inputColumns,
+};
+
+function sumOf(column: Fragment): NumberColumn {
+  return { kind: 'number', number: sql`ifNull(sum(${column}), 0)`, nullable: false };
+}
 
 function text(column: Fragment): TextColumn {
   return { kind: 'text', text: column };

@@ -16,8 +16,8 @@ export interface BodyCondition {
 
 /** @returns undefined for `not-contains` of an empty text, which matches nothing. */
 export function compareBody({ text, bodyKind }: BodyColumn, { operator, value }: TextComparison): BodyCondition | undefined {
-  const readable = sql`${bodyKind} != 'binary'`;
-  const filled = sql`${readable} AND ${text} != ''`;
+  const readable = bodyKind === null ? sql`true` : sql`${bodyKind} != 'binary'`;
+  const filled = bodyKind === null ? sql`${text} != ''` : sql`${readable} AND ${text} != ''`;
   const matching = (pattern: string, match: Fragment): Fragment => sql`(${matchesEmpty(pattern) ? filled : readable} AND ${match})`;
   switch (operator) {
     case 'equals':

@@ -6,7 +6,7 @@ import type { TextColumn } from './columns.ts';
 import { aliasOf } from './property-alias.ts';
 
 /** An expression of text with the condition under which it is there at all; the text of what is not there is empty. */
-interface TextOperand {
+export interface TextOperand {
   readonly text: Fragment;
   readonly present: Fragment;
   /** An index answers `present`, so that asking is worth it even where the pattern alone would decide. */
@@ -23,7 +23,7 @@ export interface TextComparison {
  * A comparison of text. Absent text equals the empty one and never matches `like`, `ilike` or `contains`; `not-contains` of an empty text
  * matches nothing, since every text contains it and an absent one is only unlike others.
  */
-function compareText(operand: TextOperand, { operator, value }: TextComparison): Fragment {
+function compareOperand(operand: TextOperand, { operator, value }: TextComparison): Fragment {
   const { text } = operand;
   switch (operator) {
     case 'equals':
@@ -64,9 +64,9 @@ export function foldedLike(text: Fragment, pattern: string): Fragment {
   return sql`lowerUTF8(${text}) LIKE lowerUTF8(${param(pattern, 'String')})`;
 }
 
-/** A text column of `requests`, where an empty text is an absent one. */
+/** A text, of a request or over a session, that is absent when it is empty. */
 export function compareColumn(text: Fragment, comparison: TextComparison): Fragment {
-  return compareText({ text, present: sql`${text} != ''`, presentIsIndexed: false }, comparison);
+  return compareOperand({ text, present: sql`${text} != ''`, presentIsIndexed: false }, comparison);
 }
 
 /** An identifier: kept in lower case, and a UUID is looked for as the number that the index is made of. */
@@ -85,16 +85,26 @@ export function compareIdentifier(
 
 /** A property by name: here an empty value is there, and only a missing name is absent. */
 export function compareProperty(name: string, comparison: TextComparison): Fragment {
+  return compareWithAlias(name, comparison, (key) => operandIn(sql`properties`, key));
+}
+
+/** A prompt input by name; as with properties an empty one is there. */
+export function compareInput(name: string, comparison: TextComparison): Fragment {
+  return compareOperand(operandIn(sql`inputs`, name), comparison);
+}
+
+/** A comparison of what is kept under a name, or, when that is not there, under the name that it is an alias of. */
+export function compareWithAlias(name: string, comparison: TextComparison, operandOf: (name: string) => TextOperand): Fragment {
   const alias = aliasOf(name);
-  const own = propertyOperand(name);
-  if (alias === undefined) return compareText(own, comparison);
-  const other = propertyOperand(alias);
+  const own = operandOf(name);
+  if (alias === undefined) return compareOperand(own, comparison);
+  const other = operandOf(alias);
   if (comparison.operator === 'equals' && comparison.value !== '') {
     // The bloom filters of names and values serve two plain equalities, but not a choice between two values.
-    return sql`(${compareText(own, comparison)} OR (NOT ${own.present} AND ${compareText(other, comparison)}))`;
+    return sql`(${compareOperand(own, comparison)} OR (NOT ${own.present} AND ${compareOperand(other, comparison)}))`;
   }
   const text = sql`if(${own.present}, ${own.text}, ${other.text})`;
-  return compareText({ text, present: sql`(${own.present} OR ${other.present})`, presentIsIndexed: true }, comparison);
+  return compareOperand({ text, present: sql`(${own.present} OR ${other.present})`, presentIsIndexed: true }, comparison);
 }
 
 /** `search_properties`: like a property, with `equals` read as `ilike`. */
@@ -105,11 +115,11 @@ export function compareSearchProperty(name: string, { operator, value }: TextCom
 /** Whether a record has a property of this name. */
 export function hasProperty(name: string): Fragment {
   const alias = aliasOf(name);
-  const { present } = propertyOperand(name);
-  return alias === undefined ? present : sql`(${present} OR ${propertyOperand(alias).present})`;
+  const { present } = operandIn(sql`properties`, name);
+  return alias === undefined ? present : sql`(${present} OR ${operandIn(sql`properties`, alias).present})`;
 }
 
-function propertyOperand(name: string): TextOperand {
+function operandIn(column: Fragment, name: string): TextOperand {
   const key = param(name, 'String');
-  return { text: sql`properties[${key}]`, present: sql`mapContains(properties, ${key})`, presentIsIndexed: true };
+  return { text: sql`${column}[${key}]`, present: sql`mapContains(${column}, ${key})`, presentIsIndexed: true };
 }

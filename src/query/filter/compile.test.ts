@@ -1,92 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join as joinPath } from 'node:path';
-import { createClient, type ClickHouseClientConfigOptions } from '@clickhouse/client';
-import { createChdbConnection } from 'chdb/connection';
 import { assert, asyncProperty, constantFrom, string } from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OrganizationId, uuidToNumber, type Uuid } from '../../model/ids.ts';
-import { requestFields } from '../../model/vocabulary/fields.ts';
-import { operatorFamilies } from '../../model/vocabulary/operators.ts';
-import { sql } from '../../sql/sql.ts';
-import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
-import { requestsAndBodies } from '../../store/migrations/0001-requests-and-bodies.ts';
-import { compileFilter } from './compile.ts';
-import { parseFilter } from './parse.ts';
-
-const folder = mkdtempSync(joinPath(tmpdir(), 'filter-'));
-// chdb declares its connection against its own copy of the client's types.
-const client = createClient({ connection: createChdbConnection({ path: folder }) } as unknown as ClickHouseClientConfigOptions);
-
-const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
-const otherTenant = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
-const idOf = (n: number): string => `0197b000-0000-7000-8000-0000000000${n.toString(16).padStart(2, '0')}`;
-const nasty = `Ünï "q" 's' \\ % _ \t\n\0 {p0:String} end`;
-
-interface Row {
-  readonly name: string;
-  readonly columns: Readonly<Record<string, unknown>>;
-  readonly bodies?: Readonly<Record<string, unknown>>;
-}
-
-/** `full` has everything, `absent` nothing; `binary` and `text` differ in what their bodies are. */
-const rows = JSON.parse(readFileSync(new URL('./__fixtures__/records.json', import.meta.url), 'utf8')) as readonly Row[];
-
-async function insert(table: string, values: readonly Record<string, unknown>[]): Promise<void> {
-  await client.insert({ table, values, format: 'JSONEachRow' });
-}
-
-beforeAll(async () => {
-  for (const statement of requestsAndBodies.statements) await client.command({ query: statement });
-  // The store sends this with every query; in the embedded engine it stays with the connection.
-  await client.command({ query: 'SET max_parser_depth = 4000' });
-  const keyed = [tenant, otherTenant].flatMap((owner) =>
-    rows.map(({ columns, bodies }, index) => {
-      const key = {
-        org_id: String(uuidToNumber(owner)),
-        request_id: String(uuidToNumber(idOf(index + 1) as Uuid)),
-        created_at: columns['created_at'],
-      };
-      return { request: { ...columns, ...key }, bodies: bodies === undefined ? [] : [{ ...bodies, ...key }] };
-    }),
-  );
-  await insert(
-    'requests',
-    keyed.map(({ request }) => request),
-  );
-  await insert(
-    'bodies',
-    keyed.flatMap(({ bodies }) => bodies),
-  );
-});
-
-afterAll(async () => {
-  await client.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function statementOf(filter: unknown): Statement {
-  const parsed = parseFilter(filter, { groups: ['request_response_rmt'], unwrappedProperties: 'refuse' });
-  if (!parsed.ok) throw new Error(parsed.fault.message);
-  return statementFor(
-    tenant,
-    sql`SELECT id_text FROM ${ownTable('requests', compileFilter(parsed.value.filter))} ORDER BY created_at`,
-    'short',
-  );
-}
-
-async function namesFor(filter: unknown): Promise<string> {
-  const { text, params } = statementOf(filter);
-  const answer = await client.query({ query: text, query_params: { ...params }, format: 'JSONEachRow' });
-  const found = await answer.json<{ id_text: string }>();
-  return found.map(({ id_text: id }) => rows.find((_, index) => idOf(index + 1) === id)?.name ?? id).join(' ');
-}
-
-const rmt = (field: string, operators: unknown): unknown => ({ request_response_rmt: { [field]: operators } });
-const property = (name: string, operators: unknown): unknown => rmt('properties', { [name]: operators });
-const and = (left: unknown, right: unknown): unknown => ({ left, operator: 'and', right });
-const or = (left: unknown, right: unknown): unknown => ({ left, operator: 'or', right });
-const everyRow = 'full absent binary text';
+import { describe, expect, test } from 'vitest';
+import { and, client, everyRow, idOf, namesFor, nasty, or, otherTenant, property, rmt, rows, statementOf, tenant } from './compile-rig.ts';
 
 type Case = readonly [operators: unknown, expected: string];
 
@@ -377,20 +291,4 @@ describe('any text at all', () => {
       { numRuns: 20 },
     );
   });
-});
-
-test('golden: every field with every operator, run as well', async () => {
-  const samples = { text: 'A_word%', number: 1.5, timestamp: '2026-02-01T00:00:00.000Z', boolean: true };
-  const lines: string[] = [];
-  for (const [field, { shape, family }] of Object.entries(requestFields)) {
-    for (const operator of shape === 'key' ? ['equals'] : operatorFamilies[family]) {
-      const comparison = { [operator]: samples[family] };
-      const filter = rmt(field, shape === 'map' ? { name: comparison } : comparison);
-      const { text, params } = statementOf(filter);
-      const { tenant: _, ...values } = params;
-      const where = text.slice(text.indexOf(' AND (') + 6, text.indexOf(') ORDER BY'));
-      lines.push(`-- ${field} ${operator}: ${await namesFor(filter)}`, where, `-- ${JSON.stringify(values)}`, '');
-    }
-  }
-  await expect(lines.join('\n')).toMatchFileSnapshot('./__fixtures__/compiled-filters.sql');
 });

@@ -4,17 +4,19 @@ import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from './ast.ts';
 import { type GroupColumns, groupColumns, type NumberColumn } from './columns.ts';
 import { type BodyCondition, bodyReads, compareBody } from './compile-body.ts';
+import { compareSessionProperty, matchesAbsent, type SessionCondition, sessionReads } from './compile-session.ts';
 import {
   compareColumn,
   compareIdentifier,
+  compareInput,
   compareProperty,
   compareSearchProperty,
   hasProperty,
   type TextComparison,
 } from './compile-text.ts';
 
-/** What a condition became: SQL over a row of `requests`, or a question to its row in `bodies`, which its branch gathers. */
-type Compiled = { readonly sql: Fragment } | { readonly body: BodyCondition };
+/** What a condition became: SQL over a row of `requests`, or a question to its row in `bodies` or to its session, which its branch gathers. */
+type Compiled = { readonly sql: Fragment } | { readonly body: BodyCondition } | { readonly session: SessionCondition };
 
 const always = sql`true`;
 const never = sql`false`;
@@ -27,22 +29,29 @@ const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=
  * Invariant: there is no NOT above a comparison with a nullable column, so NULL and false are the same outcome: not matched.
  */
 export function compileFilter(filter: FilterNode): Fragment {
-  return compileNode(filter, timeBounds(filter));
+  return compileNode(filter, arrivalBounds(filter));
 }
 
-/** Whether the filter reads bodies, which may take long. */
-export function readsBodies(filter: FilterNode): boolean {
-  if (filter.kind === 'and' || filter.kind === 'or') return filter.operands.some(readsBodies);
-  return filter.kind === 'condition' && filter.family === 'text' && columnOf(filter, columnsOf(filter).text).kind === 'body';
+/** Whether the filter reads bodies or whole sessions, which may take long. */
+export function readsMuch(filter: FilterNode): boolean {
+  if ('operands' in filter) return filter.operands.some(readsMuch);
+  if (filter.kind === 'all') return false;
+  const columns = columnsOf(filter);
+  return isOverSession(filter, columns) || (filter.family === 'text' && columnOf(filter, columns.text).kind === 'body');
 }
 
 /** Bounds on the arrival that every matching record keeps. Both tables have the column, so reads of `bodies` may be kept to them as well. */
-function timeBounds(filter: FilterNode): readonly Fragment[] {
+export function arrivalBounds(filter: FilterNode): readonly Fragment[] {
   return conjuncts(filter).flatMap((operand) =>
-    operand.kind === 'condition' && operand.family === 'timestamp' && operand.field === 'request_created_at'
+    operand.kind === 'condition' && operand.family === 'timestamp' && isArrival(operand)
       ? [compareTime(sql`created_at`, operand.operator, operand.value)]
       : [],
   );
+}
+
+/** The arrival by the one name or the other. */
+function isArrival({ group, field }: ConditionNode): boolean {
+  return (group === 'request_response_rmt' && field === 'request_created_at') || (group === 'request' && field === 'created_at');
 }
 
 function compileNode(node: FilterNode, bounds: readonly Fragment[]): Fragment {
@@ -54,16 +63,29 @@ function compileNode(node: FilterNode, bounds: readonly Fragment[]): Fragment {
 function compileOperands(kind: 'and' | 'or', operands: readonly FilterNode[], bounds: readonly Fragment[]): Fragment {
   const conditions: Fragment[] = [];
   const bodies: BodyCondition[] = [];
+  const sessions: SessionCondition[] = [];
   for (const operand of operands) {
     const compiled = operand.kind === 'condition' ? compileCondition(operand) : { sql: compileNode(operand, bounds) };
     if ('sql' in compiled) conditions.push(compiled.sql);
-    else bodies.push(compiled.body);
+    else if ('body' in compiled) bodies.push(compiled.body);
+    else sessions.push(compiled.session);
   }
-  return join([...conditions, ...bodyReads(kind, bodies, bounds)], kind === 'and' ? ' AND ' : ' OR ');
+  return join([...conditions, ...bodyReads(kind, bodies, bounds), ...sessionReads(kind, sessions)], kind === 'and' ? ' AND ' : ' OR ');
 }
 
 function compileCondition(node: ConditionNode): Compiled {
   const columns = columnsOf(node);
+  const compiled = compileComparison(node, columns);
+  return isOverSession(node, columns) && 'sql' in compiled
+    ? { session: { having: compiled.sql, withoutSession: matchesAbsent(node) } }
+    : compiled;
+}
+
+function isOverSession({ field }: ConditionNode, { over, toldByRequest }: GroupColumns): boolean {
+  return over === 'sessions' && toldByRequest?.includes(field) !== true;
+}
+
+function compileComparison(node: ConditionNode, columns: GroupColumns): Compiled {
   switch (node.family) {
     case 'text':
       return compileText(node, columns);
@@ -94,6 +116,10 @@ function compileText(node: ConditionNode & { family: 'text' }, columns: GroupCol
       return {
         sql: column.equals === 'exact' ? compareProperty(nameOf(node), comparison) : compareSearchProperty(nameOf(node), comparison),
       };
+    case 'inputs':
+      return { sql: compareInput(nameOf(node), comparison) };
+    case 'sessionProperties':
+      return { sql: compareSessionProperty(nameOf(node), comparison) };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FaultPath, Result } from '../../contract/fault.ts';
 import { isJsonObject, type JsonObject, wellFormed } from '../../model/text.ts';
-import { type FieldDefinition, fieldGroups, type FieldGroup } from '../../model/vocabulary/fields.ts';
+import { type FieldDefinition, fieldGroups, type FieldGroup, mapWrappers, type MapWrapper } from '../../model/vocabulary/fields.ts';
 import { familyValueHints, operatorFamilies } from '../../model/vocabulary/operators.ts';
 import { filterFault, success } from '../outcome.ts';
 import { condition, type ConditionNode } from './ast.ts';
@@ -12,7 +12,7 @@ export type UnwrappedProperties = 'empty' | 'filter' | 'refuse';
 
 /** What an endpoint accepts in its filter. */
 export interface FilterDialect {
-  readonly groups: readonly FieldGroup[];
+  readonly wrappers: readonly (FieldGroup | MapWrapper)[];
   readonly unwrappedProperties: UnwrappedProperties;
 }
 
@@ -41,14 +41,24 @@ interface Entry {
 
 /** Reads a leaf: one wrapper, one field, one operator. Keys are read as own entries, so `__proto__` is a name like any other. */
 export function parseLeaf(leaf: JsonObject, path: FaultPath, dialect: FilterDialect): Result<ParsedLeaf> {
-  const wanted = `one of the wrappers ${listed(dialect.groups)}`;
+  const wanted = `one of the wrappers ${listed(dialect.wrappers)}`;
   const wrapper = singleEntry({ object: leaf, path, label: 'A leaf', wanted, leafAround: (inner) => inner });
   if (!wrapper.ok) return wrapper;
   const { key, value, path: place } = wrapper.value;
-  const group = dialect.groups.find((known) => known === key);
-  if (group !== undefined) return conditionIn(group, value, place);
+  const known = dialect.wrappers.find((candidate) => candidate === key);
+  if (known !== undefined) return isMapWrapper(known) ? conditionOfMap(known, wrapper.value) : conditionIn(known, value, place);
   if (key === 'properties') return parseUnwrapped(leaf, wrapper.value, dialect);
-  return filterFault(place, `Unknown wrapper ${quoted(key)}. Known wrappers: ${listed(dialect.groups)}.${wrapperHint(key)}`);
+  return filterFault(place, `Unknown wrapper ${quoted(key)}. Known wrappers: ${listed(dialect.wrappers)}.${wrapperHint(key, dialect)}`);
+}
+
+function isMapWrapper(wrapper: FieldGroup | MapWrapper): wrapper is MapWrapper {
+  return Object.hasOwn(mapWrappers, wrapper);
+}
+
+function conditionOfMap(wrapper: MapWrapper, entry: Entry): Result<ParsedLeaf> {
+  const reference = { group: wrapper, field: wrapper, definition: mapWrappers[wrapper] } as const;
+  const parsed = comparisonOf(reference, entry, (inner) => ({ [wrapper]: inner }));
+  return parsed.ok ? success({ condition: parsed.value, unwrappedProperties: false }) : parsed;
 }
 
 function parseUnwrapped(leaf: JsonObject, { value, path }: Entry, { unwrappedProperties }: FilterDialect): Result<ParsedLeaf> {
@@ -82,7 +92,7 @@ function conditionIn(group: FieldGroup, value: unknown, path: FaultPath): Result
 }
 
 interface Target {
-  readonly group: FieldGroup;
+  readonly group: FieldGroup | MapWrapper;
   readonly field: string;
   readonly definition: FieldDefinition;
 }
@@ -137,7 +147,9 @@ function severalSentence(label: string, first: KeyAndValue, second: KeyAndValue,
   );
 }
 
-function wrapperHint(key: string): string {
-  const owner = Object.entries<Readonly<Record<string, FieldDefinition>>>(fieldGroups).find(([, fields]) => Object.hasOwn(fields, key));
+function wrapperHint(key: string, { wrappers }: FilterDialect): string {
+  const owner = Object.entries<Readonly<Record<string, FieldDefinition>>>(fieldGroups).find(
+    ([group, fields]) => wrappers.includes(group as FieldGroup) && Object.hasOwn(fields, key),
+  );
   return owner === undefined ? '' : ` ${quoted(key)} is a field: put it inside ${quoted(owner[0])}.`;
 }

@@ -5,7 +5,7 @@ import { everything, type FilterNode } from './ast.ts';
 import type { FilterDialect } from './leaf.ts';
 import { parseFilter } from './parse.ts';
 
-const dialect: FilterDialect = { groups: ['request_response_rmt'], unwrappedProperties: 'empty' };
+const dialect: FilterDialect = { wrappers: ['request_response_rmt'], unwrappedProperties: 'empty' };
 
 const rmt = (inner: unknown): unknown => ({ request_response_rmt: inner });
 const gte = (value: unknown): unknown => rmt({ latency: { gte: value } });

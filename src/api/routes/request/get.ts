@@ -2,12 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { requestAnswerSchema } from '../../../contract/requests.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { requestStatements } from '../../../query/request.ts';
-import { requestItems } from '../../../query/request-item.ts';
-import type { BodiesRow, RequestRow } from '../../../query/request-row.ts';
-import { bodiesStatements } from '../../../query/requests.ts';
+import type { RequestRow } from '../../../query/request-row.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { refuseAbsent } from './absent.ts';
+import { itemsOf } from './page.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
 const failures = problems(404, 422, 504);
@@ -46,8 +45,7 @@ async function answerGet(call: EndpointCall): Promise<Response> {
   const id = requestIdOf(context);
   const withBodies = wantsBody(context.req.query('includeBody'));
   const rows = await runUntilRows<RequestRow>(ports.run, requestStatements(tenant, id), signal);
-  const bodies = await runUntilRows<BodiesRow>(ports.run, withBodies ? bodiesStatements(tenant, rows) : [], signal);
-  const [item] = requestItems(rows, bodies);
+  const [item] = await itemsOf({ context, principal, ports }, rows, withBodies);
   if (item !== undefined) return context.json({ data: item, error: null });
   return refuseAbsent(call, id);
 }

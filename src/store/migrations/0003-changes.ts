@@ -1,16 +1,14 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The history of what changed after a request was recorded: `old` and `new` are JSON, `null` where there was nothing. The identifier of a
- * feedback is a number by contract, and nothing ever wrote its text.
+ * The history of what changed after a request was recorded: `old` and `new` are JSON, `null` where there was nothing. And an end of the
+ * text identifier of a feedback, which nothing ever wrote: `feedback_number` is the identifier.
  */
 export const changes: Migration = {
-  number: 2,
-  name: 'changes and the number of a feedback',
+  number: 3,
+  name: 'changes',
   statements: [
-    'ALTER TABLE requests ADD COLUMN IF NOT EXISTS feedback_number Nullable(UInt64)',
     'ALTER TABLE requests DROP COLUMN IF EXISTS feedback_id',
-    "ALTER TABLE requests ADD COLUMN IF NOT EXISTS cache_created_at Nullable(DateTime64(3, 'UTC'))",
     `CREATE TABLE IF NOT EXISTS changes (
       org_id UInt128,
       request_id UInt128,

@@ -1,0 +1,216 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { RequestId } from '../src/model/ids.ts';
+import { uuidToNumber } from '../src/model/ids.ts';
+import { type Connections, openConnections } from '../src/store/connections.ts';
+import { makeInsertRows } from '../src/store/insert.ts';
+import { migrateStore } from '../src/store/migrate.ts';
+import { rowsOf } from '../src/store/tables/rows.ts';
+import { describeMachine } from './measure/machine.ts';
+import { type Asked, questions } from './query/questions.ts';
+import { makeRandom, otherTenant, recordAt, tenant } from './query/records.ts';
+import { type Answer, handWrittenAnswer, openOurs, type Ours } from './query/sides.ts';
+
+/** What the request query costs beside SQL that was written by hand, on one store in one run. */
+
+const helpText = `Measures the request query beside hand-written SQL, on a store of its own.
+
+Usage: npm run bench -- query [options]
+
+  --records N   stored records (default 1000000); a tenth as many of another organisation are beside them
+  --calls N     measured calls of each question and side (default 60), after a third as many that are thrown away
+  --help        this text
+
+Both sides read the page and its bodies and write them as JSON. Exit code 0: measured; 1: it failed, or the two sides gave different answers.`;
+
+const batchRows = 5000;
+const farPage = 10_000;
+const pageRows = 50;
+
+interface Times {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+function timesOf(samples: readonly number[]): Times {
+  const sorted = samples.toSorted((left, right) => left - right);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return { p50: at(0.5), p95: at(0.95) };
+}
+
+function progress(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Fills the store. @returns some of the identifiers. */
+async function fill(connections: Connections, records: number): Promise<readonly RequestId[]> {
+  const insert = makeInsertRows(connections);
+  const ids: RequestId[] = [];
+  for (const [organization, count] of [
+    [tenant, records],
+    [otherTenant, Math.floor(records / 10)],
+  ] as const) {
+    for (let first = 0; first < count; first += batchRows) {
+      const batch = Array.from({ length: Math.min(batchRows, count - first) }, (_, index) => recordAt(first + index, count, organization));
+      const rows = batch.map((record) => rowsOf(record, record.createdAt));
+      await insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), `${organization}-${first}-bodies`);
+      await insert('requests', rows.map(({ request }) => request).join('\n'), `${organization}-${first}-requests`);
+      if (organization === tenant) ids.push(...batch.filter((_, index) => index % 500 === 0).map(({ requestId }) => requestId));
+      if ((first / batchRows) % 20 === 19) progress(`stored ${first + batch.length} of ${count}`);
+    }
+  }
+  return ids;
+}
+
+interface Side {
+  readonly answer: (asked: Asked) => Promise<Answer>;
+  readonly samples: number[];
+}
+
+/** Both sides in turn, so that a change in the machine meets both. */
+async function measure(asked: () => Asked, sides: readonly Side[], calls: number): Promise<void> {
+  for (let call = -Math.ceil(calls / 3); call < calls; call += 1) {
+    const question = asked();
+    const answers: Answer[] = [];
+    for (const side of call % 2 === 0 ? sides : sides.toReversed()) {
+      const start = performance.now();
+      const answer = await side.answer(question);
+      const ms = performance.now() - start;
+      if (call >= 0) side.samples.push(ms);
+      answers.push(answer);
+    }
+    const [first, second] = answers;
+    if (JSON.stringify(first?.ids) !== JSON.stringify(second?.ids)) {
+      throw new Error(`The two sides differ: ${JSON.stringify(question.body)}`);
+    }
+  }
+}
+
+const shown = (ms: number): string => ms.toFixed(1);
+
+async function compare(
+  ours: Ours,
+  connections: Connections,
+  given: { readonly ids: readonly RequestId[]; readonly calls: number },
+): Promise<string[]> {
+  const lines = [
+    '| question | ours p50 ms | ours p95 ms | by hand p50 ms | by hand p95 ms | ours ÷ by hand, p50 | p95 | aim for p95 ms |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
+  ];
+  for (const { name, aimMs, draw } of questions) {
+    const random = makeRandom(11);
+    const sides: readonly Side[] = [
+      { answer: (asked) => ours.answer(asked.body), samples: [] },
+      { answer: (asked) => handWrittenAnswer(connections, asked), samples: [] },
+    ];
+    await measure(() => draw(random, given.ids), sides, given.calls);
+    const [own, hand] = sides.map(({ samples }) => timesOf(samples));
+    if (own === undefined || hand === undefined) throw new Error('A side was not measured.');
+    const ratios = [own.p50 / hand.p50, own.p95 / hand.p95].map((ratio) => ratio.toFixed(2)).join(' | ');
+    lines.push(
+      `| ${name} | ${shown(own.p50)} | ${shown(own.p95)} | ${shown(hand.p50)} | ${shown(hand.p95)} | ${ratios} | ${aimMs ?? '–'} |`,
+    );
+    progress(lines.at(-1) ?? '');
+  }
+  return lines;
+}
+
+/** A page far behind beside the first one, both by cursor. */
+async function comparePages(ours: Ours, records: number, calls: number): Promise<string[]> {
+  const page = Math.min(farPage, Math.floor(records / pageRows) - 1);
+  const cursor = await ours.cursorAt(page * pageRows);
+  const first: number[] = [];
+  const far: number[] = [];
+  for (let call = -10; call < calls; call += 1) {
+    for (const [samples, extra] of [
+      [first, {}],
+      [far, { cursor }],
+    ] as const) {
+      const start = performance.now();
+      await ours.answer({ filter: {}, limit: pageRows, ...extra });
+      if (call >= 0) samples.push(performance.now() - start);
+    }
+  }
+  const [one, other] = [timesOf(first), timesOf(far)];
+  return [
+    `| page of ${pageRows} by cursor | p50 ms | p95 ms |`,
+    '| --- | ---: | ---: |',
+    `| page 1 | ${shown(one.p50)} | ${shown(one.p95)} |`,
+    `| page ${page} | ${shown(other.p50)} | ${shown(other.p95)} |`,
+    `| ratio | ${(other.p50 / one.p50).toFixed(2)} | ${(other.p95 / one.p95).toFixed(2)} |`,
+  ];
+}
+
+async function compareById(ours: Ours, ids: readonly RequestId[], calls: number): Promise<string> {
+  const random = makeRandom(13);
+  const samples: number[] = [];
+  for (let call = -10; call < calls; call += 1) {
+    const id = ids[Math.floor(random() * ids.length)] as RequestId;
+    const start = performance.now();
+    const found = await ours.byId(id);
+    if (call >= 0) samples.push(performance.now() - start);
+    if (found !== id) throw new Error(`Request ${uuidToNumber(id)} was not found.`);
+  }
+  const { p50, p95 } = timesOf(samples);
+  return `GET by id: p50 ${shown(p50)} ms, p95 ${shown(p95)} ms (aim for p95: 15 ms)`;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { records: { type: 'string' }, calls: { type: 'string' }, help: { type: 'boolean' } } });
+  if (values.help === true) {
+    process.stdout.write(`${helpText}\n`);
+    return;
+  }
+  const [records, calls] = [Number(values.records ?? 1_000_000), Number(values.calls ?? 60)];
+  const machine = describeMachine(process.cwd());
+  const folder = mkdtempSync(join(tmpdir(), 'gatelog-bench-query-'));
+  const connections = openConnections({ folder });
+  try {
+    await migrateStore(connections, () => undefined);
+    const start = performance.now();
+    const ids = await fill(connections, records);
+    progress(`stored in ${((performance.now() - start) / 1000).toFixed(0)} s; waiting for merges`);
+    await untilMerged(connections);
+    const ours = openOurs(connections);
+    const lines = [
+      `${machine.cpuModel}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.kernel}, Node ${machine.nodeVersion}`,
+      `commit ${machine.commit}, ${machine.describedAt}, load of the machine beforehand ${machine.loadBefore.toFixed(2)}`,
+      `${records} records of the organisation that asks, ${Math.floor(records / 10)} of another; ${calls} calls of each question and side`,
+      '',
+      ...(await compare(ours, connections, { ids, calls })),
+      '',
+      await compareById(ours, ids, calls),
+      '',
+      ...(await comparePages(ours, records, calls)),
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  } finally {
+    await connections.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const longestMergeMs = 120_000;
+
+/** Waits until the engine has nothing more to merge. */
+async function untilMerged(connections: Connections): Promise<void> {
+  const end = performance.now() + longestMergeMs;
+  for (let quiet = 0; quiet < 5 && performance.now() < end;) {
+    const merges = await connections.run('short', async (client) =>
+      (await client.query({ query: 'SELECT count() AS merges FROM system.merges', format: 'JSONEachRow' })).json<{
+        merges: number | string;
+      }>(),
+    );
+    quiet = Number(merges[0]?.merges) === 0 ? quiet + 1 : 0;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 500);
+    });
+  }
+}
+
+await main().catch((cause: unknown) => {
+  process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`);
+  process.exitCode = 1;
+});

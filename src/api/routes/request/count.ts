@@ -1,0 +1,35 @@
+import { accepted } from '../../../contract/fault.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { requestCountSchema, requestQuerySchema } from '../../../contract/requests.ts';
+import { planRequests, requestDialect } from '../../../query/plan.ts';
+import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { readJson } from '../../json-body.ts';
+import { countOf, setHint } from './page.ts';
+
+/** `POST /v1/request/count/query` */
+export const countRequests: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/request/count/query',
+    operationId: 'countRequests',
+    summary: 'Count requests',
+    description: 'How many requests match a filter. `offset`, `limit`, `sort` and `cursor` are read and change nothing.',
+    security: keyRequired,
+    request: { body: { required: true, content: jsonContent(requestQuerySchema) } },
+    responses: {
+      200: { description: 'The number.', headers: hintHeader, content: jsonContent(requestCountSchema) },
+      ...problems(400, 413, 415, 422, 504),
+    },
+  },
+  action: 'read',
+  handle: answerCount,
+};
+
+async function answerCount(call: EndpointCall): Promise<Response> {
+  const { context, principal } = call;
+  const body = accepted(readBody(requestQuerySchema, await readJson(context)));
+  const planned = accepted(planRequests(principal.organizationId, body, requestDialect));
+  if (planned.kind === 'page') return context.json({ data: await countOf(call, planned.plan), error: null });
+  setHint(context, planned.hint);
+  return context.json({ data: 0, error: null });
+}

@@ -1,0 +1,92 @@
+import type { Context } from 'hono';
+import { accepted } from '../../../contract/fault.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { type RequestItem, requestQuerySchema } from '../../../contract/requests.ts';
+import type { RequestId } from '../../../model/ids.ts';
+import { cursorBehind, type SortCells } from '../../../query/cursor.ts';
+import type { FilterDialect } from '../../../query/filter/leaf.ts';
+import { hintQuestions } from '../../../query/hints.ts';
+import { planRequests, type RequestsPlan } from '../../../query/plan.ts';
+import { requestItems } from '../../../query/request-item.ts';
+import type { BodiesRow, RequestRow } from '../../../query/request-row.ts';
+import { bodiesStatements, type CountRow, countStatement, pageStatements } from '../../../query/requests.ts';
+import { runUntilRows } from '../../../store/run.ts';
+import type { EndpointCall } from '../../endpoint.ts';
+import { readJson } from '../../json-body.ts';
+
+type PageRow = RequestRow & SortCells;
+
+/** Answers a page of requests: body → plan → statements → rows → items, with the headers that tell about the page. */
+export async function answerPage({ context, principal, ports }: EndpointCall, dialect: FilterDialect): Promise<Response> {
+  const { signal } = context.req.raw;
+  const tenant = principal.organizationId;
+  const body = accepted(readBody(requestQuerySchema, await readJson(context)));
+  const planned = accepted(planRequests(tenant, body, dialect));
+  if (planned.kind === 'nothing') {
+    if (wantsCount(context)) context.header('svc-total-count', '0');
+    setHint(context, planned.hint);
+    return context.json({ data: [], error: null });
+  }
+  const { plan } = planned;
+  const call = { context, principal, ports };
+  const rows = plan.limit === 0 ? [] : await runUntilRows<PageRow>(ports.run, pageStatements(plan), signal);
+  if (wantsCount(context)) context.header('svc-total-count', String(await countOf(call, plan)));
+  if (rows.length === 0) {
+    if (plan.limit > 0 && plan.after === undefined) await explainEmpty(call, plan);
+    return context.json({ data: [], error: null });
+  }
+  tellNext(context, plan, rows);
+  return context.json({ data: await itemsOf(call, rows, true), error: null });
+}
+
+/** Rows as items, with their bodies where these are wanted. */
+export async function itemsOf(
+  { context, principal, ports }: EndpointCall,
+  rows: readonly RequestRow[],
+  withBodies: boolean,
+): Promise<RequestItem[]> {
+  const tenant = principal.organizationId;
+  const bodies = await runUntilRows<BodiesRow>(ports.run, withBodies ? bodiesStatements(tenant, rows) : [], context.req.raw.signal);
+  return requestItems(rows, bodies, (row) => ports.bodyAddressOf(tenant, row.id as RequestId));
+}
+
+/** How many requests a plan matches, pages aside. */
+export async function countOf({ context, ports }: EndpointCall, plan: RequestsPlan): Promise<number> {
+  const [row] = await ports.run<CountRow>(countStatement(plan), context.req.raw.signal);
+  return Number(row?.total ?? 0);
+}
+
+/** Says why an answer is empty. */
+export function setHint(context: Context, sentence: string): void {
+  context.header('svc-hint', sentence.replaceAll(/[^\u0020-\u007e]/g, escaped).slice(0, longestHint));
+}
+
+const longestHint = 1000;
+
+/** A header holds ASCII alone. */
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** A full page may have a next one. */
+function tellNext(context: Context, plan: RequestsPlan, rows: readonly PageRow[]): void {
+  const last = rows.at(-1);
+  const cursor = last === undefined || rows.length < plan.limit ? undefined : cursorBehind(plan, last);
+  if (cursor !== undefined) context.header('svc-next-cursor', cursor);
+}
+
+/** The answer stands without its explanation: what the store does not tell in time is left out. */
+async function explainEmpty({ context, ports }: EndpointCall, plan: RequestsPlan): Promise<void> {
+  try {
+    for (const { statement, sentenceFor } of hintQuestions(plan)) {
+      const sentence = sentenceFor(await ports.run(statement, context.req.raw.signal));
+      if (sentence !== undefined) return setHint(context, sentence);
+    }
+  } catch {
+    // The page itself was read: it is empty, and that is the answer.
+  }
+}
+
+function wantsCount(context: Context): boolean {
+  return ['Svc-Include-Count', 'Helicone-Include-Count'].some((name) => context.req.header(name)?.trim().toLowerCase() === 'true');
+}

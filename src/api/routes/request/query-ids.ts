@@ -1,0 +1,44 @@
+import { accepted } from '../../../contract/fault.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { requestIdsSchema, requestQueryAnswerSchema } from '../../../contract/requests.ts';
+import type { RequestId } from '../../../model/ids.ts';
+import type { RequestRow } from '../../../query/request-row.ts';
+import { requestsByIdStatement } from '../../../query/requests.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { readJson } from '../../json-body.ts';
+import { itemsOf } from './page.ts';
+
+/** `POST /v1/request/query-ids` */
+export const queryRequestsById: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/request/query-ids',
+    operationId: 'queryRequestsById',
+    summary: 'Get several requests',
+    description: 'The requests with these identifiers in the order of the list; what is not on record is left out.',
+    security: keyRequired,
+    request: { body: { required: true, content: jsonContent(requestIdsSchema) } },
+    responses: {
+      200: { description: 'The requests.', content: jsonContent(requestQueryAnswerSchema) },
+      ...problems(400, 413, 415, 422, 504),
+    },
+  },
+  action: 'read',
+  handle: answerIds,
+};
+
+/** Most identifiers hold their own time, which says where to look; only those that are not found there are looked for everywhere. */
+async function answerIds(call: EndpointCall): Promise<Response> {
+  const { context, principal, ports } = call;
+  const { requestIds } = accepted(readBody(requestIdsSchema, await readJson(context)));
+  const ids = [...new Set(requestIds)];
+  const found = new Map<string, RequestRow>();
+  for (const place of ['own time', 'anywhere'] as const) {
+    const missing = ids.filter((id) => !found.has(id));
+    const statement = requestsByIdStatement(principal.organizationId, missing as RequestId[], place);
+    if (statement === undefined) continue;
+    for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
+  }
+  const rows = ids.flatMap((id) => found.get(id) ?? []);
+  return context.json({ data: await itemsOf(call, rows, true), error: null });
+}

@@ -1,0 +1,53 @@
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { ownTable } from '../../sql/statement.ts';
+import type { Comparison } from './ast.ts';
+import { compareWithAlias, type TextComparison, type TextOperand } from './compile-text.ts';
+
+/** A condition on the session of a request: SQL over the group of its requests, and whether a request without a session matches. */
+export interface SessionCondition {
+  readonly having: Fragment;
+  readonly withoutSession: boolean;
+}
+
+/** Session conditions under one operator as one read of all sessions. A session is all requests of its organisation with one identifier. */
+export function sessionReads(kind: 'and' | 'or', conditions: readonly SessionCondition[]): readonly Fragment[] {
+  if (conditions.length === 0) return [];
+  const having = join(
+    conditions.map((condition) => condition.having),
+    kind === 'and' ? ' AND ' : ' OR ',
+  );
+  const sessions = sql`session_id IN (SELECT session_id FROM ${ownTable('requests', sql`session_id != ''`)} GROUP BY session_id HAVING ${having})`;
+  const matches = ({ withoutSession }: SessionCondition): boolean => withoutSession;
+  const withoutSession = kind === 'and' ? conditions.every(matches) : conditions.some(matches);
+  return [withoutSession ? sql`(session_id = '' OR ${sessions})` : sessions];
+}
+
+/** What an absent value matches: absent text is the empty one and only unlike others, an absent number is only unequal. */
+export function matchesAbsent(comparison: Comparison): boolean {
+  switch (comparison.family) {
+    case 'text':
+      if (comparison.operator === 'equals') return comparison.value === '';
+      return (comparison.operator === 'not-equals' || comparison.operator === 'not-contains') && comparison.value !== '';
+    case 'number':
+      return comparison.operator === 'not-equals';
+    case 'timestamp':
+    case 'boolean':
+    case 'key':
+      return false;
+  }
+}
+
+/** A property of the whole session: of each name the newest value. */
+export function compareSessionProperty(name: string, comparison: TextComparison): Fragment {
+  return compareWithAlias(name, comparison, newestOf);
+}
+
+function newestOf(name: string): TextOperand {
+  const key = param(name, 'String');
+  const present = sql`mapContains(properties, ${key})`;
+  return {
+    text: sql`argMaxIf(properties[${key}], (created_at, request_id), ${present})`,
+    present: sql`countIf(${present}) > 0`,
+    presentIsIndexed: false,
+  };
+}

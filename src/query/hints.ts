@@ -1,0 +1,90 @@
+import type { ConditionNode, FilterNode } from './filter/ast.ts';
+import { arrivalBounds } from './filter/compile.ts';
+import { type Fragment, join, param, sql } from '../sql/sql.ts';
+import { ownTable, type Statement, statementFor } from '../sql/statement.ts';
+import type { RequestsPlan } from './plan.ts';
+import { countStatement } from './requests.ts';
+
+/** Something that may explain an empty page: a statement to run, and what its rows say about it. */
+export interface HintQuestion {
+  readonly statement: Statement;
+  /** @returns undefined when this is not the reason. */
+  readonly sentenceFor: (rows: readonly Readonly<Record<string, unknown>>[]) => string | undefined;
+}
+
+/** Names looked up for a hint; a filter with more gets its hint from these. */
+const mostNames = 10;
+
+/** What may explain that a page is empty, the likeliest first. */
+export function hintQuestions(plan: RequestsPlan): readonly HintQuestion[] {
+  return [nameQuestion(plan), rangeQuestion(plan), offsetQuestion(plan)].filter((question) => question !== undefined);
+}
+
+/** A property that exists in another case only. */
+function nameQuestion({ tenant, filter }: RequestsPlan): HintQuestion | undefined {
+  const asked = [...new Set(conditionsIn(filter).flatMap(propertyNameOf))].slice(0, mostNames);
+  if (asked.length === 0) return undefined;
+  const same = join(
+    asked.map((name) => sql`lowerUTF8(name) = lowerUTF8(${param(name, 'String')})`),
+    ' OR ',
+  );
+  const names = sql`SELECT DISTINCT name FROM (SELECT arrayJoin(mapKeys(properties)) AS name FROM ${ownTable('requests')}) WHERE ${same}`;
+  return {
+    statement: statementFor(tenant, names, 'long'),
+    sentenceFor: (rows) => {
+      const stored = rows.map(({ name }) => String(name));
+      const missing = asked.find((name) => !stored.includes(name) && stored.some((other) => isSameFolded(other, name)));
+      const other = stored.find((name) => missing !== undefined && isSameFolded(name, missing));
+      return missing === undefined
+        ? undefined
+        : `no request has a property ${JSON.stringify(missing)}; there is one named ${JSON.stringify(other)}, and names are case-sensitive`;
+    },
+  };
+}
+
+function isSameFolded(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
+}
+
+function propertyNameOf({ group, field, name, ...comparison }: ConditionNode): readonly string[] {
+  if (group !== 'request_response_rmt' && group !== 'session') return [];
+  if (field === 'property_key') return [String(comparison.value)];
+  return name !== undefined && field !== 'scores' ? [name] : [];
+}
+
+/** A time in which nothing arrived. */
+function rangeQuestion({ tenant, filter }: RequestsPlan): HintQuestion | undefined {
+  const bounds = arrivalBounds(filter);
+  if (bounds.length === 0) return undefined;
+  const within: Fragment = join(bounds, ' AND ');
+  const range = sql`SELECT count() AS total, countIf(${within}) AS inside, toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms FROM ${ownTable('requests')}`;
+  return {
+    statement: statementFor(tenant, range, 'long'),
+    sentenceFor: ([row]) => {
+      if (row === undefined || Number(row['inside']) > 0) return undefined;
+      if (Number(row['total']) === 0) return 'no request is on record yet';
+      return `no request arrived in the time that the filter asks for; the record goes from ${timeText(row['first_ms'])} to ${timeText(row['last_ms'])}`;
+    },
+  };
+}
+
+function timeText(ms: unknown): string {
+  return new Date(Number(ms)).toISOString();
+}
+
+/** An offset behind the last match. */
+function offsetQuestion(plan: RequestsPlan): HintQuestion | undefined {
+  if (plan.offset === 0) return undefined;
+  return {
+    statement: countStatement(plan),
+    sentenceFor: ([row]) => {
+      const total = Number(row?.['total'] ?? 0);
+      return total === 0 ? undefined : `offset ${plan.offset} is past the last of ${total} matching requests`;
+    },
+  };
+}
+
+function conditionsIn(filter: FilterNode): readonly ConditionNode[] {
+  if ('operands' in filter) return filter.operands.flatMap(conditionsIn);
+  return filter.kind === 'condition' ? [filter] : [];
+}

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { endpoints } from '../src/api/endpoints.ts';
+import { apiClient } from './support/api.ts';
+import { fuzz } from './support/hostile.ts';
+import { makeDataDir, program, removeDataDir, type Service, serviceEnvironment, startService, testKey } from './support/process-tree.ts';
+
+const dataDir = makeDataDir();
+const foreignText = 'only-theirs-4711';
+let service: Service;
+let mine: { readonly id: string; readonly organizationId: string };
+
+beforeAll(async () => {
+  service = await startService({ dataDir });
+  const command = (...words: string[]): string =>
+    execFileSync(process.execPath, [program, ...words], { env: serviceEnvironment({ dataDir }), encoding: 'utf8' });
+  command('orgs', 'create', 'theirs');
+  const theirKey = /sk-svc-us-\w+/.exec(command('keys', 'create', '--org', 'theirs'))?.[0] ?? '';
+  await send(theirKey, foreignText);
+  const id = await send(testKey, 'mine');
+  mine = { id, organizationId: (await apiClient(service.api).stored(id)).organization_id };
+});
+
+afterAll(async () => {
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+async function send(key: string, text: string): Promise<string> {
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Svc-Property-Team': text, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: text }] }),
+  });
+  await response.text();
+  return response.headers.get('svc-id') ?? '';
+}
+
+const seed = 20_261_121;
+const posts = endpoints.filter(({ declaration }) => declaration.method === 'post').map(({ declaration }) => declaration.path);
+
+it.each(posts)(`hostile bodies to POST %s are answered below 500 and show nothing of others (seed ${seed})`, async (path) => {
+  const url = service.api + path.replace('{id}', mine.id);
+  const { statuses, faults } = await fuzz({ url, key: testKey, organizationId: mine.organizationId, foreignText }, 1500, seed);
+  expect(faults).toEqual([]);
+  // Some have to get through, or nothing behind the door was tried.
+  expect(statuses.get(422) ?? 0).toBeGreaterThan(100);
+  expect(statuses.get(200) ?? 0).toBeGreaterThan(path.includes('query') ? 20 : -1);
+});
+
+it('afterwards the service is up and the record is whole', async () => {
+  expect((await fetch(`${service.api}/readyz`)).status).toBe(200);
+  expect((await apiClient(service.api).query('all')).map(({ request_id: id }) => id)).toEqual([mine.id]);
+});

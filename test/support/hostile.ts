@@ -1,0 +1,243 @@
+import * as fc from 'fast-check';
+import { namedSortKeys, sortKeys } from '../../src/model/vocabulary/sort.ts';
+import { type FieldDefinition, fieldGroups } from '../../src/model/vocabulary/fields.ts';
+import { operatorFamilies, type OperatorFamily } from '../../src/model/vocabulary/operators.ts';
+
+/** Texts that break what puts values into SQL, JSON, headers or regular expressions. */
+const hostileTexts = [
+  "' OR 1=1 --",
+  "'; DROP TABLE requests; --",
+  "\\'; SELECT * FROM bodies --",
+  '`; TRUNCATE TABLE requests; --',
+  ') OR org_id != 0 --',
+  "x') UNION ALL SELECT * FROM requests --",
+  '{tenant:UInt128}',
+  '{p0:String}',
+  "'], ['",
+  '$1',
+  '%',
+  '_'.repeat(50),
+  '%_'.repeat(200),
+  '\\',
+  '\\\\\\',
+  '\u0000',
+  '\u0000\'"`\\\n\r\t\b',
+  '\ud800',
+  '\u{1f600}',
+  'İıßΣς',
+  '__proto__',
+  'constructor',
+  'hasOwnProperty',
+  'null',
+  'NaN',
+  '9'.repeat(400),
+  '-1e309',
+  '2026-13-45T99:99:99Z',
+  '(((((((((((((((((((',
+  'a'.repeat(20_000),
+  '../../../etc/passwd',
+  '${7*7}',
+];
+
+const hostileValues: readonly unknown[] = [
+  null,
+  true,
+  [],
+  [[]],
+  {},
+  0,
+  -1,
+  1.5,
+  1e308,
+  Number.MAX_SAFE_INTEGER,
+  { equals: {} },
+  { equals: [1] },
+  { $ne: null },
+  'all',
+  '',
+];
+
+const groups = Object.entries<Readonly<Record<string, unknown>>>(fieldGroups);
+const operators = [...new Set(Object.values<readonly string[]>(operatorFamilies).flat()), 'regex', '$gt', ''];
+
+const text = fc.oneof(fc.constantFrom(...hostileTexts), fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom('Team', 'x', '200'));
+const value = fc.oneof(text, fc.constantFrom(...hostileValues), fc.double(), fc.integer());
+const operator = fc.oneof(fc.constantFrom(...operators), text);
+const operatorObject = fc.dictionary(operator, value, { minKeys: 1, maxKeys: 2 });
+
+const leaf = fc.oneof(
+  fc.constantFrom(...groups).chain(([group, fields]) =>
+    fc.tuple(fc.oneof(fc.constantFrom(...Object.keys(fields)), text), operatorObject, text).map(([field, inner, name]) => ({
+      [group]: { [field]: field === 'properties' || field.endsWith('scores') || field === 'search_properties' ? { [name]: inner } : inner },
+    })),
+  ),
+  fc.tuple(fc.constantFrom('values', 'properties', 'session', 'nonsense'), text, operatorObject).map(([wrapper, name, inner]) => ({
+    [wrapper]: { [name]: inner },
+  })),
+  value,
+);
+
+const { filter } = fc.letrec((tie) => ({
+  filter: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    fc.record(
+      { left: tie('filter'), operator: fc.oneof(fc.constantFrom('and', 'or'), value), right: tie('filter') },
+      { requiredKeys: ['operator'] },
+    ),
+  ),
+}));
+
+const sortKey = fc.oneof(fc.constantFrom(...Object.keys(sortKeys), ...Object.keys(namedSortKeys), 'random'), text);
+const sort = fc.oneof(
+  fc.dictionary(sortKey, fc.oneof(fc.constantFrom('asc', 'desc'), value, fc.dictionary(text, fc.constantFrom('asc', 'desc'))), {
+    maxKeys: 3,
+  }),
+  value,
+);
+
+const cursor = fc.oneof(
+  text,
+  fc
+    .record({
+      v: fc.constant(1),
+      q: text,
+      a: fc.oneof(text, fc.nat().map(String)),
+      i: fc.oneof(text, fc.nat().map(String)),
+      s: fc.array(text, { maxLength: 3 }),
+    })
+    .map((made) => Buffer.from(JSON.stringify(made)).toString('base64url')),
+);
+
+const query = fc.record(
+  {
+    filter,
+    sort,
+    cursor,
+    offset: fc.oneof(fc.integer(), value),
+    limit: fc.oneof(fc.integer({ min: 0, max: 50 }), value),
+    isCached: value,
+    includeInputs: value,
+    requestIds: fc.oneof(fc.array(text, { maxLength: 5 }), value),
+    rating: value,
+    scores: fc.oneof(fc.dictionary(text, value, { maxKeys: 3 }), value),
+  },
+  { requiredKeys: ['filter'] },
+);
+
+/** A number, a time or a flag that a field takes; a text may be anything. */
+const valueOfFamily: Readonly<Record<OperatorFamily, fc.Arbitrary<unknown>>> = {
+  text: text.filter((chosen) => !/(?:^|[^\\])(?:\\\\)*\\$/.test(chosen) && chosen.length < 10_000),
+  number: fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })),
+  timestamp: fc.oneof(fc.integer({ min: -1e15, max: 1e15 }), fc.constantFrom('2026-01-01', '1969-12-31T23:59:59.999Z')),
+  boolean: fc.boolean(),
+};
+
+const fields: readonly (readonly [string, string, FieldDefinition])[] = groups.flatMap(([group, members]) =>
+  Object.entries(members).map(([field, definition]) => [group, field, definition as FieldDefinition] as const),
+);
+
+const goodLeaf = fc
+  .constantFrom(...fields)
+  .chain(([group, field, { shape, family }]) =>
+    fc
+      .tuple(shape === 'key' ? fc.constant('equals') : fc.constantFrom(...operatorFamilies[family]), valueOfFamily[family], text)
+      .map(([known, given, name]) => ({ [group]: { [field]: shape === 'map' ? { [name]: { [known]: given } } : { [known]: given } } })),
+  );
+
+const { goodFilter } = fc.letrec((tie) => ({
+  goodFilter: fc.oneof(
+    { depthSize: 'small' },
+    goodLeaf,
+    fc.record({ left: tie('goodFilter'), operator: fc.constantFrom('and', 'or'), right: tie('goodFilter') }),
+  ),
+}));
+
+const direction = fc.constantFrom('asc', 'desc');
+const goodSort = fc.oneof(
+  fc.dictionary(fc.constantFrom(...Object.keys(sortKeys)), direction, { maxKeys: 2 }),
+  fc.dictionary(fc.constantFrom(...Object.keys(namedSortKeys)), fc.dictionary(text, direction, { minKeys: 1, maxKeys: 2 }), { maxKeys: 2 }),
+  fc.constant({ random: true }),
+);
+
+/** What is accepted, with texts that nobody should have to fear. */
+const acceptedQuery = fc.record(
+  {
+    filter: goodFilter,
+    sort: goodSort,
+    offset: fc.nat({ max: 20 }),
+    limit: fc.nat({ max: 20 }),
+    includeInputs: fc.boolean(),
+    requestIds: fc.array(fc.uuid(), { maxLength: 5 }),
+  },
+  { requiredKeys: ['filter', 'requestIds'] },
+);
+
+/** A body as text: near a query, any JSON, a query whose text was damaged, or no JSON at all. */
+export const hostileBody: fc.Arbitrary<string> = fc.oneof(
+  { weight: 6, arbitrary: acceptedQuery.map((body) => JSON.stringify(body)) },
+  { weight: 6, arbitrary: query.map((body) => JSON.stringify(body)) },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 6 }).map((body) => JSON.stringify(body)) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(query, fc.nat(), fc.string({ maxLength: 3 })).map(([body, at, damage]) => {
+      const whole = JSON.stringify(body);
+      const place = at % (whole.length + 1);
+      return whole.slice(0, place) + damage + whole.slice(place + damage.length);
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('', '[', '{"filter":', '['.repeat(5000), `{"filter":${'{"left":'.repeat(3000)}`, '"', 'nul', '\u0000'),
+  },
+);
+
+export interface FuzzTarget {
+  /** Address of an endpoint. */
+  readonly url: string;
+  readonly key: string;
+  /** The organisation of the key, and a text that only another one's records hold. */
+  readonly organizationId: string;
+  readonly foreignText: string;
+}
+
+export interface FuzzReport {
+  readonly statuses: ReadonlyMap<number, number>;
+  /** What must not happen, each with the body that did it. */
+  readonly faults: readonly string[];
+}
+
+/** Sends so many hostile bodies to an endpoint, the same for the same seed. */
+export async function fuzz(target: FuzzTarget, count: number, seed: number): Promise<FuzzReport> {
+  const bodies = fc.sample(hostileBody, { numRuns: count, seed });
+  const statuses = new Map<number, number>();
+  const faults: string[] = [];
+  const lanes = Array.from({ length: 6 }, (_, lane) => bodies.filter((__, index) => index % 6 === lane));
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (const body of lane) {
+        const { status, fault } = await attempt(target, body);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (fault !== undefined) faults.push(`${fault}: ${body.slice(0, 500)}`);
+      }
+    }),
+  );
+  return { statuses, faults };
+}
+
+async function attempt({ url, key, organizationId, foreignText }: FuzzTarget, body: string): Promise<{ status: number; fault?: string }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: body.toWellFormed(),
+  });
+  const answer = await response.text();
+  const { status } = response;
+  if (status >= 500) return { status, fault: `status ${status}, ${answer.slice(0, 300)}` };
+  if (answer.includes(foreignText)) return { status, fault: "another organisation's record" };
+  const owners = [...answer.matchAll(/"organization_id":"([^"]*)"/g)].map(([, owner]) => owner);
+  if (owners.some((owner) => owner !== organizationId)) return { status, fault: "another organisation's identifier" };
+  const parsed = JSON.parse(answer) as { error: unknown };
+  if (status === 200 ? parsed.error !== null : typeof parsed.error !== 'string') return { status, fault: 'an answer without its envelope' };
+  return { status };
+}

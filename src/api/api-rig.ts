@@ -15,6 +15,9 @@ const regions = { region: 'us', regions: { eu: 'https://eu.example.com' } };
 export const bodyMaxBytes = 64 * 1024;
 export const queryPath = '/v1/request/query-clickhouse';
 export const propertyPath = (id: string): string => `/v1/request/${id}/property`;
+export const scorePath = (id: string): string => `/v1/request/${id}/score`;
+export const feedbackPath = (id: string): string => `/v1/request/${id}/feedback`;
+export const changesPath = (id: string): string => `/v1/request/${id}/changes`;
 export const keyOf = (permissions: KeyPermissions): string => `sk-svc-us-${permissions}`;
 
 export interface Call {
@@ -76,7 +79,7 @@ async function writeExchanges(rig: IngestRig, spool: SpoolRig): Promise<Pick<Api
 }
 
 async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observation[]): Promise<ApiPorts> {
-  const { drain, updater } = await spool.openCore();
+  const { drain, changer } = await spool.openCore();
   const declared = new DeclaredNames(rig.database, Date.now);
   const bodyAddresses = makeBodyAddresses(Buffer.alloc(32, 1), Date.now);
   return {
@@ -86,7 +89,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     },
     explainRejection: (sent) => explainRejection(sent, regions),
     run: rig.store.run,
-    updateProperties: (principal, requestId, properties) => updater.update(principal, requestId, properties),
+    changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     isTravelling: async (organizationId, requestId) => {
       await drain.catchUp();
       return drain.inFlight.find(organizationId, requestId) !== undefined;

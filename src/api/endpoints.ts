@@ -2,9 +2,12 @@ import type { Endpoint } from './endpoint.ts';
 import { declareProperty } from './routes/property/declare.ts';
 import { countRequests } from './routes/request/count.ts';
 import { getRequest } from './routes/request/get.ts';
+import { giveRequestFeedback } from './routes/request/give-feedback.ts';
+import { listRequestChanges } from './routes/request/list-changes.ts';
 import { legacyQueryRequests } from './routes/request/legacy-query.ts';
 import { queryRequestsById } from './routes/request/query-ids.ts';
 import { queryRequests } from './routes/request/query.ts';
+import { setRequestScores } from './routes/request/set-scores.ts';
 import { updateRequestProperty } from './routes/request/update-property.ts';
 
 /** Every endpoint of the API that needs a key. */
@@ -15,5 +18,8 @@ export const endpoints: readonly Endpoint[] = [
   queryRequestsById,
   getRequest,
   updateRequestProperty,
+  setRequestScores,
+  giveRequestFeedback,
+  listRequestChanges,
   declareProperty,
 ];

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problemSchema } from '../contract/problem.ts';
 import { GatelogError } from '../model/errors.ts';
-import { type ApiRig, checked, openApiRig, propertyPath, queryPath } from './api-rig.ts';
+import { type ApiRig, changesPath, checked, feedbackPath, openApiRig, propertyPath, queryPath, scorePath } from './api-rig.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ function brokenBy(error: Error): Hono {
   const fail = (): never => {
     throw error;
   };
-  return rig.withPorts({ run: fail, updateProperties: fail, declareProperty: fail });
+  return rig.withPorts({ run: fail, changeRequest: fail, declareProperty: fail });
 }
 
 describe('5xx', () => {
@@ -39,6 +39,9 @@ describe('5xx', () => {
       ['POST', queryPath, { filter: {} }],
       ['GET', `/v1/request/${rig.stored}`, undefined],
       ['PUT', propertyPath(rig.stored), { a: 'b' }],
+      ['POST', scorePath(rig.stored), { scores: { a: 1 } }],
+      ['POST', feedbackPath(rig.stored), { rating: true }],
+      ['GET', changesPath(rig.stored), undefined],
       ['PUT', '/v1/property/x', undefined],
     ] as const) {
       rig.observations.length = 0;

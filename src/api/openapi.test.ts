@@ -30,7 +30,9 @@ test('declares the headers of failures wherever they come', () => {
     });
   }
   expect(responsesOf('post', '/v1/request/query-clickhouse')['200']?.headers).toHaveProperty('svc-hint');
-  expect(responsesOf('get', '/v1/request/{id}')['404']?.headers).toHaveProperty('svc-hint');
+  for (const path of ['/v1/request/{id}', '/v1/request/{id}/changes']) {
+    expect(responsesOf('get', path)['404']?.headers).toHaveProperty('svc-hint');
+  }
 });
 
 test('declares the time limit wherever the store is asked', () => {
@@ -38,6 +40,9 @@ test('declares the time limit wherever the store is asked', () => {
     ['post', '/v1/request/query-clickhouse'],
     ['get', '/v1/request/{id}'],
     ['put', '/v1/request/{id}/property'],
+    ['post', '/v1/request/{id}/score'],
+    ['post', '/v1/request/{id}/feedback'],
+    ['get', '/v1/request/{id}/changes'],
   ] as const) {
     expect(responsesOf(method, path)).toHaveProperty('504');
   }

@@ -1,3 +1,4 @@
+import type { Change } from '../model/change.ts';
 import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -12,7 +13,7 @@ export interface ApiPorts {
   readonly explainRejection: (key: string | undefined) => GatelogError;
   readonly run: RunStatement;
   /** Durable and visible when it returns. @throws GatelogError `not_found`. */
-  readonly updateProperties: (principal: Principal, requestId: RequestId, properties: ReadonlyMap<string, string>) => Promise<void>;
+  readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
   /** True for a request whose record is still on its way to the store. */
   readonly isTravelling: (organizationId: OrganizationId, requestId: RequestId) => boolean | Promise<boolean>;
   /** Address at which both bodies of a request can be read without a key, for an hour. */

@@ -2,7 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problemSchema } from '../contract/problem.ts';
 import { requestAnswerSchema } from '../contract/requests.ts';
 import { newId } from '../ingest/ingest-rig.ts';
-import { type ApiRig, bodyMaxBytes, checked, keyOf, openApiRig, propertyPath, queryPath } from './api-rig.ts';
+import {
+  type ApiRig,
+  bodyMaxBytes,
+  changesPath,
+  checked,
+  feedbackPath,
+  keyOf,
+  openApiRig,
+  propertyPath,
+  queryPath,
+  scorePath,
+} from './api-rig.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {
@@ -15,6 +26,8 @@ describe('400', () => {
     for (const [method, path] of [
       ['POST', queryPath],
       ['PUT', propertyPath(rig.stored)],
+      ['POST', scorePath(rig.stored)],
+      ['POST', feedbackPath(rig.stored)],
     ] as const) {
       expect((await checked(await rig.call(method, path, { text }), 400, problemSchema)).code).toBe('malformed_json');
     }
@@ -26,6 +39,9 @@ const every = (): (readonly [string, string])[] => [
   ['POST', queryPath],
   ['GET', `/v1/request/${rig.stored}`],
   ['PUT', propertyPath(rig.stored)],
+  ['POST', scorePath(rig.stored)],
+  ['POST', feedbackPath(rig.stored)],
+  ['GET', changesPath(rig.stored)],
   ['PUT', '/v1/property/x'],
 ];
 
@@ -65,6 +81,11 @@ describe('403', () => {
     ['w', 'GET', '/v1/request/x'],
     ['w', 'PUT', '/v1/request/x/property'],
     ['r', 'PUT', '/v1/request/x/property'],
+    ['w', 'POST', '/v1/request/x/score'],
+    ['r', 'POST', '/v1/request/x/score'],
+    ['w', 'POST', '/v1/request/x/feedback'],
+    ['r', 'POST', '/v1/request/x/feedback'],
+    ['w', 'GET', '/v1/request/x/changes'],
     ['r', 'PUT', '/v1/property/x'],
     ['w', 'PUT', '/v1/property/x'],
   ] as const)('a key that may only %s: %s %s', async (permissions, method, path) => {
@@ -78,16 +99,23 @@ describe('404', () => {
     for (const id of [newId(), rig.foreign]) {
       const read = await checked(await rig.call('GET', `/v1/request/${id}`), 404, problemSchema);
       const update = await checked(await rig.call('PUT', propertyPath(id), { body: { a: 'b' } }), 404, problemSchema);
-      for (const { error, code } of [read, update]) expect([error, code]).toEqual([`No request ${id} is on record.`, 'not_found']);
+      const score = await checked(await rig.call('POST', scorePath(id), { body: { scores: { a: 1 } } }), 404, problemSchema);
+      const feedback = await checked(await rig.call('POST', feedbackPath(id), { body: { rating: true } }), 404, problemSchema);
+      const changes = await checked(await rig.call('GET', changesPath(id)), 404, problemSchema);
+      for (const { error, code } of [read, update, score, feedback, changes]) {
+        expect([error, code]).toEqual([`No request ${id} is on record.`, 'not_found']);
+      }
     }
     expect((await checked(await rig.call('GET', '/v1/request/not-a-uuid'), 404, problemSchema)).code).toBe('not_found');
     expect((await checked(await rig.call('GET', '/v1/request/%E0%A4%A'), 404, problemSchema)).code).toBe('not_found');
   });
 
   test('a travelling request is on its way', async () => {
-    const response = await rig.call('GET', `/v1/request/${rig.travelling}`);
-    const { code, error } = await checked(response, 404, problemSchema);
-    expect([code, response.headers.get('svc-hint')]).toEqual(['request_in_flight', error]);
+    for (const path of [`/v1/request/${rig.travelling}`, changesPath(rig.travelling)]) {
+      const response = await rig.call('GET', path);
+      const { code, error } = await checked(response, 404, problemSchema);
+      expect([code, response.headers.get('svc-hint')]).toEqual(['request_in_flight', error]);
+    }
   });
 
   test('an endpoint that does not exist', async () => {
@@ -105,6 +133,9 @@ describe('405', () => {
     ['POST', '/v1/request/x', 'GET'],
     ['DELETE', '/v1/request/x', 'GET'],
     ['GET', '/v1/request/x/property', 'PUT'],
+    ['PUT', '/v1/request/x/score', 'POST'],
+    ['GET', '/v1/request/x/feedback', 'POST'],
+    ['POST', '/v1/request/x/changes', 'GET'],
     ['POST', '/v1/property/x', 'PUT'],
     ['POST', '/healthz', 'GET'],
     ['DELETE', '/readyz', 'GET'],
@@ -195,6 +226,54 @@ describe('422', () => {
     expect(problem).toMatchObject({ code: 'invalid_body', details: { path } });
     const { data } = await checked(await rig.call('GET', `/v1/request/${rig.stored}`), 200, requestAnswerSchema);
     expect(data.properties).not.toHaveProperty('c');
+  });
+
+  test.each([
+    ['no object', '[]', '$'],
+    ['no scores', '{"score":{"a":1}}', 'scores'],
+    ['a list of scores', '{"scores":[1]}', 'scores'],
+    ['nothing', '{"scores":{}}', 'scores'],
+    ['a text', '{"scores":{"b":1,"a":"1"}}', 'scores.a'],
+    ['null', '{"scores":{"a":null}}', 'scores.a'],
+    ['a number beyond all', '{"scores":{"a":1e999}}', 'scores.a'],
+    ['an empty name', '{"scores":{"":1}}', 'scores[""]'],
+    ['a name that is too long', `{"scores":{"${'x'.repeat(129)}":1}}`, `scores.${'x'.repeat(129)}`],
+    [
+      'too many names',
+      JSON.stringify({ scores: Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`n${index}`, 1])) }),
+      'scores',
+    ],
+    ['the name of the feedback', '{"scores":{"svc-score-feedback":1}}', 'scores.svc-score-feedback'],
+  ])('scores with %s, which change nothing', async (_, text, path) => {
+    const problem = await checked(await rig.call('POST', scorePath(rig.stored), { text }), 422, problemSchema);
+    expect(problem).toMatchObject({ code: 'invalid_body', details: { path } });
+    const { data } = await checked(await rig.call('GET', `/v1/request/${rig.stored}`), 200, requestAnswerSchema);
+    expect(data.scores).toEqual({});
+  });
+
+  test.each([
+    ['no object', 'true', '$'],
+    ['no rating', '{}', 'rating'],
+    ['a number for a rating', '{"rating":1}', 'rating'],
+    ['null for a rating', '{"rating":null}', 'rating'],
+  ])('a feedback with %s', async (_, text, path) => {
+    const problem = await checked(await rig.call('POST', feedbackPath(rig.stored), { text }), 422, problemSchema);
+    expect(problem).toMatchObject({ code: 'invalid_body', details: { path } });
+    expect(problem.error).toContain(path === '$' ? '{"rating": true}' : 'true or false');
+  });
+
+  test.each([
+    ['limit=1001', 'limit'],
+    ['limit=-1', 'limit'],
+    ['limit=', 'limit'],
+    ['limit=1.5', 'limit'],
+    ['limit=1e2', 'limit'],
+    ['offset=-1', 'offset'],
+    ['offset=x', 'offset'],
+    ['offset=99999999999999999999', 'offset'],
+  ])('a page of changes with %s', async (query, path) => {
+    const problem = await checked(await rig.call('GET', `${changesPath(rig.stored)}?${query}`), 422, problemSchema);
+    expect(problem).toMatchObject({ code: 'invalid_body', details: { path }, error: expect.stringContaining('whole number') as string });
   });
 
   test('a declaration of a name that is too long', async () => {

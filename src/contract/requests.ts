@@ -160,7 +160,7 @@ const requestItemShape = z.strictObject({
   organization_id: z.string().openapi({ description: 'Organisation that owns the record.' }),
   helicone_user: z.null().openapi({ description: 'Always null; kept for older clients.' }),
   feedback_created_at: nullableTimestamp('When the feedback was given.'),
-  feedback_id: nullableText('Identifier of the feedback.'),
+  feedback_id: nullableText('Number of the feedback, as text.'),
   feedback_rating: nullableFlag('The feedback: true is good, false is bad.'),
   signed_body_url: nullableText('Address that returns both bodies without a key, for an hour.'),
   llmSchema: z.null().openapi({ description: 'Always null; kept for older clients.' }),

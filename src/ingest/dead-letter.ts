@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ensureFolder } from '../platform/files.ts';
+import { type AcceptedChange, changeContent } from '../model/change.ts';
 import { readPayloads } from '../spool/payloads.ts';
 import type { OpenExchange } from './open-exchange.ts';
 
@@ -9,20 +10,20 @@ export interface DeadLetter {
   readonly exchange: OpenExchange;
   readonly seriesFolder: string;
   readonly reason: string;
-  /** Property updates that were accepted for it, oldest first. */
-  readonly updates: readonly ReadonlyMap<string, string>[];
+  /** Changes that were accepted for it, oldest first. */
+  readonly changes: readonly AcceptedChange[];
 }
 
 /** Keeps what could not be interpreted or stored, so that it can be replayed; durable on return. */
 export type KeepDeadLetter = (letter: DeadLetter) => void;
 
 /**
- * Dead letters are JSON lines in files of one day, mode 0600: who, when, why, every frame as base64, and the updates. A crash between the
+ * Dead letters are JSON lines in files of one day, mode 0600: who, when, why, every frame as base64, and the changes. A crash between the
  * letter and its checkpoint writes the letter again.
  * @param now Unix milliseconds.
  */
 export function makeDeadLetters(folder: string, now: () => number): KeepDeadLetter {
-  return ({ exchange, seriesFolder, reason, updates }) => {
+  return ({ exchange, seriesFolder, reason, changes }) => {
     ensureFolder(folder);
     const at = new Date(now()).toISOString();
     const { organizationId, requestId, frames } = exchange;
@@ -33,7 +34,13 @@ export function makeDeadLetters(folder: string, now: () => number): KeepDeadLett
       organizationId,
       requestId,
       frames: frames.map(({ kind, stamp }, index) => ({ kind, stamp, payload: payloads[index]?.toString('base64') ?? null })),
-      updates: updates.map((properties) => Object.fromEntries(properties)),
+      changes: changes.map(({ change, keyId, acceptedAt, number }) => ({
+        kind: change.kind,
+        content: changeContent(change),
+        keyId,
+        acceptedAt,
+        number,
+      })),
     });
     appendDurably(path.join(folder, `${at.slice(0, 10)}.jsonl`), `${line}\n`);
   };

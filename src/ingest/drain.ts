@@ -12,7 +12,7 @@ import { acceptedAfter, type Batch, type BatchLimits, formBatch, repeatBatch, st
 import type { KeepDeadLetter } from './dead-letter.ts';
 import { type Interpret, InterpreterDied, type InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange } from './open-exchange.ts';
-import type { PendingUpdates, UpdatesByExchange } from './pending-updates.ts';
+import type { ChangesByExchange, PendingChanges } from './pending-changes.ts';
 import { SeriesTail } from './series-tail.ts';
 import { BatchTooLarge, type StorableRow, storeRows } from './store-batch.ts';
 
@@ -24,7 +24,7 @@ export interface DrainPorts {
   readonly checkpoint: CheckpointFile;
   readonly interpret: Interpret;
   readonly insert: InsertRows;
-  readonly pendingUpdates: PendingUpdates;
+  readonly pendingChanges: PendingChanges;
   /** Declared property names of one organisation, by lower-case name. */
   readonly declaredNames: (organizationId: OrganizationId) => Promise<ReadonlyMap<string, string>>;
   readonly keepDeadLetter: KeepDeadLetter;
@@ -183,7 +183,7 @@ export class Drain {
       this.stopping.signal.throwIfAborted();
       this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
       if (batch.exchanges.length <= 1) {
-        await this.accept(batch, new Map([[0, error.message]]), await this.ports.pendingUpdates.listFor(batch.exchanges));
+        await this.accept(batch, new Map([[0, error.message]]), await this.ports.pendingChanges.listFor(batch.exchanges));
         return;
       }
       this.mostRows = Math.ceil(Math.min(this.mostRows, batch.exchanges.length) / 2);
@@ -196,15 +196,15 @@ export class Drain {
     const startedAt = this.ports.clock.monotonic();
     this.lastBatchAt = startedAt;
     for (const exchange of batch.exchanges) await exchange.seal();
-    const updates = await this.ports.pendingUpdates.listFor(batch.exchanges);
-    const { rows, failures } = await this.interpret(batch, updates);
+    const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
+    const { rows, failures } = await this.interpret(batch, changes);
     for (const { tail } of batch.taken) await tail.syncRead();
     this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
     const options = { insert: this.ports.insert, observe: this.ports.observe, signal: this.stopping.signal };
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), places: batch.exchanges.length };
     const refused = await storeRows(rows, named, options);
     this.stopping.signal.throwIfAborted();
-    await this.accept(batch, new Map([...failures, ...refused]), updates);
+    await this.accept(batch, new Map([...failures, ...refused]), changes);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     this.ports.observe({
       kind: 'batch_stored',
@@ -215,8 +215,8 @@ export class Drain {
   }
 
   /** Rows for the store, and why there are none, by place in the batch. */
-  private async interpret(batch: Batch, updates: UpdatesByExchange): Promise<{ rows: StorableRow[]; failures: Map<number, string> }> {
-    const interpreted = await this.ports.interpret(await this.tasksOf(batch, updates), this.ports.clock.now());
+  private async interpret(batch: Batch, changes: ChangesByExchange): Promise<{ rows: StorableRow[]; failures: Map<number, string> }> {
+    const interpreted = await this.ports.interpret(await this.tasksOf(batch, changes), this.ports.clock.now());
     const rows: StorableRow[] = [];
     const failures = new Map<number, string>();
     for (const [index, result] of interpreted.entries()) {
@@ -231,15 +231,15 @@ export class Drain {
    * The store has it: write down that, then let go of everything that was kept for it.
    * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
    */
-  private async accept(batch: Batch, failures: ReadonlyMap<number, string>, updates: UpdatesByExchange): Promise<void> {
+  private async accept(batch: Batch, failures: ReadonlyMap<number, string>, changes: ChangesByExchange): Promise<void> {
     const dead = new Set<OpenExchange>();
     for (const [index, exchange] of batch.exchanges.entries()) {
       const why = failures.get(index);
       if (why === undefined) continue;
       dead.add(exchange);
-      this.ports.keepDeadLetter({ exchange, seriesFolder: this.folderOf(exchange), reason: why, updates: updates.get(exchange) ?? [] });
+      this.ports.keepDeadLetter({ exchange, seriesFolder: this.folderOf(exchange), reason: why, changes: changes.get(exchange) ?? [] });
     }
-    await this.ports.pendingUpdates.removeFor(batch.exchanges);
+    await this.ports.pendingChanges.removeFor(batch.exchanges);
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch) });
     for (const { tail, count } of batch.taken) tail.settle(count, (exchange) => (dead.has(exchange) ? 'dead_letter' : 'stored'));
     const reason = 'it could not be interpreted or stored; the dead letter says why';
@@ -248,7 +248,7 @@ export class Drain {
     this.removeFinished();
   }
 
-  private async tasksOf(batch: Batch, updates: UpdatesByExchange): Promise<InterpretTask[]> {
+  private async tasksOf(batch: Batch, changes: ChangesByExchange): Promise<InterpretTask[]> {
     const namesByOrganization = new Map<OrganizationId, ReadonlyMap<string, string>>();
     for (const { organizationId } of batch.exchanges) {
       if (!namesByOrganization.has(organizationId)) namesByOrganization.set(organizationId, await this.ports.declaredNames(organizationId));
@@ -257,7 +257,7 @@ export class Drain {
       seriesFolder: this.folderOf(exchange),
       frames: exchange.frames,
       declaredNames: namesByOrganization.get(exchange.organizationId),
-      updates: updates.get(exchange) ?? [],
+      changes: changes.get(exchange) ?? [],
     }));
   }
 

@@ -141,12 +141,12 @@ describe('each exchange is stored exactly once', () => {
     const spool = new SpoolRig(rig);
     const ids = await writeSome(spool, 4);
     let failures = 0;
-    const pendingUpdates = {
+    const pendingChanges = {
       append: () => Promise.resolve(),
       listFor: () => Promise.resolve(new Map()),
       removeFor: () => (failures++ === 0 ? Promise.reject(new Error('the database is busy')) : Promise.resolve()),
     };
-    await spool.drainAll({ pendingUpdates });
+    await spool.drainAll({ pendingChanges });
     expect(failures).toBe(2);
     expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
   });

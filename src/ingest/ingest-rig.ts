@@ -17,8 +17,8 @@ import { openStore, type Store } from '../store/store.ts';
 import { makeDeadLetters } from './dead-letter.ts';
 import { Drain, type DrainPorts } from './drain.ts';
 import { type Interpret, interpretTasks } from './interpreter.ts';
-import { openPendingUpdates, type PendingUpdates } from './pending-updates.ts';
-import { PropertyUpdater } from './property-updates.ts';
+import { openPendingChanges, type PendingChanges } from './pending-changes.ts';
+import { RequestChanger } from './request-changer.ts';
 
 /** What tests of the write path share: a real store and a real metadata database. A process opens one embedded store. */
 export interface IngestRig {
@@ -194,7 +194,7 @@ export class SpoolRig {
       checkpoint: openCheckpointFile(this.folder),
       interpret: interpretDirectly,
       insert: this.rig.store.insert,
-      pendingUpdates: given.pendingUpdates ?? (await openPendingUpdates(this.rig.database)),
+      pendingChanges: given.pendingChanges ?? (await openPendingChanges(this.rig.database)),
       declaredNames: (organizationId) => declared.of(organizationId),
       keepDeadLetter: makeDeadLetters(this.deadLetterFolder, systemClock.now),
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
@@ -212,20 +212,20 @@ export class SpoolRig {
     await drain.stop(10_000);
   }
 
-  /** A drain with the updater that goes with it, as the core has them. */
-  async openCore(given: Partial<DrainPorts> = {}): Promise<{ drain: Drain; updater: PropertyUpdater; pendingUpdates: PendingUpdates }> {
-    const pendingUpdates = given.pendingUpdates ?? (await openPendingUpdates(this.rig.database));
-    const drain = await this.openDrain({ ...given, pendingUpdates });
-    const updater = new PropertyUpdater({
+  /** A drain with the changer that goes with it, as the core has them. */
+  async openCore(given: Partial<DrainPorts> = {}): Promise<{ drain: Drain; changer: RequestChanger; pendingChanges: PendingChanges }> {
+    const pendingChanges = given.pendingChanges ?? (await openPendingChanges(this.rig.database));
+    const drain = await this.openDrain({ ...given, pendingChanges });
+    const changer = new RequestChanger({
       catchUp: () => drain.catchUp(),
       inFlight: drain.inFlight,
-      pendingUpdates,
+      pendingChanges,
       findStored: (organizationId, requestId) => this.findStored(organizationId, requestId),
-      updateStored: this.rig.store.updateProperties,
+      changeStored: this.rig.store.changeStored,
       now: systemClock.now,
       storeWaitMs: 5000,
     });
-    return { drain, updater, pendingUpdates };
+    return { drain, changer, pendingChanges };
   }
 
   /** All rows of the organisation in `requests`, in the order of their identifiers. */
@@ -256,7 +256,7 @@ export class SpoolRig {
   }
 
   /** Dead letters in the order in which they were written. */
-  deadLetters(): { reason: string; requestId: string; updates: unknown[]; frames: { kind: number; payload: string | null }[] }[] {
+  deadLetters(): { reason: string; requestId: string; changes: unknown[]; frames: { kind: number; payload: string | null }[] }[] {
     const lines = readdirSync(this.deadLetterFolder).flatMap((file) =>
       readFileSync(path.join(this.deadLetterFolder, file), 'utf8').trim().split('\n'),
     );

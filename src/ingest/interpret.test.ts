@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import type { Change } from '../model/change.ts';
 import type { Exchange, ExchangeEnd, ExchangeOpen, Tags } from '../model/exchange.ts';
 import { parseMoney } from '../model/money.ts';
 import type { RequestRecord } from '../model/request-record.ts';
@@ -17,7 +18,7 @@ interface Sketch {
   readonly head?: false;
   readonly end?: Partial<ExchangeEnd> | null;
   readonly declared?: ReadonlyMap<string, string>;
-  readonly updates?: readonly ReadonlyMap<string, string>[];
+  readonly changes?: readonly Change[];
 }
 
 const json = { 'content-type': 'application/json' };
@@ -59,7 +60,16 @@ function interpret(sketch: Sketch = {}): RequestRecord {
             ...sketch.end,
           },
   };
-  return interpretExchange(exchange, { declaredNames: sketch.declared ?? new Map(), updates: sketch.updates ?? [] });
+  const { organizationId, requestId } = open;
+  const changes = (sketch.changes ?? []).map((change, index) => ({
+    organizationId,
+    requestId,
+    change,
+    keyId: `key-${index}`,
+    acceptedAt: 1_700_000_000_100 + index,
+    number: 1_700_000_000_100_000 + index,
+  }));
+  return interpretExchange(exchange, { declaredNames: sketch.declared ?? new Map(), changes });
 }
 
 const chunk = (content: string): string =>
@@ -303,18 +313,24 @@ describe('properties', () => {
     expect(interpret({ tags: { properties }, declared }).properties).toEqual(new Map([['Environment', 'last']]));
   });
 
-  test('hold the session headers, and updates on top in their order', () => {
+  test('hold the session headers, and changes on top in their order', () => {
     const record = interpret({
       tags: { sessionId: 's', sessionName: 'n', sessionPath: '/p', properties: [{ name: 'a', value: 'tag' }] },
-      updates: [
-        new Map([
-          ['a', '1'],
-          ['b', '1'],
-        ]),
-        new Map([
-          ['b', '2'],
-          ['Svc-Session-Name', 'renamed'],
-        ]),
+      changes: [
+        {
+          kind: 'property',
+          values: new Map([
+            ['a', '1'],
+            ['b', '1'],
+          ]),
+        },
+        {
+          kind: 'property',
+          values: new Map([
+            ['b', '2'],
+            ['Svc-Session-Name', 'renamed'],
+          ]),
+        },
       ],
     });
     expect(Object.fromEntries(record.properties)).toEqual({
@@ -328,7 +344,10 @@ describe('properties', () => {
   });
 
   test('may be called __proto__', () => {
-    const record = interpret({ tags: { properties: [{ name: '__proto__', value: 'x' }] }, updates: [new Map([['constructor', 'y']])] });
+    const record = interpret({
+      tags: { properties: [{ name: '__proto__', value: 'x' }] },
+      changes: [{ kind: 'property', values: new Map([['constructor', 'y']]) }],
+    });
     expect([...record.properties]).toEqual([
       ['__proto__', 'x'],
       ['constructor', 'y'],

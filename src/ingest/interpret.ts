@@ -1,3 +1,4 @@
+import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model/change.ts';
 import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney } from '../model/money.ts';
 import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
@@ -14,8 +15,8 @@ import { propertiesOf } from './properties.ts';
 export interface InterpretContext {
   /** Declared property names of the exchange's organisation, by their lower-case form. */
   readonly declaredNames: ReadonlyMap<string, string>;
-  /** Property updates that came before the record, oldest first. */
-  readonly updates: readonly ReadonlyMap<string, string>[];
+  /** Changes that came before the record, oldest first. */
+  readonly changes: readonly AcceptedChange[];
 }
 
 interface ReadRequest {
@@ -55,7 +56,9 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const response = readResponse(exchange, format);
   const times = timesOf(exchange, response);
   const priced = costOf(exchange, request.facts, response.facts);
-  const properties = propertiesOf(tags, context.declaredNames, context.updates);
+  const properties = propertiesOf(tags, context.declaredNames);
+  const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null };
+  const changes = context.changes.flatMap((accepted) => applyChange(facts, accepted));
   // TRICKY: spreads stand last. In front of a literal of so many keys one makes the object a hundred times as slow to build.
   return {
     organizationId: open.organizationId,
@@ -93,6 +96,9 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     cost: priced.cost,
     costSource: priced.source,
     priceReference: priced.reference,
+    scores: facts.scores,
+    feedback: facts.feedback,
+    changes,
     ...notYetKnown,
     ...bodiesOf(exchange, request, response),
   };

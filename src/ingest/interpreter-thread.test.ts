@@ -34,7 +34,7 @@ function start(jobMs?: number): InterpreterThread {
   return thread;
 }
 
-const task = (seriesFolder: string): InterpretTask => ({ seriesFolder, frames: [], declaredNames: undefined, updates: [] });
+const task = (seriesFolder: string): InterpretTask => ({ seriesFolder, frames: [], declaredNames: undefined, changes: [] });
 
 describe('the interpreter thread', () => {
   test('answers jobs that overlap', async () => {

@@ -1,3 +1,4 @@
+import type { AcceptedChange } from '../model/change.ts';
 import { messageOf } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import { PayloadReader } from '../spool/payloads.ts';
@@ -12,10 +13,11 @@ export interface InterpretTask {
   readonly frames: readonly FrameLocation[];
   /** Declared names of its organisation by lower-case name; undefined when there are none. */
   readonly declaredNames: ReadonlyMap<string, string> | undefined;
-  readonly updates: readonly ReadonlyMap<string, string>[];
+  /** Changes that came before the record, oldest first. */
+  readonly changes: readonly AcceptedChange[];
 }
 
-/** Lines for both tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
+/** Lines for the tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
 export type InterpretedExchange = RecordRows | { readonly failure: string } | { readonly shortage: string };
 
 /**
@@ -47,7 +49,7 @@ function interpretTask(task: InterpretTask, storedAt: number, reader: PayloadRea
   try {
     const payloads = reader.read(task.seriesFolder, task.frames);
     const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
-    const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, updates: task.updates });
+    const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, changes: task.changes });
     return rowsOf(record, storedAt);
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };

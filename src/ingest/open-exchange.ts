@@ -2,10 +2,10 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { FrameLocation, Position } from '../spool/spool.ts';
 
 /**
- * Where an exchange that the drain knows stands with property updates.
+ * Where an exchange that the drain knows stands with changes.
  * `unclear`: read again after a restart, and not yet far enough to say whether the store has it already.
- * `travelling`: updates are kept in the metadata database and go into the record.
- * `sealed`: its record is being stored, so an update waits for that and then changes the stored row.
+ * `travelling`: changes are kept in the metadata database and go into the record.
+ * `sealed`: its record is being stored, so a change waits for that and then goes into the stored row.
  */
 export type ExchangeState = 'unclear' | 'travelling' | 'sealed';
 
@@ -34,7 +34,7 @@ export class OpenExchange implements NewExchange {
   /** Where its `end` frame ends; undefined while it is open. */
   endsAt: Position | undefined;
   state: ExchangeState = 'travelling';
-  private updates: Set<Promise<void>> | undefined;
+  private changes: Set<Promise<void>> | undefined;
   private waiting: ((settlement: Settlement) => void)[] | undefined;
   private settlement: Settlement | undefined;
 
@@ -46,20 +46,20 @@ export class OpenExchange implements NewExchange {
     this.openedAt = openedAt;
   }
 
-  /** Counts an update that is being written to the metadata database: the seal waits for it. */
-  async trackUpdate(write: Promise<void>): Promise<void> {
-    this.updates ??= new Set();
-    this.updates.add(write);
+  /** Counts a change that is being written to the metadata database: the seal waits for it. */
+  async trackChange(write: Promise<void>): Promise<void> {
+    this.changes ??= new Set();
+    this.changes.add(write);
     try {
       await write;
     } finally {
-      this.updates.delete(write);
+      this.changes.delete(write);
     }
   }
 
-  /** From here on an update waits until this is settled. Updates that are being written are let in first. */
+  /** From here on a change waits until this is settled. Changes that are being written are let in first. */
   async seal(): Promise<void> {
-    while (this.updates !== undefined && this.updates.size > 0) await Promise.allSettled(this.updates);
+    while (this.changes !== undefined && this.changes.size > 0) await Promise.allSettled(this.changes);
     this.state = 'sealed';
   }
 

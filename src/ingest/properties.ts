@@ -4,14 +4,10 @@ import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 const sessionTags = ['sessionId', 'sessionName', 'sessionPath'] as const;
 
 /**
- * The properties of a record: the caller's tags, then the session headers, then updates in the order in which they were accepted.
+ * The properties of a record: the caller's tags, then the session headers.
  * @param declaredNames declared names by their lower-case form: a header whose case was lost on the way is stored under its declared name.
  */
-export function propertiesOf(
-  tags: Tags,
-  declaredNames: ReadonlyMap<string, string>,
-  updates: readonly ReadonlyMap<string, string>[],
-): ReadonlyMap<string, string> {
+export function propertiesOf(tags: Tags, declaredNames: ReadonlyMap<string, string>): Map<string, string> {
   const properties = new Map<string, string>();
   for (const { name, value, lowered } of tags.properties) {
     const stored = lowered === true ? (declaredNames.get(name.toLowerCase()) ?? name) : name;
@@ -23,6 +19,5 @@ export function propertiesOf(
     const value = tags[tag];
     if (value !== undefined) properties.set(sessionProperties[tag], value);
   }
-  for (const update of updates) for (const [name, value] of update) properties.set(name, value);
   return properties;
 }

@@ -35,8 +35,8 @@ export class BatchTooLarge extends Error {
 }
 
 /**
- * Stores rows in both tables, bodies first, so that a visible request has its bodies. While the store is away it tries again for as long as
- * it takes. Rows that the store refuses are singled out by halves, so that the rest is stored.
+ * Stores rows in their tables, requests last, so that a visible request has its bodies and its history. While the store is away it tries again
+ * for as long as it takes. Rows that the store refuses are singled out by halves, so that the rest is stored.
  *
  * Invariant: the halves are halves of the batch's places, not of the rows that are left, so that a repeated batch has the same parts with the
  * same tokens even where another row could not be interpreted this time.
@@ -52,8 +52,10 @@ export async function storeRows(
   const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, places))) };
   // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
   await storePart({ ...whole, table: 'bodies', rows, token: `${token}-bodies`, mayGiveUp: true }, { ...options, refused });
-  const left = rows.filter(({ index }) => !refused.has(index));
-  await storePart({ ...whole, table: 'requests', rows: left, token: `${token}-requests`, mayGiveUp: false }, { ...options, refused });
+  for (const table of ['changes', 'requests'] as const) {
+    const left = rows.filter((row) => !refused.has(row.index) && linesOfRow(table, row) !== '');
+    await storePart({ ...whole, table, rows: left, token: `${token}-${table}`, mayGiveUp: false }, { ...options, refused });
+  }
   return refused;
 }
 
@@ -106,5 +108,9 @@ async function insertPatiently({ table, rows, token, mayGiveUp }: Part, options:
 }
 
 function linesOf(table: RecordTable, rows: readonly StorableRow[]): string {
-  return rows.map((row) => (table === 'requests' ? row.request : row.bodies)).join('\n');
+  return rows.map((row) => linesOfRow(table, row)).join('\n');
+}
+
+function linesOfRow(table: RecordTable, { request, bodies, changes }: StorableRow): string {
+  return { requests: request, bodies, changes }[table];
 }

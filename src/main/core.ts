@@ -10,8 +10,8 @@ import type { Config } from '../config/load.ts';
 import { makeDeadLetters } from '../ingest/dead-letter.ts';
 import { Drain } from '../ingest/drain.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/interpreter-thread.ts';
-import { openPendingUpdates, type PendingUpdates } from '../ingest/pending-updates.ts';
-import { PropertyUpdater } from '../ingest/property-updates.ts';
+import { openPendingChanges, type PendingChanges } from '../ingest/pending-changes.ts';
+import { RequestChanger } from '../ingest/request-changer.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
@@ -33,8 +33,8 @@ import { embeddedOnly, holdLock, keyVerifier, placesOf } from './shared.ts';
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
 const answersEndMs = 300;
 const drainEndMs = 1200;
-/** Longest wait of a property update for a record that is just being stored, milliseconds. */
-const updateWaitMs = 10_000;
+/** Longest wait of a change for a record that is just being stored, milliseconds. */
+const changeWaitMs = 10_000;
 /** One query may take this share of the store's memory. */
 const queryMemoryShare = 0.5;
 
@@ -45,7 +45,7 @@ interface CoreParts {
   readonly database: MetadataDatabase;
   readonly store: Store;
   readonly interpreter: InterpreterThread;
-  readonly pendingUpdates: PendingUpdates;
+  readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
 }
 
@@ -90,12 +90,12 @@ async function openParts(config: Config): Promise<CoreParts> {
     queryMemoryBytes: Math.floor(config.storeMemoryBytes * queryMemoryShare),
   });
   await store.migrate((name) => observe({ kind: 'migration_applied', database: 'store', name }));
-  const pendingUpdates = await openPendingUpdates(database);
+  const pendingChanges = await openPendingChanges(database);
   const declaredNames = new DeclaredNames(database, systemClock.now);
-  return { config, observe, database, store, interpreter: startInterpreterThread(), pendingUpdates, declaredNames };
+  return { config, observe, database, store, interpreter: startInterpreterThread(), pendingChanges, declaredNames };
 }
 
-function makeDrain({ config, observe, store, interpreter, pendingUpdates, declaredNames }: CoreParts): Drain {
+function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames }: CoreParts): Drain {
   const places = placesOf(config);
   return new Drain({
     spoolFolder: places.spool,
@@ -103,7 +103,7 @@ function makeDrain({ config, observe, store, interpreter, pendingUpdates, declar
     checkpoint: openCheckpointFile(places.spool),
     interpret: interpreter.interpret,
     insert: store.insert,
-    pendingUpdates,
+    pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
     keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
@@ -114,25 +114,25 @@ function makeDrain({ config, observe, store, interpreter, pendingUpdates, declar
 }
 
 function apiPorts(
-  { config, observe, database, store, pendingUpdates, declaredNames }: CoreParts,
+  { config, observe, database, store, pendingChanges, declaredNames }: CoreParts,
   drain: Drain,
   baseUrl: () => string,
 ): ApiPorts {
-  const updater = new PropertyUpdater({
+  const changer = new RequestChanger({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
-    pendingUpdates,
+    pendingChanges,
     findStored: (organizationId, requestId) => findStored(store, organizationId, requestId),
-    updateStored: store.updateProperties,
+    changeStored: store.changeStored,
     now: systemClock.now,
-    storeWaitMs: updateWaitMs,
+    storeWaitMs: changeWaitMs,
   });
   const bodyAddresses = makeBodyAddresses(deploymentSecret(config.secretKey, placesOf(config).secret), systemClock.now);
   return {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     run: store.run,
-    updateProperties: (principal, requestId, properties) => updater.update(principal, requestId, properties),
+    changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     isTravelling: async (organizationId, requestId) => {
       await drain.catchUp();
       return drain.inFlight.find(organizationId, requestId) !== undefined;

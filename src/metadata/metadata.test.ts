@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AcceptedChange, Change } from '../model/change.ts';
 import { parseUuid, type RequestId } from '../model/ids.ts';
 import { createApiKey, findApiKeys, listApiKeys, makeKeyLookUp, revokeApiKey, type NewApiKey } from './api-keys.ts';
 import { inWriteTransaction, openMetadata, type MetadataDatabase, type MetadataMode } from './database.ts';
 import { openMigratedMetadata } from './migrate.ts';
 import { createOrganization, findOrganization, listOrganizations, type Organization } from './organizations.ts';
-import { appendPendingUpdate, listPendingUpdates, removePendingUpdates } from './pending-updates.ts';
+import { appendPendingChange, listPendingChanges, removePendingChanges } from './pending-changes.ts';
 import { declareProperty, listDeclaredProperties } from './properties.ts';
 import { makeRequestIdClaims } from './request-ids.ts';
 
@@ -167,17 +168,42 @@ describe('claims of request identifiers', () => {
   });
 });
 
-describe('pending property updates', () => {
+function propertiesOf(accepted: AcceptedChange | undefined): ReadonlyMap<string, string> {
+  if (accepted?.change.kind !== 'property') throw new Error('a change of properties was kept');
+  return accepted.change.values;
+}
+
+describe('pending changes', () => {
+  test.each<Change>([
+    { kind: 'property', values: new Map([['__proto__', 'x']]) },
+    {
+      kind: 'score',
+      values: new Map([
+        ['a', 0.1],
+        ['b', -1e300],
+      ]),
+    },
+    { kind: 'feedback', rating: true },
+    { kind: 'feedback', rating: false },
+  ])('come back as they were: %j', async (change) => {
+    const database = await open();
+    const reference = { organizationId: (await organizationIn(database, 'acme')).id, requestId: requestId(1) };
+    const accepted = { ...reference, change, keyId: 'key', acceptedAt: now(), number: 7 };
+    await appendPendingChange(database, accepted);
+    expect((await listPendingChanges(database, [reference])).map((pending) => pending.accepted)).toEqual([accepted]);
+  });
+
   test('come back in the order in which they were accepted, and only those that are asked for', async () => {
     const database = await open();
     const [acme, other] = [await organizationIn(database, 'acme'), await organizationIn(database, 'other')];
     const append = async (organizationId: Organization['id'], number: number, properties: readonly [string, string][]) =>
-      appendPendingUpdate(database, {
+      appendPendingChange(database, {
         organizationId,
         requestId: requestId(number),
-        properties: new Map(properties),
+        change: { kind: 'property', values: new Map(properties) },
         keyId: 'key',
         acceptedAt: now(),
+        number: number + 2 ** 52,
       });
     await append(acme.id, 1, [['Team', 'red']]);
     await append(acme.id, 2, [['Team', 'green']]);
@@ -190,31 +216,37 @@ describe('pending property updates', () => {
     await append(acme.id, 900, [['Team', 'far']]);
 
     const many = Array.from({ length: 1200 }, (_, number) => ({ organizationId: acme.id, requestId: requestId(number) }));
-    const listed = await listPendingUpdates(database, [...many, ...many]);
-    expect(listed.map(({ requestId: id, properties }) => [id, properties.get('Team')])).toEqual([
+    const listed = await listPendingChanges(database, [...many, ...many]);
+    expect(listed.map(({ accepted }) => [accepted.requestId, propertiesOf(accepted).get('Team')])).toEqual([
       [requestId(1), 'red'],
       [requestId(2), 'green'],
       [requestId(1), 'blue'],
       [requestId(900), 'far'],
     ]);
-    expect(listed[2]).toMatchObject({ organizationId: acme.id, keyId: 'key', acceptedAt: now() });
-    expect(listed[2]?.properties.get('__proto__')).toBe('x');
-    expect(await listPendingUpdates(database, [])).toEqual([]);
+    expect(listed[2]?.accepted).toMatchObject({ organizationId: acme.id, keyId: 'key', acceptedAt: now(), number: 1 + 2 ** 52 });
+    expect(propertiesOf(listed[2]?.accepted).get('__proto__')).toBe('x');
+    expect(await listPendingChanges(database, [])).toEqual([]);
   });
 
   test('that arrive between listing and removing stay', async () => {
     const database = await open();
     const request = { organizationId: (await organizationIn(database, 'acme')).id, requestId: requestId(1) };
     const append = async (value: string) =>
-      appendPendingUpdate(database, { ...request, properties: new Map([['Team', value]]), keyId: 'key', acceptedAt: now() });
+      appendPendingChange(database, {
+        ...request,
+        change: { kind: 'property', values: new Map([['Team', value]]) },
+        keyId: 'key',
+        acceptedAt: now(),
+        number: 1,
+      });
     await append('red');
-    const listed = await listPendingUpdates(database, [request]);
+    const listed = await listPendingChanges(database, [request]);
     await append('blue');
-    await removePendingUpdates(database, listed);
-    const left = await listPendingUpdates(database, [request]);
-    expect(left.map(({ properties }) => properties.get('Team'))).toEqual(['blue']);
-    await removePendingUpdates(database, left);
+    await removePendingChanges(database, listed);
+    const left = await listPendingChanges(database, [request]);
+    expect(left.map(({ accepted }) => propertiesOf(accepted).get('Team'))).toEqual(['blue']);
+    await removePendingChanges(database, left);
     await append('green');
-    expect((await listPendingUpdates(database, [request]))[0]?.sequence).toBeGreaterThan(left[0]?.sequence ?? 0);
+    expect((await listPendingChanges(database, [request]))[0]?.sequence).toBeGreaterThan(left[0]?.sequence ?? 0);
   });
 });

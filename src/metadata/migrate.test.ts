@@ -4,10 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RequestId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
 import { openMetadata } from './database.ts';
 import { migrateMetadata, openMigratedMetadata } from './migrate.ts';
+import { firstTables } from './migrations/0001-first-tables.ts';
+import { listPendingChanges } from './pending-changes.ts';
 
 const now = () => 1_700_000_000_000;
 let folder: string;
@@ -68,7 +72,7 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
   const reports = children.map(nextMessage);
   for (const child of children) child.send(folder);
   const outputs = (await Promise.all(reports)) as ChildReport[];
-  expect(outputs.flatMap(({ applied }) => applied)).toEqual(['0001-first-tables']);
+  expect(outputs.flatMap(({ applied }) => applied)).toEqual(['0001-first-tables', '0002-pending-changes']);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
 });
@@ -79,7 +83,28 @@ test('a second start changes nothing', async () => {
     const database = await openMigratedMetadata(folder, 'core', now, (observation) => observations.push(observation));
     await database.close();
   }
-  expect(observations).toEqual([{ kind: 'migration_applied', database: 'metadata', name: '0001-first-tables' }]);
+  expect(observations).toEqual(
+    ['0001-first-tables', '0002-pending-changes'].map((name) => ({ kind: 'migration_applied', database: 'metadata', name })),
+  );
+});
+
+test('updates that waited in the table of old wait on, in their order', async () => {
+  const database = openMetadata(folder, 'core');
+  await database.queries.schema.createTable('schema_migrations').addColumn('name', 'text').addColumn('applied_at', 'bigint').execute();
+  await firstTables.apply(database.queries);
+  await database.queries.insertInto('schema_migrations').values({ name: firstTables.name, applied_at: now() }).execute();
+  const requestId = '01890000-0000-7000-8000-000000000001' as RequestId;
+  for (const properties of ['{"Team":"red"}', '{"Team":"blue","__proto__":"x"}']) {
+    await sql`insert into pending_property_updates (organization_id, request_id, properties, key_id, accepted_at)
+      values (${requestId}, ${requestId}, ${properties}, 'key', ${now()})`.execute(database.queries);
+  }
+  await migrateMetadata(database, now);
+  const pending = await listPendingChanges(database, [{ organizationId: requestId, requestId }]);
+  expect(pending.map(({ accepted }) => accepted)).toMatchObject([
+    { change: { kind: 'property', values: new Map([['Team', 'red']]) }, keyId: 'key', acceptedAt: now(), number: now() * 1000 + 1 },
+    { change: { values: new Map(Object.entries(JSON.parse('{"Team":"blue","__proto__":"x"}') as object)) }, number: now() * 1000 + 2 },
+  ]);
+  await database.close();
 });
 
 test('a file of a newer version is left alone', async () => {

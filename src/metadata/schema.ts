@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import type { ChangeKind } from '../model/change.ts';
 import type { KeyPermissions } from '../model/principal.ts';
 
 /** All times are Unix milliseconds, identifiers lower-case UUID texts, flags 0 or 1. */
@@ -8,7 +9,7 @@ export interface MetadataTables {
   readonly api_keys: ApiKeysTable;
   readonly property_declarations: PropertyDeclarationsTable;
   readonly request_id_claims: RequestIdClaimsTable;
-  readonly pending_property_updates: PendingPropertyUpdatesTable;
+  readonly pending_changes: PendingChangesTable;
 }
 
 interface SchemaMigrationsTable {
@@ -49,14 +50,17 @@ interface RequestIdClaimsTable {
   claimed_at: number;
 }
 
-interface PendingPropertyUpdatesTable {
+interface PendingChangesTable {
   seq: Generated<number>;
   organization_id: string;
   request_id: string;
-  /** JSON object of name to text. */
-  properties: string;
+  kind: ChangeKind;
+  /** JSON object: of name to value, for a feedback of `rating`. */
+  content: string;
   key_id: string;
   accepted_at: number;
+  /** Of the accepted change. */
+  number: number;
 }
 
 export type ApiKeyRow = Selectable<ApiKeysTable>;

@@ -1,3 +1,4 @@
+import type { ChangeEntry, Feedback } from './change.ts';
 import type { OrganizationId, RequestId } from './ids.ts';
 import type { Money } from './money.ts';
 import type { Usage } from './usage.ts';
@@ -81,6 +82,11 @@ export interface RequestRecord {
   readonly threat: boolean | null;
   readonly isPassthroughBilling: boolean | null;
   readonly assets: readonly string[];
+  readonly scores: ReadonlyMap<string, number>;
+  /** Null: nobody has rated it. */
+  readonly feedback: Feedback | null;
+  /** History of the changes that are in this record already. */
+  readonly changes: readonly ChangeEntry[];
 
   readonly requestBody: RecordedBody;
   readonly responseBody: RecordedBody;

@@ -133,7 +133,7 @@ function assessmentPart(row: RequestRow) {
     asset_ids: assets,
     threat: row.threat,
     is_passthrough_billing: row.is_passthrough_billing,
-    feedback_id: textOrNull(row.feedback_id),
+    feedback_id: row.feedback_number === null ? null : String(row.feedback_number),
     feedback_rating: row.feedback_rating,
     feedback_created_at: isoTimeOrNull(row.feedback_created_ms),
   };

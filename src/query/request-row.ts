@@ -55,7 +55,7 @@ export interface RequestRow {
   readonly is_passthrough_billing: boolean | null;
   readonly assets: readonly string[];
   readonly scores: Readonly<Record<string, number>>;
-  readonly feedback_id: string;
+  readonly feedback_number: NumberCell | null;
   readonly feedback_rating: boolean | null;
   readonly feedback_created_ms: NumberCell | null;
   readonly size_bytes: NumberCell;
@@ -135,7 +135,7 @@ const plain: Readonly<Record<PlainColumn, true>> = {
   is_passthrough_billing: true,
   assets: true,
   scores: true,
-  feedback_id: true,
+  feedback_number: true,
   feedback_rating: true,
   size_bytes: true,
   storage_location: true,

@@ -9,9 +9,9 @@ import { ensureFolder } from '../platform/files.ts';
 export type StoreLocation = { readonly folder: string } | { readonly url: string };
 
 /** What a connection is for. A connection runs one query at a time, so kinds of work that must not wait for each other have their own. */
-export type LaneName = 'insert' | 'update' | 'short' | 'long';
+export type LaneName = 'insert' | 'update' | 'history' | 'short' | 'long';
 
-const connectionsOfLane: Record<LaneName, number> = { insert: 1, update: 1, short: 2, long: 1 };
+const connectionsOfLane: Record<LaneName, number> = { insert: 1, update: 1, history: 1, short: 2, long: 1 };
 /** Work that may wait in one lane; more is answered 503 rather than kept. */
 const mostWaiting = 1000;
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Connections } from './connections.ts';
+import type { Connections, LaneName } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { type RecordTable, rowColumns } from './tables/rows.ts';
 
@@ -11,15 +11,15 @@ export type InsertRows = (table: RecordTable, rows: string, token: string) => Pr
 
 /**
  * Makes the function that inserts. `rows` are lines as `rowsOf` writes them. The token names the batch: the store drops an insert whose
- * token it has seen, so a retry after an unclear answer adds nothing.
+ * token it has seen, so a retry after an unclear answer adds nothing. @param lane whose work does not wait for other inserts.
  * @throws (from it) GatelogError; `isRejection` tells rows that can never be stored from a store that is away.
  */
-export function makeInsertRows(connections: Connections): InsertRows {
+export function makeInsertRows(connections: Connections, lane: Extract<LaneName, 'insert' | 'history'> = 'insert'): InsertRows {
   return async (table, rows, token) => {
     if (rows === '') return;
     if (!plainToken.test(token)) throw new TypeError('An insert token is made of letters, digits, "." and "-".');
     try {
-      await connections.run('insert', async (client) => {
+      await connections.run(lane, async (client) => {
         const result = await client.exec({
           query: `INSERT INTO ${table} (${rowColumns[table].join(', ')}) FORMAT JSONCompactEachRow`,
           values: Readable.from([rows], { objectMode: false }),

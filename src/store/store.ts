@@ -1,14 +1,14 @@
+import { type ChangeStored, makeChangeStored } from './change.ts';
 import { type Connections, openConnections, type StoreLocation } from './connections.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
-import { makeUpdateProperties, type UpdateProperties } from './update.ts';
 
 /** The record store: ClickHouse, embedded or served. */
 export interface Store {
   readonly run: RunStatement;
   readonly insert: InsertRows;
-  readonly updateProperties: UpdateProperties;
+  readonly changeStored: ChangeStored;
   /** Brings the schema up to date. */
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   /** True when a query is answered. */
@@ -22,7 +22,7 @@ export function openStore(location: StoreLocation, options: RunOptions): Store {
   return {
     run: makeRunStatement(connections, options),
     insert: makeInsertRows(connections),
-    updateProperties: makeUpdateProperties(connections),
+    changeStored: makeChangeStored(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
     close: () => connections.close(),

@@ -2,12 +2,14 @@ import { uuidToNumber } from '../../model/ids.ts';
 import { moneyText } from '../../model/money.ts';
 import type { RecordedBody, RequestRecord } from '../../model/request-record.ts';
 import { totalTokens } from '../../model/usage.ts';
+import { changeColumns, changeLines } from './change-lines.ts';
+import { timeText } from './time-text.ts';
 
-/** The tables of the record: what is narrow and may change, and the texts, which may not. */
-export type RecordTable = 'requests' | 'bodies';
+/** The tables of the record: what is narrow and may change, the texts, which may not, and the history of what changed. */
+export type RecordTable = 'requests' | 'bodies' | 'changes';
 
 /** A value that JSON writes as it stands. Null stands for the column's default too: the empty text of a column that has no null. */
-type Cell = string | number | boolean | null | readonly string[] | Readonly<Record<string, string>>;
+type Cell = string | number | boolean | null | readonly string[] | Readonly<Record<string, string | number>>;
 
 /** One column of a table: its name and its cell of a record. */
 interface Column {
@@ -67,6 +69,10 @@ const requestColumns: readonly Column[] = [
   { name: 'threat', cell: ({ threat }) => threat },
   { name: 'is_passthrough_billing', cell: ({ isPassthroughBilling }) => isPassthroughBilling },
   { name: 'assets', cell: ({ assets }) => assets },
+  { name: 'scores', cell: ({ scores }) => Object.fromEntries(scores) },
+  { name: 'feedback_number', cell: ({ feedback }) => feedback?.number ?? null },
+  { name: 'feedback_rating', cell: ({ feedback }) => feedback?.rating ?? null },
+  { name: 'feedback_created_at', cell: ({ feedback }) => (feedback === null ? null : timeText(feedback.createdAt)) },
   { name: 'size_bytes', cell: ({ sizeBytes }) => sizeBytes },
   { name: 'request_body_cut', cell: ({ requestBodyCut }) => requestBodyCut },
   { name: 'response_body_cut', cell: ({ responseBodyCut }) => responseBodyCut },
@@ -89,16 +95,21 @@ const bodiesColumns: readonly Column[] = [
 export const rowColumns: Readonly<Record<RecordTable, readonly string[]>> = {
   requests: [...keyColumns, 'updated_at', ...requestColumns.map(({ name }) => name)],
   bodies: [...keyColumns, ...bodiesColumns.map(({ name }) => name)],
+  changes: changeColumns,
 };
 
-/** A record's line for each table, as JSONCompactEachRow with the columns of `rowColumns`. */
+/**
+ * A record's lines for each table, as JSONCompactEachRow with the columns of `rowColumns`: one of `requests`, one of `bodies`, and of `changes`
+ * as many as it has history, usually none.
+ */
 export interface RecordRows {
   readonly request: string;
   readonly bodies: string;
+  readonly changes: string;
 }
 
 /**
- * Writes a record for both tables. @param storedAt Unix milliseconds.
+ * Writes a record for its tables. @param storedAt Unix milliseconds.
  * TRICKY: `JSON.stringify` of one array takes a quarter of the time of a text put together cell by cell, and an object of sixty keys took
  * fifty times as long.
  */
@@ -108,12 +119,7 @@ export function rowsOf(record: RequestRecord, storedAt: number): RecordRows {
   for (const { cell } of requestColumns) request.push(cell(record));
   const bodies: Cell[] = [...key];
   for (const { cell } of bodiesColumns) bodies.push(cell(record));
-  return { request: JSON.stringify(request), bodies: JSON.stringify(bodies) };
-}
-
-/** TRICKY: Unix milliseconds as a calendar time, because the engine takes decimal seconds of few digits for a year. */
-function timeText(unixMs: number): string {
-  return new Date(unixMs).toISOString().slice(0, 23).replace('T', ' ');
+  return { request: JSON.stringify(request), bodies: JSON.stringify(bodies), changes: changeLines(record.changes) };
 }
 
 /** TRICKY: `JSON.stringify` overflows the stack on nesting that `JSON.parse` still reads. */

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { requestAnswerSchema } from '../../../contract/requests.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { requestStatements } from '../../../query/request.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { refuseAbsent } from './absent.ts';
 import { itemsOf } from './page.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -38,7 +38,8 @@ export const getRequest: Endpoint = {
 };
 
 /** Identifier → statements → rows → item. */
-async function answerGet({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerGet(call: EndpointCall): Promise<Response> {
+  const { context, principal, ports } = call;
   const { signal } = context.req.raw;
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
@@ -46,14 +47,7 @@ async function answerGet({ context, principal, ports }: EndpointCall): Promise<R
   const rows = await runUntilRows<RequestRow>(ports.run, requestStatements(tenant, id), signal);
   const [item] = await itemsOf({ context, principal, ports }, rows, withBodies);
   if (item !== undefined) return context.json({ data: item, error: null });
-  if (await ports.isTravelling(tenant, id)) return refuseTravelling(context, id);
-  throw new GatelogError('not_found', `No request ${id} is on record.`);
-}
-
-function refuseTravelling(context: Context, id: string): never {
-  const sentence = `The record of request ${id} is on its way to the store. Ask again in a moment.`;
-  context.header('svc-hint', sentence);
-  throw new GatelogError('request_in_flight', sentence);
+  return refuseAbsent(call, id);
 }
 
 function wantsBody(text: string | undefined): boolean {

@@ -24,7 +24,7 @@ export const updateRequestProperty: Endpoint = {
 
 async function answerUpdate({ context, principal, ports }: EndpointCall): Promise<Response> {
   const id = requestIdOf(context);
-  const properties = accepted(readPropertyUpdate(await readJson(context)));
-  await ports.updateProperties(principal, id, properties);
+  const values = accepted(readPropertyUpdate(await readJson(context)));
+  await ports.changeRequest(principal, id, { kind: 'property', values });
   return context.json({ data: null, error: null });
 }

@@ -6,7 +6,7 @@ import type { SpoolWriter } from '../spool/writer.ts';
 import type { InsertRows } from '../store/insert.ts';
 import type { Drain } from './drain.ts';
 import { type IngestRig, openRig, SpoolRig, written } from './ingest-rig.ts';
-import type { PropertyUpdater } from './property-updates.ts';
+import type { RequestChanger } from './request-changer.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ interface Travelling {
   ended: boolean;
 }
 
-/** One random life of a spool: exchanges come and end, updates race the drain, the ingest restarts and the store goes away. */
+/** One random life of a spool: exchanges come and end, changes race the drain, the ingest restarts and the store goes away. */
 class Life {
   readonly spool = new SpoolRig(rig);
   readonly expected = new Map<RequestId, Map<string, string>>();
@@ -34,7 +34,7 @@ class Life {
   private readonly exchanges: Travelling[] = [];
   private readonly puts: Promise<void>[] = [];
   private storeIsAway = false;
-  private core: { drain: Drain; updater: PropertyUpdater } | undefined;
+  private core: { drain: Drain; changer: RequestChanger } | undefined;
   private count = 0;
 
   async step(kind: string, which: number): Promise<void> {
@@ -74,7 +74,7 @@ class Life {
     this.count += 1;
     const name = `name-${this.count}`;
     const { core } = this;
-    const settled = core.updater.update(this.spool.principal, exchange.id, new Map([[name, name]])).then(
+    const settled = core.changer.change(this.spool.principal, exchange.id, { kind: 'property', values: new Map([[name, name]]) }).then(
       () => {
         // An ingest that was stopped meanwhile has closed its connections: its answer reaches nobody.
         if (core === this.core) this.expected.get(exchange.id)?.set(name, name);
@@ -95,12 +95,12 @@ class Life {
       await rig.store.insert(table, rows, token);
     };
     this.core = await this.spool.openCore({ insert, limits: { mostRows: 3, mostBytes: 1e6 } });
-    Object.assign((this.core.updater as unknown as { ports: object }).ports, { storeWaitMs: 1000 });
+    Object.assign((this.core.changer as unknown as { ports: object }).ports, { storeWaitMs: 1000 });
     this.core.drain.start();
   }
 }
 
-test('every acknowledged update is there in the end, and every record once', async () => {
+test('every acknowledged change is there in the end, with one entry in the history, and every record once', async () => {
   const property = asyncProperty(steps, async (sequence) => {
     const life = new Life();
     await life.step('restart', 0);
@@ -110,6 +110,11 @@ test('every acknowledged update is there in the end, and every record once', asy
     const found = new Map(rows.map((row) => [row.id, row.properties]));
     expect(rows).toHaveLength(life.expected.size);
     for (const [id, properties] of life.expected) expect(found.get(id)).toMatchObject(Object.fromEntries(properties));
+    const history = await life.spool.read<{ name: string }>('SELECT name FROM changes WHERE org_id = {tenant:UInt128}');
+    const names = history.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const acknowledged = [...life.expected.values()].flatMap((properties) => [...properties.keys()]).filter((name) => name !== 'first');
+    expect(names).toEqual(expect.arrayContaining(acknowledged));
   });
   // A failure prints its seed and path.
   await assert(property, { numRuns: 20, seed: 20_260_731, endOnFailure: true });

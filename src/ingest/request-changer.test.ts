@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Change } from '../model/change.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { RequestId } from '../model/ids.ts';
 import { openCheckpointFile } from '../spool/checkpoint.ts';
@@ -6,7 +7,7 @@ import type { SpoolWriter } from '../spool/writer.ts';
 import type { InsertRows } from '../store/insert.ts';
 import type { Drain } from './drain.ts';
 import { type IngestRig, makeGate, newId, openRig, SpoolRig, until, written } from './ingest-rig.ts';
-import { openPendingUpdates } from './pending-updates.ts';
+import { openPendingChanges } from './pending-changes.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => rig.close());
 
-const properties = (object: Record<string, string>): ReadonlyMap<string, string> => new Map(Object.entries(object));
+const properties = (object: Record<string, string>): Change => ({ kind: 'property', values: new Map(Object.entries(object)) });
 
 async function propertiesOf(spool: SpoolRig, id: RequestId): Promise<Readonly<Record<string, string>> | undefined> {
   const rows = (await spool.rows()).filter((row) => row.id === id);
@@ -55,7 +56,7 @@ async function dieAfterInsert(spool: SpoolRig): Promise<void> {
   expect(file.load().intended).toBeDefined();
 }
 
-describe('an update of properties', () => {
+describe('a change of properties', () => {
   test('of a stored record adds and replaces, and leaves the others', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
@@ -70,8 +71,8 @@ describe('an update of properties', () => {
       },
     });
     await spool.drainAll();
-    const { updater } = await spool.openCore();
-    await updater.update(spool.principal, id, properties({ Team: 'b', New: 'n' }));
+    const { changer } = await spool.openCore();
+    await changer.change(spool.principal, id, properties({ Team: 'b', New: 'n' }));
     expect(await propertiesOf(spool, id)).toEqual({ Team: 'b', Keep: 'k', New: 'n' });
   });
 
@@ -81,15 +82,15 @@ describe('an update of properties', () => {
     const stream = writer.newStream();
     const id = spool.writeOpen(writer, stream, { tags: { properties: [{ name: 'Team', value: 'a' }] } });
     await written(writer);
-    const { drain, updater, pendingUpdates } = await spool.openCore();
+    const { drain, changer, pendingChanges } = await spool.openCore();
     drain.start();
-    await updater.update(spool.principal, id, properties({ Team: 'b', __proto__x: 'p' }));
+    await changer.change(spool.principal, id, properties({ Team: 'b', __proto__x: 'p' }));
     expect(await spool.rows()).toEqual([]);
     spool.writeRest(writer, stream, {});
     await written(writer);
     await drain.stop(10_000);
     expect(await propertiesOf(spool, id)).toEqual({ Team: 'b', __proto__x: 'p' });
-    expect(await pendingUpdates.listFor([drain.inFlight.find(spool.organizationId, id)].flatMap((found) => found ?? []))).toEqual(
+    expect(await pendingChanges.listFor([drain.inFlight.find(spool.organizationId, id)].flatMap((found) => found ?? []))).toEqual(
       new Map(),
     );
   });
@@ -98,8 +99,8 @@ describe('an update of properties', () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
     const id = await spool.write(writer, { end: null });
-    const { updater } = await spool.openCore();
-    await updater.update(spool.principal, id, properties({ A: '1' }));
+    const { changer } = await spool.openCore();
+    await changer.change(spool.principal, id, properties({ A: '1' }));
     await spool.killWriter(writer);
     await spool.drainAll();
     expect(await propertiesOf(spool, id)).toEqual({ A: '1' });
@@ -112,19 +113,19 @@ describe('an update of properties', () => {
     const id = spool.writeOpen(writer, stream);
     await written(writer);
     const gate = makeGate();
-    const pendingUpdates = await openPendingUpdates(rig.database);
-    const append: typeof pendingUpdates.append = async (update) => {
+    const pendingChanges = await openPendingChanges(rig.database);
+    const append: typeof pendingChanges.append = async (update) => {
       await gate.passed;
-      await pendingUpdates.append(update);
+      await pendingChanges.append(update);
     };
     let listed = false;
-    const listFor: typeof pendingUpdates.listFor = async (exchanges) => {
+    const listFor: typeof pendingChanges.listFor = async (exchanges) => {
       listed = true;
-      return pendingUpdates.listFor(exchanges);
+      return pendingChanges.listFor(exchanges);
     };
-    const { drain, updater } = await spool.openCore({ pendingUpdates: { ...pendingUpdates, append, listFor } });
+    const { drain, changer } = await spool.openCore({ pendingChanges: { ...pendingChanges, append, listFor } });
     await drain.catchUp();
-    const update = updater.update(spool.principal, id, properties({ A: '1' }));
+    const update = changer.change(spool.principal, id, properties({ A: '1' }));
     spool.writeRest(writer, stream, {});
     await written(writer);
     drain.start();
@@ -142,11 +143,11 @@ describe('an update of properties', () => {
     const writer = spool.openWriter();
     const id = await spool.write(writer);
     const held = heldInsert();
-    const { drain, updater } = await spool.openCore({ insert: held.insert });
+    const { drain, changer } = await spool.openCore({ insert: held.insert });
     drain.start();
     await until(held.started);
     let done = false;
-    const update = updater.update(spool.principal, id, properties({ A: '1' })).then(() => (done = true));
+    const update = changer.change(spool.principal, id, properties({ A: '1' })).then(() => (done = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect(done).toBe(false);
     held.release();
@@ -160,11 +161,11 @@ describe('an update of properties', () => {
     const writer = spool.openWriter();
     const id = await spool.write(writer);
     const held = heldInsert();
-    const { drain, updater } = await spool.openCore({ insert: held.insert });
-    Object.assign((updater as unknown as { ports: object }).ports, { storeWaitMs: 20 });
+    const { drain, changer } = await spool.openCore({ insert: held.insert });
+    Object.assign((changer as unknown as { ports: object }).ports, { storeWaitMs: 20 });
     drain.start();
     await until(held.started);
-    await expect(updater.update(spool.principal, id, properties({ A: '1' }))).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(changer.change(spool.principal, id, properties({ A: '1' }))).rejects.toMatchObject({ code: 'store_unavailable' });
     held.release();
     await drain.stop(10_000);
   });
@@ -175,13 +176,13 @@ describe('an update of properties', () => {
     const id = await spool.write(writer);
     const laterId = await spool.write(writer, { end: null });
     await dieAfterInsert(spool);
-    const { drain, updater } = await spool.openCore();
+    const { drain, changer } = await spool.openCore();
     await drain.catchUp();
     expect(drain.inFlight.find(spool.organizationId, id)?.state).toBe('sealed');
     expect(drain.inFlight.find(spool.organizationId, laterId)?.state).toBe('travelling');
     const updates = [
-      updater.update(spool.principal, id, properties({ A: '1' })),
-      updater.update(spool.principal, laterId, properties({ B: '2' })),
+      changer.change(spool.principal, id, properties({ A: '1' })),
+      changer.change(spool.principal, laterId, properties({ B: '2' })),
     ];
     drain.start();
     await Promise.all(updates);
@@ -206,14 +207,14 @@ describe('an update of properties', () => {
     spool.writeRest(writer, stream, {});
     await written(writer);
     await dieAfterInsert(spool);
-    const { drain, updater } = await spool.openCore();
+    const { drain, changer } = await spool.openCore();
     const { read } = firstTurnOf(drain);
     read();
     expect(drain.inFlight.find(spool.organizationId, id)?.state).toBe('unclear');
-    const update = updater.update(spool.principal, id, properties({ A: '1' }));
+    const update = changer.change(spool.principal, id, properties({ A: '1' }));
     drain.start();
     await update;
-    await updater.update(spool.principal, pinned, properties({ B: '2' }));
+    await changer.change(spool.principal, pinned, properties({ B: '2' }));
     await spool.killWriter(writer);
     await until(async () => (await spool.rows()).length === 3);
     await drain.stop(10_000);
@@ -227,10 +228,10 @@ describe('an update of properties', () => {
     const id = await spool.write(writer, { end: null });
     await spool.killWriter(writer);
     await dieAfterInsert(spool);
-    const { drain, updater } = await spool.openCore();
+    const { drain, changer } = await spool.openCore();
     const { read } = firstTurnOf(drain);
     read();
-    const update = updater.update(spool.principal, id, properties({ A: '1' }));
+    const update = changer.change(spool.principal, id, properties({ A: '1' }));
     drain.start();
     await update;
     await drain.stop(10_000);
@@ -245,11 +246,11 @@ describe('an update of properties', () => {
     const stream = writer.newStream();
     const travelling = spool.writeOpen(writer, stream);
     await written(writer);
-    const { drain, updater } = await spool.openCore();
+    const { drain, changer } = await spool.openCore();
     for (const id of [stored, travelling]) {
       const names = Array.from({ length: 40 }, (_, index) => `name-${index}`);
-      await Promise.all(names.map((name) => updater.update(spool.principal, id, properties({ [name]: name }))));
-      for (const value of ['first', 'second', 'last']) await updater.update(spool.principal, id, properties({ Same: value }));
+      await Promise.all(names.map((name) => changer.change(spool.principal, id, properties({ [name]: name }))));
+      for (const value of ['first', 'second', 'last']) await changer.change(spool.principal, id, properties({ Same: value }));
     }
     spool.writeRest(writer, stream, {});
     await written(writer);
@@ -269,12 +270,12 @@ describe('an update of properties', () => {
     const stored = await spool.write(writer);
     await spool.drainAll();
     const travelling = await spool.write(writer, { end: null });
-    const { updater } = await spool.openCore();
-    await updater.update(spool.principal, travelling, properties({ A: '1' }));
+    const { changer } = await spool.openCore();
+    await changer.change(spool.principal, travelling, properties({ A: '1' }));
     for (const id of [newId(), stored, travelling]) {
-      await expect(updater.update(other.principal, id, properties({ A: 'x' }))).rejects.toMatchObject({ code: 'not_found' });
+      await expect(changer.change(other.principal, id, properties({ A: 'x' }))).rejects.toMatchObject({ code: 'not_found' });
     }
-    await expect(updater.update(spool.principal, newId(), properties({ A: 'x' }))).rejects.toMatchObject({ code: 'not_found' });
+    await expect(changer.change(spool.principal, newId(), properties({ A: 'x' }))).rejects.toMatchObject({ code: 'not_found' });
     expect(await propertiesOf(spool, stored)).toEqual({});
   });
 
@@ -293,9 +294,9 @@ describe('an update of properties', () => {
     });
     await written(writer);
     await spool.drainAll();
-    const { drain, updater } = await spool.openCore();
-    await updater.update(spool.principal, requestId, properties({ Mine: '1' }));
-    await updater.update(spool.principal, travellingId, properties({ Mine: '2' }));
+    const { drain, changer } = await spool.openCore();
+    await changer.change(spool.principal, requestId, properties({ Mine: '1' }));
+    await changer.change(spool.principal, travellingId, properties({ Mine: '2' }));
     for (const stream of streams) spool.writeRest(writer, stream, {});
     await written(writer);
     drain.start();
@@ -312,54 +313,62 @@ describe('an update of properties', () => {
     await written(writer);
     let interpreting = false;
     const gate = makeGate();
-    const { drain, updater } = await spool.openCore({
+    const { drain, changer } = await spool.openCore({
       interpret: async (tasks) => {
         interpreting = true;
         await gate.passed;
         return tasks.map(() => ({ failure: 'cannot be read' }));
       },
     });
-    await updater.update(spool.principal, id, properties({ A: '1' }));
+    await changer.change(spool.principal, id, properties({ A: '1' }));
     spool.writeRest(writer, stream, {});
     await written(writer);
     drain.start();
     await until(() => interpreting);
-    const late = updater.update(spool.principal, id, properties({ B: '2' }));
+    const late = changer.change(spool.principal, id, properties({ B: '2' }));
     const outcome = late.catch((error: unknown) => error);
     gate.open();
     expect(await outcome).toMatchObject({ code: 'not_found' });
     await drain.stop(10_000);
-    expect(spool.deadLetters()).toMatchObject([{ requestId: id, reason: 'cannot be read', updates: [{ A: '1' }] }]);
+    expect(spool.deadLetters()).toMatchObject([
+      { requestId: id, reason: 'cannot be read', changes: [{ kind: 'property', content: { A: '1' }, keyId: 'key-1' }] },
+    ]);
   });
 
   test('is found beside others that this process did not write', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
     const ids = [await spool.write(writer, { end: null }), await spool.write(writer, { end: null })];
-    const pendingUpdates = await openPendingUpdates(rig.database);
-    const { drain } = await spool.openCore({ pendingUpdates });
+    const pendingChanges = await openPendingChanges(rig.database);
+    const { drain } = await spool.openCore({ pendingChanges });
     await drain.catchUp();
-    const [first, second] = ids.map((requestId) => ({ requestId, organizationId: spool.organizationId, keyId: 'k', acceptedAt: 0 }));
+    const [first, second] = ids.map((requestId) => ({
+      requestId,
+      organizationId: spool.organizationId,
+      keyId: 'k',
+      acceptedAt: 0,
+      number: 1,
+    }));
     const exchanges = ids.flatMap((id) => drain.inFlight.find(spool.organizationId, id) ?? []);
-    const other = await openPendingUpdates(rig.database);
+    const other = await openPendingChanges(rig.database);
     if (first === undefined || second === undefined) throw new Error('two were written');
-    await other.append({ ...first, properties: properties({ A: '1' }) });
-    await pendingUpdates.append({ ...second, properties: properties({ B: '2' }) });
-    await pendingUpdates.removeFor(exchanges.slice(0, 1));
-    expect([...(await pendingUpdates.listFor(exchanges)).values()]).toEqual([[properties({ B: '2' })]]);
-    await pendingUpdates.removeFor(exchanges);
-    expect((await pendingUpdates.listFor(exchanges)).size).toBe(0);
+    await other.append({ ...first, change: properties({ A: '1' }) });
+    await pendingChanges.append({ ...second, change: properties({ B: '2' }) });
+    await pendingChanges.removeFor(exchanges.slice(0, 1));
+    expect([...(await pendingChanges.listFor(exchanges)).values()]).toEqual([[{ ...second, change: properties({ B: '2' }) }]]);
+    await pendingChanges.removeFor(exchanges);
+    expect((await pendingChanges.listFor(exchanges)).size).toBe(0);
   });
 
   test('whose write fails changes nothing', async () => {
     const spool = new SpoolRig(rig);
     const writer: SpoolWriter = spool.openWriter();
     const id = await spool.write(writer, { end: null });
-    const pendingUpdates = await openPendingUpdates(rig.database);
-    const { drain, updater } = await spool.openCore({
-      pendingUpdates: { ...pendingUpdates, append: () => Promise.reject(new GatelogError('metadata_unavailable', 'busy')) },
+    const pendingChanges = await openPendingChanges(rig.database);
+    const { drain, changer } = await spool.openCore({
+      pendingChanges: { ...pendingChanges, append: () => Promise.reject(new GatelogError('metadata_unavailable', 'busy')) },
     });
-    await expect(updater.update(spool.principal, id, properties({ A: '1' }))).rejects.toMatchObject({ code: 'metadata_unavailable' });
+    await expect(changer.change(spool.principal, id, properties({ A: '1' }))).rejects.toMatchObject({ code: 'metadata_unavailable' });
     await spool.killWriter(writer);
     drain.start();
     await until(async () => (await spool.rows()).length === 1);

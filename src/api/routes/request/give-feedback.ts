@@ -1,0 +1,32 @@
+import { z } from '@hono/zod-openapi';
+import { doneSchema } from '../../../contract/answers.ts';
+import { feedbackSchema } from '../../../contract/changes.ts';
+import { accepted } from '../../../contract/fault.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { readJson } from '../../json-body.ts';
+import { requestIdOf, requestIdParameter } from './request-id.ts';
+
+/** `POST /v1/request/{id}/feedback` */
+export const giveRequestFeedback: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/request/{id}/feedback',
+    operationId: 'giveRequestFeedback',
+    summary: 'Rate the answer of a request',
+    description:
+      'A later feedback replaces the earlier one. Works from the moment at which the caller has the identifier, also while the record is still on its way to the store.',
+    security: keyRequired,
+    request: { params: z.object({ id: requestIdParameter }), body: { required: true, content: jsonContent(feedbackSchema) } },
+    responses: { 200: { description: 'Rated.', content: jsonContent(doneSchema) }, ...problems(400, 404, 413, 415, 422, 504) },
+  },
+  action: 'update',
+  handle: answerFeedback,
+};
+
+async function answerFeedback({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const id = requestIdOf(context);
+  const { rating } = accepted(readBody(feedbackSchema, await readJson(context)));
+  await ports.changeRequest(principal, id, { kind: 'feedback', rating });
+  return context.json({ data: null, error: null });
+}

@@ -1,0 +1,47 @@
+import { z } from '@hono/zod-openapi';
+import { changesAnswerSchema, historyPageSchema } from '../../../contract/changes.ts';
+import { accepted } from '../../../contract/fault.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { changeItem, type ChangeRow, changesStatement } from '../../../query/changes.ts';
+import { type ArrivalRow, requestKeyStatements } from '../../../query/request.ts';
+import { runUntilRows } from '../../../store/run.ts';
+import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { refuseAbsent } from './absent.ts';
+import { requestIdOf, requestIdParameter } from './request-id.ts';
+
+const failures = problems(404, 422, 504);
+
+/** `GET /v1/request/{id}/changes` */
+export const listRequestChanges: Endpoint = {
+  declaration: {
+    method: 'get',
+    path: '/v1/request/{id}/changes',
+    operationId: 'listRequestChanges',
+    summary: 'List what was changed of a request',
+    description:
+      'Changes of properties, scores and feedback since the request was recorded, newest first: one entry for each name of each accepted change, with the value before and after. While the record is on its way to the store the answer is 404 with the code `request_in_flight` and the header `svc-hint`.',
+    security: keyRequired,
+    request: { params: z.object({ id: requestIdParameter }), query: historyPageSchema },
+    responses: {
+      200: { description: 'The page.', content: jsonContent(changesAnswerSchema) },
+      ...failures,
+      404: { ...failures[404], headers: hintHeader },
+    },
+  },
+  action: 'read',
+  handle: answerList,
+};
+
+/** Identifier and page → the request's key → rows → items. */
+async function answerList(call: EndpointCall): Promise<Response> {
+  const { context, principal, ports } = call;
+  const { signal } = context.req.raw;
+  const tenant = principal.organizationId;
+  const id = requestIdOf(context);
+  const page = accepted(readBody(historyPageSchema, context.req.query()));
+  // A history is stored before its record, so that what is found here has its history whole.
+  const [key] = await runUntilRows<ArrivalRow>(ports.run, requestKeyStatements(tenant, id), signal);
+  if (key === undefined) return refuseAbsent(call, id);
+  const rows = await ports.run<ChangeRow>(changesStatement(tenant, id, page), signal);
+  return context.json({ data: rows.map(changeItem), error: null });
+}

@@ -1,0 +1,124 @@
+import { z } from '@hono/zod-openapi';
+import { changeKinds, feedbackScore } from '../model/change.ts';
+import { isJsonObject, wellFormed } from '../model/text.ts';
+import { propertyLimits } from '../model/vocabulary/limits.ts';
+import type { FaultPath, Result } from './fault.ts';
+
+/** Body of a feedback. Unknown fields are ignored. */
+export const feedbackSchema = z
+  .object(
+    { rating: z.boolean('`rating` takes true or false.').openapi({ description: 'True is good, false is bad.' }) },
+    'The body is an object such as {"rating": true}.',
+  )
+  .openapi('Feedback', {
+    description: `A rating of the answer. It is also the score \`${feedbackScore}\`, 1 or 0; a later one replaces it.`,
+  });
+
+// TRICKY: apart from its use, because the library's types know less of JSON Schema than its documents do (`propertyNames`).
+const scoresDocument = {
+  description: 'Score names with their values. Each is added or replaced, the others stay.',
+  example: { accuracy: 0.75, helpful: true },
+  minProperties: 1,
+  maxProperties: propertyLimits.properties,
+  propertyNames: { type: 'string', minLength: 1, maxLength: propertyLimits.nameCharacters, not: { const: feedbackScore } },
+} as const;
+
+const scoreValueSchema = z.union([z.number(), z.boolean()]).openapi({ description: 'A finite number; true is 1, false is 0.' });
+
+/** The body of a change of scores as the OpenAPI document shows it; {@link readScores} reads it. */
+export const scoreUpdateSchema = z
+  .object({ scores: z.record(z.string(), scoreValueSchema).openapi(scoresDocument) })
+  .openapi('ScoreUpdate', { description: 'Scores of a request. Other fields are ignored.' });
+
+/**
+ * Reads the body of a change of scores.
+ * TRICKY: not by the schema, because zod leaves out the name `__proto__`, which is a name like any other.
+ */
+export function readScores(body: unknown): Result<ReadonlyMap<string, number>> {
+  if (!isJsonObject(body)) return fault([], 'The body is an object such as {"scores": {"accuracy": 0.75}}.');
+  const { scores } = body;
+  if (!isJsonObject(scores)) return fault(['scores'], '`scores` is an object of names and numbers, such as {"accuracy": 0.75}.');
+  const entries = Object.entries(scores);
+  if (entries.length === 0) return fault(['scores'], 'Name at least one score, such as {"accuracy": 0.75}.');
+  if (entries.length > propertyLimits.properties) {
+    return fault(['scores'], `One call names at most ${propertyLimits.properties} scores; got ${entries.length}.`);
+  }
+  const values = new Map<string, number>();
+  for (const [name, value] of entries) {
+    const sentence = wrongScore(name, value);
+    if (sentence !== undefined) return fault(['scores', name], sentence);
+    // Adding zero makes 0 of -0, which no other part of the API can write.
+    values.set(wellFormed(name), Number(value) + 0);
+  }
+  return { ok: true, value: values };
+}
+
+function wrongScore(name: string, value: unknown): string | undefined {
+  const characters = Array.from(name).length;
+  if (characters < 1 || characters > propertyLimits.nameCharacters) {
+    return `A score's name has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
+  }
+  if (name === feedbackScore) {
+    return `The score \`${feedbackScore}\` is the feedback; send {"rating": true} to the feedback of the request.`;
+  }
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return undefined;
+  return typeof value === 'number'
+    ? "A score's value is a finite number; this one is too large."
+    : "A score's value is a number, true or false.";
+}
+
+function fault(path: FaultPath, message: string): Result<never> {
+  return { ok: false, fault: { code: 'invalid_body', path, message } };
+}
+
+const largestLimit = 1_000;
+
+/** A whole number in the address, as text; the document shows the number. */
+function wholeNumber(given: { readonly sentence: string; readonly most: number; readonly without: number; readonly description: string }) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, given.sentence)
+    .transform(Number)
+    .refine((value) => value <= given.most, given.sentence)
+    .default(given.without)
+    .openapi({ type: 'integer', minimum: 0, maximum: given.most, default: given.without, description: given.description });
+}
+
+/** Which part of a history, in the address. */
+export const historyPageSchema = z.object({
+  limit: wholeNumber({
+    sentence: `\`limit\` takes a whole number from 0 to ${largestLimit}.`,
+    most: largestLimit,
+    without: 50,
+    description: `Entries of the page, at most ${largestLimit}.`,
+  }),
+  offset: wholeNumber({
+    sentence: '`offset` takes a whole number, 0 or more.',
+    most: Number.MAX_SAFE_INTEGER,
+    without: 0,
+    description: 'First entry of the page, counted from 0.',
+  }),
+});
+
+const value = z.union([z.string(), z.number(), z.boolean()]);
+
+const changeItemSchema = z
+  .strictObject({
+    changed_at: z
+      .string()
+      .openapi({ description: 'When the change was accepted.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
+    key_id: z.string().openapi({ description: 'Identifier of the key that asked for it.' }),
+    kind: z.enum(changeKinds).openapi({ description: 'What was changed.' }),
+    name: z.string().openapi({ description: `Name of the property or score; \`${feedbackScore}\` for a feedback.` }),
+    old: value.nullable().openapi({ description: 'Value before, null when there was none.' }),
+    new: value.openapi({ description: 'Value after: text of a property, number of a score, true or false of a feedback.' }),
+  })
+  .openapi('Change', { description: 'One name of one change of a request.' });
+
+/** One entry of a request's history. */
+export type ChangeItem = z.infer<typeof changeItemSchema>;
+
+/** Answer of a read of a request's history. */
+export const changesAnswerSchema = z
+  .object({ data: z.array(changeItemSchema), error: z.null() })
+  .openapi('ChangesAnswer', { description: 'A page of the history of a request, newest first.' });

@@ -1,0 +1,66 @@
+import type { MetadataDatabase } from '../metadata/database.ts';
+import { appendPendingChange, countPendingChanges, listPendingChanges, removePendingChanges } from '../metadata/pending-changes.ts';
+import type { AcceptedChange } from '../model/change.ts';
+import type { OpenExchange } from './open-exchange.ts';
+
+/** Changes by exchange, of each the oldest first. */
+export type ChangesByExchange = ReadonlyMap<OpenExchange, readonly AcceptedChange[]>;
+
+/** Changes of exchanges that the store does not have yet. */
+export interface PendingChanges {
+  /** Durable when it returns. */
+  readonly append: (accepted: AcceptedChange) => Promise<void>;
+  readonly listFor: (exchanges: readonly OpenExchange[]) => Promise<ChangesByExchange>;
+  readonly removeFor: (exchanges: readonly OpenExchange[]) => Promise<void>;
+}
+
+/**
+ * Over the metadata database. Remembers when nothing waits there, so that the usual batch, without changes, asks nothing.
+ * Invariant: what is remembered was looked up, never reckoned: a change that is not counted would be missing from its record.
+ */
+export async function openPendingChanges(database: MetadataDatabase): Promise<PendingChanges> {
+  let appends = 0;
+  let appendsUnderWay = 0;
+  let isEmpty = (await countPendingChanges(database)) === 0;
+  const lookAgain = async (): Promise<void> => {
+    const before = appends;
+    const isQuiet = appendsUnderWay === 0;
+    const count = await countPendingChanges(database);
+    isEmpty = count === 0 && isQuiet && appends === before;
+  };
+  return {
+    append: async (accepted) => {
+      // Set before it is written: a batch that is being sealed meanwhile must not think that there is nothing.
+      appends += 1;
+      isEmpty = false;
+      appendsUnderWay += 1;
+      try {
+        await appendPendingChange(database, accepted);
+      } finally {
+        appendsUnderWay -= 1;
+      }
+    },
+    listFor: async (exchanges) => {
+      if (isEmpty) return new Map();
+      const byExchange = new Map<OpenExchange, AcceptedChange[]>();
+      const known = new Map(exchanges.map((exchange) => [keyOf(exchange), exchange]));
+      for (const { accepted } of await listPendingChanges(database, exchanges)) {
+        const exchange = known.get(keyOf(accepted));
+        if (exchange === undefined) continue;
+        const own = byExchange.get(exchange) ?? [];
+        own.push(accepted);
+        byExchange.set(exchange, own);
+      }
+      return byExchange;
+    },
+    removeFor: async (exchanges) => {
+      if (isEmpty) return;
+      await removePendingChanges(database, await listPendingChanges(database, exchanges));
+      await lookAgain();
+    },
+  };
+}
+
+function keyOf({ organizationId, requestId }: Pick<OpenExchange, 'organizationId' | 'requestId'>): string {
+  return `${organizationId}/${requestId}`;
+}

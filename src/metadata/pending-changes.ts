@@ -1,0 +1,105 @@
+import { type AcceptedChange, type Change, changeContent, readChange } from '../model/change.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
+import { parseJson } from '../model/text.ts';
+import type { MetadataQueries } from './database.ts';
+
+/** Names a request: identifiers are an organisation's own. */
+export interface RequestReference {
+  readonly organizationId: OrganizationId;
+  readonly requestId: RequestId;
+}
+
+/** A change that was accepted while its request was still on the way to the store. */
+export interface PendingChange {
+  readonly accepted: AcceptedChange;
+  /** Grows with every change that is kept; the later of two wins. */
+  readonly sequence: number;
+}
+
+/** Below the number of parameters that either database takes in one statement. */
+const chunkLength = 500;
+
+/** Keeps a change until its request is in the store. On the disk when it returns, if the database was opened for the core. */
+export async function appendPendingChange({ queries }: MetadataQueries, accepted: AcceptedChange): Promise<void> {
+  await queries
+    .insertInto('pending_changes')
+    .values({
+      organization_id: accepted.organizationId,
+      request_id: accepted.requestId,
+      kind: accepted.change.kind,
+      content: JSON.stringify(changeContent(accepted.change)),
+      key_id: accepted.keyId,
+      accepted_at: accepted.acceptedAt,
+      number: accepted.number,
+    })
+    .execute();
+}
+
+/** How many changes wait, over all organisations. */
+export async function countPendingChanges({ queries }: MetadataQueries): Promise<number> {
+  const row = await queries
+    .selectFrom('pending_changes')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** The changes that wait for any of these requests, in the order in which they were accepted. */
+export async function listPendingChanges(
+  { queries }: MetadataQueries,
+  requests: readonly RequestReference[],
+): Promise<readonly PendingChange[]> {
+  const wanted = new Set(requests.map(referenceText));
+  const found: PendingChange[] = [];
+  for (const requestIds of chunks([...new Set(requests.map(({ requestId }) => requestId))])) {
+    const rows = await queries.selectFrom('pending_changes').selectAll().where('request_id', 'in', requestIds).execute();
+    found.push(...rows.map(pendingChangeOf).filter(({ accepted }) => wanted.has(referenceText(accepted))));
+  }
+  return found.toSorted((left, right) => left.sequence - right.sequence);
+}
+
+/**
+ * Forgets changes that the store holds. They are named one by one, not by their request: a change that was accepted after they were listed
+ * stays.
+ */
+export async function removePendingChanges(
+  { queries }: MetadataQueries,
+  changes: readonly Pick<PendingChange, 'sequence'>[],
+): Promise<void> {
+  for (const sequences of chunks(changes.map(({ sequence }) => sequence))) {
+    await queries.deleteFrom('pending_changes').where('seq', 'in', sequences).execute();
+  }
+}
+
+interface PendingRow {
+  readonly seq: number;
+  readonly organization_id: string;
+  readonly request_id: string;
+  readonly kind: Change['kind'];
+  readonly content: string;
+  readonly key_id: string;
+  readonly accepted_at: number;
+  readonly number: number;
+}
+
+function pendingChangeOf(row: PendingRow): PendingChange {
+  const change = readChange(row.kind, parseJson(row.content));
+  if (change === undefined) throw new Error(`Pending change ${row.seq} does not hold what its kind says.`);
+  const accepted = {
+    organizationId: row.organization_id as OrganizationId,
+    requestId: row.request_id as RequestId,
+    change,
+    keyId: row.key_id,
+    acceptedAt: row.accepted_at,
+    number: row.number,
+  };
+  return { accepted, sequence: row.seq };
+}
+
+function referenceText({ organizationId, requestId }: RequestReference): string {
+  return `${organizationId} ${requestId}`;
+}
+
+function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += chunkLength) yield items.slice(start, start + chunkLength);
+}

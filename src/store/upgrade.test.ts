@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uuidToNumber } from '../model/ids.ts';
+import { makeChangeStored } from './change.ts';
+import { type Connections, openConnections } from './connections.ts';
+import { migrateStore, migrations } from './migrate.ts';
+import { requestsAndBodies } from './migrations/0001-requests-and-bodies.ts';
+import { createdAt, requestLine, tenant } from './store-rig.ts';
+
+const laterNames = migrations.slice(1).map(({ name }) => name);
+const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-upgrade-'));
+let connections: Connections;
+
+async function command(query: string): Promise<void> {
+  await connections.run('update', (client) => client.command({ query }));
+}
+
+async function rowsOf(query: string): Promise<unknown> {
+  return connections.run('short', async (client) => (await client.query({ query, format: 'JSONEachRow' })).json());
+}
+
+beforeAll(async () => {
+  connections = openConnections({ folder });
+  for (const statement of requestsAndBodies.statements) await command(statement);
+  await command(
+    `CREATE TABLE schema_migrations (number UInt32, name String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3)) ENGINE = MergeTree ORDER BY number`,
+  );
+  await command(`INSERT INTO schema_migrations (number, name) VALUES (1, '${requestsAndBodies.name}')`);
+});
+
+afterAll(async () => {
+  await connections.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a store of the first schema keeps its rows and their updates, and takes changes from then on', async () => {
+  const ids = [requestLine().id, requestLine().id] as const;
+  const numbers = ids.map((id) => `toUInt128('${uuidToNumber(id)}')`);
+  const values = numbers.map((number) => `(toUInt128('${uuidToNumber(tenant)}'), '2023-11-14 22:13:20.123', ${number}, map('Team', 'a'))`);
+  await command(`INSERT INTO requests (org_id, created_at, request_id, properties) VALUES ${values.join(', ')}`);
+  await command(`UPDATE requests SET properties = mapUpdate(properties, map('Team', 'updated')) WHERE request_id = ${numbers[0]}`);
+  const applied: string[] = [];
+  for (let start = 0; start < 2; start += 1) {
+    await migrateStore(connections, (name) => applied.push(name));
+    // As if the steps had been cut before they were written down.
+    if (start === 0) await command('DELETE FROM schema_migrations WHERE number > 1');
+  }
+  expect(applied).toEqual([...laterNames, ...laterNames]);
+  await makeChangeStored(connections)({
+    accepted: {
+      organizationId: tenant,
+      requestId: ids[0],
+      change: { kind: 'feedback', rating: true },
+      keyId: 'key',
+      acceptedAt: createdAt,
+      number: 2 ** 52,
+    },
+    createdAt,
+  });
+  expect(await rowsOf('SELECT properties, feedback_number, feedback_rating, scores FROM requests ORDER BY request_id')).toEqual([
+    { properties: { Team: 'updated' }, feedback_number: 2 ** 52, feedback_rating: true, scores: { 'svc-score-feedback': 1 } },
+    { properties: { Team: 'a' }, feedback_number: null, feedback_rating: null, scores: {} },
+  ]);
+  expect(await rowsOf("SELECT name FROM system.columns WHERE table = 'requests' AND name = 'feedback_id'")).toEqual([]);
+});

@@ -159,6 +159,15 @@ export const variables = {
     most: 256 * MiB,
     reason: 'Bytes that are recorded of each body; what is longer passes whole and is recorded cut and flagged.',
   },
+  bodySearchMaxBytes: {
+    name: 'GATELOG_BODY_SEARCH_MAX_BYTES',
+    kind: 'bytes',
+    default: '1MiB',
+    least: KiB,
+    most: 16 * MiB,
+    reason:
+      'Bytes of the text of each body that filters look at; what is longer is kept and shown whole. It holds for what is recorded from then on.',
+  },
   providerConnectTimeoutMs: {
     name: 'GATELOG_PROVIDER_CONNECT_TIMEOUT_MS',
     kind: 'integer',

@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../platform/priority.ts';
 import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
 
@@ -12,10 +12,19 @@ export interface InterpretJob {
 /** What the thread says: that it is up, or what came of a job. */
 export type InterpreterMessage = { readonly ready: true } | { readonly id: number; readonly interpreted: readonly InterpretedExchange[] };
 
+/** What the thread is started with. */
+export interface InterpreterSettings {
+  readonly searchMaxBytes: number;
+}
+
+const settings = workerData as InterpreterSettings | null;
+
 // Under load the gateways come first, then the API: the spool is there to absorb bursts.
 lowerThreadPriority();
 
 const say = (message: InterpreterMessage): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) => say({ id, interpreted: interpretTasks(tasks, storedAt) }));
+parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) =>
+  say({ id, interpreted: interpretTasks(tasks, storedAt, settings?.searchMaxBytes) }),
+);
 say({ ready: true });

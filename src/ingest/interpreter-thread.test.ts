@@ -29,10 +29,12 @@ function start(jobMs?: number): InterpreterThread {
      });
      parentPort.postMessage({ ready: true });`,
   );
-  const thread = startInterpreterThread(pathToFileURL(file), jobMs);
+  const thread = startInterpreterThread(settings, pathToFileURL(file), jobMs);
   threads.push(thread);
   return thread;
 }
+
+const settings = { searchMaxBytes: 1024 };
 
 const task = (seriesFolder: string): InterpretTask => ({ seriesFolder, frames: [], declaredNames: undefined, changes: [] });
 
@@ -56,7 +58,7 @@ describe('the interpreter thread', () => {
   });
 
   test('that does not even start is no fault of the exchange', async () => {
-    const thread = startInterpreterThread(pathToFileURL(path.join(folder, 'missing.mjs')));
+    const thread = startInterpreterThread(settings, pathToFileURL(path.join(folder, 'missing.mjs')));
     threads.push(thread);
     const error = await thread.interpret([task('a')], 0).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { InterpreterMessage, InterpretJob } from './interpret-worker.ts';
+import type { InterpreterMessage, InterpreterSettings, InterpretJob } from './interpret-worker.ts';
 import { type Interpret, type InterpretedExchange, InterpreterDied } from './interpreter.ts';
 
 interface Waiting {
@@ -25,7 +25,11 @@ const compiledWorker = new URL('./interpret-worker.js', import.meta.url);
  * Interpretation in a thread of its own, so that a burst of ingest does not delay an API answer. A thread that dies fails the jobs it had and
  * is replaced at the next job: with InterpreterDied when it was at work, with another error when it did not even come up.
  */
-export function startInterpreterThread(workerFile: URL = compiledWorker, jobMs: number = longestJobMs): InterpreterThread {
+export function startInterpreterThread(
+  settings: InterpreterSettings,
+  workerFile: URL = compiledWorker,
+  jobMs: number = longestJobMs,
+): InterpreterThread {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let jobs = 0;
@@ -40,7 +44,7 @@ export function startInterpreterThread(workerFile: URL = compiledWorker, jobMs: 
     for (const id of waiting.keys()) settle(id)?.reject(error);
   };
   const start = (): Worker => {
-    const started = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb } });
+    const started = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb }, workerData: settings });
     let ready = false;
     const died = (reason: string): void => {
       if (worker === started) failAll(ready ? new InterpreterDied(reason) : new Error(`the interpreter thread did not start: ${reason}`));

@@ -35,22 +35,31 @@ export class InterpreterDied extends Error {
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
-/** Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing. */
-export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number): InterpretedExchange[] {
+/**
+ * Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing.
+ * @param searchMaxBytes bytes of a body's text that filters look at.
+ */
+export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number, searchMaxBytes?: number): InterpretedExchange[] {
   const reader = new PayloadReader();
   try {
-    return tasks.map((task) => interpretTask(task, storedAt, reader));
+    return tasks.map((task) => interpretTask(task, { storedAt, searchMaxBytes, reader }));
   } finally {
     reader.close();
   }
 }
 
-function interpretTask(task: InterpretTask, storedAt: number, reader: PayloadReader): InterpretedExchange {
+interface Interpreting {
+  readonly storedAt: number;
+  readonly searchMaxBytes: number | undefined;
+  readonly reader: PayloadReader;
+}
+
+function interpretTask(task: InterpretTask, { storedAt, searchMaxBytes, reader }: Interpreting): InterpretedExchange {
   try {
     const payloads = reader.read(task.seriesFolder, task.frames);
     const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
     const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, changes: task.changes });
-    return rowsOf(record, storedAt);
+    return rowsOf(record, storedAt, searchMaxBytes);
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };

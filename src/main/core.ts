@@ -92,7 +92,8 @@ async function openParts(config: Config): Promise<CoreParts> {
   await store.migrate((name) => observe({ kind: 'migration_applied', database: 'store', name }));
   const pendingChanges = await openPendingChanges(database);
   const declaredNames = new DeclaredNames(database, systemClock.now);
-  return { config, observe, database, store, interpreter: startInterpreterThread(), pendingChanges, declaredNames };
+  const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });
+  return { config, observe, database, store, interpreter, pendingChanges, declaredNames };
 }
 
 function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames }: CoreParts): Drain {

@@ -20,6 +20,24 @@ export function hintQuestions(plan: RequestsPlan): readonly HintQuestion[] {
   return [nameQuestion(plan), rangeQuestion(plan), offsetQuestion(plan)].filter((question) => question !== undefined);
 }
 
+/** Whether there are bodies of which a filter sees only the begin; undefined for a filter that reads none. */
+export function longBodiesQuestion({ tenant, filter }: RequestsPlan): HintQuestion | undefined {
+  const columns = new Set(
+    conditionsIn(filter).flatMap(({ group, field }) => (group === 'request_response_rmt' ? (restOf[field] ?? []) : [])),
+  );
+  const long = [...columns].map((column) => sql`${column} != ''`);
+  if (long.length === 0) return undefined;
+  return {
+    statement: statementFor(tenant, sql`SELECT 1 AS found FROM ${ownTable('bodies', join(long, ' OR '))} LIMIT 1`, 'short'),
+    sentenceFor: ([row]) =>
+      row === undefined
+        ? undefined
+        : 'some bodies are longer than what filters look at (GATELOG_BODY_SEARCH_MAX_BYTES); only their begin was searched',
+  };
+}
+
+const restOf: Readonly<Record<string, Fragment>> = { request_body: sql`request_rest`, response_body: sql`response_rest` };
+
 /** A property that exists in another case only. */
 function nameQuestion({ tenant, filter }: RequestsPlan): HintQuestion | undefined {
   const asked = [...new Set(conditionsIn(filter).flatMap(propertyNameOf))].slice(0, mostNames);

@@ -17,8 +17,8 @@ export function requestItems(
 /** Both bodies of a request; null where there is none. */
 export function bodiesOf(row: BodiesRow | undefined): { readonly request: unknown; readonly response: unknown } {
   return {
-    request: row === undefined ? null : bodyOf(row.request_kind, row.request_body, row.request_content_type),
-    response: row === undefined ? null : bodyOf(row.response_kind, row.response_body, row.response_content_type),
+    request: row === undefined ? null : bodyOf(row.request_kind, row.request_text, row.request_content_type),
+    response: row === undefined ? null : bodyOf(row.response_kind, row.response_text, row.response_content_type),
   };
 }
 

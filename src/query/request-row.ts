@@ -68,10 +68,10 @@ export interface RequestRow {
 export interface BodiesRow {
   readonly id: string;
   readonly request_kind: string;
-  readonly request_body: string;
+  readonly request_text: string;
   readonly request_content_type: string;
   readonly response_kind: string;
-  readonly response_body: string;
+  readonly response_text: string;
   readonly response_content_type: string;
 }
 
@@ -148,4 +148,4 @@ export const requestRowColumns: Fragment = join(
 );
 
 /** Columns of {@link BodiesRow} for a query over `bodies`, which has no alias column for the text of an identifier. */
-export const bodiesRowColumns: Fragment = sql`UUIDNumToString(reverse(reinterpretAsFixedString(request_id))) AS id, request_kind, request_body, request_content_type, response_kind, response_body, response_content_type`;
+export const bodiesRowColumns: Fragment = sql`UUIDNumToString(reverse(reinterpretAsFixedString(request_id))) AS id, request_kind, concat(request_body, request_rest) AS request_text, request_content_type, response_kind, concat(response_body, response_rest) AS response_text, response_content_type`;

@@ -7,6 +7,7 @@ import { unreportedUsage } from '../model/usage.ts';
 import type { Statement } from '../sql/statement.ts';
 import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
+import { longBodiesQuestion } from './hints.ts';
 import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from './query-rig.ts';
 import { planRequests, requestDialect, type RequestsPlan } from './plan.ts';
 import { type ArrivalRow, requestKeyStatements, requestStatements } from './request.ts';
@@ -240,6 +241,22 @@ describe('an item', () => {
   test('shows a cut JSON body as text, and a binary one in base64', async () => {
     const [item] = await items({ filter: leaf('request_id', { equals: idAt(noon, 3) }) });
     expect(item).toMatchObject({ request_body: '{"cut":', response_body: { base64: 'AAE=', content_type: 'image/png' } });
+  });
+
+  test('shows a long body whole, of which filters see the begin', async () => {
+    const long = {
+      ...empty,
+      requestId: idAt(noon, 77),
+      requestBody: { kind: 'text' as const, text: `begin ${'x'.repeat(1024 * 1024)} end` },
+    };
+    await rig.insert([long], 'long');
+    const [item] = await items({ filter: leaf('request_body', { contains: 'begin x' }) });
+    expect(item?.request_body).toBe(long.requestBody.text);
+    expect(await items({ filter: leaf('request_body', { contains: 'x end' }) })).toEqual([]);
+    const question = longBodiesQuestion(planOf({ filter: leaf('request_body', { contains: 'x end' }) }));
+    const rows = question === undefined ? [] : await store.run<Record<string, unknown>>(question.statement);
+    expect(question?.sentenceFor(rows)).toContain('only their begin was searched');
+    expect(longBodiesQuestion(planOf({ filter: leaf('status', { equals: 1 }) }))).toBeUndefined();
   });
 
   test('takes whole numbers that the store quotes', async () => {

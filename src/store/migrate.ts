@@ -4,10 +4,11 @@ import { storeFailure } from './failure.ts';
 import { requestsAndBodies } from './migrations/0001-requests-and-bodies.ts';
 import { feedbackNumber } from './migrations/0002-feedback-number.ts';
 import { changes } from './migrations/0003-changes.ts';
+import { bodyRests } from './migrations/0004-body-rests.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Every step, in order. A step that has been released never changes. */
-export const migrations: readonly Migration[] = [requestsAndBodies, feedbackNumber, changes];
+export const migrations: readonly Migration[] = [requestsAndBodies, feedbackNumber, changes, bodyRests];
 
 /**
  * Brings the schema up to date; safe to repeat, also after a step was cut in the middle.

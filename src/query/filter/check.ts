@@ -10,6 +10,7 @@ import {
   type TimestampOperator,
 } from '../../model/vocabulary/operators.ts';
 import { wellFormed } from '../../model/text.ts';
+import { longestFilterValue } from '../../model/vocabulary/limits.ts';
 import { endsInOpenEscape, longestLikePattern } from '../../sql/like.ts';
 import { filterFault, success } from '../outcome.ts';
 import type { Comparison } from './ast.ts';
@@ -59,6 +60,9 @@ function keyComparison(raw: RawComparison): Result<Comparison> {
 function textComparison(raw: RawComparison): Result<Comparison> {
   const { operator, value, path } = raw;
   if (typeof value !== 'string') return wrongValue(raw, 'text');
+  if (value.length > longestFilterValue) {
+    return filterFault(path, `A value has at most ${longestFilterValue} characters; this one has ${value.length}.`);
+  }
   if (isPattern(raw)) {
     if (endsInOpenEscape(value)) {
       return filterFault(

@@ -280,3 +280,21 @@ test('organisations keep apart under one identifier', async () => {
     { org_text: other },
   ]);
 });
+
+test('a long body is parted where a character begins, and nothing of it is lost', () => {
+  const text = 'aé😀b';
+  const parts = [1, 2, 3, 4, 5, 6, 7, 8].map((searchMaxBytes) => {
+    const row = JSON.parse(rowsOf({ ...minimal, requestBody: { kind: 'text', text } }, 0, searchMaxBytes).bodies) as unknown[];
+    return ['request_body', 'request_rest'].map((name) => row[rowColumns.bodies.indexOf(name)]);
+  });
+  expect(parts).toEqual([
+    ['a', 'é😀b'],
+    ['a', 'é😀b'],
+    ['aé', '😀b'],
+    ['aé', '😀b'],
+    ['aé', '😀b'],
+    ['aé', '😀b'],
+    ['aé😀', 'b'],
+    [text, ''],
+  ]);
+});

@@ -2,6 +2,7 @@ import { uuidToNumber } from '../../model/ids.ts';
 import { moneyText } from '../../model/money.ts';
 import type { RecordedBody, RequestRecord } from '../../model/request-record.ts';
 import { totalTokens } from '../../model/usage.ts';
+import { defaultSearchMaxBytes } from '../../model/vocabulary/limits.ts';
 import { changeColumns, changeLines } from './change-lines.ts';
 import { timeText } from './time-text.ts';
 
@@ -11,15 +12,28 @@ export type RecordTable = 'requests' | 'bodies' | 'changes';
 /** A value that JSON writes as it stands. Null stands for the column's default too: the empty text of a column that has no null. */
 type Cell = string | number | boolean | null | readonly string[] | Readonly<Record<string, string | number>>;
 
-/** One column of a table: its name and its cell of a record. */
-interface Column {
+/** A body's text in two: what filters look at, and the rest. */
+interface SplitText {
+  readonly head: string;
+  readonly rest: string;
+}
+
+/** A record with the texts of its bodies. */
+interface RecordTexts {
+  readonly record: RequestRecord;
+  readonly request: SplitText;
+  readonly response: SplitText;
+}
+
+/** One column of a table: its name and its cell of what is written. */
+interface Column<Source> {
   readonly name: string;
-  readonly cell: (record: RequestRecord) => Cell;
+  readonly cell: (source: Source) => Cell;
 }
 
 const keyColumns = ['org_id', 'created_at', 'request_id'] as const;
 
-const requestColumns: readonly Column[] = [
+const requestColumns: readonly Column<RequestRecord>[] = [
   { name: 'response_created_at', cell: ({ responseCreatedAt }) => (responseCreatedAt === null ? null : timeText(responseCreatedAt)) },
   { name: 'key_hash', cell: ({ keyHash }) => keyHash },
   { name: 'method', cell: ({ method }) => method },
@@ -79,16 +93,18 @@ const requestColumns: readonly Column[] = [
   { name: 'storage_location', cell: () => 'clickhouse' },
 ];
 
-const bodiesColumns: readonly Column[] = [
-  { name: 'request_kind', cell: ({ requestBody }) => requestBody.kind },
-  { name: 'request_body', cell: ({ requestBody }) => bodyText(requestBody) },
-  { name: 'request_content_type', cell: ({ requestBody }) => (requestBody.kind === 'binary' ? requestBody.contentType : '') },
-  { name: 'response_kind', cell: ({ responseBody }) => responseBody.kind },
-  { name: 'response_body', cell: ({ responseBody }) => bodyText(responseBody) },
-  { name: 'response_content_type', cell: ({ responseBody }) => (responseBody.kind === 'binary' ? responseBody.contentType : '') },
-  { name: 'last_user_text', cell: ({ lastUserText }) => lastUserText },
-  { name: 'prompt_text', cell: ({ promptText }) => promptText },
-  { name: 'completion_text', cell: ({ completionText }) => completionText },
+const bodiesColumns: readonly Column<RecordTexts>[] = [
+  { name: 'request_kind', cell: ({ record }) => record.requestBody.kind },
+  { name: 'request_body', cell: ({ request }) => request.head },
+  { name: 'request_rest', cell: ({ request }) => request.rest },
+  { name: 'request_content_type', cell: ({ record }) => contentTypeOf(record.requestBody) },
+  { name: 'response_kind', cell: ({ record }) => record.responseBody.kind },
+  { name: 'response_body', cell: ({ response }) => response.head },
+  { name: 'response_rest', cell: ({ response }) => response.rest },
+  { name: 'response_content_type', cell: ({ record }) => contentTypeOf(record.responseBody) },
+  { name: 'last_user_text', cell: ({ record }) => record.lastUserText },
+  { name: 'prompt_text', cell: ({ record }) => record.promptText },
+  { name: 'completion_text', cell: ({ record }) => record.completionText },
 ];
 
 /** The columns of a row of each table, in the order of its cells. */
@@ -109,16 +125,18 @@ export interface RecordRows {
 }
 
 /**
- * Writes a record for its tables. @param storedAt Unix milliseconds.
+ * Writes a record for its tables. @param storedAt Unix milliseconds. @param searchMaxBytes bytes of a body's text that filters look at.
  * TRICKY: `JSON.stringify` of one array takes a quarter of the time of a text put together cell by cell, and an object of sixty keys took
  * fifty times as long.
  */
-export function rowsOf(record: RequestRecord, storedAt: number): RecordRows {
+export function rowsOf(record: RequestRecord, storedAt: number, searchMaxBytes: number = defaultSearchMaxBytes): RecordRows {
   const key = [uuidToNumber(record.organizationId).toString(), timeText(record.createdAt), uuidToNumber(record.requestId).toString()];
   const request: Cell[] = [...key, timeText(storedAt)];
   for (const { cell } of requestColumns) request.push(cell(record));
   const bodies: Cell[] = [...key];
-  for (const { cell } of bodiesColumns) bodies.push(cell(record));
+  const [requestText, responseText] = [record.requestBody, record.responseBody].map((body) => splitText(body, searchMaxBytes));
+  const texts = { record, request: requestText ?? noText, response: responseText ?? noText };
+  for (const { cell } of bodiesColumns) bodies.push(cell(texts));
   return { request: JSON.stringify(request), bodies: JSON.stringify(bodies), changes: changeLines(record.changes) };
 }
 
@@ -129,6 +147,26 @@ function jsonText(value: unknown): string {
   } catch {
     return '';
   }
+}
+
+const noText: SplitText = { head: '', rest: '' };
+/** A UTF-16 unit becomes at most so many bytes of UTF-8. */
+const mostBytesOfUnit = 3;
+
+/** A binary body stays whole: filters do not read it. */
+function splitText(body: RecordedBody, mostBytes: number): SplitText {
+  const text = bodyText(body);
+  if (body.kind === 'binary' || text.length * mostBytesOfUnit <= mostBytes) return { head: text, rest: '' };
+  const bytes = Buffer.from(text);
+  if (bytes.length <= mostBytes) return { head: text, rest: '' };
+  let end = mostBytes;
+  // The bytes of one character stay together.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return { head: bytes.toString('utf8', 0, end), rest: bytes.toString('utf8', end) };
+}
+
+function contentTypeOf(body: RecordedBody): string {
+  return body.kind === 'binary' ? body.contentType : '';
 }
 
 function bodyText(body: RecordedBody): string {

@@ -5,7 +5,7 @@ import { type RequestItem, requestQuerySchema } from '../../../contract/requests
 import type { RequestId } from '../../../model/ids.ts';
 import { cursorBehind, type SortCells } from '../../../query/cursor.ts';
 import type { FilterDialect } from '../../../query/filter/leaf.ts';
-import { hintQuestions } from '../../../query/hints.ts';
+import { type HintQuestion, hintQuestions, longBodiesQuestion } from '../../../query/hints.ts';
 import { planRequests, type RequestsPlan } from '../../../query/plan.ts';
 import { requestItems } from '../../../query/request-item.ts';
 import type { BodiesRow, RequestRow } from '../../../query/request-row.ts';
@@ -31,8 +31,10 @@ export async function answerPage({ context, principal, ports }: EndpointCall, di
   const call = { context, principal, ports };
   const rows = plan.limit === 0 ? [] : await runUntilRows<PageRow>(ports.run, pageStatements(plan), signal);
   if (wantsCount(context)) context.header('svc-total-count', String(await countOf(call, plan)));
+  const long = longBodiesQuestion(plan);
+  if (long !== undefined) await explain(call, [long]);
   if (rows.length === 0) {
-    if (plan.limit > 0 && plan.after === undefined) await explainEmpty(call, plan);
+    if (plan.limit > 0 && plan.after === undefined) await explain(call, hintQuestions(plan));
     return context.json({ data: [], error: null });
   }
   tellNext(context, plan, rows);
@@ -76,14 +78,14 @@ function tellNext(context: Context, plan: RequestsPlan, rows: readonly PageRow[]
 }
 
 /** The answer stands without its explanation: what the store does not tell in time is left out. */
-async function explainEmpty({ context, ports }: EndpointCall, plan: RequestsPlan): Promise<void> {
+async function explain({ context, ports }: EndpointCall, questions: readonly HintQuestion[]): Promise<void> {
   try {
-    for (const { statement, sentenceFor } of hintQuestions(plan)) {
+    for (const { statement, sentenceFor } of questions) {
       const sentence = sentenceFor(await ports.run(statement, context.req.raw.signal));
       if (sentence !== undefined) return setHint(context, sentence);
     }
   } catch {
-    // The page itself was read: it is empty, and that is the answer.
+    // The page itself was read, and it is the answer.
   }
 }
 

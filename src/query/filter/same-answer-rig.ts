@@ -1,0 +1,242 @@
+import { asyncProperty, check, type RunDetails } from 'fast-check';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { Statement } from '../../sql/statement.ts';
+import type { Connections } from '../../store/connections.ts';
+import { makeRunStatement, runUntilRows } from '../../store/run.ts';
+import { type RecordTable, rowColumns, rowsOf } from '../../store/tables/rows.ts';
+import { makeUpdateProperties } from '../../store/update.ts';
+import { inOrder, type OrderTerm } from '../order-rig.ts';
+import { legacyDialect, planRequests, type RequestFlags, type RequestsPlan } from '../plan.ts';
+import { pageStatements } from '../requests.ts';
+import { matches } from './interpret.ts';
+import { nastyRecords, nastyUpdates, type StoredRecord, withProperties } from './nasty-records-rig.ts';
+import { type RandomQuery, randomQueries } from './random-queries-rig.ts';
+import type { Subject } from './readers.ts';
+import { type FilterRecord, type SessionFacts, sessionFactsOf } from './record.ts';
+
+const organization = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
+/** Has other records under sessions and names of the same kind; none of them may be seen. */
+const stranger = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
+
+const recordCount = 48;
+const updateCount = 14;
+const smallPart = 4;
+
+/** The store as a series of states goes through it, with the records that it holds as the interpreter sees them. */
+interface World {
+  readonly connections: Connections;
+  readonly seed: number;
+  readonly records: readonly StoredRecord[];
+}
+
+/** A way in which the same records may lie in the store. Each state is entered from the one before it. */
+interface StoreState {
+  readonly name: string;
+  readonly enter: (world: World) => Promise<World>;
+}
+
+/** The states, in the order in which a store comes into them. */
+const storeStates: readonly StoreState[] = [
+  { name: 'one part', enter: (world) => storeAnew(world, recordCount) },
+  { name: 'many parts', enter: (world) => storeAnew(world, smallPart) },
+  { name: 'updates pending', enter: (world) => update(world, world.seed + 1) },
+  {
+    name: 'partly merged',
+    enter: async (world) => {
+      await command(world, 'SYSTEM START MERGES requests', 'SYSTEM START MERGES bodies');
+      await command(world, 'OPTIMIZE TABLE requests PARTITION 202601 FINAL', 'OPTIMIZE TABLE bodies PARTITION 202602 FINAL');
+      await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
+      return update(world, world.seed + 2);
+    },
+  },
+  {
+    name: 'folded in',
+    enter: async (world) => {
+      await command(world, 'SYSTEM START MERGES requests', 'SYSTEM START MERGES bodies');
+      await command(world, 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1');
+      await command(world, 'OPTIMIZE TABLE requests FINAL', 'OPTIMIZE TABLE bodies FINAL');
+      return world;
+    },
+  },
+];
+
+/** How many queries were compared in a state, and how many of them had an answer that was neither nothing nor everything. */
+export interface StateReport {
+  readonly state: string;
+  readonly seed: number;
+  readonly queries: number;
+  readonly telling: number;
+  /** A query on which the two differ, with both answers, made as small as it goes; null when they are one. */
+  readonly mismatch: string | null;
+}
+
+/**
+ * Compares store and interpreter over records made from a seed, in every state of the store, on so many queries each.
+ * The seed makes the records, the updates and the queries: the same seed gives the same run.
+ */
+export async function* compareInEveryState(connections: Connections, seed: number, queriesInState: number): AsyncGenerator<StateReport> {
+  let world: World = { connections, seed, records: nastyRecords(organization, recordCount, seed) };
+  for (const [index, { name, enter }] of storeStates.entries()) {
+    world = await enter(world);
+    yield { state: name, seed, ...(await compare(world, queriesInState, seed + index)) };
+  }
+}
+
+async function compare(world: World, runs: number, seed: number): Promise<Pick<StateReport, 'queries' | 'telling' | 'mismatch'>> {
+  const sessions = sessionsOf(world.records);
+  const subjects = world.records.map((record): Subject => ({ record, session: sessions.get(record.sessionId) ?? null }));
+  let telling = 0;
+  const details = await check(
+    asyncProperty(randomQueries(subjects), async (query) => {
+      const plan = planOf(query);
+      const kept = subjects.filter((subject) => isKept(subject, plan)).map(({ record }) => record as StoredRecord);
+      if (kept.length > 0 && kept.length < subjects.length) telling += 1;
+      const expected = inOrder(kept, query.sort, world.records)
+        .slice(plan.offset, plan.offset + plan.limit)
+        .map(({ requestId }) => requestId);
+      const found = await idsFrom(world.connections, pageStatements(plan));
+      if (found.join() !== expected.join()) throw new Error(differenceOf(expected, found, world.records));
+    }),
+    { numRuns: runs, seed },
+  );
+  return { queries: details.numRuns, telling, mismatch: details.failed ? mismatchOf(details) : null };
+}
+
+function isKept({ record, session }: Subject, { filter, flags }: RequestsPlan): boolean {
+  return matches(filter, record, session ?? undefined) && hasFlags(record as StoredRecord, flags);
+}
+
+function hasFlags({ cached, scores, feedback, experimentId }: StoredRecord, flags: RequestFlags): boolean {
+  return (
+    (!flags.cached || cached) && (!flags.scored || scores.size > 0 || feedback !== null) && (!flags.inExperiment || experimentId !== '')
+  );
+}
+
+function planOf({ filter, sort, ...rest }: RandomQuery): RequestsPlan {
+  const planned = planRequests(organization, { ...rest, filter, sort: sortBody(sort) }, legacyDialect);
+  if (!planned.ok) throw new Error(planned.fault.message);
+  if (planned.value.kind !== 'page') throw new Error(planned.value.hint);
+  return planned.value.plan;
+}
+
+/** The sort as the body of a query has it: names stand in an object under their key. */
+function sortBody(terms: readonly OrderTerm[]): unknown {
+  return Object.fromEntries(terms.map(({ key, name, direction }) => [key, name === undefined ? direction : { [name]: direction }]));
+}
+
+async function idsFrom(connections: Connections, statements: readonly Statement[]): Promise<readonly string[]> {
+  const run = makeRunStatement(connections, { queryTimeoutMs: 30_000, queryMemoryBytes: 1024 * 1024 * 1024 });
+  return (await runUntilRows<{ readonly id: string }>(run, statements)).map(({ id }) => id);
+}
+
+function sessionsOf(records: readonly FilterRecord[]): ReadonlyMap<string, SessionFacts> {
+  const members = new Map<string, FilterRecord[]>();
+  for (const record of records) {
+    if (record.sessionId !== '') members.set(record.sessionId, [...(members.get(record.sessionId) ?? []), record]);
+  }
+  return new Map([...members].map(([id, requests]) => [id, sessionFactsOf(requests)]));
+}
+
+function differenceOf(expected: readonly string[], found: readonly string[], records: readonly StoredRecord[]): string {
+  const place = expected.findIndex((id, index) => found[index] !== id);
+  const missing = expected.filter((id) => !found.includes(id));
+  const surplus = found.filter((id) => !expected.includes(id));
+  const [culprit] = [...missing, ...surplus];
+  const shown = records.find(({ requestId }) => requestId === culprit);
+  return [
+    `the interpreter has ${expected.length}, the store ${found.length}; they part at ${place === -1 ? expected.length : place}`,
+    `not in the store's answer: ${missing.slice(0, 3).join(' ')}`,
+    `only in the store's answer: ${surplus.slice(0, 3).join(' ')}`,
+    shown === undefined ? 'the order differs' : `the first of them: ${textOf(shown)}`,
+  ].join('\n');
+}
+
+function mismatchOf(details: RunDetails<[RandomQuery]>): string {
+  const [query] = details.counterexample ?? [];
+  const cause = details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance);
+  return `seed ${details.seed}, path ${details.counterexamplePath}, after ${details.numShrinks} shrinks: ${textOf(query)}\n${cause}`;
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (part instanceof Map ? [...part] : typeof part === 'bigint' ? String(part) : part));
+}
+
+let inserts = 0;
+
+/** Empties both tables and stores the records in parts of so many. */
+async function storeAnew(world: World, rowsInPart: number): Promise<World> {
+  await command(world, 'TRUNCATE TABLE requests', 'TRUNCATE TABLE bodies');
+  await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
+  const others = nastyRecords(stranger, recordCount, world.seed + 7);
+  for (let from = 0; from < recordCount; from += rowsInPart) {
+    const records = [...world.records.slice(from, from + rowsInPart), ...others.slice(from, from + rowsInPart)];
+    await insert(world, 'requests', records.map(requestCells));
+    await insert(world, 'bodies', records.filter(hasTexts).map(bodiesCells));
+  }
+  return world;
+}
+
+async function insert({ connections }: World, table: RecordTable, values: readonly unknown[]): Promise<void> {
+  inserts += 1;
+  await connections.run('insert', (client) =>
+    client.insert({ table, values, format: 'JSONEachRow', clickhouse_settings: { insert_deduplication_token: `rows-${inserts}` } }),
+  );
+}
+
+/** A record without any text has no row in `bodies` at all. */
+function hasTexts({ requestBody, responseBody, promptText, lastUserText, completionText }: StoredRecord): boolean {
+  return requestBody.kind !== 'absent' || responseBody.kind !== 'absent' || promptText + lastUserText + completionText !== '';
+}
+
+function requestCells(record: StoredRecord): unknown {
+  const { usage, scores, feedback } = record;
+  return {
+    ...cellsOf('requests', rowsOf(record, record.createdAt).request),
+    latency: exact(record.latencyMs),
+    time_to_first_token: exact(record.timeToFirstTokenMs),
+    prompt_tokens: exact(usage.promptTokens),
+    prompt_cache_read_tokens: exact(usage.promptCacheReadTokens),
+    total_tokens:
+      usage.promptTokens === null && usage.completionTokens === null
+        ? null
+        : String(BigInt(usage.promptTokens ?? 0) + BigInt(usage.completionTokens ?? 0)),
+    scores: Object.fromEntries(scores),
+    feedback_rating: feedback?.rating ?? null,
+    feedback_number: feedback?.number ?? null,
+    feedback_created_at: timeText(feedback?.createdAt ?? null),
+    cache_created_at: timeText(record.cacheCreatedAt),
+  };
+}
+
+function bodiesCells(record: StoredRecord): unknown {
+  return cellsOf('bodies', rowsOf(record, record.createdAt).bodies);
+}
+
+function cellsOf(table: RecordTable, row: string): Readonly<Record<string, unknown>> {
+  const cells = JSON.parse(row) as readonly unknown[];
+  return Object.fromEntries(rowColumns[table].map((name, index) => [name, cells[index]]));
+}
+
+/** TRICKY: a JavaScript number beyond 2⁵³ is written with the fewest digits that give it back, which are those of another whole number. */
+function exact(quantity: number | null): string | null {
+  return quantity === null ? null : BigInt(quantity).toString();
+}
+
+function timeText(unixMs: number | null): string | null {
+  return unixMs === null ? null : new Date(unixMs).toISOString().slice(0, 23).replace('T', ' ');
+}
+
+async function update(world: World, seed: number): Promise<World> {
+  const updateProperties = makeUpdateProperties(world.connections);
+  const records = new Map(world.records.map((record) => [record.requestId, record]));
+  for (const [{ requestId, createdAt }, properties] of nastyUpdates(world.records, updateCount, seed)) {
+    await updateProperties({ organizationId: organization, requestId, createdAt, properties });
+    const before = records.get(requestId);
+    if (before !== undefined) records.set(requestId, withProperties(before, properties));
+  }
+  return { ...world, records: [...records.values()] };
+}
+
+async function command({ connections }: World, ...statements: readonly string[]): Promise<void> {
+  for (const query of statements) await connections.run('update', (client) => client.command({ query }));
+}

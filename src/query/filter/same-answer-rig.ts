@@ -147,13 +147,14 @@ function differenceOf(expected: readonly string[], found: readonly string[], rec
     `the interpreter has ${expected.length}, the store ${found.length}; they part at ${place === -1 ? expected.length : place}`,
     `not in the store's answer: ${missing.slice(0, 3).join(' ')}`,
     `only in the store's answer: ${surplus.slice(0, 3).join(' ')}`,
-    shown === undefined ? 'the order differs' : `the first of them: ${textOf(shown)}`,
+    shown === undefined ? 'the order differs' : `the first of them: ${textOf(shown).replaceAll(/(.{40}).{200,}?(?="[,}\]])/gu, '$1…')}`,
   ].join('\n');
 }
 
 function mismatchOf(details: RunDetails<[RandomQuery]>): string {
   const [query] = details.counterexample ?? [];
-  const cause = details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance);
+  const thrown = details.errorInstance;
+  const cause = thrown instanceof Error ? `${thrown.message} ${thrown.cause instanceof Error ? thrown.cause.message : ''}` : String(thrown);
   return `seed ${details.seed}, path ${details.counterexamplePath}, after ${details.numShrinks} shrinks: ${textOf(query)}\n${cause}`;
 }
 

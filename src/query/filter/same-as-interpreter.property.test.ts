@@ -19,5 +19,4 @@ test('the store answers as the interpreter does, in every state and order', { ti
   const telling = reports.reduce((sum, report) => sum + report.telling, 0);
   expect(queries).toBe(queriesInState * reports.length);
   expect(telling / queries).toBeGreaterThan(0.3);
-  console.log(reports.length, queries, telling);
 });

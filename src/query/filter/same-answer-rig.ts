@@ -1,4 +1,4 @@
-import { asyncProperty, check, type RunDetails } from 'fast-check';
+import { asyncProperty, check } from 'fast-check';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connections } from '../../store/connections.ts';
@@ -13,6 +13,7 @@ import { nastyRecords, nastyUpdates, type StoredRecord, withProperties } from '.
 import { type RandomQuery, randomQueries } from './random-queries-rig.ts';
 import type { Subject } from './readers.ts';
 import { type FilterRecord, type SessionFacts, sessionFactsOf } from './record.ts';
+import { smallestFailing } from './smallest-query-rig.ts';
 
 const organization = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 /** Has other records under sessions and names of the same kind; none of them may be seen. */
@@ -84,26 +85,43 @@ export async function* compareInEveryState(connections: Connections, seed: numbe
 
 async function compare(world: World, runs: number, seed: number): Promise<Pick<StateReport, 'queries' | 'telling' | 'mismatch'>> {
   const sessions = sessionsOf(world.records);
-  const subjects = world.records.map((record): Subject => ({ record, session: sessions.get(record.sessionId) ?? null }));
+  const subjects = world.records.map((record) => ({ record, session: sessions.get(record.sessionId) ?? null }));
+  const differenceOn = async (query: RandomQuery): Promise<string | null> =>
+    differenceOf(world, planOf(query), orderedAnswer(world, subjects, query));
   let telling = 0;
   const details = await check(
     asyncProperty(randomQueries(subjects), async (query) => {
-      const plan = planOf(query);
-      const kept = subjects.filter((subject) => isKept(subject, plan)).map(({ record }) => record as StoredRecord);
-      if (kept.length > 0 && kept.length < subjects.length) telling += 1;
-      const expected = inOrder(kept, query.sort, world.records)
-        .slice(plan.offset, plan.offset + plan.limit)
-        .map(({ requestId }) => requestId);
-      const found = await idsFrom(world.connections, pageStatements(plan));
-      if (found.join() !== expected.join()) throw new Error(differenceOf(expected, found, world.records));
+      const { length } = answerOf(subjects, planOf(query));
+      if (length > 0 && length < subjects.length) telling += 1;
+      return (await differenceOn(query)) === null;
     }),
     { numRuns: runs, seed },
   );
-  return { queries: details.numRuns, telling, mismatch: details.failed ? mismatchOf(details) : null };
+  const [found] = details.counterexample ?? [];
+  if (found === undefined) return { queries: details.numRuns, telling, mismatch: details.failed ? String(details.errorInstance) : null };
+  const smallest = await smallestFailing(found, async (query) => (await differenceOn(query)) !== null);
+  const mismatch = `seed ${seed}, path ${details.counterexamplePath}: ${textOf(smallest)}\n${await differenceOn(smallest)}`;
+  return { queries: details.numRuns, telling, mismatch };
 }
 
-function isKept({ record, session }: Subject, { filter, flags }: RequestsPlan): boolean {
-  return matches(filter, record, session ?? undefined) && hasFlags(record as StoredRecord, flags);
+interface StoredSubject extends Subject {
+  readonly record: StoredRecord;
+}
+
+/** The records that the interpreter keeps, in no order. */
+function answerOf(subjects: readonly StoredSubject[], plan: RequestsPlan): readonly StoredRecord[] {
+  return subjects.filter((subject) => isKept(subject, plan)).map(({ record }) => record);
+}
+
+/** The identifiers of the page as the interpreter and the order of reference have it. */
+function orderedAnswer(world: World, subjects: readonly StoredSubject[], query: RandomQuery): readonly string[] {
+  const plan = planOf(query);
+  const ordered = inOrder(answerOf(subjects, plan), query.sort, world.records);
+  return ordered.slice(plan.offset, plan.offset + plan.limit).map(({ requestId }) => requestId);
+}
+
+function isKept({ record, session }: StoredSubject, { filter, flags }: RequestsPlan): boolean {
+  return matches(filter, record, session ?? undefined) && hasFlags(record, flags);
 }
 
 function hasFlags({ cached, scores, feedback, experimentId }: StoredRecord, flags: RequestFlags): boolean {
@@ -137,7 +155,18 @@ function sessionsOf(records: readonly FilterRecord[]): ReadonlyMap<string, Sessi
   return new Map([...members].map(([id, requests]) => [id, sessionFactsOf(requests)]));
 }
 
-function differenceOf(expected: readonly string[], found: readonly string[], records: readonly StoredRecord[]): string {
+/** How the store's answer differs from the one that is expected, in words; null when it does not. */
+async function differenceOf({ connections, records }: World, plan: RequestsPlan, expected: readonly string[]): Promise<string | null> {
+  try {
+    const found = await idsFrom(connections, pageStatements(plan));
+    return found.join() === expected.join() ? null : differenceText(expected, found, records);
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    return `the store failed: ${String(error)} ${cause instanceof Error ? cause.message : ''}`;
+  }
+}
+
+function differenceText(expected: readonly string[], found: readonly string[], records: readonly StoredRecord[]): string {
   const place = expected.findIndex((id, index) => found[index] !== id);
   const missing = expected.filter((id) => !found.includes(id));
   const surplus = found.filter((id) => !expected.includes(id));
@@ -149,13 +178,6 @@ function differenceOf(expected: readonly string[], found: readonly string[], rec
     `only in the store's answer: ${surplus.slice(0, 3).join(' ')}`,
     shown === undefined ? 'the order differs' : `the first of them: ${textOf(shown).replaceAll(/(.{40}).{200,}?(?="[,}\]])/gu, '$1…')}`,
   ].join('\n');
-}
-
-function mismatchOf(details: RunDetails<[RandomQuery]>): string {
-  const [query] = details.counterexample ?? [];
-  const thrown = details.errorInstance;
-  const cause = thrown instanceof Error ? `${thrown.message} ${thrown.cause instanceof Error ? thrown.cause.message : ''}` : String(thrown);
-  return `seed ${details.seed}, path ${details.counterexamplePath}, after ${details.numShrinks} shrinks: ${textOf(query)}\n${cause}`;
 }
 
 function textOf(value: unknown): string {

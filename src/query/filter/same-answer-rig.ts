@@ -22,6 +22,8 @@ const stranger = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
 const recordCount = 48;
 const updateCount = 14;
 const smallPart = 4;
+/** Records that are merged into one part before the others come. */
+const mergedCount = 30;
 
 /** The store as a series of states goes through it, with the records that it holds as the interpreter sees them. */
 interface World {
@@ -38,24 +40,41 @@ interface StoreState {
 
 /** The states, in the order in which a store comes into them. */
 const storeStates: readonly StoreState[] = [
-  { name: 'one part', enter: (world) => storeAnew(world, recordCount) },
-  { name: 'many parts', enter: (world) => storeAnew(world, smallPart) },
+  {
+    name: 'one part',
+    enter: async (world) => {
+      await empty(world);
+      await store(world, world.records, recordCount);
+      return world;
+    },
+  },
+  {
+    name: 'many parts',
+    enter: async (world) => {
+      await empty(world);
+      await store(world, world.records, smallPart);
+      return world;
+    },
+  },
   { name: 'updates pending', enter: (world) => update(world, world.seed + 1) },
   {
+    // Some records in one part, with what was updated before and after it was made, and others in small parts.
     name: 'partly merged',
     enter: async (world) => {
-      await command(world, 'SYSTEM START MERGES requests', 'SYSTEM START MERGES bodies');
-      await command(world, 'OPTIMIZE TABLE requests PARTITION 202601 FINAL', 'OPTIMIZE TABLE bodies PARTITION 202602 FINAL');
-      await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
-      return update(world, world.seed + 2);
+      const [early, late] = [world.records.slice(0, mergedCount), world.records.slice(mergedCount)];
+      await empty(world);
+      await store(world, early, smallPart);
+      const { records } = await update({ ...world, records: early }, world.seed + 2);
+      await merge(world);
+      await store(world, late, smallPart);
+      return update({ ...world, records: [...records, ...late] }, world.seed + 3);
     },
   },
   {
     name: 'folded in',
     enter: async (world) => {
-      await command(world, 'SYSTEM START MERGES requests', 'SYSTEM START MERGES bodies');
       await command(world, 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1');
-      await command(world, 'OPTIMIZE TABLE requests FINAL', 'OPTIMIZE TABLE bodies FINAL');
+      await merge(world);
       return world;
     },
   },
@@ -186,17 +205,27 @@ function textOf(value: unknown): string {
 
 let inserts = 0;
 
-/** Empties both tables and stores the records in parts of so many. */
-async function storeAnew(world: World, rowsInPart: number): Promise<World> {
+/** Empties both tables and lets nothing merge by itself. */
+async function empty(world: World): Promise<void> {
   await command(world, 'TRUNCATE TABLE requests', 'TRUNCATE TABLE bodies');
   await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
-  const others = nastyRecords(stranger, recordCount, world.seed + 7);
-  for (let from = 0; from < recordCount; from += rowsInPart) {
-    const records = [...world.records.slice(from, from + rowsInPart), ...others.slice(from, from + rowsInPart)];
-    await insert(world, 'requests', records.map(requestCells));
-    await insert(world, 'bodies', records.filter(hasTexts).map(bodiesCells));
+}
+
+/** Stores records in parts of so many, each with as many of the stranger's. */
+async function store(world: World, records: readonly StoredRecord[], rowsInPart: number): Promise<void> {
+  const others = nastyRecords(stranger, records.length, world.seed + 7);
+  for (let from = 0; from < records.length; from += rowsInPart) {
+    const part = [...records.slice(from, from + rowsInPart), ...others.slice(from, from + rowsInPart)];
+    await insert(world, 'requests', part.map(requestCells));
+    await insert(world, 'bodies', part.filter(hasTexts).map(bodiesCells));
   }
-  return world;
+}
+
+/** Merges each month into one part. */
+async function merge(world: World): Promise<void> {
+  await command(world, 'SYSTEM START MERGES requests', 'SYSTEM START MERGES bodies');
+  await command(world, 'OPTIMIZE TABLE requests FINAL', 'OPTIMIZE TABLE bodies FINAL');
+  await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
 }
 
 async function insert({ connections }: World, table: RecordTable, values: readonly unknown[]): Promise<void> {

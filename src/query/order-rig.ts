@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { SortDirection } from '../model/vocabulary/sort.ts';
+import { aliasOf } from './filter/property-alias.ts';
 import { type FilterRecord, type Quantity, totalTokensOf } from './filter/record.ts';
 
 /** A record with what can be sorted by and not filtered by. */
@@ -39,9 +40,9 @@ const plainKeys: Readonly<Record<string, ReadOrder>> = {
   time_to_first_token: ({ timeToFirstTokenMs }) => timeToFirstTokenMs,
 };
 
-/** Sort keys that take an object of names. An empty value is there. */
+/** Sort keys that take an object of names. An empty value is there, and names that stand for a property's in a filter do so here. */
 const namedKeys: Readonly<Record<string, (record: SortableRecord, name: string) => OrderValue>> = {
-  properties: ({ properties }, name) => properties.get(name) ?? null,
+  properties: ({ properties }, name) => properties.get(name) ?? properties.get(aliasOf(name) ?? name) ?? null,
   values: ({ inputs }, name) => inputs.get(name) ?? null,
 };
 

@@ -55,12 +55,6 @@ describe('the session of a request', () => {
     ['one of the session or of the request', or(ofSession('session_total_cost', { gt: 1 }), rmt('status', { equals: 0 })), 'absent'],
     ['of the session and of the request', and(ofSession('session_total_requests', { gte: 2 }), rmt('status', { equals: 200 })), 'full'],
     [
-      'one pattern or another value',
-      or(session('Env', { contains: 'прив' }), ofSession('session_total_requests', { equals: 9 })),
-      'full text',
-    ],
-    ['one pattern or another', or(session('Env', { like: 'x%' }), ofSession('session_session_name', { ilike: 'NEW%' })), 'full text'],
-    [
       'both for those without one',
       and(ofSession('session_total_requests', { 'not-equals': 2 }), ofSession('session_tag', { equals: '' })),
       'absent binary',

@@ -12,9 +12,8 @@ export interface SessionCondition {
 /** Session conditions under one operator as one read of all sessions. A session is all requests of its organisation with one identifier. */
 export function sessionReads(kind: 'and' | 'or', conditions: readonly SessionCondition[]): readonly Fragment[] {
   if (conditions.length === 0) return [];
-  // TRICKY: the engine gathers LIKEs under an OR into one match and fails when they are over aggregates; behind `identity` it sees none.
   const having = join(
-    conditions.map((condition) => (kind === 'or' && conditions.length > 1 ? sql`identity(${condition.having})` : condition.having)),
+    conditions.map((condition) => condition.having),
     kind === 'and' ? ' AND ' : ' OR ',
   );
   const sessions = sql`session_id IN (SELECT session_id FROM ${ownTable('requests', sql`session_id != ''`)} GROUP BY session_id HAVING ${having})`;

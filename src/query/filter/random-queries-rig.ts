@@ -1,9 +1,9 @@
 import { type Arbitrary, boolean, constant, constantFrom, letrec, nat, oneof, record, string, tuple, uniqueArray } from 'fast-check';
 import { usdOf } from '../../model/money.ts';
 import { type FieldDefinition, fieldGroups, type FieldGroup, type MapWrapper, mapWrappers } from '../../model/vocabulary/fields.ts';
-import { operatorFamilies } from '../../model/vocabulary/operators.ts';
-import { sortDirections, sortKeys } from '../../model/vocabulary/sort.ts';
-import { endsInOpenEscape, escapeLike } from '../../sql/like.ts';
+import { operatorFamilies, type TextOperator } from '../../model/vocabulary/operators.ts';
+import { namedSortKeys, sortDirections, sortKeys } from '../../model/vocabulary/sort.ts';
+import { endsInOpenEscape, escapeLike, longestLikePattern } from '../../sql/like.ts';
 import type { OrderTerm } from '../order-rig.ts';
 import { nastyLetters, nastyNames, nastyText, scoreNames, sessionNames } from './nasty-records-rig.ts';
 import { type NumberFound, readerOf, type Subject } from './readers.ts';
@@ -45,9 +45,6 @@ const fields: readonly Field[] = [
   })),
 ];
 
-/** Sort keys with names. The vocabulary knows none yet. */
-const namedSortKeys: readonly string[] = [];
-
 /** Any query; `subjects` are the records that its values are taken from. */
 export function randomQueries(subjects: readonly Subject[]): Arbitrary<RandomQuery> {
   return record({
@@ -63,15 +60,23 @@ export function randomQueries(subjects: readonly Subject[]): Arbitrary<RandomQue
 
 const rarely = nat(15).map((chance) => chance === 15);
 
-const randomSorts: Arbitrary<readonly OrderTerm[]> = uniqueArray(
-  oneof(
-    record({ key: constantFrom(...Object.keys(sortKeys)), direction: constantFrom(...sortDirections) }),
-    ...namedSortKeys.map((key) =>
-      record({ key: constant(key), name: constantFrom(...nastyNames), direction: constantFrom(...sortDirections) }),
-    ),
-  ),
-  { maxLength: 3, selector: ({ key }) => key },
+const direction = constantFrom(...sortDirections);
+const plainTerms = constantFrom(...Object.keys(sortKeys)).chain((key) =>
+  direction.map((of): readonly OrderTerm[] => [{ key, direction: of }]),
 );
+const namedTerms = constantFrom(...Object.keys(namedSortKeys)).chain((key) =>
+  uniqueArray(record({ key: constant(key), name: constantFrom(...nastyNames, ...sessionNames), direction }), {
+    minLength: 1,
+    maxLength: 2,
+    selector: ({ name }) => name,
+  }),
+);
+
+/** Up to three keys of the vocabulary, of which one with names may have two. */
+const randomSorts: Arbitrary<readonly OrderTerm[]> = uniqueArray(oneof({ weight: 5, arbitrary: plainTerms }, namedTerms), {
+  maxLength: 3,
+  selector: ([term]) => term?.key,
+}).map((terms) => terms.flat());
 
 function randomFilters(subjects: readonly Subject[]): Arbitrary<unknown> {
   const perField = fields.map((field) => leavesOf(field, subjects));
@@ -113,11 +118,11 @@ function namesOf({ family }: FieldDefinition): Arbitrary<string> {
 type Found = string | boolean | NumberFound | null | undefined;
 
 /** An operator with a value, where the field has the given values. Each of them counts once, so that rare ones are asked for as well. */
-function comparisons({ family }: FieldDefinition, found: readonly Found[]): Arbitrary<unknown> {
+function comparisons({ family, equalsIsPattern }: FieldDefinition, found: readonly Found[]): Arbitrary<unknown> {
   const present = found.filter((value) => value !== null && value !== undefined && value !== '');
   switch (family) {
     case 'text':
-      return textComparisons([...new Set(present as readonly string[])]);
+      return textComparisons([...new Set(present as readonly string[])], equalsIsPattern === true);
     case 'number':
       return numberComparisons([...new Set((present as readonly NumberFound[]).map(numberOf))]);
     case 'timestamp':
@@ -127,17 +132,17 @@ function comparisons({ family }: FieldDefinition, found: readonly Found[]): Arbi
   }
 }
 
-function textComparisons(found: readonly string[]): Arbitrary<unknown> {
+function textComparisons(found: readonly string[], equalsIsPattern: boolean): Arbitrary<unknown> {
   const source = found.length === 0 ? nastyText : oneof({ weight: 9, arbitrary: constantFrom(...found) }, nastyText);
-  return constantFrom(...operatorFamilies.text).chain((operator) => {
-    const values =
-      operator === 'equals' || operator === 'not-equals'
-        ? wholes(source)
-        : operator === 'like' || operator === 'ilike'
-          ? patterns(source)
-          : parts(source);
-    return values.map((value) => ({ [operator]: value }));
-  });
+  const valuesOf: Readonly<Record<TextOperator, Arbitrary<string>>> = {
+    equals: equalsIsPattern ? patterns(source) : wholes(source),
+    'not-equals': wholes(source),
+    like: patterns(source),
+    ilike: patterns(source),
+    contains: parts(source),
+    'not-contains': parts(source),
+  };
+  return constantFrom(...operatorFamilies.text).chain((operator) => valuesOf[operator].map((value) => ({ [operator]: value })));
 }
 
 function wholes(source: Arbitrary<string>): Arbitrary<string> {
@@ -186,7 +191,13 @@ function patterns(source: Arbitrary<string>): Arbitrary<string> {
     { weight: 1, arbitrary: tuple(opened, boolean()).map(([text, upper]) => `%${upper ? text.toUpperCase() : text}`) },
     { weight: 1, arbitrary: string({ unit: constantFrom(...nastyLetters, '%', '_', '\\'), maxLength: 5 }) },
     { weight: 1, arbitrary: constantFrom('', '%', '%%', '_', '__%', '%_', '\\\\', '\\%', '\\_') },
-  ).map((pattern) => (endsInOpenEscape(pattern) ? `${pattern}\\` : pattern));
+  ).map(closed);
+}
+
+/** The pattern as it may be sent: not too long, and no escape is open at its end. */
+function closed(pattern: string): string {
+  const short = pattern.slice(0, longestLikePattern - 1).toWellFormed();
+  return endsInOpenEscape(short) ? `${short}\\` : short;
 }
 
 function numberOf(found: NumberFound): number {

@@ -6,7 +6,8 @@ import { makeRunStatement, runUntilRows } from '../../store/run.ts';
 import { type RecordTable, rowColumns, rowsOf } from '../../store/tables/rows.ts';
 import { makeUpdateProperties } from '../../store/update.ts';
 import { inOrder, type OrderTerm } from '../order-rig.ts';
-import { legacyDialect, planRequests, type RequestFlags, type RequestsPlan } from '../plan.ts';
+import { legacyDialect, planRequests, type RequestsPlan } from '../plan.ts';
+import type { RequestFlags } from '../question.ts';
 import { pageStatements } from '../requests.ts';
 import { matches } from './interpret.ts';
 import { nastyRecords, nastyUpdates, type StoredRecord, withProperties } from './nasty-records-rig.ts';
@@ -158,7 +159,11 @@ function planOf({ filter, sort, ...rest }: RandomQuery): RequestsPlan {
 
 /** The sort as the body of a query has it: names stand in an object under their key. */
 function sortBody(terms: readonly OrderTerm[]): unknown {
-  return Object.fromEntries(terms.map(({ key, name, direction }) => [key, name === undefined ? direction : { [name]: direction }]));
+  const body: Record<string, unknown> = {};
+  for (const { key, name, direction } of terms) {
+    body[key] = name === undefined ? direction : Object.fromEntries([...Object.entries(body[key] ?? {}), [name, direction]]);
+  }
+  return body;
 }
 
 async function idsFrom(connections: Connections, statements: readonly Statement[]): Promise<readonly string[]> {

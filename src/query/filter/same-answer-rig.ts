@@ -74,7 +74,8 @@ const storeStates: readonly StoreState[] = [
   {
     name: 'folded in',
     enter: async (world) => {
-      await command(world, 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1');
+      // It would wait for ever while nothing may merge.
+      await command(world, 'SYSTEM START MERGES requests', 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1');
       await merge(world);
       return world;
     },

@@ -22,7 +22,7 @@ const stranger = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
 
 const recordCount = 48;
 const updateCount = 14;
-const smallPart = 4;
+const smallPart = 8;
 /** Records that are merged into one part before the others come. */
 const mergedCount = 30;
 

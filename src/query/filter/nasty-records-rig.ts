@@ -13,18 +13,16 @@ import {
   string,
   tuple,
 } from 'fast-check';
+import type { AcceptedChange, Change } from '../../model/change.ts';
 import { type OrganizationId, uuidOfHex } from '../../model/ids.ts';
 import { parseMoney } from '../../model/money.ts';
 import type { RecordedBody, RequestRecord } from '../../model/request-record.ts';
 import { unreportedUsage, type Usage } from '../../model/usage.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import type { SortableRecord } from '../order-rig.ts';
-import type { RecordFeedback } from './record.ts';
 
-/** A record as it is stored, with what comes to it later. */
-export interface StoredRecord extends RequestRecord, Pick<SortableRecord, 'cacheCreatedAt' | 'scores'> {
-  readonly feedback: (RecordFeedback & { readonly number: number }) | null;
-}
+/** A record as it is stored, with what a filter does not read. */
+export type StoredRecord = RequestRecord & SortableRecord;
 
 const plainTexts = 'a A alpha Alpha ALPHA alphabet beta null NULL 0 -1 true {} []';
 const specialTexts = String.raw`% _ \ %% 100% a_b axb a%b a\b a\\b \% \_ \\ .* a.b (a [a] ^a$ a/b \/ it's "q" ' \N \' {p0:String} {tenant:UInt128} '; \u2028`;
@@ -81,7 +79,7 @@ export const nastyNames = [
 ];
 /** Names that stand for one another, and the property that a session is told by. */
 export const sessionNames = [...Object.values(sessionProperties), 'Helicone-Session-Id', 'Helicone-Session-Name', 'Helicone-Session-Path'];
-export const scoreNames = ['quality', 'Quality', '__proto__', 'a/b', 'q"\u2028\u001F', 'Σ'];
+export const scoreNames = ['svc-score-feedback', 'quality', 'Quality', '__proto__', 'a/b', 'q"\u2028\u001F', 'Σ'];
 
 const sessionIds = ['s-1', 'S-1', 's-2', 'ΟΔΟΣ', '%', 'a\\b', "it's", ''];
 const january = Date.UTC(2026, 0, 31, 23, 59, 59, 990);
@@ -143,6 +141,10 @@ const properties: Arbitrary<ReadonlyMap<string, string>> = tuple(
   maybe(constantFrom(...sessionIds)),
 ).map(([free, named, id]) => new Map([...free, ...named, ...(id === null ? [] : [[sessionProperties.sessionId, id] as const])]));
 
+const scoreMaps = array(tuple(constantFrom(...scoreNames), constantFrom(0, 1, 0.5, -1, 0.1 + 0.2, 1e21, -2.5e22, 1e-7, 2 ** 53)), {
+  maxLength: 3,
+}).map((entries): ReadonlyMap<string, number> => new Map(entries));
+
 const feedback = maybe(record({ number: constantFrom(1, 2 ** 50 + 1, 1_767_225_600_000_001), createdAt: time, rating: boolean() }));
 
 /** Digits of a UUIDv7 that tells a time. */
@@ -195,9 +197,7 @@ const plainRecord = time.chain((createdAt) =>
     promptText: sparse(),
     lastUserText: sparse(),
     completionText: sparse(),
-    scores: array(tuple(constantFrom(...scoreNames), constantFrom(0, 1, 0.5, -1, 0.1 + 0.2, 1e21, -2.5e22, 1e-7, 2 ** 53)), {
-      maxLength: 3,
-    }).map((entries): ReadonlyMap<string, number> => new Map(entries)),
+    scores: scoreMaps,
     feedback,
     cacheCreatedAt: maybe(time),
   }),
@@ -206,6 +206,7 @@ const plainRecord = time.chain((createdAt) =>
 const untold = {
   gatewayOverheadMs: null,
   attempts: [],
+  changes: [],
   serviceTier: '',
   costSource: 'none',
   priceReference: '',
@@ -223,9 +224,23 @@ export function nastyRecords(organizationId: OrganizationId, count: number, seed
 
 const noSession = { sessionId: '', sessionName: '', sessionPath: '' };
 
-/** The record with these properties added or replaced; what tells its session follows them. */
-export function withProperties(stored: StoredRecord, changed: ReadonlyMap<string, string>): StoredRecord {
-  const merged = new Map([...stored.properties, ...changed]);
+/** The record after a change; what tells its session follows the properties. */
+export function changed(stored: StoredRecord, { change, number, acceptedAt }: AcceptedChange): StoredRecord {
+  switch (change.kind) {
+    case 'property':
+      return withProperties(stored, change.values);
+    case 'score':
+      return { ...stored, scores: new Map([...stored.scores, ...change.values]) };
+    case 'feedback': {
+      const { rating } = change;
+      const scores = new Map([...stored.scores, ['svc-score-feedback', Number(rating)] as const]);
+      return { ...stored, scores, feedback: { number, rating, createdAt: acceptedAt } };
+    }
+  }
+}
+
+function withProperties(stored: StoredRecord, values: ReadonlyMap<string, string>): StoredRecord {
+  const merged = new Map([...stored.properties, ...values]);
   return {
     ...stored,
     properties: merged,
@@ -235,12 +250,26 @@ export function withProperties(stored: StoredRecord, changed: ReadonlyMap<string
   };
 }
 
-/** Changes of properties for some of the records. */
-export function nastyUpdates(
-  records: readonly StoredRecord[],
-  count: number,
-  seed: number,
-): readonly (readonly [StoredRecord, ReadonlyMap<string, string>])[] {
-  const changes = properties.filter(({ size }) => size > 0);
-  return sample(tuple(constantFrom(...records), changes), { numRuns: count, seed });
+const change: Arbitrary<Change> = oneof(
+  {
+    weight: 4,
+    arbitrary: properties.filter(({ size }) => size > 0).map((values): Change => ({ kind: 'property', values })),
+  },
+  {
+    weight: 1,
+    arbitrary: scoreMaps.filter(({ size }) => size > 0).map((values): Change => ({ kind: 'score', values })),
+  },
+  { weight: 1, arbitrary: boolean().map((rating): Change => ({ kind: 'feedback', rating })) },
+);
+
+/** Changes for some of the records, in the order in which they were accepted. */
+export function nastyChanges(records: readonly StoredRecord[], count: number, seed: number): readonly AcceptedChange[] {
+  return sample(tuple(constantFrom(...records), change, time), { numRuns: count, seed }).map(([chosen, made, acceptedAt], index) => ({
+    organizationId: chosen.organizationId,
+    requestId: chosen.requestId,
+    change: made,
+    keyId: 'key',
+    acceptedAt,
+    number: (seed % 1_000_000) * 1000 + index,
+  }));
 }

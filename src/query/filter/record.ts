@@ -42,7 +42,7 @@ type OtherKeys = 'createdAt' | 'responseCreatedAt' | 'status' | 'cost' | 'reques
 type TokenKeys = 'promptTokens' | 'completionTokens' | 'promptCacheReadTokens' | 'promptCacheWriteTokens';
 
 /**
- * What a record says, as far as a filter can ask for it: a RequestRecord with its scores and its feedback is one. Empty text is absent, and
+ * What a record says, as far as a filter can ask for it: a RequestRecord is one. Empty text is absent, and
  * null is an absent number, time or flag; of the maps only a missing name is absent.
  */
 export interface FilterRecord extends Pick<RequestRecord, TextKeys | MapKeys | FlagKeys | OtherKeys> {

@@ -1,16 +1,17 @@
 import { asyncProperty, check } from 'fast-check';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Statement } from '../../sql/statement.ts';
+import { makeChangeStored } from '../../store/change.ts';
 import type { Connections } from '../../store/connections.ts';
 import { makeRunStatement, runUntilRows } from '../../store/run.ts';
 import { type RecordTable, rowColumns, rowsOf } from '../../store/tables/rows.ts';
-import { makeUpdateProperties } from '../../store/update.ts';
+import { timeText } from '../../store/tables/time-text.ts';
 import { inOrder, type OrderTerm } from '../order-rig.ts';
 import { legacyDialect, planRequests, type RequestsPlan } from '../plan.ts';
 import type { RequestFlags } from '../question.ts';
 import { pageStatements } from '../requests.ts';
 import { matches } from './interpret.ts';
-import { nastyRecords, nastyUpdates, type StoredRecord, withProperties } from './nasty-records-rig.ts';
+import { changed, nastyChanges, nastyRecords, type StoredRecord } from './nasty-records-rig.ts';
 import { type RandomQuery, randomQueries } from './random-queries-rig.ts';
 import type { Subject } from './readers.ts';
 import { type FilterRecord, type SessionFacts, sessionFactsOf } from './record.ts';
@@ -21,7 +22,7 @@ const organization = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 const stranger = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
 
 const recordCount = 48;
-const updateCount = 14;
+const changeCount = 14;
 const smallPart = 8;
 /** Records that are merged into one part before the others come. */
 const mergedCount = 30;
@@ -57,7 +58,7 @@ const storeStates: readonly StoreState[] = [
       return world;
     },
   },
-  { name: 'updates pending', enter: (world) => update(world, world.seed + 1) },
+  { name: 'updates pending', enter: (world) => change(world, world.seed + 1) },
   {
     // Some records in one part, with what was updated before and after it was made, and others in small parts.
     name: 'partly merged',
@@ -65,10 +66,10 @@ const storeStates: readonly StoreState[] = [
       const [early, late] = [world.records.slice(0, mergedCount), world.records.slice(mergedCount)];
       await empty(world);
       await store(world, early, smallPart);
-      const { records } = await update({ ...world, records: early }, world.seed + 2);
+      const { records } = await change({ ...world, records: early }, world.seed + 2);
       await merge(world);
       await store(world, late, smallPart);
-      return update({ ...world, records: [...records, ...late] }, world.seed + 3);
+      return change({ ...world, records: [...records, ...late] }, world.seed + 3);
     },
   },
   {
@@ -247,7 +248,7 @@ function hasTexts({ requestBody, responseBody, promptText, lastUserText, complet
 }
 
 function requestCells(record: StoredRecord): unknown {
-  const { usage, scores, feedback } = record;
+  const { usage } = record;
   return {
     ...cellsOf('requests', rowsOf(record, record.createdAt).request),
     latency: exact(record.latencyMs),
@@ -258,11 +259,7 @@ function requestCells(record: StoredRecord): unknown {
       usage.promptTokens === null && usage.completionTokens === null
         ? null
         : String(BigInt(usage.promptTokens ?? 0) + BigInt(usage.completionTokens ?? 0)),
-    scores: Object.fromEntries(scores),
-    feedback_rating: feedback?.rating ?? null,
-    feedback_number: feedback?.number ?? null,
-    feedback_created_at: timeText(feedback?.createdAt ?? null),
-    cache_created_at: timeText(record.cacheCreatedAt),
+    cache_created_at: record.cacheCreatedAt === null ? null : timeText(record.cacheCreatedAt),
   };
 }
 
@@ -280,17 +277,15 @@ function exact(quantity: number | null): string | null {
   return quantity === null ? null : BigInt(quantity).toString();
 }
 
-function timeText(unixMs: number | null): string | null {
-  return unixMs === null ? null : new Date(unixMs).toISOString().slice(0, 23).replace('T', ' ');
-}
-
-async function update(world: World, seed: number): Promise<World> {
-  const updateProperties = makeUpdateProperties(world.connections);
+/** Changes some of the records, as those do who add properties, scores and feedback. */
+async function change(world: World, seed: number): Promise<World> {
+  const changeStored = makeChangeStored(world.connections);
   const records = new Map(world.records.map((record) => [record.requestId, record]));
-  for (const [{ requestId, createdAt }, properties] of nastyUpdates(world.records, updateCount, seed)) {
-    await updateProperties({ organizationId: organization, requestId, createdAt, properties });
-    const before = records.get(requestId);
-    if (before !== undefined) records.set(requestId, withProperties(before, properties));
+  for (const accepted of nastyChanges(world.records, changeCount, seed)) {
+    const before = records.get(accepted.requestId);
+    if (before === undefined) continue;
+    if (!(await changeStored({ accepted, createdAt: before.createdAt }))) throw new Error('The store has not found a record to change.');
+    records.set(accepted.requestId, changed(before, accepted));
   }
   return { ...world, records: [...records.values()] };
 }

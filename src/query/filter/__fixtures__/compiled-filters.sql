@@ -855,75 +855,75 @@ session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} A
 -- {"p0":"1.500000000000"}
 
 -- sessions_request_response_rmt.session_total_tokens equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) = {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) = {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) != {p0:Float64}))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) != {p0:Float64}))
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) >= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) >= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) <= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) <= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) > {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) > {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) < {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) < {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) = {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) = {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) != {p0:Float64}))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) != {p0:Float64}))
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) >= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) >= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) <= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) <= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) > {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) > {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) < {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) < {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) = {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) = {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) != {p0:Float64}))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) != {p0:Float64}))
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) >= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) >= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) <= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) <= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) > {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) > {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) < {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) < {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_requests equals: 

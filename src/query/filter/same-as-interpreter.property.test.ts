@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStoreRig, type StoreRig } from '../../store/store-rig.ts';
 import { compareInEveryState, type StateReport } from './same-answer-rig.ts';
 
-const queriesInState = 200;
+const queriesInState = 160;
 
 let rig: StoreRig;
 beforeAll(async () => {

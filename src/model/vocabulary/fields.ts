@@ -14,40 +14,51 @@ export interface FieldDefinition {
   readonly equalsIsPattern?: true;
   /** One sentence for people, used in the OpenAPI document. */
   readonly description: string;
+  /** What people call it, where that is not its name with spaces. */
+  readonly label?: string;
+  /** What its numbers count. */
+  readonly unit?: string;
 }
 
-function scalar<Family extends OperatorFamily>(family: Family, description: string): FieldDefinition & { shape: 'scalar'; family: Family } {
-  return { shape: 'scalar', family, description };
+/** How people read a field. */
+type Wording = Pick<FieldDefinition, 'label' | 'unit'>;
+
+/** A definition with its shape and family known to the compiler. */
+type Known<Shape extends FieldShape, Family extends OperatorFamily> = FieldDefinition & { shape: Shape; family: Family };
+
+function scalar<Family extends OperatorFamily>(family: Family, description: string, wording: Wording = {}): Known<'scalar', Family> {
+  return { shape: 'scalar', family, description, ...wording };
 }
 
-function map<Family extends OperatorFamily>(family: Family, description: string): FieldDefinition & { shape: 'map'; family: Family } {
-  return { shape: 'map', family, description };
+function map<Family extends OperatorFamily>(family: Family, description: string, wording: Wording = {}): Known<'map', Family> {
+  return { shape: 'map', family, description, ...wording };
 }
 
 /** Fields of the group `request_response_rmt`: the record of one request. */
 export const requestFields = {
-  country_code: scalar('text', 'Country of the caller, ISO 3166 alpha-2.'),
+  country_code: scalar('text', 'Country of the caller, ISO 3166 alpha-2.', { label: 'country' }),
   provider: scalar('text', 'Provider in upper case, such as OPENAI.'),
   model: scalar('text', 'Model: the override, else the one the response names, else the requested one.'),
-  user_id: scalar('text', 'User of the application, from Svc-User-Id or the body.'),
-  organization_id: scalar('text', 'Organisation that owns the record.'),
-  node_id: scalar('text', 'Value of Svc-Node-Id.'),
-  job_id: scalar('text', 'Value of Svc-Job-Id.'),
-  request_id: scalar('text', 'Identifier of the request, the value of the response header svc-id.'),
-  target_url: scalar('text', 'Address that was called.'),
-  scores_column: scalar('text', 'All scores as the text of a JSON object.'),
+  user_id: scalar('text', 'User of the application, from Svc-User-Id or the body.', { label: 'user' }),
+  organization_id: scalar('text', 'Organisation that owns the record.', { label: 'organisation' }),
+  node_id: scalar('text', 'Value of Svc-Node-Id.', { label: 'node' }),
+  job_id: scalar('text', 'Value of Svc-Job-Id.', { label: 'job' }),
+  request_id: scalar('text', 'Identifier of the request, the value of the response header svc-id.', { label: 'request' }),
+  target_url: scalar('text', 'Address that was called.', { label: 'target address' }),
+  scores_column: scalar('text', 'All scores as the text of a JSON object.', { label: 'scores as JSON' }),
   request_body: scalar('text', 'Text of the request body.'),
   response_body: scalar('text', 'Text of the response body; streams are put together first.'),
-  cache_reference_id: scalar('text', 'For a cache hit: identifier of the request whose answer was reused.'),
-  assets: scalar('text', 'Asset identifiers as the text of a JSON array.'),
-  prompt_id: scalar('text', 'Value of Svc-Prompt-Id.'),
+  cache_reference_id: scalar('text', 'For a cache hit: identifier of the request whose answer was reused.', { label: 'cached original' }),
+  assets: scalar('text', 'Asset identifiers as the text of a JSON array.', { label: 'assets as JSON' }),
+  prompt_id: scalar('text', 'Value of Svc-Prompt-Id.', { label: 'prompt' }),
   prompt_version: scalar('text', 'Value of Svc-Prompt-Version.'),
-  request_referrer: scalar('text', 'Referer header of the call.'),
-  latency: scalar('number', 'Milliseconds from the request to the end of the response.'),
-  cost: scalar('number', 'Cost in US dollars.'),
+  request_referrer: scalar('text', 'Referer header of the call.', { label: 'referrer' }),
+  latency: scalar('number', 'Milliseconds from the request to the end of the response.', { unit: 'ms' }),
+  cost: scalar('number', 'Cost in US dollars.', { unit: 'USD' }),
   time_to_first_token: scalar(
     'number',
     'Milliseconds from the request to the first byte of the response body; recorded for event streams only, else absent.',
+    { unit: 'ms' },
   ),
   status: scalar('number', 'HTTP status of the provider; 499 the client left, 502 the provider broke off, 0 no response.'),
   prompt_tokens: scalar('number', 'Input tokens, cached ones included.'),
@@ -55,69 +66,72 @@ export const requestFields = {
   prompt_cache_read_tokens: scalar('number', 'Input tokens that the provider read from its cache.'),
   prompt_cache_write_tokens: scalar('number', 'Input tokens that the provider wrote to its cache.'),
   total_tokens: scalar('number', 'Input and output tokens together.'),
-  request_created_at: scalar('timestamp', 'When the request arrived.'),
-  response_created_at: scalar('timestamp', 'When the response had ended.'),
+  request_created_at: scalar('timestamp', 'When the request arrived.', { label: 'arrival' }),
+  response_created_at: scalar('timestamp', 'When the response had ended.', { label: 'end of response' }),
   threat: scalar('boolean', 'Whether the security check flagged the request.'),
-  cache_enabled: scalar('boolean', 'Whether the caller enabled the response cache.'),
+  cache_enabled: scalar('boolean', 'Whether the caller enabled the response cache.', { label: 'response cache enabled' }),
   cached: scalar('boolean', 'Whether the answer came from the response cache.'),
-  'svc-score-feedback': scalar('boolean', 'Feedback rating; a request without one matches neither value.'),
-  is_passthrough_billing: scalar('boolean', 'Whether the provider was paid through the gateway.'),
+  'svc-score-feedback': scalar('boolean', 'Feedback rating; a request without one matches neither value.', { label: 'feedback rating' }),
+  is_passthrough_billing: scalar('boolean', 'Whether the provider was paid through the gateway.', { label: 'paid through the gateway' }),
   property_key: { shape: 'key', family: 'text', description: 'The request has a property of this name.' },
-  properties: map('text', 'Custom properties by name; names are case-sensitive.'),
-  search_properties: { ...map('text', 'Like properties, with equals read as a case-insensitive pattern.'), equalsIsPattern: true },
-  scores: map('number', 'Scores by name; the score has to be present.'),
+  properties: map('text', 'Custom properties by name; names are case-sensitive.', { label: 'property' }),
+  search_properties: {
+    ...map('text', 'Like properties, with equals read as a case-insensitive pattern.', { label: 'property' }),
+    equalsIsPattern: true,
+  },
+  scores: map('number', 'Scores by name; the score has to be present.', { label: 'score' }),
 } as const satisfies Record<string, FieldDefinition>;
 
 /** Fields of the group `sessions_request_response_rmt`: the session that a request belongs to, over all its requests. */
 export const sessionFields = {
-  session_session_id: scalar('text', 'Identifier of the session.'),
-  session_session_name: scalar('text', 'Newest name of the session that is not empty.'),
+  session_session_id: scalar('text', 'Identifier of the session.', { label: 'session' }),
+  session_session_name: scalar('text', 'Newest name of the session that is not empty.', { label: 'session name' }),
   session_tag: scalar('text', 'Tag of the session.'),
-  session_total_cost: scalar('number', 'Cost of all its requests in US dollars.'),
+  session_total_cost: scalar('number', 'Cost of all its requests in US dollars.', { unit: 'USD' }),
   session_total_tokens: scalar('number', 'Input and output tokens of all its requests.'),
   session_prompt_tokens: scalar('number', 'Input tokens of all its requests.'),
   session_completion_tokens: scalar('number', 'Output tokens of all its requests.'),
-  session_total_requests: scalar('number', 'How many requests it has.'),
-  session_created_at: scalar('timestamp', 'When its first request arrived.'),
-  session_latest_request_created_at: scalar('timestamp', 'When its latest request arrived.'),
+  session_total_requests: scalar('number', 'How many requests it has.', { label: 'requests of the session' }),
+  session_created_at: scalar('timestamp', 'When its first request arrived.', { label: 'session start' }),
+  session_latest_request_created_at: scalar('timestamp', 'When its latest request arrived.', { label: 'latest arrival of the session' }),
 } as const satisfies Record<string, FieldDefinition>;
 
 /** Fields of the group `session`. */
 export const sessionPropertyFields = {
-  properties: map('text', 'Properties of the whole session by name: the newest value of each.'),
+  properties: map('text', 'Properties of the whole session by name: the newest value of each.', { label: 'session property' }),
 } as const satisfies Record<string, FieldDefinition>;
 
 /** Fields of the legacy group `request`: names of old for parts of the same record. */
 export const legacyRequestFields = {
-  prompt: scalar('text', 'Text of all messages of the request.'),
-  user_id: scalar('text', 'Same as user_id of request_response_rmt.'),
-  auth_hash: scalar('text', 'Hash of the key that was used.'),
-  org_id: scalar('text', 'Organisation that owns the record.'),
-  id: scalar('text', 'Identifier of the request.'),
-  node_id: scalar('text', 'Value of Svc-Node-Id.'),
-  model: scalar('text', 'Model that the request names.'),
-  modelOverride: scalar('text', 'Value of Svc-Model-Override.'),
+  prompt: scalar('text', 'Text of all messages of the request.', { label: 'text of the prompt' }),
+  user_id: scalar('text', 'Same as user_id of request_response_rmt.', { label: 'user' }),
+  auth_hash: scalar('text', 'Hash of the key that was used.', { label: 'hash of the key' }),
+  org_id: scalar('text', 'Organisation that owns the record.', { label: 'organisation' }),
+  id: scalar('text', 'Identifier of the request.', { label: 'request' }),
+  node_id: scalar('text', 'Value of Svc-Node-Id.', { label: 'node' }),
+  model: scalar('text', 'Model that the request names.', { label: 'requested model' }),
+  modelOverride: scalar('text', 'Value of Svc-Model-Override.', { label: 'model override' }),
   path: scalar('text', 'Path of the call.'),
-  country_code: scalar('text', 'Country of the caller, ISO 3166 alpha-2.'),
-  prompt_id: scalar('text', 'Value of Svc-Prompt-Id.'),
-  created_at: scalar('timestamp', 'When the request arrived.'),
+  country_code: scalar('text', 'Country of the caller, ISO 3166 alpha-2.', { label: 'country' }),
+  prompt_id: scalar('text', 'Value of Svc-Prompt-Id.', { label: 'prompt' }),
+  created_at: scalar('timestamp', 'When the request arrived.', { label: 'arrival' }),
 } as const satisfies Record<string, FieldDefinition>;
 
 /** Fields of the legacy group `response`. */
 export const legacyResponseFields = {
-  body_tokens: scalar('number', 'Input and output tokens together.'),
+  body_tokens: scalar('number', 'Input and output tokens together.', { label: 'total tokens' }),
   status: scalar('number', 'HTTP status of the provider.'),
-  body_model: scalar('text', 'Model that the response names.'),
-  body_completion: scalar('text', 'Text of the first choice.'),
-  model: scalar('text', 'Model that the response names.'),
+  body_model: scalar('text', 'Model that the response names.', { label: 'response model' }),
+  body_completion: scalar('text', 'Text of the first choice.', { label: 'text of the completion' }),
+  model: scalar('text', 'Model that the response names.', { label: 'response model' }),
 } as const satisfies Record<string, FieldDefinition>;
 
 /** Fields of the legacy group `feedback`; absent without feedback. */
 export const legacyFeedbackFields = {
-  id: scalar('number', 'Number of the feedback.'),
-  created_at: scalar('timestamp', 'When it was given.'),
-  rating: scalar('boolean', 'True is good, false is bad.'),
-  response_id: scalar('text', "The provider's identifier of the rated response."),
+  id: scalar('number', 'Number of the feedback.', { label: 'feedback number' }),
+  created_at: scalar('timestamp', 'When it was given.', { label: 'time of feedback' }),
+  rating: scalar('boolean', 'True is good, false is bad.', { label: 'feedback rating' }),
+  response_id: scalar('text', "The provider's identifier of the rated response.", { label: 'rated response' }),
 } as const satisfies Record<string, FieldDefinition>;
 
 /** Filter groups (wrapper keys of a leaf) with their fields. */
@@ -135,7 +149,7 @@ export type FieldGroup = keyof typeof fieldGroups;
 
 /** Wrapper keys of a leaf that hold names themselves: `{"values": {"city": {"equals": "Oslo"}}}`. */
 export const mapWrappers = {
-  values: map('text', 'Prompt inputs by name.'),
+  values: map('text', 'Prompt inputs by name.', { label: 'input' }),
 } as const satisfies Record<string, FieldDefinition>;
 
 /** A wrapper key of a leaf that holds names. */

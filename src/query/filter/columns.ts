@@ -11,6 +11,7 @@ import type {
   sessionPropertyFields,
 } from '../../model/vocabulary/fields.ts';
 import { type Fragment, sql } from '../../sql/sql.ts';
+import { jsonOfNumbers, jsonOfTexts } from './json-text.ts';
 
 /** Where a text field is kept. Only `properties` tells an empty value from an absent one. */
 export type TextColumn =
@@ -68,11 +69,11 @@ const requestColumns: ColumnsOf<typeof requestFields> = {
     job_id: text(sql`job_id`),
     request_id: { kind: 'identifier', text: sql`id_text`, number: sql`request_id` },
     target_url: text(sql`target_url`),
-    scores_column: text(jsonText(sql`scores`)),
+    scores_column: text(jsonOfNumbers(sql`scores`)),
     request_body: { kind: 'body', text: sql`request_body`, bodyKind: sql`request_kind` },
     response_body: { kind: 'body', text: sql`response_body`, bodyKind: sql`response_kind` },
     cache_reference_id: { kind: 'identifier', text: sql`cache_reference_id`, number: null },
-    assets: text(jsonText(sql`assets`)),
+    assets: text(jsonOfTexts(sql`assets`)),
     prompt_id: text(sql`prompt_id`),
     prompt_version: text(sql`prompt_version`),
     request_referrer: text(sql`referrer`),
@@ -194,15 +195,11 @@ export const groupColumns: Readonly<Record<FieldGroup | MapWrapper, GroupColumns
   values: inputColumns,
 };
 
+/** TRICKY: a sum of UInt64 is one itself and wraps round without a word. */
 function sumOf(column: Fragment): NumberColumn {
-  return { kind: 'number', number: sql`ifNull(sum(${column}), 0)`, nullable: false };
+  return { kind: 'number', number: sql`ifNull(sum(toUInt128(${column})), 0)`, nullable: false };
 }
 
 function text(column: Fragment): TextColumn {
   return { kind: 'text', text: column };
-}
-
-/** The JSON text of a map or an array, absent when it is empty. TRICKY: the engine writes each `/` as `\/`, which JSON.stringify does not. */
-function jsonText(column: Fragment): Fragment {
-  return sql`if(empty(${column}), '', replaceAll(toJSONString(${column}), '\\\\/', '/'))`;
 }

@@ -215,27 +215,27 @@ lowerUTF8(target_url) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.scores_column equals: 
-if(empty(scores), '', replaceAll(toJSONString(scores), '\\/', '/')) = {p0:String}
+if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(scores), mapValues(scores)), ','), '}')) = {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.scores_column not-equals: full absent binary text
-if(empty(scores), '', replaceAll(toJSONString(scores), '\\/', '/')) != {p0:String}
+if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(scores), mapValues(scores)), ','), '}')) != {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.scores_column like: 
-if(empty(scores), '', replaceAll(toJSONString(scores), '\\/', '/')) LIKE {p0:String}
+if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(scores), mapValues(scores)), ','), '}')) LIKE {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.scores_column ilike: 
-lowerUTF8(if(empty(scores), '', replaceAll(toJSONString(scores), '\\/', '/'))) LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(scores), mapValues(scores)), ','), '}'))) LIKE lowerUTF8({p0:String})
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.scores_column contains: 
-lowerUTF8(if(empty(scores), '', replaceAll(toJSONString(scores), '\\/', '/'))) LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(scores), mapValues(scores)), ','), '}'))) LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.scores_column not-contains: full absent binary text
-lowerUTF8(if(empty(scores), '', replaceAll(toJSONString(scores), '\\/', '/'))) NOT LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(scores), mapValues(scores)), ','), '}'))) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.request_body equals: 
@@ -311,27 +311,27 @@ lowerUTF8(cache_reference_id) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%a\\_word\\%%"}
 
 -- request_response_rmt.assets equals: 
-if(empty(assets), '', replaceAll(toJSONString(assets), '\\/', '/')) = {p0:String}
+if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+')))) = {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.assets not-equals: full absent binary text
-if(empty(assets), '', replaceAll(toJSONString(assets), '\\/', '/')) != {p0:String}
+if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+')))) != {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.assets like: 
-if(empty(assets), '', replaceAll(toJSONString(assets), '\\/', '/')) LIKE {p0:String}
+if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+')))) LIKE {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.assets ilike: 
-lowerUTF8(if(empty(assets), '', replaceAll(toJSONString(assets), '\\/', '/'))) LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))))) LIKE lowerUTF8({p0:String})
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.assets contains: 
-lowerUTF8(if(empty(assets), '', replaceAll(toJSONString(assets), '\\/', '/'))) LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))))) LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.assets not-contains: full absent binary text
-lowerUTF8(if(empty(assets), '', replaceAll(toJSONString(assets), '\\/', '/'))) NOT LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))))) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.prompt_id equals: 
@@ -855,75 +855,75 @@ session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} A
 -- {"p0":"1.500000000000"}
 
 -- sessions_request_response_rmt.session_total_tokens equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) = {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) = {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) != {p0:Float64}))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) != {p0:Float64}))
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) >= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) >= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) <= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) <= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) > {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) > {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(total_tokens), 0) < {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) < {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) = {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) = {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) != {p0:Float64}))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) != {p0:Float64}))
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) >= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) >= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) <= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) <= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) > {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) > {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(prompt_tokens), 0) < {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) < {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) = {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) = {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) != {p0:Float64}))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) != {p0:Float64}))
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) >= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) >= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) <= {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) <= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) > {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) > {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(completion_tokens), 0) < {p0:Float64})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) < {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_requests equals: 

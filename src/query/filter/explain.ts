@@ -1,0 +1,138 @@
+import { type FieldDefinition, fieldGroups, mapWrappers } from '../../model/vocabulary/fields.ts';
+import type { NumberOperator, TextOperator, TimestampOperator } from '../../model/vocabulary/operators.ts';
+import type { BranchNode, Comparison, ConditionNode, FilterNode } from './ast.ts';
+
+/** Conditions of a filter that are told, and branches inside one another; what is more is counted. */
+const most = { conditions: 8, depth: 4 } as const;
+/** Characters of a name or of a value between its quotation marks. */
+const longestText = 48;
+
+/**
+ * A filter as an English sentence for people, without its full stop: `property "Team" is "search" and (status is at least 400 or cached is
+ * true)`. It is for reading and is not read back. At most 1,500 characters: long texts are cut, and of many conditions the first are told and
+ * the others counted.
+ */
+export function explain(filter: FilterNode): string {
+  return filter.kind === 'all' ? 'every request' : sentenceOf(filter, { depth: 0, untold: { conditions: most.conditions } });
+}
+
+interface Place {
+  readonly depth: number;
+  /** How many conditions may still be told, wherever they stand. */
+  readonly untold: { conditions: number };
+}
+
+function sentenceOf(node: FilterNode, place: Place): string {
+  switch (node.kind) {
+    case 'all':
+      return 'every request';
+    case 'condition':
+      return conditionText(node);
+    case 'and':
+    case 'or': {
+      const text = branchText(node, place);
+      return place.depth === 0 ? text : `(${text})`;
+    }
+  }
+}
+
+function branchText({ kind, operands }: BranchNode, { depth, untold }: Place): string {
+  const told: string[] = [];
+  let left = 0;
+  for (const operand of operands) {
+    const isTold = untold.conditions > 0 && (operand.kind === 'condition' || depth < most.depth);
+    if (isTold) {
+      if (operand.kind === 'condition') untold.conditions -= 1;
+      told.push(sentenceOf(operand, { depth: depth + 1, untold }));
+    } else left += countOf(operand);
+  }
+  if (left > 0) {
+    // A branch of which nothing is told takes its place as well, so that many of them end too.
+    untold.conditions -= 1;
+    told.push(`${left} ${told.length > 0 ? 'more ' : ''}${left === 1 ? 'condition' : 'conditions'}`);
+  }
+  return told.join(` ${kind} `);
+}
+
+function countOf(node: FilterNode): number {
+  return 'operands' in node ? node.operands.reduce((sum, operand) => sum + countOf(operand), 0) : 1;
+}
+
+function conditionText(node: ConditionNode): string {
+  if (node.family === 'key') return `has a property ${quoted(node.value)}`;
+  const definition = definitionOf(node);
+  const label = definition.label ?? node.field.replaceAll('_', ' ');
+  const subject = node.name === undefined ? label : `${label} ${quoted(node.name)}`;
+  return `${subject} ${predicateOf(node, definition)}`;
+}
+
+function predicateOf(comparison: Exclude<Comparison, { family: 'key' }>, { unit, equalsIsPattern }: FieldDefinition): string {
+  switch (comparison.family) {
+    case 'text': {
+      const { operator, value } = comparison;
+      return textPredicates[operator === 'equals' && equalsIsPattern === true ? 'ilike' : operator](value);
+    }
+    case 'number':
+      return `${numberWords[comparison.operator]} ${comparison.value}${unit === undefined ? '' : ` ${unit}`}`;
+    case 'timestamp':
+      return `${timeWords[comparison.operator]} ${timeText(comparison.value)}`;
+    case 'boolean':
+      return `is ${comparison.value}`;
+  }
+}
+
+const textPredicates: Readonly<Record<TextOperator, (value: string) => string>> = {
+  equals: (value) => (value === '' ? 'is empty' : `is ${quoted(value)}`),
+  'not-equals': (value) => (value === '' ? 'is not empty' : `is not ${quoted(value)}`),
+  like: (value) => `matches ${quoted(value)}`,
+  ilike: (value) => `matches ${quoted(value)} in any case`,
+  contains: (value) => `contains ${quoted(value)}`,
+  'not-contains': (value) => `does not contain ${quoted(value)}`,
+};
+
+const numberWords: Readonly<Record<NumberOperator, string>> = {
+  equals: 'is',
+  'not-equals': 'is not',
+  gte: 'is at least',
+  lte: 'is at most',
+  gt: 'is over',
+  lt: 'is under',
+};
+
+const timeWords: Readonly<Record<TimestampOperator, string>> = {
+  equals: 'is at',
+  gte: 'is at or after',
+  lte: 'is at or before',
+  gt: 'is after',
+  lt: 'is before',
+};
+
+function definitionOf({ group, field }: ConditionNode): FieldDefinition {
+  const groups: Readonly<Record<string, Readonly<Record<string, FieldDefinition>>>> = { ...fieldGroups, values: mapWrappers };
+  const definition = groups[group]?.[field];
+  if (definition === undefined) throw new TypeError(`The field ${field} was not checked before it was explained.`);
+  return definition;
+}
+
+/** UTC, as far as it is not zero behind the minute. */
+function timeText(unixMs: number): string {
+  const text = new Date(unixMs).toISOString().replace('T', ' ').slice(0, -1);
+  return `${text.replace(/(:00)?\.000$/, '')} UTC`;
+}
+
+/** TRICKY: what cannot be seen is written as its number: a control of the writing direction would turn the sentence around. */
+const unseen = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF"]/u;
+
+function quoted(text: string): string {
+  let shown = '';
+  for (const character of text) {
+    const next = unseen.test(character) ? escapeOf(character) : character;
+    if (shown.length + next.length > longestText) return `"${shown}…"`;
+    shown += next;
+  }
+  return `"${shown}"`;
+}
+
+function escapeOf(character: string): string {
+  return character === '"' ? '\\"' : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}

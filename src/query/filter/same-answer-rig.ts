@@ -1,0 +1,295 @@
+import { asyncProperty, check } from 'fast-check';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { Statement } from '../../sql/statement.ts';
+import { makeChangeStored } from '../../store/change.ts';
+import type { Connections } from '../../store/connections.ts';
+import { makeRunStatement, runUntilRows } from '../../store/run.ts';
+import { type RecordTable, rowColumns, rowsOf } from '../../store/tables/rows.ts';
+import { timeText } from '../../store/tables/time-text.ts';
+import { inOrder, type OrderTerm } from '../order-rig.ts';
+import { legacyDialect, planRequests, type RequestsPlan } from '../plan.ts';
+import type { RequestFlags } from '../question.ts';
+import { pageStatements } from '../requests.ts';
+import { matches } from './interpret.ts';
+import { changed, nastyChanges, nastyRecords, type StoredRecord } from './nasty-records-rig.ts';
+import { type RandomQuery, randomQueries } from './random-queries-rig.ts';
+import type { Subject } from './readers.ts';
+import { type FilterRecord, type SessionFacts, sessionFactsOf } from './record.ts';
+import { smallestFailing } from './smallest-query-rig.ts';
+
+const organization = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
+/** Has other records under sessions and names of the same kind; none of them may be seen. */
+const stranger = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
+
+const recordCount = 48;
+const changeCount = 14;
+const smallPart = 8;
+/** Records that are merged into one part before the others come. */
+const mergedCount = 30;
+
+/** The store as a series of states goes through it, with the records that it holds as the interpreter sees them. */
+interface World {
+  readonly connections: Connections;
+  readonly seed: number;
+  readonly records: readonly StoredRecord[];
+}
+
+/** A way in which the same records may lie in the store. Each state is entered from the one before it. */
+interface StoreState {
+  readonly name: string;
+  readonly enter: (world: World) => Promise<World>;
+}
+
+/** The states, in the order in which a store comes into them. */
+const storeStates: readonly StoreState[] = [
+  {
+    name: 'one part',
+    enter: async (world) => {
+      await empty(world);
+      await store(world, world.records, recordCount);
+      return world;
+    },
+  },
+  {
+    name: 'many parts',
+    enter: async (world) => {
+      await empty(world);
+      await store(world, world.records, smallPart);
+      return world;
+    },
+  },
+  { name: 'updates pending', enter: (world) => change(world, world.seed + 1) },
+  {
+    // Some records in one part, with what was updated before and after it was made, and others in small parts.
+    name: 'partly merged',
+    enter: async (world) => {
+      const [early, late] = [world.records.slice(0, mergedCount), world.records.slice(mergedCount)];
+      await empty(world);
+      await store(world, early, smallPart);
+      const { records } = await change({ ...world, records: early }, world.seed + 2);
+      await merge(world);
+      await store(world, late, smallPart);
+      return change({ ...world, records: [...records, ...late] }, world.seed + 3);
+    },
+  },
+  {
+    name: 'folded in',
+    enter: async (world) => {
+      // It would wait for ever while nothing may merge.
+      await command(world, 'SYSTEM START MERGES requests', 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1');
+      await merge(world);
+      return world;
+    },
+  },
+];
+
+/** How many queries were compared in a state, and how many of them had an answer that was neither nothing nor everything. */
+export interface StateReport {
+  readonly state: string;
+  readonly seed: number;
+  readonly queries: number;
+  readonly telling: number;
+  /** A query on which the two differ, with both answers, made as small as it goes; null when they are one. */
+  readonly mismatch: string | null;
+}
+
+/**
+ * Compares store and interpreter over records made from a seed, in every state of the store, on so many queries each.
+ * The seed makes the records, the updates and the queries: the same seed gives the same run.
+ */
+export async function* compareInEveryState(connections: Connections, seed: number, queriesInState: number): AsyncGenerator<StateReport> {
+  let world: World = { connections, seed, records: nastyRecords(organization, recordCount, seed) };
+  for (const [index, { name, enter }] of storeStates.entries()) {
+    world = await enter(world);
+    yield { state: name, seed, ...(await compare(world, queriesInState, seed + index)) };
+  }
+}
+
+async function compare(world: World, runs: number, seed: number): Promise<Pick<StateReport, 'queries' | 'telling' | 'mismatch'>> {
+  const sessions = sessionsOf(world.records);
+  const subjects = world.records.map((record) => ({ record, session: sessions.get(record.sessionId) ?? null }));
+  const differenceOn = async (query: RandomQuery): Promise<string | null> =>
+    differenceOf(world, planOf(query), orderedAnswer(world, subjects, query));
+  let telling = 0;
+  const details = await check(
+    asyncProperty(randomQueries(subjects), async (query) => {
+      const { length } = answerOf(subjects, planOf(query));
+      if (length > 0 && length < subjects.length) telling += 1;
+      return (await differenceOn(query)) === null;
+    }),
+    { numRuns: runs, seed },
+  );
+  const [found] = details.counterexample ?? [];
+  if (found === undefined) return { queries: details.numRuns, telling, mismatch: details.failed ? String(details.errorInstance) : null };
+  const smallest = await smallestFailing(found, async (query) => (await differenceOn(query)) !== null);
+  const mismatch = `seed ${seed}, path ${details.counterexamplePath}: ${textOf(smallest)}\n${await differenceOn(smallest)}`;
+  return { queries: details.numRuns, telling, mismatch };
+}
+
+interface StoredSubject extends Subject {
+  readonly record: StoredRecord;
+}
+
+/** The records that the interpreter keeps, in no order. */
+function answerOf(subjects: readonly StoredSubject[], plan: RequestsPlan): readonly StoredRecord[] {
+  return subjects.filter((subject) => isKept(subject, plan)).map(({ record }) => record);
+}
+
+/** The identifiers of the page as the interpreter and the order of reference have it. */
+function orderedAnswer(world: World, subjects: readonly StoredSubject[], query: RandomQuery): readonly string[] {
+  const plan = planOf(query);
+  const ordered = inOrder(answerOf(subjects, plan), query.sort, world.records);
+  return ordered.slice(plan.offset, plan.offset + plan.limit).map(({ requestId }) => requestId);
+}
+
+function isKept({ record, session }: StoredSubject, { filter, flags }: RequestsPlan): boolean {
+  return matches(filter, record, session ?? undefined) && hasFlags(record, flags);
+}
+
+function hasFlags({ cached, scores, feedback, experimentId }: StoredRecord, flags: RequestFlags): boolean {
+  return (
+    (!flags.cached || cached) && (!flags.scored || scores.size > 0 || feedback !== null) && (!flags.inExperiment || experimentId !== '')
+  );
+}
+
+function planOf({ filter, sort, ...rest }: RandomQuery): RequestsPlan {
+  const planned = planRequests(organization, { ...rest, filter, sort: sortBody(sort) }, legacyDialect);
+  if (!planned.ok) throw new Error(planned.fault.message);
+  if (planned.value.kind !== 'page') throw new Error(planned.value.hint);
+  return planned.value.plan;
+}
+
+/** The sort as the body of a query has it: names stand in an object under their key. */
+function sortBody(terms: readonly OrderTerm[]): unknown {
+  const body: Record<string, unknown> = {};
+  for (const { key, name, direction } of terms) {
+    body[key] = name === undefined ? direction : Object.fromEntries([...Object.entries(body[key] ?? {}), [name, direction]]);
+  }
+  return body;
+}
+
+async function idsFrom(connections: Connections, statements: readonly Statement[]): Promise<readonly string[]> {
+  const run = makeRunStatement(connections, { queryTimeoutMs: 30_000, queryMemoryBytes: 1024 * 1024 * 1024 });
+  return (await runUntilRows<{ readonly id: string }>(run, statements)).map(({ id }) => id);
+}
+
+function sessionsOf(records: readonly FilterRecord[]): ReadonlyMap<string, SessionFacts> {
+  const members = new Map<string, FilterRecord[]>();
+  for (const record of records) {
+    if (record.sessionId !== '') members.set(record.sessionId, [...(members.get(record.sessionId) ?? []), record]);
+  }
+  return new Map([...members].map(([id, requests]) => [id, sessionFactsOf(requests)]));
+}
+
+/** How the store's answer differs from the one that is expected, in words; null when it does not. */
+async function differenceOf({ connections, records }: World, plan: RequestsPlan, expected: readonly string[]): Promise<string | null> {
+  try {
+    const found = await idsFrom(connections, pageStatements(plan));
+    return found.join() === expected.join() ? null : differenceText(expected, found, records);
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    return `the store failed: ${String(error)} ${cause instanceof Error ? cause.message : ''}`;
+  }
+}
+
+function differenceText(expected: readonly string[], found: readonly string[], records: readonly StoredRecord[]): string {
+  const place = expected.findIndex((id, index) => found[index] !== id);
+  const missing = expected.filter((id) => !found.includes(id));
+  const surplus = found.filter((id) => !expected.includes(id));
+  const [culprit] = [...missing, ...surplus];
+  const shown = records.find(({ requestId }) => requestId === culprit);
+  return [
+    `the interpreter has ${expected.length}, the store ${found.length}; they part at ${place === -1 ? expected.length : place}`,
+    `not in the store's answer: ${missing.slice(0, 3).join(' ')}`,
+    `only in the store's answer: ${surplus.slice(0, 3).join(' ')}`,
+    shown === undefined ? 'the order differs' : `the first of them: ${textOf(shown).replaceAll(/(.{40}).{200,}?(?="[,}\]])/gu, '$1…')}`,
+  ].join('\n');
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (part instanceof Map ? [...part] : typeof part === 'bigint' ? String(part) : part));
+}
+
+let inserts = 0;
+
+/** Empties both tables and lets nothing merge by itself. */
+async function empty(world: World): Promise<void> {
+  await command(world, 'TRUNCATE TABLE requests', 'TRUNCATE TABLE bodies');
+  await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
+}
+
+/** Stores records in parts of so many, each with as many of the stranger's. */
+async function store(world: World, records: readonly StoredRecord[], rowsInPart: number): Promise<void> {
+  const others = nastyRecords(stranger, records.length, world.seed + 7);
+  for (let from = 0; from < records.length; from += rowsInPart) {
+    const part = [...records.slice(from, from + rowsInPart), ...others.slice(from, from + rowsInPart)];
+    await insert(world, 'requests', part.map(requestCells));
+    await insert(world, 'bodies', part.filter(hasTexts).map(bodiesCells));
+  }
+}
+
+/** Merges each month into one part. */
+async function merge(world: World): Promise<void> {
+  await command(world, 'SYSTEM START MERGES requests', 'SYSTEM START MERGES bodies');
+  await command(world, 'OPTIMIZE TABLE requests FINAL', 'OPTIMIZE TABLE bodies FINAL');
+  await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
+}
+
+async function insert({ connections }: World, table: RecordTable, values: readonly unknown[]): Promise<void> {
+  inserts += 1;
+  await connections.run('insert', (client) =>
+    client.insert({ table, values, format: 'JSONEachRow', clickhouse_settings: { insert_deduplication_token: `rows-${inserts}` } }),
+  );
+}
+
+/** A record without any text has no row in `bodies` at all. */
+function hasTexts({ requestBody, responseBody, promptText, lastUserText, completionText }: StoredRecord): boolean {
+  return requestBody.kind !== 'absent' || responseBody.kind !== 'absent' || promptText + lastUserText + completionText !== '';
+}
+
+function requestCells(record: StoredRecord): unknown {
+  const { usage } = record;
+  return {
+    ...cellsOf('requests', rowsOf(record, record.createdAt).request),
+    latency: exact(record.latencyMs),
+    time_to_first_token: exact(record.timeToFirstTokenMs),
+    prompt_tokens: exact(usage.promptTokens),
+    prompt_cache_read_tokens: exact(usage.promptCacheReadTokens),
+    total_tokens:
+      usage.promptTokens === null && usage.completionTokens === null
+        ? null
+        : String(BigInt(usage.promptTokens ?? 0) + BigInt(usage.completionTokens ?? 0)),
+    cache_created_at: record.cacheCreatedAt === null ? null : timeText(record.cacheCreatedAt),
+  };
+}
+
+function bodiesCells(record: StoredRecord): unknown {
+  return cellsOf('bodies', rowsOf(record, record.createdAt).bodies);
+}
+
+function cellsOf(table: RecordTable, row: string): Readonly<Record<string, unknown>> {
+  const cells = JSON.parse(row) as readonly unknown[];
+  return Object.fromEntries(rowColumns[table].map((name, index) => [name, cells[index]]));
+}
+
+/** TRICKY: a JavaScript number beyond 2⁵³ is written with the fewest digits that give it back, which are those of another whole number. */
+function exact(quantity: number | null): string | null {
+  return quantity === null ? null : BigInt(quantity).toString();
+}
+
+/** Changes some of the records, as those do who add properties, scores and feedback. */
+async function change(world: World, seed: number): Promise<World> {
+  const changeStored = makeChangeStored(world.connections);
+  const records = new Map(world.records.map((record) => [record.requestId, record]));
+  for (const accepted of nastyChanges(world.records, changeCount, seed)) {
+    const before = records.get(accepted.requestId);
+    if (before === undefined) continue;
+    if (!(await changeStored({ accepted, createdAt: before.createdAt }))) throw new Error('The store has not found a record to change.');
+    records.set(accepted.requestId, changed(before, accepted));
+  }
+  return { ...world, records: [...records.values()] };
+}
+
+async function command({ connections }: World, ...statements: readonly string[]): Promise<void> {
+  for (const query of statements) await connections.run('update', (client) => client.command({ query }));
+}

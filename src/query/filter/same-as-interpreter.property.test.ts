@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStoreRig, type StoreRig } from '../../store/store-rig.ts';
+import { compareInEveryState, type StateReport } from './same-answer-rig.ts';
+
+const queriesInState = 160;
+
+let rig: StoreRig;
+beforeAll(async () => {
+  rig = await openStoreRig();
+});
+afterAll(async () => rig.close());
+
+test('the store answers as the interpreter does, in every state and order', { timeout: 120_000 }, async () => {
+  const reports: StateReport[] = [];
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  for await (const report of compareInEveryState(rig.connections, seed, queriesInState)) reports.push(report);
+  for (const { state, mismatch } of reports) expect(mismatch, `${state}, records of seed ${seed}`).toBeNull();
+  const queries = reports.reduce((sum, report) => sum + report.queries, 0);
+  const telling = reports.reduce((sum, report) => sum + report.telling, 0);
+  expect(queries).toBe(queriesInState * reports.length);
+  expect(telling / queries).toBeGreaterThan(0.3);
+});

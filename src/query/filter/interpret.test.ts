@@ -115,10 +115,12 @@ describe('values', () => {
     ['property_key', { equals: 'toString' }, {}, false],
     [
       'scores_column',
-      { equals: '{"b":1e+21,"1":0}' },
+      { equals: '{"1":0,"b":1e+21,"\uFFFD":2,"😀":3}' },
       {
         scores: new Map([
+          ['😀', 3],
           ['b', 1e21],
+          ['\uFFFD', 2],
           ['1', 0],
         ]),
       },

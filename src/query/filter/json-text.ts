@@ -5,10 +5,14 @@ export function jsonOfTexts(column: Fragment): Fragment {
   return sql`if(empty(${column}), '', ${asStringified(column)})`;
 }
 
-/** The JSON text of a map of texts to numbers as JSON.stringify writes an object; empty for an empty one. */
+/**
+ * The JSON text of a map of texts to numbers as JSON.stringify writes an object; empty for an empty one. Names stand in the order of their
+ * bytes, since in the map they stand as changes have left them.
+ */
 export function jsonOfNumbers(column: Fragment): Fragment {
   const entry = sql`concat(${asStringified(sql`name`)}, ':', ${numberText(sql`number`)})`;
-  const entries = sql`arrayMap((name, number) -> ${entry}, mapKeys(${column}), mapValues(${column}))`;
+  const sorted = sql`mapSort(${column})`;
+  const entries = sql`arrayMap((name, number) -> ${entry}, mapKeys(${sorted}), mapValues(${sorted}))`;
   return sql`if(empty(${column}), '', concat('{', arrayStringConcat(${entries}, ','), '}'))`;
 }
 

@@ -79,7 +79,7 @@ export const nastyNames = [
 ];
 /** Names that stand for one another, and the property that a session is told by. */
 export const sessionNames = [...Object.values(sessionProperties), 'Helicone-Session-Id', 'Helicone-Session-Name', 'Helicone-Session-Path'];
-export const scoreNames = ['svc-score-feedback', 'quality', 'Quality', '__proto__', 'a/b', 'q"\u2028\u001F', 'Σ'];
+export const scoreNames = ['svc-score-feedback', '😀', '\uFFFD', 'quality', 'Quality', '__proto__', 'a/b', 'q"\u2028\u001F', 'Σ'];
 
 const sessionIds = ['s-1', 'S-1', 's-2', 'ΟΔΟΣ', '%', 'a\\b', "it's", ''];
 const january = Date.UTC(2026, 0, 31, 23, 59, 59, 990);

@@ -187,7 +187,17 @@ function bodyText(body: RecordedBody): string {
   return body.kind === 'json' || body.kind === 'text' ? body.text : '';
 }
 
-/** TRICKY: an object would put names that look like array indexes in front, and lose `__proto__`. */
+/** TRICKY: an object would put names that look like array indexes in front, and lose `__proto__`. Names stand in the order of their bytes. */
 function jsonObjectText(entries: ReadonlyMap<string, number>): string {
-  return `{${[...entries].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+  const sorted = [...entries].toSorted(([left], [right]) => orderOfBytes(left, right));
+  return `{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+}
+
+/** TRICKY: texts compare by UTF-16, in which a character beyond U+FFFF comes before some that it follows in UTF-8. */
+function orderOfBytes(left: string, right: string): number {
+  for (let index = 0; index < left.length && index < right.length; index += 1) {
+    const order = (left.codePointAt(index) ?? 0) - (right.codePointAt(index) ?? 0);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
 }

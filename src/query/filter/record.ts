@@ -43,7 +43,8 @@ type TokenKeys = 'promptTokens' | 'completionTokens' | 'promptCacheReadTokens' |
 
 /**
  * What a record says, as far as a filter can ask for it: a RequestRecord is one. Empty text is absent, and
- * null is an absent number, time or flag; of the maps only a missing name is absent.
+ * null is an absent number, time or flag; of the maps only a missing name is absent. A body is
+ * the part of it that filters look at.
  */
 export interface FilterRecord extends Pick<RequestRecord, TextKeys | MapKeys | FlagKeys | OtherKeys> {
   readonly latencyMs: Quantity | null;

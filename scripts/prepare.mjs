@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -116,6 +116,9 @@ export function compile({ title, config, output, inputs }) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return;
   rmSync(join(root, output), { recursive: true, force: true });
   timed(`building ${title}`, () => run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', config]));
+  // As npm does for a package's commands: else `npx gatelog` in the clone may not start it.
+  const commandFile = join(root, output, 'cli', 'main.js');
+  if (existsSync(commandFile)) chmodSync(commandFile, 0o755);
   writeFileSync(stamp, fingerprint);
 }
 

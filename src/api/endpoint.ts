@@ -65,7 +65,7 @@ const problemHeaders: Readonly<Partial<Record<ProblemStatus, Headers>>> = {
 
 /** Declaration of the header that explains an answer which may surprise. */
 export const hintHeader: Headers = {
-  'svc-hint': { description: 'Why the answer is empty, where that may surprise.', schema: { type: 'string' } },
+  'svc-hint': { description: 'Why the answer is empty, or what else about it may surprise.', schema: { type: 'string' } },
 };
 
 /** Declarations of the headers of a page. */

@@ -58,8 +58,8 @@ function wrongScore(name: string, value: unknown): string | undefined {
   if (characters < 1 || characters > propertyLimits.nameCharacters) {
     return `A score's name has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
   }
-  if (name === feedbackScore) {
-    return `The score \`${feedbackScore}\` is the feedback; send {"rating": true} to the feedback of the request.`;
+  if (name === feedbackScore || name === 'helicone-score-feedback') {
+    return `The score \`${name}\` is the feedback; send {"rating": true} to the feedback of the request.`;
   }
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return undefined;
   return typeof value === 'number'

@@ -27,6 +27,8 @@ export type SortCells = Readonly<Record<`sort_${number}`, string>>;
 
 /** Longer texts are not carried: a cursor travels in a header. */
 const longestCursor = 16 * 1024;
+/** Bytes of all values in a cursor: clients take headers of sixteen KiB altogether. */
+const mostCarriedBytes = 3 * 1024;
 const notOurs = '`cursor` is not one that was given here. Send the value of the response header svc-next-cursor as it was.';
 const otherQuery = '`cursor` belongs to another filter, sort or flags. Send it with the query that gave it, or begin without it.';
 
@@ -39,7 +41,20 @@ export function cursorBehind(
   const values = carriedSteps(orderOf(question.sort)).map((_, index) => row[`sort_${index}`] ?? '-');
   const id = uuidToNumber(row.id as RequestId).toString();
   const cursor = { v: 1, q: markOf(question), a: String(row.created_ms), i: id, s: values };
-  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+  return Buffer.from(JSON.stringify({ ...cursor, s: carriedWithin(values) })).toString('base64url');
+}
+
+/** The values with as many of the longest left to be read again as it takes for all to fit. */
+function carriedWithin(values: readonly string[]): readonly string[] {
+  const bytes = values.map((value) => Buffer.byteLength(JSON.stringify(value)));
+  const kept = [...values];
+  for (let sum = bytes.reduce((total, size) => total + size, 0); sum > mostCarriedBytes;) {
+    const longest = bytes.indexOf(Math.max(...bytes));
+    sum -= bytes[longest] ?? sum;
+    bytes[longest] = 0;
+    kept[longest] = '*';
+  }
+  return kept;
 }
 
 /** Reads a cursor that a caller sent back. */

@@ -3,6 +3,7 @@ import { arrivalBounds } from './filter/compile.ts';
 import { type Fragment, join, param, sql } from '../sql/sql.ts';
 import { ownTable, type Statement, statementFor } from '../sql/statement.ts';
 import type { RequestsPlan } from './plan.ts';
+import type { RequestsQuestion } from './question.ts';
 import { countStatement } from './requests.ts';
 
 /** Something that may explain an empty page: a statement to run, and what its rows say about it. */
@@ -21,18 +22,19 @@ export function hintQuestions(plan: RequestsPlan): readonly HintQuestion[] {
 }
 
 /** Whether there are bodies of which a filter sees only the begin; undefined for a filter that reads none. */
-export function longBodiesQuestion({ tenant, filter }: RequestsPlan): HintQuestion | undefined {
+export function longBodiesQuestion({ tenant, filter }: RequestsQuestion): HintQuestion | undefined {
   const columns = new Set(
     conditionsIn(filter).flatMap(({ group, field }) => (group === 'request_response_rmt' ? (restOf[field] ?? []) : [])),
   );
   const long = [...columns].map((column) => sql`${column} != ''`);
   if (long.length === 0) return undefined;
+  const here = join([...arrivalBounds(filter), sql`(${join(long, ' OR ')})`], ' AND ');
   return {
-    statement: statementFor(tenant, sql`SELECT 1 AS found FROM ${ownTable('bodies', join(long, ' OR '))} LIMIT 1`, 'short'),
+    statement: statementFor(tenant, sql`SELECT 1 AS found FROM ${ownTable('bodies', here)} LIMIT 1`, 'short'),
     sentenceFor: ([row]) =>
       row === undefined
         ? undefined
-        : 'some bodies are longer than what filters look at (GATELOG_BODY_SEARCH_MAX_BYTES); only their begin was searched',
+        : 'some bodies of that time are longer than what filters look at (GATELOG_BODY_SEARCH_MAX_BYTES); of those only the begin was searched',
   };
 }
 

@@ -176,6 +176,24 @@ describe('a cursor', () => {
     expect(cursor?.length).toBeLessThan(2000);
   });
 
+  test('fits into a header also where ten long texts are sorted by, and goes on exactly behind its row', async () => {
+    const names = Array.from({ length: 10 }, (_, n) => `p${n}`);
+    const wide = (n: number): RequestRecord => ({
+      ...recordAt(200 + n),
+      model: 'wide',
+      requestId: idAt(noon + 90_000, 1000 + n),
+      createdAt: noon + 90_000,
+      properties: new Map(names.map((name, index) => [name, index === 9 ? `${'語'.repeat(480)}${n}` : '語'.repeat(480)])),
+    });
+    await rig.insert([wide(2), wide(1), wide(3)], 'wide');
+    const body = {
+      filter: { request_response_rmt: { model: { equals: 'wide' } } },
+      sort: { properties: Object.fromEntries(names.map((name) => [name, 'asc'])) },
+    };
+    expect((await pageOf({ ...body, limit: 1 })).cursor?.length).toBeLessThan(8000);
+    expect(await walk(body, 1)).toEqual([1, 2, 3].map((n) => idAt(noon + 90_000, 1000 + n)));
+  });
+
   test.each([
     ['another filter', { filter: { request_response_rmt: { status: { equals: 1 } } } }],
     ['another sort', { sort: { cost: 'desc' } }],

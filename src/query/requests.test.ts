@@ -255,7 +255,7 @@ describe('an item', () => {
     expect(await items({ filter: leaf('request_body', { contains: 'x end' }) })).toEqual([]);
     const question = longBodiesQuestion(planOf({ filter: leaf('request_body', { contains: 'x end' }) }));
     const rows = question === undefined ? [] : await store.run<Record<string, unknown>>(question.statement);
-    expect(question?.sentenceFor(rows)).toContain('only their begin was searched');
+    expect(question?.sentenceFor(rows)).toContain('only the begin was searched');
     expect(longBodiesQuestion(planOf({ filter: leaf('status', { equals: 1 }) }))).toBeUndefined();
   });
 

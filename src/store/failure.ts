@@ -2,6 +2,8 @@ import { GatelogError, messageOf } from '../model/errors.ts';
 
 const timeoutCodes = new Set(['159', '160', '209']);
 const memoryCodes = new Set(['241', '396', '158', '307']);
+/** A query that is more than the engine's parser takes. */
+const sizeCodes = new Set(['167', '168']);
 /** Input that the store will never take, however often it is sent. */
 const rejectedCodes = new Set(['6', '25', '26', '27', '33', '38', '41', '53', '69', '70', '72', '117', '131', '321', '376']);
 /** An engine that answers but cannot work now: too many queries, no network, a full or read-only disk, too many parts. */
@@ -16,7 +18,7 @@ export function storeFailure(error: unknown): GatelogError {
       cause: error,
     });
   }
-  if (code !== undefined && memoryCodes.has(code)) {
+  if (error instanceof RangeError || (code !== undefined && (memoryCodes.has(code) || sizeCodes.has(code)))) {
     return new GatelogError(
       'query_too_large',
       'The query needs more memory than it may use. Narrow the time range, the filter or the limit.',

@@ -60,6 +60,8 @@ function readSettings({ queryTimeoutMs, queryMemoryBytes }: RunOptions): ClickHo
     max_execution_time: queryTimeoutMs / 1000,
     max_memory_usage: String(queryMemoryBytes),
     max_parser_depth: '4000',
+    max_ast_elements: '2000000',
+    max_expanded_ast_elements: '2000000',
     max_query_size: String(16 * 1024 * 1024),
     output_format_json_quote_64bit_integers: 0,
     output_format_json_quote_denormals: 0,

@@ -270,6 +270,12 @@ describe('trees', () => {
   });
 });
 
+test('the widest tree of the longest conditions runs', async () => {
+  const wide = (leaves: number): unknown =>
+    leaves === 1 ? rmt('scores_column', { contains: 'quality' }) : or(wide(leaves >> 1), wide(leaves - (leaves >> 1)));
+  expect(await namesFor(wide(1_000))).toBe('full binary');
+});
+
 describe('any text at all', () => {
   const letters = constantFrom('\\', '%', '_', "'", '"', '`', '\t', '\n', '\0', 'a', 'A', 'é', 'É', 'ß', '😀', '{', '}', '\uD800');
   const text = string({ unit: letters, maxLength: 8 });

@@ -51,6 +51,9 @@ export function parseLeaf(leaf: JsonObject, path: FaultPath, dialect: FilterDial
   return filterFault(place, `Unknown wrapper ${quoted(key)}. Known wrappers: ${listed(dialect.wrappers)}.${wrapperHint(key, dialect)}`);
 }
 
+/** Names of fields in upstream's clients. */
+const fieldAliases: ReadonlyMap<string, string> = new Map([['helicone-score-feedback', 'svc-score-feedback']]);
+
 function isMapWrapper(wrapper: FieldGroup | MapWrapper): wrapper is MapWrapper {
   return Object.hasOwn(mapWrappers, wrapper);
 }
@@ -78,7 +81,7 @@ function conditionIn(group: FieldGroup, value: unknown, path: FaultPath): Result
   const leafAround = (inner: JsonObject): JsonObject => ({ [group]: inner });
   const field = singleEntry({ object: value, path, label: quoted(group), wanted: 'one field', leafAround });
   if (!field.ok) return field;
-  const { key } = field.value;
+  const key = fieldAliases.get(field.value.key) ?? field.value.key;
   const definitions: Readonly<Record<string, FieldDefinition>> = fieldGroups[group];
   const definition = Object.hasOwn(definitions, key) ? definitions[key] : undefined;
   if (definition === undefined) {

@@ -1,10 +1,11 @@
 import { accepted } from '../../../contract/fault.ts';
 import { readBody } from '../../../contract/read-body.ts';
 import { requestCountSchema, requestQuerySchema } from '../../../contract/requests.ts';
+import { longBodiesQuestion } from '../../../query/hints.ts';
 import { planRequests, requestDialect } from '../../../query/plan.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { readJson } from '../../json-body.ts';
-import { countOf, setHint } from './page.ts';
+import { countOf, explain, setHint } from './page.ts';
 
 /** `POST /v1/request/count/query` */
 export const countRequests: Endpoint = {
@@ -29,7 +30,12 @@ async function answerCount(call: EndpointCall): Promise<Response> {
   const { context, principal } = call;
   const body = accepted(readBody(requestQuerySchema, await readJson(context)));
   const planned = accepted(planRequests(principal.organizationId, body, requestDialect));
-  if (planned.kind === 'page') return context.json({ data: await countOf(call, planned.plan), error: null });
+  if (planned.kind === 'page') {
+    const data = await countOf(call, planned.plan);
+    const long = longBodiesQuestion(planned.plan);
+    if (long !== undefined) await explain(call, [long]);
+    return context.json({ data, error: null });
+  }
   setHint(context, planned.hint);
   return context.json({ data: 0, error: null });
 }

@@ -1,7 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { accepted } from '../../../contract/fault.ts';
 import { readBody } from '../../../contract/read-body.ts';
 import { type RequestItem, requestQuerySchema } from '../../../contract/requests.ts';
+import { GatelogError } from '../../../model/errors.ts';
 import type { RequestId } from '../../../model/ids.ts';
 import { cursorBehind, type SortCells } from '../../../query/cursor.ts';
 import type { FilterDialect } from '../../../query/filter/leaf.ts';
@@ -48,8 +50,22 @@ export async function itemsOf(
   withBodies: boolean,
 ): Promise<RequestItem[]> {
   const tenant = principal.organizationId;
+  if (withBodies) checkSize(rows);
   const bodies = await runUntilRows<BodiesRow>(ports.run, withBodies ? bodiesStatements(tenant, rows) : [], context.req.raw.signal);
   return requestItems(rows, bodies, (row) => ports.bodyAddressOf(tenant, row.id as RequestId));
+}
+
+/** Bytes of all bodies that one answer holds. They are in memory several times on their way into it. */
+const mostBodyBytes = 64 * 1024 * 1024;
+
+/** @throws GatelogError `query_too_large` before anything of the bodies is read. */
+function checkSize(rows: readonly RequestRow[]): void {
+  const bytes = rows.reduce((sum, row) => sum + Number(row.size_bytes), 0);
+  if (bytes <= mostBodyBytes || rows.length <= 1) return;
+  throw new GatelogError(
+    'query_too_large',
+    `The bodies of these ${rows.length} requests have ${bytes} bytes; one answer holds ${mostBodyBytes}. Ask for fewer at once, with a smaller \`limit\` and the cursor.`,
+  );
 }
 
 /** How many requests a plan matches, pages aside. */
@@ -58,12 +74,16 @@ export async function countOf({ context, ports }: EndpointCall, plan: RequestsPl
   return Number(row?.total ?? 0);
 }
 
-/** Says why an answer is empty. */
+/** Says what may surprise about an answer; a second sentence stands behind the first. */
 export function setHint(context: Context, sentence: string): void {
-  context.header('svc-hint', sentence.replaceAll(/[^\u0020-\u007e]/g, escaped).slice(0, longestHint));
+  const said = context.res.headers.get('svc-hint');
+  const hint = sentence.replaceAll(/[^\u0020-\u007e]/g, escaped);
+  context.header('svc-hint', (said === null ? hint : `${said}; ${hint}`).slice(0, longestHint));
 }
 
 const longestHint = 1000;
+/** An answer waits so long for its explanation, milliseconds. */
+const hintMs = 1000;
 
 /** A header holds ASCII alone. */
 function escaped(character: string): string {
@@ -78,10 +98,12 @@ function tellNext(context: Context, plan: RequestsPlan, rows: readonly PageRow[]
 }
 
 /** The answer stands without its explanation: what the store does not tell in time is left out. */
-async function explain({ context, ports }: EndpointCall, questions: readonly HintQuestion[]): Promise<void> {
+export async function explain({ context, ports }: EndpointCall, questions: readonly HintQuestion[]): Promise<void> {
   try {
     for (const { statement, sentenceFor } of questions) {
-      const sentence = sentenceFor(await ports.run(statement, context.req.raw.signal));
+      const rows = await Promise.race([ports.run<Readonly<Record<string, unknown>>>(statement, context.req.raw.signal), wait(hintMs)]);
+      if (rows === undefined) return;
+      const sentence = sentenceFor(rows);
       if (sentence !== undefined) return setHint(context, sentence);
     }
   } catch {

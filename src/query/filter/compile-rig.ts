@@ -40,7 +40,8 @@ beforeAll(async () => {
   for (const { statements } of migrations) for (const query of statements) await client.command({ query });
   // The store sends these with every query; in the embedded engine they stay with the connection.
   await client.command({
-    query: 'SET max_parser_depth = 4000, optimize_or_like_chain = 0, max_ast_elements = 2000000, max_expanded_ast_elements = 2000000, max_query_size = 16777216',
+    query:
+      'SET max_parser_depth = 4000, optimize_or_like_chain = 0, max_ast_elements = 2000000, max_expanded_ast_elements = 2000000, max_query_size = 16777216',
   });
   const keyed = [tenant, otherTenant].flatMap((owner) =>
     rows.map(({ columns, bodies }, index) => {

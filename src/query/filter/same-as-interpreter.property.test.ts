@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStoreRig, type StoreRig } from '../../store/store-rig.ts';
 import { compareInEveryState, type StateReport } from './same-answer-rig.ts';
 
-const queriesInState = 160;
+/** A twentieth of what `npm run soak -- filters` compares, over other records. */
+const queriesInState = 200;
+const seed = 4711;
 
 let rig: StoreRig;
 beforeAll(async () => {
@@ -10,9 +12,8 @@ beforeAll(async () => {
 });
 afterAll(async () => rig.close());
 
-test('the store answers as the interpreter does, in every state and order', { timeout: 120_000 }, async () => {
+test(`the store answers as the interpreter does, in every state and order (seed ${seed})`, { timeout: 120_000 }, async () => {
   const reports: StateReport[] = [];
-  const seed = Math.floor(Math.random() * 2 ** 31);
   for await (const report of compareInEveryState(rig.connections, seed, queriesInState)) reports.push(report);
   for (const { state, mismatch } of reports) expect(mismatch, `${state}, records of seed ${seed}`).toBeNull();
   const queries = reports.reduce((sum, report) => sum + report.queries, 0);

@@ -25,7 +25,7 @@ export interface Position {
 /** Sort values of a row beside its key, in the form of {@link Position}. */
 export type SortCells = Readonly<Record<`sort_${number}`, string>>;
 
-/** Longer texts are not carried: a cursor travels in a header. */
+/** What is longer is no cursor that was given here. */
 const longestCursor = 16 * 1024;
 /** Bytes of all values in a cursor: clients take headers of sixteen KiB altogether. */
 const mostCarriedBytes = 3 * 1024;

@@ -3,8 +3,8 @@ import { legacyDialect } from '../../../query/plan.ts';
 import { deprecationHeaders, type Endpoint, type EndpointCall, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
 import { answerPage } from './page.ts';
 
-/** The first day on which this path was the older of the two: a Unix time, as RFC 9745 writes it. */
-const deprecatedSince = '@1735689600';
+/** 21 November 2026, the day on which this path came, deprecated from the first: a Unix time, as RFC 9745 writes it. */
+const deprecatedSince = '@1795219200';
 const successor = '</v1/request/query-clickhouse>; rel="successor-version"';
 
 /** `POST /v1/request/query` */

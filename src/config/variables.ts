@@ -259,6 +259,15 @@ export const variables = {
     reason:
       'Milliseconds between batches that are not full; how soon a record can be queried under load. A batch costs about as much as 500 records.',
   },
+  ingestBurstMs: {
+    name: 'GATELOG_INGEST_BURST_MS',
+    kind: 'integer',
+    default: '5000',
+    least: 0,
+    most: minute,
+    reason:
+      'Milliseconds for which a burst of calls that leaves no core idle goes before the ingest; its records can be queried that much later. 0: never.',
+  },
 
   storeMemoryBytes: {
     name: 'GATELOG_STORE_MEMORY_BYTES',

@@ -9,6 +9,7 @@ import { listSeries } from '../spool/segment.ts';
 import { failureText } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
 import { acceptedAfter, type Batch, type BatchLimits, formBatch, repeatBatch, startOfSeries, tokenOf } from './batch.ts';
+import type { Burst } from './burst.ts';
 import type { KeepDeadLetter } from './dead-letter.ts';
 import { type Interpret, InterpreterDied, type InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange } from './open-exchange.ts';
@@ -31,6 +32,7 @@ export interface DrainPorts {
   readonly limits: BatchLimits;
   /** Longest time between two batches while exchanges wait, milliseconds. */
   readonly intervalMs: number;
+  readonly burst: Burst;
   readonly clock: Clock;
   readonly observe: Observe;
 }
@@ -119,11 +121,13 @@ export class Drain {
     const { signal } = this.stopping;
     const backoff = makeBackoff(100, 5000);
     while (!signal.aborted) {
+      // A turn that began before the order to finish may have left what was not due yet.
+      const { finishing } = this;
       try {
         const more = await this.turn();
         backoff.reset();
         this.failingSince = undefined;
-        if (!more && this.finishing) return;
+        if (!more && finishing) return;
         await (more ? nextTurn() : wait(idleMs, undefined, { signal }));
       } catch (error) {
         if (signal.aborted) return;
@@ -163,9 +167,18 @@ export class Drain {
     const tails = [...this.tails.values()];
     const { intended, lastBatch, accepted } = this.checkpoint;
     if (intended !== undefined) return repeatBatch(intended, tails);
-    const due = this.finishing || this.ports.clock.monotonic() - this.lastBatchAt >= this.ports.intervalMs;
-    if (!due && this.waitingCount() < this.mostRows) return undefined;
-    return formBatch(lastBatch + 1, tails, accepted, { ...this.ports.limits, mostRows: this.mostRows });
+    const waiting = this.waitingCount();
+    if (!this.isDue(waiting)) return undefined;
+    const batch = formBatch(lastBatch + 1, tails, accepted, { ...this.ports.limits, mostRows: this.mostRows });
+    if (batch?.exchanges.length === waiting) this.ports.burst.caughtUp();
+    return batch;
+  }
+
+  private isDue(waiting: number): boolean {
+    if (this.finishing) return true;
+    const { clock, intervalMs, burst } = this.ports;
+    const waitedMs = clock.monotonic() - this.lastBatchAt;
+    return (waitedMs >= intervalMs || waiting >= this.mostRows) && !burst.putsOff(waiting, waitedMs);
   }
 
   /**

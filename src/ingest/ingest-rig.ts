@@ -14,6 +14,7 @@ import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { openStore, type Store } from '../store/store.ts';
+import { Burst } from './burst.ts';
 import { makeDeadLetters } from './dead-letter.ts';
 import { Drain, type DrainPorts } from './drain.ts';
 import { type Interpret, interpretTasks } from './interpreter.ts';
@@ -199,6 +200,7 @@ export class SpoolRig {
       keepDeadLetter: makeDeadLetters(this.deadLetterFolder, systemClock.now),
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
       intervalMs: 1,
+      burst: new Burst({ mostMs: 0, cpuShares: () => undefined, clock: systemClock }),
       clock: systemClock,
       observe: (observation) => this.observations.push(observation),
       ...given,

@@ -7,6 +7,7 @@ import { makeBodyAddresses } from '../auth/body-address.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
+import { Burst } from '../ingest/burst.ts';
 import { makeDeadLetters } from '../ingest/dead-letter.ts';
 import { Drain } from '../ingest/drain.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/interpreter-thread.ts';
@@ -18,6 +19,7 @@ import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
+import { watchCpuShares } from '../platform/cpu-shares.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listening } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
@@ -109,6 +111,7 @@ function makeDrain({ config, observe, store, interpreter, pendingChanges, declar
     keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
     intervalMs: config.ingestIntervalMs,
+    burst: new Burst({ mostMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
     clock: systemClock,
     observe,
   });

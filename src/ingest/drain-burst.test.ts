@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../platform/clock.ts';
+import type { CpuShares } from '../platform/cpu-shares.ts';
+import { Burst } from './burst.ts';
+import { type IngestRig, openRig, SpoolRig, until, written } from './ingest-rig.ts';
+
+let rig: IngestRig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(async () => rig.close());
+
+const burstOf = 1000;
+
+async function writeBurst(spool: SpoolRig): Promise<void> {
+  const writer = spool.openWriter();
+  for (let index = 0; index < burstOf; index += 1) {
+    const stream = writer.newStream();
+    spool.writeOpen(writer, stream);
+    spool.writeRest(writer, stream, {});
+  }
+  await written(writer);
+}
+
+test('a burst on a machine without an idle core waits in the spool, and is stored when a core is idle again', async () => {
+  const spool = new SpoolRig(rig);
+  await writeBurst(spool);
+
+  let shares: CpuShares = { idle: 0, own: 0.1 };
+  let asked = 0;
+  const cpuShares = (): CpuShares => {
+    asked += 1;
+    return shares;
+  };
+  const drain = await spool.openDrain({ burst: new Burst({ mostMs: 60_000, cpuShares, clock: systemClock }) });
+  drain.start();
+  await until(() => asked >= 5);
+  expect(drain.waitingCount()).toBe(burstOf);
+  expect(spool.observations).toEqual([]);
+
+  shares = { idle: 0.9, own: 0.05 };
+  await until(() => spool.observations.length > 0);
+  expect(spool.observations).toMatchObject([{ kind: 'batch_stored', requests: burstOf }]);
+  await drain.stop(0);
+});
+
+test('what waits of a burst is stored at once when the service stops', async () => {
+  const spool = new SpoolRig(rig);
+  await writeBurst(spool);
+  await spool.drainAll({ burst: new Burst({ mostMs: 60_000, cpuShares: () => ({ idle: 0, own: 0 }), clock: systemClock }) });
+  expect((await spool.storedIds()).requests).toHaveLength(burstOf);
+});

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { changeKinds, feedbackScore } from '../model/change.ts';
 import { isJsonObject, wellFormed } from '../model/text.ts';
-import { propertyLimits } from '../model/vocabulary/limits.ts';
-import type { FaultPath, Result } from './fault.ts';
+import { propertyLimits, wrongNameLength } from '../model/vocabulary/limits.ts';
+import { bodyFault, type Result } from './fault.ts';
+import { largestLimit, limitSentence, offsetSentence } from './paging.ts';
 
 /** Body of a feedback. Unknown fields are ignored. */
 export const feedbackSchema = z
@@ -35,18 +36,18 @@ export const scoreUpdateSchema = z
  * TRICKY: not by the schema, because zod leaves out the name `__proto__`, which is a name like any other.
  */
 export function readScores(body: unknown): Result<ReadonlyMap<string, number>> {
-  if (!isJsonObject(body)) return fault([], 'The body is an object such as {"scores": {"accuracy": 0.75}}.');
+  if (!isJsonObject(body)) return bodyFault([], 'The body is an object such as {"scores": {"accuracy": 0.75}}.');
   const { scores } = body;
-  if (!isJsonObject(scores)) return fault(['scores'], '`scores` is an object of names and numbers, such as {"accuracy": 0.75}.');
+  if (!isJsonObject(scores)) return bodyFault(['scores'], '`scores` is an object of names and numbers, such as {"accuracy": 0.75}.');
   const entries = Object.entries(scores);
-  if (entries.length === 0) return fault(['scores'], 'Name at least one score, such as {"accuracy": 0.75}.');
+  if (entries.length === 0) return bodyFault(['scores'], 'Name at least one score, such as {"accuracy": 0.75}.');
   if (entries.length > propertyLimits.properties) {
-    return fault(['scores'], `One call names at most ${propertyLimits.properties} scores; got ${entries.length}.`);
+    return bodyFault(['scores'], `One call names at most ${propertyLimits.properties} scores; got ${entries.length}.`);
   }
   const values = new Map<string, number>();
   for (const [name, value] of entries) {
     const sentence = wrongScore(name, value);
-    if (sentence !== undefined) return fault(['scores', name], sentence);
+    if (sentence !== undefined) return bodyFault(['scores', name], sentence);
     // Adding zero makes 0 of -0, which no other part of the API can write.
     values.set(wellFormed(name), Number(value) + 0);
   }
@@ -54,10 +55,8 @@ export function readScores(body: unknown): Result<ReadonlyMap<string, number>> {
 }
 
 function wrongScore(name: string, value: unknown): string | undefined {
-  const characters = Array.from(name).length;
-  if (characters < 1 || characters > propertyLimits.nameCharacters) {
-    return `A score's name has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
-  }
+  const wrongName = wrongNameLength("A score's name", name);
+  if (wrongName !== undefined) return wrongName;
   if (name === feedbackScore || name === 'helicone-score-feedback') {
     return `The score \`${name}\` is the feedback; send {"rating": true} to the feedback of the request.`;
   }
@@ -66,12 +65,6 @@ function wrongScore(name: string, value: unknown): string | undefined {
     ? "A score's value is a finite number; this one is too large."
     : "A score's value is a number, true or false.";
 }
-
-function fault(path: FaultPath, message: string): Result<never> {
-  return { ok: false, fault: { code: 'invalid_body', path, message } };
-}
-
-const largestLimit = 1_000;
 
 /** A whole number in the address, as text; the document shows the number. */
 function wholeNumber(given: { readonly sentence: string; readonly most: number; readonly without: number; readonly description: string }) {
@@ -87,13 +80,13 @@ function wholeNumber(given: { readonly sentence: string; readonly most: number; 
 /** Which part of a history, in the address. */
 export const historyPageSchema = z.object({
   limit: wholeNumber({
-    sentence: `\`limit\` takes a whole number from 0 to ${largestLimit}.`,
+    sentence: limitSentence,
     most: largestLimit,
     without: 50,
     description: `Entries of the page, at most ${largestLimit}.`,
   }),
   offset: wholeNumber({
-    sentence: '`offset` takes a whole number, 0 or more.',
+    sentence: offsetSentence,
     most: Number.MAX_SAFE_INTEGER,
     without: 0,
     description: 'First entry of the page, counted from 0.',

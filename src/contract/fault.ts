@@ -13,6 +13,11 @@ export interface Fault {
 /** What reading gives: the value, or what the caller has to mend. Input that is wrong is expected, so it is not thrown. */
 export type Result<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly fault: Fault };
 
+/** A body that the caller has to mend at `path`. */
+export function bodyFault(path: FaultPath, message: string): Result<never> {
+  return { ok: false, fault: { code: 'invalid_body', path, message } };
+}
+
 /** The fault as the error that the API's door turns into an answer; `details.path` is its place as a JSON path. */
 export function errorOfFault(fault: Fault): GatelogError {
   return new GatelogError(fault.code, fault.message, { details: { path: jsonPath(fault.path) } });

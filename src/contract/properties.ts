@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { isJsonObject, wellFormed } from '../model/text.ts';
-import { propertyLimits } from '../model/vocabulary/limits.ts';
-import type { FaultPath, Result } from './fault.ts';
+import { propertyLimits, wrongNameLength } from '../model/vocabulary/limits.ts';
+import { bodyFault, type Result } from './fault.ts';
 
 /** The name of a property in the OpenAPI document; {@link wrongPropertyName} is the whole rule. */
 export const propertyNameSchema = z.string().openapi({ minLength: 1, maxLength: propertyLimits.nameCharacters });
@@ -30,17 +30,19 @@ export const propertyUpdateSchema = z.record(z.string(), z.string()).openapi('Pr
  * TRICKY: not by the schema, because zod leaves out the name `__proto__`, which is a property name like any other.
  */
 export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, string>> {
-  if (!isJsonObject(body)) return fault([], 'The body is an object of property names and strings, such as {"Environment": "production"}.');
+  if (!isJsonObject(body)) {
+    return bodyFault([], 'The body is an object of property names and strings, such as {"Environment": "production"}.');
+  }
   const entries = Object.entries(body);
-  if (entries.length === 0) return fault([], 'Name at least one property, such as {"Environment": "production"}.');
+  if (entries.length === 0) return bodyFault([], 'Name at least one property, such as {"Environment": "production"}.');
   const named = olderForm(entries) ?? entries;
   if (named.length > propertyLimits.properties) {
-    return fault([], `One update names at most ${propertyLimits.properties} properties; got ${named.length}.`);
+    return bodyFault([], `One update names at most ${propertyLimits.properties} properties; got ${named.length}.`);
   }
   const properties = new Map<string, string>();
   for (const [name, value] of named) {
     const sentence = wrongProperty(name, value);
-    if (sentence !== undefined) return fault([name], sentence);
+    if (sentence !== undefined) return bodyFault([name], sentence);
     properties.set(wellFormed(name), wellFormed(String(value)));
   }
   return { ok: true, value: properties };
@@ -62,10 +64,6 @@ function wrongProperty(name: string, value: unknown): string | undefined {
     : undefined;
 }
 
-function fault(path: FaultPath, message: string): Result<never> {
-  return { ok: false, fault: { code: 'invalid_body', path, message } };
-}
-
 /** Answer of a property's declaration. */
 export const declaredPropertySchema = z
   .object({
@@ -76,9 +74,7 @@ export const declaredPropertySchema = z
 
 /** @returns why a text cannot be a property's name, undefined when it can. */
 function wrongPropertyName(name: string): string | undefined {
-  const characters = Array.from(name).length;
-  if (characters >= 1 && characters <= propertyLimits.nameCharacters) return undefined;
-  return `A property's name has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
+  return wrongNameLength("A property's name", name);
 }
 
 /**

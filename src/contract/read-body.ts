@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { Result } from './fault.ts';
+import { bodyFault, type Result } from './fault.ts';
 
 /**
  * Reads a decoded JSON body by its schema. The first thing that is wrong becomes the fault: callers mend one place at a time.
@@ -10,5 +10,5 @@ export function readBody<Schema extends z.ZodType>(schema: Schema, body: unknown
   if (read.success) return { ok: true, value: read.data };
   const issue = read.error.issues[0];
   const path = (issue?.path ?? []).map((key) => (typeof key === 'symbol' ? String(key) : key));
-  return { ok: false, fault: { code: 'invalid_body', path, message: issue?.message ?? 'The body is not valid.' } };
+  return bodyFault(path, issue?.message ?? 'The body is not valid.');
 }

@@ -1,13 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { costSources } from '../model/request-record.ts';
+import { uuidShape } from '../model/ids.ts';
 import { namedSortKeys, sortDirections, sortKeys } from '../model/vocabulary/sort.ts';
 import { filterSchema } from './filter.ts';
+import { largestLimit, limitSentence, offsetSentence } from './paging.ts';
 
-const largestLimit = 1_000;
-
-const limitSentence = `\`limit\` takes a whole number from 0 to ${largestLimit}.`;
 const cursorSentence = '`cursor` takes the text of the response header svc-next-cursor.';
-const offsetSentence = '`offset` takes a whole number, 0 or more.';
 
 function flag(name: string, description: string): z.ZodOptional<z.ZodBoolean> {
   return z.boolean(`\`${name}\` takes true or false.`).optional().openapi({ description });
@@ -207,7 +205,7 @@ export const requestIdsSchema = z
         .array(
           z
             .string(idsSentence)
-            .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, idsSentence)
+            .regex(uuidShape, idsSentence)
             .transform((id) => id.toLowerCase()),
           idsSentence,
         )

@@ -4,6 +4,16 @@
  */
 export const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes: 8 * 1024 } as const;
 
+/**
+ * @param what the name belongs to, at the start of a sentence.
+ * @returns why a text is too short or too long to name a property or a score, undefined when it is neither.
+ */
+export function wrongNameLength(what: string, name: string): string | undefined {
+  const characters = Array.from(name).length;
+  if (characters >= 1 && characters <= propertyLimits.nameCharacters) return undefined;
+  return `${what} has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
+}
+
 /** Bytes of a body's text that filters look at, unless a setting says otherwise. */
 export const defaultSearchMaxBytes = 1024 * 1024;
 

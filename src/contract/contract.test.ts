@@ -156,7 +156,7 @@ describe('a property update', () => {
     ['null', { a: null }, 'a', "A property's value is a string; put other values in quotes."],
     ['an older form with a number', { key: 'a', value: 1 }, 'value', "A property's value is a string; put other values in quotes."],
     ['an empty name', { '': 'x' }, '[""]', "A property's name has 1 to 128 characters; this one has 0."],
-    ['a long name', { ['n'.repeat(129)]: 'x' }, 'n'.repeat(129), "A property's name has 1 to 128 characters; this one has 129."],
+    ['a long name', { ['n'.repeat(129)]: 'x' }, `["${'n'.repeat(128)}…"]`, "A property's name has 1 to 128 characters; this one has 129."],
     ['a long value', { a: 'é'.repeat(4097) }, 'a', "A property's value has at most 8192 bytes; this one has 8194."],
     [
       '65 of them',
@@ -173,4 +173,22 @@ describe('a property update', () => {
 test('a fault becomes an error with its place', () => {
   const error = errorOfFault({ code: 'invalid_filter', path: ['filter', 'left', 'a b', 0], message: 'Write it so.' });
   expect(error).toMatchObject({ status: 422, code: 'invalid_filter', message: 'Write it so.', details: { path: 'filter.left["a b"][0]' } });
+});
+
+test.each([
+  ['is shown whole with sixteen steps', Array<string>(16).fill('left'), Array(16).fill('left').join('.')],
+  [
+    'shows both ends of more, with the number between',
+    ['filter', ...Array<string>(200).fill('left'), 'request_response_rmt', 'cost', 'gt'],
+    'filter.left.left.left.left.left.left.left…(188 more)….left.left.left.left.left.request_response_rmt.cost.gt',
+  ],
+  [
+    'shows numbers and odd names behind the gap too',
+    [...Array<string>(20).fill('a'), 0, 'b c'],
+    `${'a.'.repeat(7)}a…(6 more)…${'.a'.repeat(6)}[0]["b c"]`,
+  ],
+  ['shows an allowed name whole, in characters', ['😀'.repeat(128)], `["${'😀'.repeat(128)}"]`],
+  ['cuts a longer name', ['x'.repeat(100_000)], `["${'x'.repeat(128)}…"]`],
+])('a path %s', (_, path, expected) => {
+  expect(jsonPath(path)).toBe(expected);
 });

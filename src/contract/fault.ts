@@ -29,13 +29,31 @@ export function accepted<Value>(result: Result<Value>): Value {
   return result.value;
 }
 
-/** `['filter', 'left', 'my field']` as `filter.left["my field"]`; the root of the body is `$`. */
+/** Steps that are shown of either end of a path that is longer than both, and characters of a step: a name that is allowed is shown whole. */
+const shown = { head: 8, tail: 8, characters: 128 } as const;
+
+/**
+ * `['filter', 'left', 'my field']` as `filter.left["my field"]`; the root of the body is `$`. Of a path with many steps both ends are shown,
+ * with the number of the steps between: `filter.left.left…(188 more)….left.request_response_rmt.cost.gt`.
+ */
 export function jsonPath(path: FaultPath): string {
+  const left = path.length - shown.head - shown.tail;
+  if (left <= 0) return steps(path) || '$';
+  return `${steps(path.slice(0, shown.head))}…(${left} more)…${steps(path.slice(-shown.tail), '.')}`;
+}
+
+/** @param separator what stands before a first key. */
+function steps(path: FaultPath, separator = ''): string {
   let text = '';
   for (const key of path) {
     if (typeof key === 'number') text += `[${key}]`;
-    else if (/^[A-Za-z_][\w-]*$/.test(key)) text += text === '' ? key : `.${key}`;
-    else text += `[${JSON.stringify(key)}]`;
+    else if (/^[A-Za-z_][\w-]*$/.test(key) && key.length <= shown.characters) text += text === '' ? separator + key : `.${key}`;
+    else text += `[${JSON.stringify(clipped(key))}]`;
   }
-  return text === '' ? '$' : text;
+  return text;
+}
+
+function clipped(key: string): string {
+  const characters = Array.from(key);
+  return characters.length <= shown.characters ? key : `${characters.slice(0, shown.characters).join('')}…`;
 }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type FieldDefinition, fieldGroups } from '../model/vocabulary/fields.ts';
+import { propertyLimits } from '../model/vocabulary/limits.ts';
 import { operatorFamilies, type OperatorFamily } from '../model/vocabulary/operators.ts';
 
 /** A part of the OpenAPI document. */
@@ -52,7 +53,8 @@ function leafSchema(group: string, fields: Readonly<Record<string, FieldDefiniti
 function fieldSchema({ shape, family, description }: FieldDefinition): Schema {
   const operators = operatorSchema(shape === 'key' ? ['equals'] : operatorFamilies[family], valueSchemas[family]);
   if (shape !== 'map') return { ...operators, description };
-  return { type: 'object', description, additionalProperties: operators, minProperties: 1, maxProperties: 1 };
+  const propertyNames = { type: 'string', maxLength: propertyLimits.nameCharacters };
+  return { type: 'object', description, propertyNames, additionalProperties: operators, minProperties: 1, maxProperties: 1 };
 }
 
 function operatorSchema(operators: readonly string[], value: Schema): Schema {

@@ -132,6 +132,12 @@ describe('is refused with 422', () => {
       '`city` is sorted "asc" or "desc"; got 1.',
     ],
     [
+      'the name of a property that none can have',
+      { filter: {}, sort: { properties: { ['x'.repeat(129)]: 'asc' } } },
+      `sort.properties["${'x'.repeat(128)}…"]`,
+      'Names in `properties` have at most 128 characters; this one has 129.',
+    ],
+    [
       'a sort as text',
       { filter: {}, sort: 'created_at' },
       'sort',

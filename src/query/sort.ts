@@ -1,5 +1,6 @@
 import type { Result } from '../contract/fault.ts';
 import { isJsonObject, wellFormed } from '../model/text.ts';
+import { overlongName } from '../model/vocabulary/limits.ts';
 import { type NamedSortKey, namedSortKeys, type SortDirection, sortDirections, type SortKey, sortKeys } from '../model/vocabulary/sort.ts';
 import { listed, quoted, sketch } from './filter/sketch.ts';
 import { bodyFault, success } from './outcome.ts';
@@ -54,6 +55,8 @@ function readNames(key: NamedSortKey, names: unknown): Result<readonly SortTerm[
   }
   const terms: SortTerm[] = [];
   for (const [name, value] of Object.entries(names)) {
+    const overlong = overlongName(key, name);
+    if (overlong !== undefined) return bodyFault(['sort', key, name], overlong);
     const direction = directionOf(value);
     if (direction === undefined) return bodyFault(['sort', key, name], directionSentence(name, value));
     terms.push({ key, name: wellFormed(name), direction });

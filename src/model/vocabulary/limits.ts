@@ -19,3 +19,15 @@ export const defaultSearchMaxBytes = 1024 * 1024;
 
 /** Characters of a text in a filter. No stored text that filters look at is longer. */
 export const longestFilterValue = 1024 * 1024;
+
+/**
+ * Prompt inputs come as one header together with their values; their names have no limit of their own.
+ * @param map field or sort key that holds names.
+ * @returns why a filter or a sort cannot ask for this name, undefined when it can. No record has a longer one.
+ */
+export function overlongName(map: string, name: string): string | undefined {
+  const most = map === 'values' ? longestFilterValue : propertyLimits.nameCharacters;
+  // Characters are never more than UTF-16 units; only of a long name do they have to be counted.
+  const characters = name.length <= most ? name.length : Array.from(name).length;
+  return characters <= most ? undefined : `Names in \`${map}\` have at most ${most} characters; this one has ${characters}.`;
+}

@@ -10,7 +10,7 @@ import {
   type TimestampOperator,
 } from '../../model/vocabulary/operators.ts';
 import { wellFormed } from '../../model/text.ts';
-import { longestFilterValue } from '../../model/vocabulary/limits.ts';
+import { longestFilterValue, overlongName } from '../../model/vocabulary/limits.ts';
 import { endsInOpenEscape, longestLikePattern } from '../../sql/like.ts';
 import { filterFault, success } from '../outcome.ts';
 import type { Comparison } from './ast.ts';
@@ -54,6 +54,8 @@ export function checkComparison(raw: RawComparison): Result<Comparison> {
 
 function keyComparison(raw: RawComparison): Result<Comparison> {
   if (typeof raw.value !== 'string') return wrongValue(raw, 'text');
+  const overlong = overlongName(raw.label, raw.value);
+  if (overlong !== undefined) return filterFault(raw.path, overlong);
   return success({ family: 'key', operator: 'equals', value: wellFormed(raw.value) });
 }
 

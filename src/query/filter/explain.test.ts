@@ -101,7 +101,9 @@ describe('trees', () => {
   test('no filter is told in more than 1,500 characters', () => {
     expect(() => assert(property(randomQueries([]), ({ filter }) => explained(filter).length <= 1500))).not.toThrow();
     const long = '"'.repeat(200);
-    const many = Array.from({ length: 190 }, () => and(rmt('search_properties', { [long]: { ilike: long } }), or(status(1), status(2))));
+    const many = Array.from({ length: 190 }, () =>
+      and(rmt('search_properties', { [long.slice(0, 128)]: { ilike: long } }), or(status(1), status(2))),
+    );
     expect(explained(many.reduce((left, right) => or(left, right))).length).toBeLessThanOrEqual(1500);
   });
 });

@@ -1,6 +1,7 @@
 import type { FaultPath, Result } from '../../contract/fault.ts';
 import { isJsonObject, type JsonObject, wellFormed } from '../../model/text.ts';
 import { type FieldDefinition, fieldGroups, type FieldGroup, mapWrappers, type MapWrapper } from '../../model/vocabulary/fields.ts';
+import { overlongName } from '../../model/vocabulary/limits.ts';
 import { familyValueHints, operatorFamilies } from '../../model/vocabulary/operators.ts';
 import { filterFault, success } from '../outcome.ts';
 import { condition, type ConditionNode } from './ast.ts';
@@ -114,6 +115,8 @@ function comparisonOf({ group, field, definition }: Target, entry: Entry, leafAr
   });
   if (!named.ok) return named;
   const { key } = named.value;
+  const overlong = overlongName(field, key);
+  if (overlong !== undefined) return filterFault(named.value.path, overlong);
   const comparison = operatorIn(definition, named.value, (inner) => leafAround({ [key]: inner }));
   return comparison.ok ? success(condition({ group, field, name: wellFormed(key) }, comparison.value)) : comparison;
 }

@@ -352,6 +352,24 @@ describe('limits', () => {
     expect(faultOf(input).message.length).toBeLessThan(2_000);
   });
 
+  test.each(['properties', 'search_properties', 'scores'])('a name in %s has at most 128 characters, in whatever letters', (field) => {
+    const named = (name: string): unknown => rmt({ [field]: { [name]: field === 'scores' ? { gt: 0 } : { 'not-equals': 'x' } } });
+    expect(filterOf(named('😀'.repeat(128)))).toMatchObject({ name: '😀'.repeat(128) });
+    expect(faultOf(named('x'.repeat(129)))).toEqual({
+      path: `filter.request_response_rmt.${field}["${'x'.repeat(128)}…"]`,
+      message: `Names in \`${field}\` have at most 128 characters; this one has 129.`,
+    });
+  });
+
+  test('so has a name that property_key asks for, and a prompt input may have a longer one', () => {
+    expect(faultOf(rmt({ property_key: { equals: 'x'.repeat(129) } }))).toEqual({
+      path: 'filter.request_response_rmt.property_key.equals',
+      message: 'Names in `property_key` have at most 128 characters; this one has 129.',
+    });
+    const parsed = parseFilter({ values: { ['x'.repeat(129)]: { equals: 'a' } } }, { ...dialect, wrappers: ['values'] });
+    expect(parsed.ok).toBe(true);
+  });
+
   test('a fault quotes at most a part of a long key', () => {
     expect(faultOf({ ['x'.repeat(100_000)]: {} }).message.length).toBeLessThan(400);
   });

@@ -102,6 +102,32 @@ describe('a count', () => {
   });
 });
 
+describe('a count of 0', () => {
+  test.each<readonly [string, unknown, string]>([
+    [
+      'because of a property in another case',
+      { filter: { request_response_rmt: { properties: { environment: { equals: 'production' } } } } },
+      'there is one named "Environment"',
+    ],
+    [
+      'because of a time without requests',
+      { filter: { request_response_rmt: { request_created_at: { lt: '2001-01-01' } } } },
+      'no request arrived in the time that the filter asks for; the record goes from 20',
+    ],
+  ])('%s says so, as the query does', async (_, body, hint) => {
+    const answer = await rig.call('POST', countPath, { body });
+    expect((await checked(answer, 200, requestCountSchema)).data).toBe(0);
+    expect(answer.headers.get('svc-hint')).toContain(hint);
+  });
+
+  test.each([
+    ['for no surprising reason', { filter: { request_response_rmt: { properties: { Environment: { equals: 'staging' } } } } }],
+    ['that is none, past which an offset is', { filter: {}, offset: 5 }],
+  ])('%s says nothing', async (_, body) => {
+    expect((await rig.call('POST', countPath, { body })).headers.get('svc-hint')).toBeNull();
+  });
+});
+
 describe('several requests by their identifiers', () => {
   test('come in the order of the list, once, and without what is not on record here', async () => {
     const requestIds = ['00000000-0000-4000-8000-000000000000', rig.foreign, rig.stored.toUpperCase(), rig.stored];

@@ -16,7 +16,7 @@ export interface HintQuestion {
 /** Names looked up for a hint; a filter with more gets its hint from these. */
 const mostNames = 10;
 
-/** What may explain that a page is empty, the likeliest first. */
+/** What may explain that a page is empty or a count 0, the likeliest first. */
 export function hintQuestions(plan: RequestsPlan): readonly HintQuestion[] {
   return [nameQuestion(plan), rangeQuestion(plan), offsetQuestion(plan)].filter((question) => question !== undefined);
 }

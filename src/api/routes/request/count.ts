@@ -1,7 +1,7 @@
 import { accepted } from '../../../contract/fault.ts';
 import { readBody } from '../../../contract/read-body.ts';
 import { requestCountSchema, requestQuerySchema } from '../../../contract/requests.ts';
-import { longBodiesQuestion } from '../../../query/hints.ts';
+import { hintQuestions, longBodiesQuestion } from '../../../query/hints.ts';
 import { planRequests, requestDialect } from '../../../query/plan.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { readJson } from '../../json-body.ts';
@@ -14,7 +14,8 @@ export const countRequests: Endpoint = {
     path: '/v1/request/count/query',
     operationId: 'countRequests',
     summary: 'Count requests',
-    description: 'How many requests match a filter. `offset`, `limit`, `sort` and `cursor` are read and change nothing.',
+    description:
+      'How many requests match a filter. `offset`, `limit`, `sort` and `cursor` are read and change nothing. The header `svc-hint` explains a surprising 0.',
     security: keyRequired,
     request: { body: { required: true, content: jsonContent(requestQuerySchema) } },
     responses: {
@@ -34,6 +35,8 @@ async function answerCount(call: EndpointCall): Promise<Response> {
     const data = await countOf(call, planned.plan);
     const long = longBodiesQuestion(planned.plan);
     if (long !== undefined) await explain(call, [long]);
+    // A count has no page that an offset could be past.
+    if (data === 0) await explain(call, hintQuestions({ ...planned.plan, offset: 0 }));
     return context.json({ data, error: null });
   }
   setHint(context, planned.hint);

@@ -2,6 +2,9 @@ import type { Context } from 'hono';
 import { GatelogError } from '../model/errors.ts';
 import { parseJson } from '../model/text.ts';
 
+/** Characters of a caller's media type in a sentence. */
+const longestShown = 100;
+
 /**
  * Reads a JSON body.
  * @throws GatelogError 415 for another media type, 400 for what is not JSON, 413 from the limit on the way.
@@ -9,7 +12,8 @@ import { parseJson } from '../model/text.ts';
 export async function readJson(context: Context): Promise<unknown> {
   const mediaType = (context.req.header('Content-Type') ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) {
-    throw new GatelogError('unsupported_media_type', `The body is ${mediaType}; send JSON with "Content-Type: application/json".`);
+    const what = mediaType === '' ? 'The Content-Type names no media type' : `The body is declared as ${mediaType.slice(0, longestShown)}`;
+    throw new GatelogError('unsupported_media_type', `${what}; send JSON with "Content-Type: application/json".`);
   }
   const text = await context.req.text();
   const body = parseJson(text);

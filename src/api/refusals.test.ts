@@ -177,20 +177,20 @@ describe('413', () => {
 });
 
 describe('415', () => {
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
-    'a body declared as %j',
-    async (type) => {
-      expect(
-        (
-          await checked(
-            await rig.call('PUT', propertyPath(rig.stored), { text: '{"a":"b"}', headers: { 'content-type': type } }),
-            415,
-            problemSchema,
-          )
-        ).code,
-      ).toBe('unsupported_media_type');
-    },
-  );
+  test.each([
+    ['text/plain', 'The body is declared as text/plain; send JSON'],
+    ['application/x-www-form-urlencoded', 'The body is declared as application/x-www-form-urlencoded; send JSON'],
+    ['multipart/form-data; boundary=x', 'The body is declared as multipart/form-data; send JSON'],
+    ['', 'The Content-Type names no media type; send JSON'],
+    ['; charset=utf-8', 'The Content-Type names no media type; send JSON'],
+    ['x'.repeat(4000), `The body is declared as ${'x'.repeat(100)}; send JSON`],
+  ])('a body declared as %.40j', async (type, sentence) => {
+    const response = await rig.call('PUT', propertyPath(rig.stored), { text: '{"a":"b"}', headers: { 'content-type': type } });
+    expect(await checked(response, 415, problemSchema)).toMatchObject({
+      code: 'unsupported_media_type',
+      error: `${sentence} with "Content-Type: application/json".`,
+    });
+  });
 
   test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json'])('but not as %s', async (type) => {
     expect((await rig.call('PUT', propertyPath(rig.stored), { text: '{"a":"b"}', headers: { 'content-type': type } })).status).toBe(200);
@@ -273,7 +273,11 @@ describe('422', () => {
     ['offset=99999999999999999999', 'offset'],
   ])('a page of changes with %s', async (query, path) => {
     const problem = await checked(await rig.call('GET', `${changesPath(rig.stored)}?${query}`), 422, problemSchema);
-    expect(problem).toMatchObject({ code: 'invalid_body', details: { path }, error: expect.stringContaining('whole number') as string });
+    expect(problem).toMatchObject({
+      code: 'invalid_parameter',
+      details: { path },
+      error: expect.stringContaining('whole number') as string,
+    });
   });
 
   test('a declaration of a name that is too long', async () => {
@@ -290,12 +294,15 @@ describe('422', () => {
     ['spaces of several kinds', '%C2%A0%E2%80%83', 'white space'],
   ])('a declaration of %s', async (_, name, sentence) => {
     const problem = await checked(await rig.call('PUT', `/v1/property/${name}`), 422, problemSchema);
-    expect(problem).toMatchObject({ code: 'invalid_body', details: { path: 'name' }, error: expect.stringContaining(sentence) as string });
+    expect(problem).toMatchObject({
+      code: 'invalid_parameter',
+      details: { path: 'name' },
+      error: expect.stringContaining(sentence) as string,
+    });
   });
 
   test('a flag in the address that is none', async () => {
-    expect((await checked(await rig.call('GET', `/v1/request/${rig.stored}?includeBody=maybe`), 422, problemSchema)).details).toEqual({
-      path: 'includeBody',
-    });
+    const problem = await checked(await rig.call('GET', `/v1/request/${rig.stored}?includeBody=maybe`), 422, problemSchema);
+    expect(problem).toMatchObject({ code: 'invalid_parameter', details: { path: 'includeBody' } });
   });
 });

@@ -1,11 +1,11 @@
 import { type ErrorCode, GatelogError } from '../model/errors.ts';
 
-/** Keys from the root of the caller's body down to the place that is wrong. */
+/** Keys from the root of the caller's body, or of the address's parameters, down to the place that is wrong. */
 export type FaultPath = readonly (string | number)[];
 
 /** Input that a caller has to mend: where it is, and a sentence that says what to write instead. */
 export interface Fault {
-  readonly code: Extract<ErrorCode, 'invalid_body' | 'invalid_filter'>;
+  readonly code: Extract<ErrorCode, 'invalid_body' | 'invalid_filter' | 'invalid_parameter'>;
   readonly path: FaultPath;
   readonly message: string;
 }

@@ -12,7 +12,11 @@ export const problemSchema = z
     details: z
       .record(z.string(), z.unknown())
       .optional()
-      .openapi({ description: 'The place of the fault as a JSON path, and what helps to mend it.', example: { path: 'limit' } }),
+      .openapi({
+        description:
+          'The place of the fault as a JSON path into the body or, with `invalid_parameter`, the name of the parameter; and what helps to mend it.',
+        example: { path: 'limit' },
+      }),
   })
   .openapi('Problem', { description: 'A failure.' });
 

@@ -25,6 +25,7 @@ const errors = {
   body_too_large: { status: 413, doors: ['gateway', 'api'] },
   unsupported_media_type: { status: 415, doors: ['api'] },
   invalid_body: { status: 422, doors: ['api'] },
+  invalid_parameter: { status: 422, doors: ['api'] },
   invalid_filter: { status: 422, doors: ['api'] },
   invalid_directive: { status: 422, doors: ['gateway'] },
   query_too_large: { status: 422, doors: ['api'] },

@@ -46,5 +46,5 @@ function nameIn(url: string): string {
 }
 
 function wrongName(sentence: string): GatelogError {
-  return new GatelogError('invalid_body', sentence, { details: { path: 'name' } });
+  return new GatelogError('invalid_parameter', sentence, { details: { path: 'name' } });
 }

@@ -53,5 +53,5 @@ async function answerGet(call: EndpointCall): Promise<Response> {
 function wantsBody(text: string | undefined): boolean {
   if (text === undefined || text === 'true' || text === '') return true;
   if (text === 'false') return false;
-  throw new GatelogError('invalid_body', '`includeBody` takes true or false.', { details: { path: 'includeBody' } });
+  throw new GatelogError('invalid_parameter', '`includeBody` takes true or false.', { details: { path: 'includeBody' } });
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { changesAnswerSchema, historyPageSchema } from '../../../contract/changes.ts';
 import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
+import { readParameters } from '../../../contract/read-body.ts';
 import { changeItem, type ChangeRow, changesStatement } from '../../../query/changes.ts';
 import { type ArrivalRow, requestKeyStatements } from '../../../query/request.ts';
 import { runUntilRows } from '../../../store/run.ts';
@@ -38,7 +38,7 @@ async function answerList(call: EndpointCall): Promise<Response> {
   const { signal } = context.req.raw;
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
-  const page = accepted(readBody(historyPageSchema, context.req.query()));
+  const page = accepted(readParameters(historyPageSchema, context.req.query()));
   // A history is stored before its record, so that what is found here has its history whole.
   const [key] = await runUntilRows<ArrivalRow>(ports.run, requestKeyStatements(tenant, id), signal);
   if (key === undefined) return refuseAbsent(call, id);

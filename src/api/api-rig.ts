@@ -44,11 +44,12 @@ export interface ApiRig {
   readonly close: () => Promise<void>;
 }
 
-export async function openApiRig(): Promise<ApiRig> {
+/** @param further stored requests without tags. */
+export async function openApiRig(further = 0): Promise<ApiRig> {
   const rig = await openRig();
   const spool = new SpoolRig(rig);
   await rig.database.queries.insertInto('organizations').values({ id: spool.organizationId, name: 'ours', created_at: 0 }).execute();
-  const written = await writeExchanges(rig, spool);
+  const written = await writeExchanges(rig, spool, further);
   const observations: Observation[] = [];
   const ports = await portsOver(rig, spool, observations);
   const api = createApi(ports, { openapi: '3.1.0' });
@@ -62,7 +63,11 @@ export async function openApiRig(): Promise<ApiRig> {
   };
 }
 
-async function writeExchanges(rig: IngestRig, spool: SpoolRig): Promise<Pick<ApiRig, 'stored' | 'travelling' | 'foreign'>> {
+async function writeExchanges(
+  rig: IngestRig,
+  spool: SpoolRig,
+  further: number,
+): Promise<Pick<ApiRig, 'stored' | 'travelling' | 'foreign'>> {
   const writer = spool.openWriter();
   const tags = {
     properties: [
@@ -73,6 +78,7 @@ async function writeExchanges(rig: IngestRig, spool: SpoolRig): Promise<Pick<Api
     promptInputs: { a: 'b' },
   };
   const stored = await spool.write(writer, { open: { tags } });
+  for (let count = 0; count < further; count += 1) await spool.write(writer);
   const foreign = await spool.write(writer, { open: { organizationId: new SpoolRig(rig).organizationId } });
   await spool.drainAll();
   return { stored, foreign, travelling: await spool.write(writer, { end: null }) };
@@ -100,6 +106,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     failingParts: () => Promise.resolve([]),
     observe: (observation) => observations.push(observation),
     bodyMaxBytes,
+    answerBodiesMaxBytes: 64 * 1024 * 1024,
   };
 }
 

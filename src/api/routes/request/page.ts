@@ -15,6 +15,7 @@ import { bodiesStatements, type CountRow, countStatement, pageStatements } from 
 import { runUntilRows } from '../../../store/run.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 import { readJson } from '../../json-body.ts';
+import type { ApiPorts } from '../../ports.ts';
 
 type PageRow = RequestRow & SortCells;
 
@@ -50,21 +51,18 @@ export async function itemsOf(
   withBodies: boolean,
 ): Promise<RequestItem[]> {
   const tenant = principal.organizationId;
-  if (withBodies) checkSize(rows);
+  if (withBodies) checkSize(rows, ports);
   const bodies = await runUntilRows<BodiesRow>(ports.run, withBodies ? bodiesStatements(tenant, rows) : [], context.req.raw.signal);
   return requestItems(rows, bodies, (row) => ports.bodyAddressOf(tenant, row.id as RequestId));
 }
 
-/** Bytes of all bodies that one answer holds. They are in memory several times on their way into it. */
-const mostBodyBytes = 64 * 1024 * 1024;
-
 /** @throws GatelogError `query_too_large` before anything of the bodies is read. */
-function checkSize(rows: readonly RequestRow[]): void {
+function checkSize(rows: readonly RequestRow[], { answerBodiesMaxBytes }: ApiPorts): void {
   const bytes = rows.reduce((sum, row) => sum + Number(row.size_bytes), 0);
-  if (bytes <= mostBodyBytes || rows.length <= 1) return;
+  if (bytes <= answerBodiesMaxBytes || rows.length <= 1) return;
   throw new GatelogError(
     'query_too_large',
-    `The bodies of these ${rows.length} requests have ${bytes} bytes; one answer holds ${mostBodyBytes}. Ask for fewer at once, with a smaller \`limit\` and the cursor.`,
+    `The bodies of these ${rows.length} requests have ${bytes} bytes; one answer holds ${answerBodiesMaxBytes}. Ask for fewer at once: a smaller \`limit\` and the cursor, or fewer \`requestIds\`.`,
   );
 }
 

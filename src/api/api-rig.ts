@@ -96,9 +96,9 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     explainRejection: (sent) => explainRejection(sent, regions),
     run: rig.store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
-    isTravelling: async (organizationId, requestId) => {
+    travellingOf: async (organizationId, requestIds) => {
       await drain.catchUp();
-      return drain.inFlight.find(organizationId, requestId) !== undefined;
+      return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
     },
     bodyAddressOf: (organizationId, requestId) => `http://api.test${bodyAddresses.pathOf(organizationId, requestId)}`,
     checkBodyAddress: bodyAddresses.check,

@@ -14,8 +14,8 @@ export interface ApiPorts {
   readonly run: RunStatement;
   /** Durable and visible when it returns. @throws GatelogError `not_found`. */
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
-  /** True for a request whose record is still on its way to the store. */
-  readonly isTravelling: (organizationId: OrganizationId, requestId: RequestId) => boolean | Promise<boolean>;
+  /** Those of an organisation's requests whose records are still on their way to the store. */
+  readonly travellingOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
   /** Address at which both bodies of a request can be read without a key, for an hour. */
   readonly bodyAddressOf: (organizationId: OrganizationId, requestId: RequestId) => string;
   readonly checkBodyAddress: BodyAddresses['check'];

@@ -139,9 +139,9 @@ function apiPorts(
     explainRejection: (key) => explainRejection(key, config),
     run: store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
-    isTravelling: async (organizationId, requestId) => {
+    travellingOf: async (organizationId, requestIds) => {
       await drain.catchUp();
-      return drain.inFlight.find(organizationId, requestId) !== undefined;
+      return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
     },
     bodyAddressOf: (organizationId, requestId) => baseUrl() + bodyAddresses.pathOf(organizationId, requestId),
     checkBodyAddress: bodyAddresses.check,

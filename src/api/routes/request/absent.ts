@@ -5,7 +5,8 @@ import type { EndpointCall } from '../../endpoint.ts';
 
 /** Refuses a read of a request that the store does not have. @throws GatelogError `request_in_flight` with a hint, or `not_found`. */
 export async function refuseAbsent({ context, principal, ports }: EndpointCall, id: RequestId): Promise<never> {
-  if (await ports.isTravelling(principal.organizationId, id)) return refuseTravelling(context, id);
+  const travelling = await ports.travellingOf(principal.organizationId, [id]);
+  if (travelling.length > 0) return refuseTravelling(context, id);
   throw new GatelogError('not_found', `No request ${id} is on record.`);
 }
 

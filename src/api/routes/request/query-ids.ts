@@ -4,9 +4,9 @@ import { requestIdsSchema, requestQueryAnswerSchema } from '../../../contract/re
 import type { RequestId } from '../../../model/ids.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
 import { requestsByIdStatement } from '../../../query/requests.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { readJson } from '../../json-body.ts';
-import { itemsOf } from './page.ts';
+import { itemsOf, setHint } from './page.ts';
 
 /** `POST /v1/request/query-ids` */
 export const queryRequestsById: Endpoint = {
@@ -15,11 +15,12 @@ export const queryRequestsById: Endpoint = {
     path: '/v1/request/query-ids',
     operationId: 'queryRequestsById',
     summary: 'Get several requests',
-    description: 'The requests with these identifiers in the order of the list; what is not on record is left out.',
+    description:
+      'The requests with these identifiers in the order of the list; what is not on record is left out. The header `svc-hint` says how many of these are still on their way to the store.',
     security: keyRequired,
     request: { body: { required: true, content: jsonContent(requestIdsSchema) } },
     responses: {
-      200: { description: 'The requests.', content: jsonContent(requestQueryAnswerSchema) },
+      200: { description: 'The requests.', headers: hintHeader, content: jsonContent(requestQueryAnswerSchema) },
       ...problems(400, 413, 415, 422, 504),
     },
   },
@@ -40,5 +41,18 @@ async function answerIds(call: EndpointCall): Promise<Response> {
     for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
   }
   const rows = ids.flatMap((id) => found.get(id) ?? []);
+  await tellTravelling(
+    call,
+    ids.filter((id) => !found.has(id)),
+  );
   return context.json({ data: await itemsOf(call, rows, true), error: null });
+}
+
+/** What is only not there yet is not to be taken for what never was. */
+async function tellTravelling({ context, principal, ports }: EndpointCall, missing: readonly string[]): Promise<void> {
+  if (missing.length === 0) return;
+  const { length } = await ports.travellingOf(principal.organizationId, missing as RequestId[]);
+  if (length === 0) return;
+  const [are, their] = length === 1 ? ['is', 'its'] : ['are', 'their'];
+  setHint(context, `${length} of the identifiers asked for ${are} on ${their} way to the store; ask again in a moment`);
 }

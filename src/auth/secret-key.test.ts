@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -26,4 +26,16 @@ test('a file that holds something else is left alone and named', () => {
   const file = path.join(folder, 'broken');
   writeFileSync(file, 'hello');
   expect(() => deploymentSecret(undefined, file)).toThrow(file);
+});
+
+test.each([0o640, 0o604, 0o660, 0o644])('a file of mode %o is refused with what to do, until it is for this user only', (mode) => {
+  const file = path.join(folder, `open-${mode}`);
+  const made = deploymentSecret(undefined, file);
+  chmodSync(file, mode);
+  expect(() => deploymentSecret(undefined, file)).toThrow(
+    `The secret in ${file} is open to other users of this machine (mode 0${mode.toString(8)}). Run "chmod 600 ${file}"`,
+  );
+  expect(deploymentSecret('chosen-by-the-operator', file)).toHaveLength(32);
+  chmodSync(file, 0o400);
+  expect(deploymentSecret(undefined, file)).toEqual(made);
 });

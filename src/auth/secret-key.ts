@@ -1,20 +1,33 @@
 import { hash, randomBytes } from 'node:crypto';
-import { readFileIfPresent, replaceFile } from '../platform/files.ts';
+import { permissionsOf, readFileIfPresent, replaceFile } from '../platform/files.ts';
 
 const secretBytes = 32;
 
 /**
  * The deployment's secret, 32 bytes: from the setting when there is one, else from a file of its own that is made at the first start
  * (mode 0600). Whoever has it can sign addresses in the name of this deployment.
+ * @throws with a sentence for people when the file holds something else, or others than its owner can get at it.
  */
 export function deploymentSecret(setting: string | undefined, file: string): Buffer {
   if (setting !== undefined) return hash('sha256', setting, 'buffer');
   const kept = readFileIfPresent(file)?.trim();
-  if (kept !== undefined && /^[0-9a-f]{64}$/.test(kept)) return Buffer.from(kept, 'hex');
+  if (kept !== undefined && /^[0-9a-f]{64}$/.test(kept)) {
+    refuseShared(file);
+    return Buffer.from(kept, 'hex');
+  }
   if (kept !== undefined) {
     throw new Error(`The file ${file} does not hold a secret of this program; restore it, or remove it for a new one.`);
   }
   const made = randomBytes(secretBytes);
   replaceFile(file, `${made.toString('hex')}\n`);
   return made;
+}
+
+function refuseShared(file: string): void {
+  const permissions = permissionsOf(file);
+  if ((permissions & 0o077) === 0) return;
+  throw new Error(
+    `The secret in ${file} is open to other users of this machine (mode 0${permissions.toString(8)}). Run "chmod 600 ${file}"; ` +
+      'if one of them may have read it, remove the file instead: a new secret is made, and signed addresses given out before end.',
+  );
 }

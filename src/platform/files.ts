@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
 /** Makes a folder with its parents, for this user only. */
@@ -50,6 +50,11 @@ export function readFileIfPresent(file: string): string | undefined {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** The permission bits of a file, such as 0o600. */
+export function permissionsOf(file: string): number {
+  return statSync(file).mode & 0o777;
 }
 
 /** An error that the operating system raised, with its code such as `ENOENT`. */

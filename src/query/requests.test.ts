@@ -140,6 +140,8 @@ describe('a page', () => {
 
   test.each([
     ['an identifier with its own time', leaf('request_id', { equals: empty.requestId }), [0], 2],
+    ['an identifier by its name of old', { request: { id: { equals: empty.requestId.toUpperCase() } } }, [0], 2],
+    ['no identifier in a number of that name', { feedback: { id: { equals: 1 } } }, [], 1],
     ['an identifier with another time', leaf('request_id', { equals: idAt(noon - 86_400_000, 5) }), [4], 2],
     ["a caller's own identifier", leaf('request_id', { equals: 'F47AC10B-58CC-4372-A567-0E02B2C3D479' }), [5], 1],
     [

@@ -126,5 +126,10 @@ function timeOfSoughtId(filter: FilterNode): number | undefined {
 }
 
 function isIdEquality(node: FilterNode): node is ConditionNode & { family: 'text' } {
-  return node.kind === 'condition' && node.family === 'text' && node.field === 'request_id' && node.operator === 'equals';
+  return node.kind === 'condition' && node.family === 'text' && node.operator === 'equals' && isIdentifier(node);
+}
+
+/** The identifier by the one name or the other. */
+function isIdentifier({ group, field }: ConditionNode): boolean {
+  return (group === 'request_response_rmt' && field === 'request_id') || (group === 'request' && field === 'id');
 }

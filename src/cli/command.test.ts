@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -20,7 +20,6 @@ afterEach(() => {
 
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const containing = (part: string): unknown => expect.stringContaining(part);
-const lacking = (part: string): unknown => expect.not.stringContaining(part);
 
 interface Outcome {
   readonly code: number;
@@ -92,7 +91,36 @@ test('a prefix that two keys share is not enough', async () => {
   });
 });
 
+describe('in a folder without data', () => {
+  test.each([[['orgs', 'list']], [['keys', 'list']], [['keys', 'create', '--org', 'acme']], [['keys', 'revoke', 'sk-svc-us-none']]])(
+    '%j makes nothing and says which setting names the folder',
+    async (words) => {
+      const elsewhere = path.join(folder, 'elsewhere');
+      for (const dataDir of [elsewhere, folder]) {
+        expect(await gatelog(words, { GATELOG_DATA_DIR: dataDir })).toEqual({
+          code: 1,
+          printed: '',
+          hinted: `There is no data of Gatelog in ${dataDir}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data, or begin here with "gatelog serve" or "gatelog orgs create NAME".`,
+        });
+      }
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
+  test('the first organisation makes it, and says where', async () => {
+    const dataDir = path.join(folder, 'fresh');
+    expect((await gatelog(['orgs', 'create', 'acme'], { GATELOG_DATA_DIR: dataDir })).hinted).toContain(
+      `Made the data folder ${dataDir}; GATELOG_DATA_DIR names another.`,
+    );
+    expect((await gatelog(['orgs', 'create', 'more'], { GATELOG_DATA_DIR: dataDir })).hinted).not.toContain('Made the data folder');
+  });
+});
+
 describe('a failure is one sentence and exit code 1', () => {
+  beforeEach(async () => {
+    await gatelog(['orgs', 'create', 'first']);
+  });
+
   test.each([
     [['keys', 'create', '--org', 'nobody'], 'There is no organisation "nobody"; "gatelog orgs list" shows those that exist.'],
     [['keys', 'list', '--org', 'nobody'], 'There is no organisation "nobody"; "gatelog orgs list" shows those that exist.'],
@@ -118,11 +146,10 @@ describe('a failure is one sentence and exit code 1', () => {
     expect(hinted.split('\n')).toHaveLength(2);
   });
 
-  test('when the metadata would be elsewhere', async () => {
-    expect(await gatelog(['orgs', 'list'], { GATELOG_DATABASE_URL: 'postgres://u:hunter2@pg' })).toMatchObject({
-      code: 1,
-      hinted: lacking('hunter2'),
-    });
+  test.each([[['orgs', 'list']], [['orgs', 'create', 'acme']]])('when the metadata would be elsewhere: %j', async (words) => {
+    const { code, hinted } = await gatelog(words, { GATELOG_DATABASE_URL: 'postgres://u:hunter2@pg' });
+    expect({ code, hinted }).toMatchObject({ code: 1, hinted: containing('GATELOG_DATABASE_URL') });
+    expect(hinted).not.toContain('hunter2');
   });
 });
 

@@ -1,7 +1,8 @@
+import path from 'node:path';
 import type { Config } from '../config/load.ts';
 import { embeddedOnly } from '../main/shared.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
-import type { MetadataDatabase } from '../metadata/database.ts';
+import { hasMetadata, type MetadataDatabase } from '../metadata/database.ts';
 import { systemClock } from '../platform/clock.ts';
 
 /** What commands reach the world with. */
@@ -13,7 +14,7 @@ export interface CommandDependencies {
   readonly hint: (text: string) => void;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Opens the metadata database with its tables up to date; the caller closes it. */
+  /** Opens the metadata database with its tables up to date, and makes it where it is missing; the caller closes it. */
   readonly openDatabase: (config: Config) => Promise<MetadataDatabase>;
 }
 
@@ -50,8 +51,23 @@ export function checkedName(text: string): string {
   return name;
 }
 
-/** Runs `work` on an open database and closes it, whatever happens. */
+/**
+ * Runs `work` on the database of a data folder that is there, and closes it, whatever happens.
+ * @throws CommandError when there is none: what a command only looks at it does not make.
+ */
 export async function withDatabase<T>(context: CommandContext, work: (database: MetadataDatabase) => Promise<T>): Promise<T> {
+  const { config } = context;
+  embeddedOnly(config);
+  if (!hasMetadata(config.dataDir)) {
+    throw new CommandError(
+      `There is no data of Gatelog in ${path.resolve(config.dataDir)}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data, or begin here with "gatelog serve" or "gatelog orgs create NAME".`,
+    );
+  }
+  return withDatabaseMade(context, work);
+}
+
+/** As {@link withDatabase}; makes the folder and the database where they are missing. */
+export async function withDatabaseMade<T>(context: CommandContext, work: (database: MetadataDatabase) => Promise<T>): Promise<T> {
   const database = await context.openDatabase(context.config);
   try {
     return await work(database);

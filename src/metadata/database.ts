@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { Kysely, SqliteDialect, sql, type Compilable } from 'kysely';
 import Sqlite from 'libsql';
@@ -37,6 +37,11 @@ export interface MetadataDatabase extends MetadataQueries {
 const metadataFileName = 'metadata.db';
 /** How long a statement waits for another process's write before it fails; writes here take about a millisecond. */
 const busyTimeoutMs = 5000;
+
+/** Whether a data folder has a metadata database already. */
+export function hasMetadata(dataDir: string): boolean {
+  return existsSync(path.join(dataDir, metadataFileName));
+}
 
 /**
  * Opens `<dataDir>/metadata.db` and makes the folder and the file, mode 0600, where they are missing. The tables come from `migrateMetadata`.

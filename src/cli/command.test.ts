@@ -162,6 +162,8 @@ describe('a command line that cannot be understood is exit code 2', () => {
     [['keys', 'create', '--org', 'a', '--permissions', 'x']],
     [['orgs', 'create']],
     [['config', '--nope']],
+    [['help', 'nonsense']],
+    [['help', 'keys', 'nonsense']],
   ])('%j', async (words) => {
     const { code, printed, hinted } = await gatelog(words);
     expect({ code, printed }).toEqual({ code: 2, printed: '' });
@@ -176,6 +178,27 @@ test('help teaches with examples', async () => {
     printed: containing('export GATELOG_API_KEY=$(gatelog keys create --org acme)'),
   });
   expect((await gatelog(['keys', 'create', '--help'])).printed).toContain('rw: send and read');
+});
+
+test.each([
+  [['help'], ['--help']],
+  [
+    ['help', 'serve'],
+    ['serve', '--help'],
+  ],
+  [
+    ['help', 'keys'],
+    ['keys', '--help'],
+  ],
+  [
+    ['help', 'keys', 'create'],
+    ['keys', 'create', '--help'],
+  ],
+  [['version'], ['--version']],
+])('%j is %j', async (words, options) => {
+  const answer = await gatelog(words);
+  expect(answer).toMatchObject({ code: 0, hinted: '' });
+  expect(answer).toEqual(await gatelog(options));
 });
 
 test('the version is the package’s', async () => {

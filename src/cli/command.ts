@@ -49,7 +49,29 @@ function buildProgram(dependencies: CommandDependencies): Command {
     .command('config')
     .description('show every setting: value, default and what it is for')
     .action(() => showConfig(contextOf(dependencies)));
+  addWordsForOptions(program, dependencies);
   return program;
+}
+
+/** What `--help` and `--version` say, for those who write a word. */
+function addWordsForOptions(program: Command, dependencies: CommandDependencies): void {
+  program
+    .command('help')
+    .description('show this help, or that of a command: gatelog help keys create')
+    .argument('[command...]', 'the command')
+    .action((names: readonly string[]) => commandNamed(program, names).help());
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => dependencies.print(packageVersion()));
+}
+
+function commandNamed(program: Command, names: readonly string[]): Command {
+  let named = program;
+  for (const name of names) {
+    named = named.commands.find((command) => command.name() === name) ?? program.error(`error: unknown command '${names.join(' ')}'`);
+  }
+  return named;
 }
 
 /**

@@ -233,6 +233,19 @@ describe('the printed table', () => {
     expect(printed).toMatch(/^GATELOG_REGIONS +none +none /m);
   });
 
+  test('explains the settings of a provider, whether one is set or not', () => {
+    for (const environment of [{}, { GATELOG_PROVIDER_OPENAI_URL: 'http://127.0.0.1:9101/v1' }]) {
+      const printed = printConfig(configOf(environment), machine);
+      expect(printed).toMatch(/^GATELOG_PROVIDER_<NAME>_URL +- +- +Base address of a provider .* one of OPENAI\.$/m);
+      expect(printed).toMatch(/^GATELOG_PROVIDER_<NAME>_KEY +- +- +The deployment's own key/m);
+      expect(/^GATELOG_PROVIDER_OPENAI_URL +http/m.test(printed)).toBe('GATELOG_PROVIDER_OPENAI_URL' in environment);
+    }
+  });
+
+  test('promises nothing that is refused', () => {
+    expect(printConfig(configOf({}), machine)).toMatch(/^GATELOG_DATABASE_URL .*does not start while this is set\.$/m);
+  });
+
   test('shows values that load again to the same configuration', () => {
     const config = configOf({
       GATELOG_REGIONS: 'us=https://a.example',
@@ -244,7 +257,9 @@ describe('the printed table', () => {
       .slice(1)
       .map((line) => line.split(/ {2,}/));
     const environment: Record<string, string> = Object.fromEntries(
-      rows.filter(([, value]) => value !== 'not set' && value !== 'none').map(([name, value]) => [name ?? '', value ?? ''] as const),
+      rows
+        .filter(([, value]) => value !== 'not set' && value !== 'none' && value !== '-')
+        .map(([name, value]) => [name ?? '', value ?? ''] as const),
     );
     expect(configOf(environment)).toEqual(config);
   });

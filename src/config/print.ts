@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { kinds } from './kinds.ts';
 import type { Config } from './load.ts';
 import { textTable } from './text-table.ts';
@@ -22,7 +23,17 @@ export function printConfig(config: Config, machine: Machine = { cores: availabl
   return textTable(rows);
 }
 
+/** The two settings that every provider has, then those that are set. */
 function providerRows(config: Config): readonly string[][] {
+  const names = addressedProviders.map((name) => name.toUpperCase()).join(', ');
+  const pattern = [
+    ['GATELOG_PROVIDER_<NAME>_URL', '-', '-', `Base address of a provider instead of its own; <NAME> is one of ${names}.`],
+    ['GATELOG_PROVIDER_<NAME>_KEY', '-', '-', "The deployment's own key for a provider, with which callers need a Gatelog key alone."],
+  ];
+  return [...pattern, ...setProviderRows(config)];
+}
+
+function setProviderRows(config: Config): readonly string[][] {
   return Object.entries(config.providers).flatMap(([name, { baseUrl, key }]) => {
     const prefix = `GATELOG_PROVIDER_${name.toUpperCase()}`;
     return [

@@ -291,7 +291,8 @@ export const variables = {
     least: 8,
     most: 2048,
     secret: true,
-    reason: 'Postgres server with its credentials for the metadata; without it the embedded database.',
+    reason:
+      'Reserved for a Postgres server; this version keeps metadata in the embedded database only and does not start while this is set.',
   },
 
   apiBodyMaxBytes: {

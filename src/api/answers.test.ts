@@ -74,13 +74,29 @@ describe('200', () => {
   test('a declaration, also of a name with a slash', async () => {
     expect((await checked(await rig.call('PUT', '/v1/property/Environment'), 200, declaredPropertySchema)).data).toEqual({
       name: 'Environment',
+      replaced: null,
     });
     expect((await checked(await rig.call('PUT', '/v1/property/a%2Fb%20%C3%A9'), 200, declaredPropertySchema)).data).toEqual({
       name: 'a/b é',
+      replaced: null,
     });
     expect((await checked(await rig.call('PUT', '/v1/property/100%25FF?x=/y'), 200, declaredPropertySchema)).data).toEqual({
       name: '100%FF',
+      replaced: null,
     });
+  });
+
+  test('a declaration in another case holds from then on and names the one that it replaced', async () => {
+    const declared: unknown[] = [];
+    for (const name of ['costCentre', 'CostCentre', 'CostCentre', 'COSTCENTRE']) {
+      declared.push((await checked(await rig.call('PUT', `/v1/property/${name}`), 200, declaredPropertySchema)).data);
+    }
+    expect(declared).toEqual([
+      { name: 'costCentre', replaced: null },
+      { name: 'CostCentre', replaced: 'costCentre' },
+      { name: 'CostCentre', replaced: null },
+      { name: 'COSTCENTRE', replaced: 'CostCentre' },
+    ]);
   });
 
   test('health and the document need no key', async () => {

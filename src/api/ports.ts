@@ -19,7 +19,8 @@ export interface ApiPorts {
   /** Address at which both bodies of a request can be read without a key, for an hour. */
   readonly bodyAddressOf: (organizationId: OrganizationId, requestId: RequestId) => string;
   readonly checkBodyAddress: BodyAddresses['check'];
-  readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<void>;
+  /** @returns the other spelling of the name that the declaration replaced, when there was one. */
+  readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   /** Names of parts that do not work at the moment. */
   readonly failingParts: () => Promise<readonly string[]>;
   readonly observe: Observe;

@@ -67,7 +67,13 @@ function wrongProperty(name: string, value: unknown): string | undefined {
 /** Answer of a property's declaration. */
 export const declaredPropertySchema = z
   .object({
-    data: z.object({ name: z.string().openapi({ description: 'The name with the spelling that is stored from now on.' }) }),
+    data: z.object({
+      name: z.string().openapi({ description: 'The name with the spelling that is stored from now on.' }),
+      replaced: z
+        .string()
+        .nullable()
+        .openapi({ description: 'The other spelling that was declared until now, null when there was none.', example: 'environment' }),
+    }),
     error: z.null(),
   })
   .openapi('DeclaredPropertyAnswer');

@@ -24,10 +24,11 @@ export class DeclaredNames {
     return names;
   }
 
-  /** Declares a name; durable on return. */
-  async declare(organizationId: OrganizationId, name: string): Promise<void> {
-    await declareProperty(this.database, { organizationId, name, at: this.now() });
+  /** Declares a name; durable on return. @returns the other spelling that it replaced, when there was one. */
+  async declare(organizationId: OrganizationId, name: string): Promise<string | undefined> {
+    const replaced = await declareProperty(this.database, { organizationId, name, at: this.now() });
     this.cache.delete(organizationId);
+    return replaced;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '../model/ids.ts';
-import type { MetadataQueries } from './database.ts';
+import { inWriteTransaction, type MetadataQueries } from './database.ts';
 
 /** A property whose spelling an organisation has fixed. */
 export interface DeclaredProperty {
@@ -11,16 +11,29 @@ export interface DeclaredProperty {
   readonly declaredAt: number;
 }
 
-/** Declares a property; the same name in another case replaces the spelling. Durable on return in the core. */
+/**
+ * Declares a property; the same name in another case replaces the spelling. Durable on return in the core.
+ * @returns the spelling that was replaced, undefined when there was none or the same one.
+ */
 export async function declareProperty(
-  { queries }: MetadataQueries,
+  database: MetadataQueries,
   { organizationId, name, at }: { readonly organizationId: OrganizationId; readonly name: string; readonly at: number },
-): Promise<void> {
-  await queries
-    .insertInto('property_declarations')
-    .values({ organization_id: organizationId, name, lower_name: name.toLowerCase(), hidden: 0, declared_at: at })
-    .onConflict((conflict) => conflict.columns(['organization_id', 'lower_name']).doUpdateSet({ name, declared_at: at }))
-    .execute();
+): Promise<string | undefined> {
+  const lowerName = name.toLowerCase();
+  return inWriteTransaction(database, async ({ queries }) => {
+    const earlier = await queries
+      .selectFrom('property_declarations')
+      .select('name')
+      .where('organization_id', '=', organizationId)
+      .where('lower_name', '=', lowerName)
+      .executeTakeFirst();
+    await queries
+      .insertInto('property_declarations')
+      .values({ organization_id: organizationId, name, lower_name: lowerName, hidden: 0, declared_at: at })
+      .onConflict((conflict) => conflict.columns(['organization_id', 'lower_name']).doUpdateSet({ name, declared_at: at }))
+      .execute();
+    return earlier?.name === name ? undefined : earlier?.name;
+  });
 }
 
 /** The declared properties of one organisation in the order of their lower-case names. */

@@ -11,7 +11,7 @@ export const declareProperty: Endpoint = {
     operationId: 'declareProperty',
     summary: 'Declare the spelling of a property',
     description:
-      'Many clients send header names in lower case. After `PUT /v1/property/Environment` the header `svc-property-environment` is stored as `Environment`. Declaring the name in another case replaces the spelling. Records that exist keep theirs.',
+      'Many clients send header names in lower case. After `PUT /v1/property/Environment` the header `svc-property-environment` is stored as `Environment`. Declaring the name in another case replaces the spelling, and the answer names the one that held before. Records that exist keep theirs.',
     security: keyRequired,
     request: {
       params: z.object({
@@ -31,8 +31,8 @@ async function answerDeclare({ context, principal, ports }: EndpointCall): Promi
   const name = nameIn(context.req.url);
   const wrong = wrongDeclaredName(name);
   if (wrong !== undefined) throw wrongName(wrong);
-  await ports.declareProperty(principal.organizationId, name);
-  return context.json({ data: { name }, error: null });
+  const replaced = (await ports.declareProperty(principal.organizationId, name)) ?? null;
+  return context.json({ data: { name, replaced }, error: null });
 }
 
 /** TRICKY: not from the router, which takes what it cannot decode for the name itself. */

@@ -3,7 +3,9 @@ import { doneSchema } from '../contract/answers.ts';
 import { declaredPropertySchema } from '../contract/properties.ts';
 import { requestAnswerSchema, requestQueryAnswerSchema } from '../contract/requests.ts';
 import { chatRequest } from '../ingest/ingest-rig.ts';
+import { closeServer, listening } from '../platform/http-server.ts';
 import { type ApiRig, checked, keyOf, openApiRig, propertyPath, queryPath } from './api-rig.ts';
+import { serveApi } from './listen.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {
@@ -101,6 +103,15 @@ describe('200', () => {
 
   test('health and the document need no key', async () => {
     for (const path of ['/healthz', '/readyz', '/openapi.json']) expect((await rig.call('GET', path, { key: null })).status).toBe(200);
+  });
+
+  test('an answer ends in a line break, which its length counts', async () => {
+    const server = serveApi(rig.api, '127.0.0.1', 0);
+    const address = await listening(server);
+    const response = await fetch(`${address}/v1/request/${rig.stored}`, { headers: { authorization: `Bearer ${keyOf('r')}` } });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect([response.status, response.headers.get('content-length'), bytes.at(-1)]).toEqual([200, String(bytes.length), 10]);
+    await closeServer(server, 0);
   });
 
   test('HEAD is GET without its body', async () => {

@@ -127,6 +127,7 @@ export async function checked<Schema extends z.ZodType>(response: Response, stat
   const text = await response.text();
   expect({ status: response.status, text }).toMatchObject({ status });
   expect(response.headers.get('content-type')).toBe('application/json');
+  expect(text.indexOf('\n')).toBe(text.length - 1);
   // TRICKY: zod leaves the name `__proto__` out, which is a property name like any other.
   const comparable: unknown = JSON.parse(text, (name, value: unknown) => (name === '__proto__' ? undefined : value));
   expect(comparable).toEqual(schema.parse(comparable));

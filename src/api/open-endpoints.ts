@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { healthSchema } from '../contract/answers.ts';
 import { jsonContent, type OpenCall, type OpenEndpoint, problemResponses } from './endpoint.ts';
+import { answerJson } from './json-answer.ts';
 import { getSignedBodies } from './routes/request/body.ts';
 
 const healthContent = jsonContent(healthSchema);
@@ -14,7 +15,7 @@ export const openEndpoints: readonly OpenEndpoint[] = [
       summary: 'Whether the process is alive',
       responses: { 200: { description: 'It is.', content: healthContent }, ...problemResponses(405) },
     },
-    handle: ({ context }) => context.json({ status: 'ok', failing: [] }),
+    handle: ({ context }) => answerJson(context, { status: 'ok', failing: [] }),
   },
   {
     declaration: {
@@ -39,12 +40,12 @@ export const openEndpoints: readonly OpenEndpoint[] = [
         ...problemResponses(405),
       },
     },
-    handle: ({ context, document }) => context.json(document),
+    handle: ({ context, document }) => answerJson(context, document),
   },
   getSignedBodies,
 ];
 
 async function answerReady({ context, ports }: OpenCall): Promise<Response> {
   const failing = await ports.failingParts();
-  return context.json({ status: failing.length === 0 ? 'ok' : 'unavailable', failing }, failing.length === 0 ? 200 : 503);
+  return answerJson(context, { status: failing.length === 0 ? 'ok' : 'unavailable', failing }, failing.length === 0 ? 200 : 503);
 }

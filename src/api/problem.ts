@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Problem } from '../contract/problem.ts';
 import { type ApiErrorCode, GatelogError, isApiErrorCode, messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
+import { answerJson } from './json-answer.ts';
 
 /** Seconds after which a caller may try again what failed for the moment only. */
 const retryAfterSeconds = 2;
@@ -26,7 +27,7 @@ export function answerProblem(context: Context, thrown: unknown, observe: Observ
     code,
     ...(error.details === undefined ? {} : { details: error.details }),
   };
-  return context.json(problem, error.status as ContentfulStatusCode);
+  return answerJson(context, problem, error.status as ContentfulStatusCode);
 }
 
 interface ApiError {

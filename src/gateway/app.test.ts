@@ -40,7 +40,7 @@ describe('what never becomes a call', () => {
       const reply = await call(rig.port, request);
       expect([reply.status, reply.header('svc-id')]).toEqual([status, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
       expect(reply.body.toString()).toMatch(
-        new RegExp(`^{"error":{"message":"[^"]+.*","type":"gatelog_error","param":null,"code":"${code}"}}$`),
+        new RegExp(`^{"error":{"message":"[^"]+.*","type":"gatelog_error","param":null,"code":"${code}"}}\\n$`),
       );
       expect([provider.requests, rig.spooled()]).toEqual([[], []]);
     });

@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import { forward, type ForwardPorts } from './forward.ts';
-import { refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
+import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
 
 export interface GatewayOptions {
   readonly headerMaxBytes: number;
@@ -75,7 +75,7 @@ function answerHealth(request: IncomingMessage, response: ServerResponse, health
   asked
     .catch((): GatewayHealth => ({ ready: false, degraded: [] }))
     .then(({ ready, degraded }) => {
-      const body = JSON.stringify({ status: ready ? 'ok' : 'unavailable', degraded });
+      const body = jsonBody({ status: ready ? 'ok' : 'unavailable', degraded });
       response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), 'svc-id', v7()]);
       response.end(request.method === 'HEAD' ? undefined : body);
     })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
+import { jsonBody } from './refusal.ts';
 import type { Relay } from './relay.ts';
 
 /**
@@ -74,7 +75,7 @@ function complete(body: JsonObject, messages: readonly unknown[], created: numbe
   }
   const message = { role: 'assistant', content, refusal: null };
   const completion = { ...base, object: 'chat.completion', choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }], usage };
-  return { status: 200, contentType: json, chunks: [Buffer.from(JSON.stringify(completion))] };
+  return { status: 200, contentType: json, chunks: [jsonBody(completion)] };
 }
 
 /** One chunk a word. Usage stands on the last choice's chunk, or apart from it when the caller asked for that, as OpenAI does it. */
@@ -116,5 +117,5 @@ function countWords(text: string): number {
 
 function failure(status: number, message: string): EchoReply {
   const error = { message, type: 'invalid_request_error', param: null, code: null };
-  return { status, contentType: json, chunks: [Buffer.from(JSON.stringify({ error }))] };
+  return { status, contentType: json, chunks: [jsonBody({ error })] };
 }

@@ -1,9 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { GatelogError } from '../model/errors.ts';
 
+/** JSON of our own. It ends in a line break, so that a terminal's prompt stands on a line of its own behind it. */
+export function jsonBody(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
+}
+
 /** Our own error in OpenAI's shape, so that official clients show the sentence. */
 export function refusalBody(error: GatelogError): Buffer {
-  return Buffer.from(JSON.stringify({ error: { message: error.message, type: 'gatelog_error', param: null, code: error.code } }));
+  return jsonBody({ error: { message: error.message, type: 'gatelog_error', param: null, code: error.code } });
 }
 
 /** Header lines of a refusal, name and value in turn. */

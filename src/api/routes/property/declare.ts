@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { declaredPropertySchema, propertyNameSchema, wrongDeclaredName } from '../../../contract/properties.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 
 /** `PUT /v1/property/{name}` */
 export const declareProperty: Endpoint = {
@@ -32,7 +33,7 @@ async function answerDeclare({ context, principal, ports }: EndpointCall): Promi
   const wrong = wrongDeclaredName(name);
   if (wrong !== undefined) throw wrongName(wrong);
   const replaced = (await ports.declareProperty(principal.organizationId, name)) ?? null;
-  return context.json({ data: { name, replaced }, error: null });
+  return answerJson(context, { data: { name, replaced }, error: null });
 }
 
 /** TRICKY: not from the router, which takes what it cannot decode for the name itself. */

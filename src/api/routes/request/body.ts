@@ -7,6 +7,7 @@ import type { BodiesRow } from '../../../query/request-row.ts';
 import { bodiesStatements, type RequestKey } from '../../../query/requests.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import { jsonContent, type OpenCall, type OpenEndpoint, problemResponses } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
 /** `GET /v1/request/{id}/body`: no key, because the address is signed. */
@@ -45,5 +46,5 @@ async function answerBodies({ context, ports }: OpenCall): Promise<Response> {
   const placed = keys.map(({ created_ms: arrival }) => ({ id, created_ms: arrival }));
   const [row] = await runUntilRows<BodiesRow>(ports.run, bodiesStatements(owner, placed), signal);
   context.header('Cache-Control', 'private, no-store');
-  return context.json(bodiesOf(row));
+  return answerJson(context, bodiesOf(row));
 }

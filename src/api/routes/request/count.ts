@@ -4,6 +4,7 @@ import { requestCountSchema, requestQuerySchema } from '../../../contract/reques
 import { hintQuestions, longBodiesQuestion } from '../../../query/hints.ts';
 import { planRequests, requestDialect } from '../../../query/plan.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
 import { countOf, explain, setHint } from './page.ts';
 
@@ -37,8 +38,8 @@ async function answerCount(call: EndpointCall): Promise<Response> {
     if (long !== undefined) await explain(call, [long]);
     // A count has no page that an offset could be past.
     if (data === 0) await explain(call, hintQuestions({ ...planned.plan, offset: 0 }));
-    return context.json({ data, error: null });
+    return answerJson(context, { data, error: null });
   }
   setHint(context, planned.hint);
-  return context.json({ data: 0, error: null });
+  return answerJson(context, { data: 0, error: null });
 }

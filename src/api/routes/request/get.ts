@@ -5,6 +5,7 @@ import { requestStatements } from '../../../query/request.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { refuseAbsent } from './absent.ts';
 import { itemsOf } from './page.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
@@ -46,7 +47,7 @@ async function answerGet(call: EndpointCall): Promise<Response> {
   const withBodies = wantsBody(context.req.query('includeBody'));
   const rows = await runUntilRows<RequestRow>(ports.run, requestStatements(tenant, id), signal);
   const [item] = await itemsOf({ context, principal, ports }, rows, withBodies);
-  if (item !== undefined) return context.json({ data: item, error: null });
+  if (item !== undefined) return answerJson(context, { data: item, error: null });
   return refuseAbsent(call, id);
 }
 

@@ -4,6 +4,7 @@ import { feedbackSchema } from '../../../contract/changes.ts';
 import { accepted } from '../../../contract/fault.ts';
 import { readBody } from '../../../contract/read-body.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -28,5 +29,5 @@ async function answerFeedback({ context, principal, ports }: EndpointCall): Prom
   const id = requestIdOf(context);
   const { rating } = accepted(readBody(feedbackSchema, await readJson(context)));
   await ports.changeRequest(principal, id, { kind: 'feedback', rating });
-  return context.json({ data: null, error: null });
+  return answerJson(context, { data: null, error: null });
 }

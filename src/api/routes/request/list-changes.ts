@@ -6,6 +6,7 @@ import { changeItem, type ChangeRow, changesStatement } from '../../../query/cha
 import { type ArrivalRow, requestKeyStatements } from '../../../query/request.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { refuseAbsent } from './absent.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -43,5 +44,5 @@ async function answerList(call: EndpointCall): Promise<Response> {
   const [key] = await runUntilRows<ArrivalRow>(ports.run, requestKeyStatements(tenant, id), signal);
   if (key === undefined) return refuseAbsent(call, id);
   const rows = await ports.run<ChangeRow>(changesStatement(tenant, id, page), signal);
-  return context.json({ data: rows.map(changeItem), error: null });
+  return answerJson(context, { data: rows.map(changeItem), error: null });
 }

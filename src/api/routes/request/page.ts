@@ -14,6 +14,7 @@ import type { BodiesRow, RequestRow } from '../../../query/request-row.ts';
 import { bodiesStatements, type CountRow, countStatement, pageStatements } from '../../../query/requests.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import type { EndpointCall } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
 import type { ApiPorts } from '../../ports.ts';
 
@@ -28,7 +29,7 @@ export async function answerPage({ context, principal, ports }: EndpointCall, di
   if (planned.kind === 'nothing') {
     if (wantsCount(context)) context.header('svc-total-count', '0');
     setHint(context, planned.hint);
-    return context.json({ data: [], error: null });
+    return answerJson(context, { data: [], error: null });
   }
   const { plan } = planned;
   const call = { context, principal, ports };
@@ -38,10 +39,10 @@ export async function answerPage({ context, principal, ports }: EndpointCall, di
   if (long !== undefined) await explain(call, [long]);
   if (rows.length === 0) {
     if (plan.limit > 0 && plan.after === undefined) await explain(call, hintQuestions(plan));
-    return context.json({ data: [], error: null });
+    return answerJson(context, { data: [], error: null });
   }
   tellNext(context, plan, rows);
-  return context.json({ data: await itemsOf(call, rows, true), error: null });
+  return answerJson(context, { data: await itemsOf(call, rows, true), error: null });
 }
 
 /** Rows as items, with their bodies where these are wanted. */

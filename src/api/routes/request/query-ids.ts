@@ -5,6 +5,7 @@ import type { RequestId } from '../../../model/ids.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
 import { requestsByIdStatement } from '../../../query/requests.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
 import { itemsOf, setHint } from './page.ts';
 
@@ -45,7 +46,7 @@ async function answerIds(call: EndpointCall): Promise<Response> {
     call,
     ids.filter((id) => !found.has(id)),
   );
-  return context.json({ data: await itemsOf(call, rows, true), error: null });
+  return answerJson(context, { data: await itemsOf(call, rows, true), error: null });
 }
 
 /** What is only not there yet is not to be taken for what never was. */

@@ -3,6 +3,7 @@ import { doneSchema } from '../../../contract/answers.ts';
 import { readScores, scoreUpdateSchema } from '../../../contract/changes.ts';
 import { accepted } from '../../../contract/fault.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -26,5 +27,5 @@ async function answerScores({ context, principal, ports }: EndpointCall): Promis
   const id = requestIdOf(context);
   const values = accepted(readScores(await readJson(context)));
   await ports.changeRequest(principal, id, { kind: 'score', values });
-  return context.json({ data: null, error: null });
+  return answerJson(context, { data: null, error: null });
 }

@@ -3,6 +3,7 @@ import { doneSchema } from '../../../contract/answers.ts';
 import { accepted } from '../../../contract/fault.ts';
 import { propertyUpdateSchema, readPropertyUpdate } from '../../../contract/properties.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -26,5 +27,5 @@ async function answerUpdate({ context, principal, ports }: EndpointCall): Promis
   const id = requestIdOf(context);
   const values = accepted(readPropertyUpdate(await readJson(context)));
   await ports.changeRequest(principal, id, { kind: 'property', values });
-  return context.json({ data: null, error: null });
+  return answerJson(context, { data: null, error: null });
 }

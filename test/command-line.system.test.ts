@@ -74,7 +74,7 @@ describe('gatelog serve', () => {
     await second.stop();
   });
 
-  it('Ctrl-C in the middle of calls ends with exit 0 within five seconds, and what was answered is stored', async () => {
+  it('Ctrl-C in the middle of calls, even twice, ends with exit 0 within five seconds, and what was answered is stored', async () => {
     const dataDir = freshDataDir();
     const running = await startService({ dataDir });
     const ids: string[] = [];
@@ -87,10 +87,14 @@ describe('gatelog serve', () => {
       }
     })().catch(() => undefined);
     await eventually('some calls', () => (ids.length > 20 ? true : undefined));
+    process.kill(running.pid, 'SIGINT');
     const { code, ms } = await running.stop();
     await calling;
     expect(code).toBe(0);
     expect(ms).toBeLessThan(5000);
+    expect(running.output()).toContain(
+      'Stopping, within 4.5 s: calls that run have 1.5 s to end; what still runs then is cut and recorded as broken off. Another Ctrl-C changes nothing.',
+    );
     const again = await startService({ dataDir });
     const api = apiClient(again.api);
     for (const id of ids) await api.stored(id);

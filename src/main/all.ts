@@ -10,9 +10,9 @@ import { ensureFolder } from '../platform/files.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { runRole } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/ports.ts';
-import { type Addresses, Supervisor } from '../supervisor/supervisor.ts';
+import { type Addresses, longestStopMs, Supervisor } from '../supervisor/supervisor.ts';
 import { startCore } from './core.ts';
-import { startGateway } from './gateway.ts';
+import { callsEndMs, startGateway } from './gateway.ts';
 import { embeddedOnly, holdLock } from './shared.ts';
 
 /** The whole service, running. */
@@ -20,6 +20,8 @@ export interface RunningService {
   readonly addresses: Addresses;
   /** The first organisation's key, at the very first start only. */
   readonly freshKey: string | undefined;
+  /** What a stop does and how long it takes, milliseconds: time for running calls, and the whole. */
+  readonly stopLimits: { readonly callsMs: number; readonly wholeMs: number };
   readonly stop: () => Promise<void>;
 }
 
@@ -45,7 +47,8 @@ export async function startService(
   try {
     await checkPorts(config);
     const freshKey = await firstKey(config, observe);
-    return { addresses: await supervisor.start(), freshKey, stop };
+    const stopLimits = { callsMs: callsEndMs, wholeMs: longestStopMs };
+    return { addresses: await supervisor.start(), freshKey, stopLimits, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -20,7 +20,7 @@ import { failingCoreParts } from './core-address.ts';
 import { embeddedOnly, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping gateway lets running calls go on, milliseconds. */
-const callsEndMs = 1500;
+export const callsEndMs = 1500;
 const spoolSyncMs = 1000;
 const spoolCountMs = 1000;
 

@@ -31,6 +31,8 @@ const longestRestartMs = 5000;
 /** Time for calls that are under way, then for the core to store what is left; together within five seconds. */
 const gatewayStopMs = 2500;
 const coreStopMs = 2000;
+/** Stopping everything takes at most so long, milliseconds; what has not ended by then has been killed. */
+export const longestStopMs = gatewayStopMs + coreStopMs;
 /** The core reads, writes and syncs many files at once; four threads, Node's usual number, would make queries wait for inserts. */
 const coreThreads = '16';
 

@@ -10,9 +10,17 @@ export async function serveAll(context: CommandContext): Promise<void> {
   const signalled = firstSignal();
   context.print(welcome(context, service));
   await signalled;
-  context.hint('Stopping: running calls end, then what they left is stored.');
+  context.hint(farewell(service));
   await service.stop();
   context.hint('Stopped.');
+}
+
+/** What happens now, and for how long. */
+function farewell({ stopLimits: { callsMs, wholeMs } }: RunningService): string {
+  return (
+    `Stopping, within ${wholeMs / 1000} s: calls that run have ${callsMs / 1000} s to end; what still runs then is cut and recorded as broken off. ` +
+    'Another Ctrl-C changes nothing.'
+  );
 }
 
 /** Settles at the first SIGINT or SIGTERM; later ones are ignored, as a terminal and npm may each send one. */

@@ -93,7 +93,9 @@ async function openParts(config: Config): Promise<CoreParts> {
     queryTimeoutMs: config.queryTimeoutMs,
     queryMemoryBytes: Math.floor(config.storeMemoryBytes * queryMemoryShare),
   });
-  await store.migrate((name) => observe({ kind: 'migration_applied', database: 'store', name }));
+  const steps: string[] = [];
+  await store.migrate((name) => steps.push(name));
+  if (steps.length > 0) observe({ kind: 'database_prepared', database: 'store', steps });
   const pendingChanges = await openPendingChanges(database);
   const declaredNames = new DeclaredNames(database, systemClock.now);
   const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });

@@ -28,7 +28,7 @@ export async function migrateMetadata(database: MetadataQueries, now: () => numb
     }
     return missing;
   });
-  for (const { name } of applied) observe?.({ kind: 'migration_applied', database: 'metadata', name });
+  if (applied.length > 0) observe?.({ kind: 'database_prepared', database: 'metadata', steps: applied.map(({ name }) => name) });
 }
 
 /** Opens the database and brings its tables up to date. @param now Unix milliseconds. @throws as opening and migrating do; nothing stays open then. */

@@ -20,7 +20,8 @@ export type Observation =
   | { readonly kind: 'batch_stored'; readonly requests: number; readonly bytes: number; readonly ms: number }
   | { readonly kind: 'batch_failed'; readonly reason: string; readonly retryInMs: number }
   | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly reason: string }
-  | { readonly kind: 'migration_applied'; readonly database: string; readonly name: string }
+  /** Tables were brought up to date; `steps` are the names of those that ran. */
+  | { readonly kind: 'database_prepared'; readonly database: 'store' | 'metadata'; readonly steps: readonly string[] }
   /** A call failed in our own code, before or beside the provider. */
   | { readonly kind: 'call_failed'; readonly reason: string }
   /** A caller's own identifier could not be claimed. */

@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type DestinationStream, pino } from 'pino';
 import type { Observation, Observe } from '../model/observation.ts';
 
 const warnings: ReadonlySet<Observation['kind']> = new Set([
@@ -21,17 +21,49 @@ const details: ReadonlySet<Observation['kind']> = new Set([
   'spool_series_finished',
 ]);
 
+/** Where lines go. */
+export interface LogTarget {
+  /** Somebody reads along. */
+  readonly isTTY?: boolean;
+  readonly write: (line: string) => unknown;
+}
+
 /**
- * Writes observations as JSON lines to standard error, where they do not mix with what a command prints.
+ * Writes observations to standard error, where they do not mix with what a command prints: as JSON lines, on a terminal as lines for people.
  * @param level one of pino's level names.
  */
-export function makeLogger(level: string, role: string): Observe {
-  const logger = pino(
-    { level, base: { process: `${role}:${process.pid}` }, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: true }),
-  );
+export function makeLogger(level: string, role: string, target: LogTarget = process.stderr): Observe {
+  const options = { level, base: { process: `${role}:${process.pid}` }, timestamp: pino.stdTimeFunctions.isoTime };
+  const readable: DestinationStream = { write: (line) => void target.write(readableLine(line)) };
+  // A line for a program is in the pipe when the call returns, also when the process ends with the next one.
+  const lines = target === process.stderr ? pino.destination({ dest: 2, sync: true }) : (target as DestinationStream);
+  const logger = pino(options, target.isTTY === true ? readable : lines);
   return (observation) => {
     const severity = warnings.has(observation.kind) ? 'warn' : details.has(observation.kind) ? 'debug' : 'info';
     logger[severity](observation, observation.kind);
   };
+}
+
+/** Fields of a line that are said otherwise, or not at all. */
+const told: ReadonlySet<string> = new Set(['level', 'time', 'process', 'kind', 'msg']);
+const warningLevel = 40;
+
+/** A line of pino's as `06:05:35 core: prepared the store: 4 steps`. */
+function readableLine(line: string): string {
+  const fields = JSON.parse(line) as Readonly<Record<string, unknown>> & { readonly level: number; readonly time: string };
+  const rest = Object.entries(fields).filter(([name]) => !told.has(name));
+  const what =
+    fields['kind'] === 'database_prepared'
+      ? preparedText(fields)
+      : [String(fields['kind']).replaceAll('_', ' '), rest.map(([name, value]) => `${name} ${String(value)}`).join(', ')]
+          .filter((part) => part !== '')
+          .join(': ');
+  const who = String(fields['process']).split(':', 1)[0];
+  const text = `${fields.time.slice(11, 19)} ${who}: ${fields.level >= warningLevel ? 'warning: ' : ''}${what}`;
+  return `${text.replaceAll(/\p{Cc}/gu, '\u{fffd}')}\n`;
+}
+
+function preparedText({ database, steps }: Readonly<Record<string, unknown>>): string {
+  const count = Array.isArray(steps) ? steps.length : 0;
+  return `prepared the ${String(database)}: ${count} ${count === 1 ? 'step' : 'steps'}`;
 }

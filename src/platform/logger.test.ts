@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { Observation } from '../model/observation.ts';
+import { makeLogger } from './logger.ts';
+
+const prepared: Observation = { kind: 'database_prepared', database: 'store', steps: ['0001-a', '0002-b'] };
+const failed: Observation = { kind: 'batch_failed', reason: 'no \u{1b}[2J room\nat all', retryInMs: 100 };
+const detail: Observation = { kind: 'batch_stored', requests: 1, bytes: 2, ms: 3 };
+
+function linesOf(level: string, isTTY: boolean): readonly string[] {
+  const lines: string[] = [];
+  const observe = makeLogger(level, 'core', { isTTY, write: (line) => lines.push(line) });
+  for (const observation of [prepared, failed, detail]) observe(observation);
+  return lines;
+}
+
+test('a program reads JSON lines', () => {
+  const read = linesOf('info', false).map((line) => JSON.parse(line) as unknown);
+  expect(read).toMatchObject([
+    { level: 30, process: `core:${process.pid}`, time: expect.stringMatching(/Z$/) as string, ...prepared },
+    { level: 40, process: `core:${process.pid}`, ...failed },
+  ]);
+});
+
+test('a person at a terminal reads one line each, which cannot move the cursor', () => {
+  const time = String.raw`^\d\d:\d\d:\d\d core: `;
+  expect(linesOf('debug', true)).toEqual([
+    expect.stringMatching(new RegExp(`${time}prepared the store: 2 steps\\n$`)),
+    expect.stringMatching(new RegExp(`${time}warning: batch failed: reason no \u{fffd}\\[2J room\u{fffd}at all, retryInMs 100\\n$`)),
+    expect.stringMatching(new RegExp(`${time}batch stored: requests 1, bytes 2, ms 3\\n$`)),
+  ]);
+});
+
+test('the level holds for both', () => {
+  for (const isTTY of [true, false]) expect(linesOf('warn', isTTY)).toHaveLength(1);
+});

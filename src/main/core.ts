@@ -27,9 +27,10 @@ import { lowerPriority } from '../platform/priority.ts';
 import { type ArrivalRow, requestKeyStatements } from '../query/request.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { runUntilRows } from '../store/run.ts';
-import { openStore, type Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
 import { publishCoreAddress } from './core-address.ts';
+import { openReadyStore } from './ready-store.ts';
 import { embeddedOnly, holdLock, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
@@ -39,8 +40,6 @@ const drainEndMs = 1200;
 const changeWaitMs = 10_000;
 /** Bytes of all bodies in one answer of the API. They are in memory several times on their way into it. */
 const answerBodiesMaxBytes = 64 * 1024 * 1024;
-/** One query may take this share of the store's memory. */
-const queryMemoryShare = 0.5;
 
 /** Everything in the core that lives as long as it does. */
 interface CoreParts {
@@ -88,14 +87,7 @@ export async function startCore(config: Config, version: string): Promise<Runnin
 async function openParts(config: Config): Promise<CoreParts> {
   const observe = makeLogger(config.logLevel, 'core');
   const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
-  const location = config.clickhouseUrl === undefined ? { folder: placesOf(config).store } : { url: config.clickhouseUrl };
-  const store = openStore(location, {
-    queryTimeoutMs: config.queryTimeoutMs,
-    queryMemoryBytes: Math.floor(config.storeMemoryBytes * queryMemoryShare),
-  });
-  const steps: string[] = [];
-  await store.migrate((name) => steps.push(name));
-  if (steps.length > 0) observe({ kind: 'database_prepared', database: 'store', steps });
+  const store = await openReadyStore(config, observe);
   const pendingChanges = await openPendingChanges(database);
   const declaredNames = new DeclaredNames(database, systemClock.now);
   const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
+import { type ClickHouseClient, type ClickHouseClientConfigOptions, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { createChdbConnection } from 'chdb/connection';
 import { GatelogError } from '../model/errors.ts';
 import { makeBackoff } from '../platform/backoff.ts';
@@ -74,7 +74,10 @@ export function openConnections(location: StoreLocation): Connections {
   const closing = new AbortController();
   const open = (): ClickHouseClient => {
     const client = createClient(
-      embedded ? { connection: embeddedConnection(location.folder) } : { url: location.url, request_timeout: 120_000 },
+      embedded
+        ? { connection: embeddedConnection(location.folder) }
+        : // What fails is told by our own errors; the client would write lines of its own to the console.
+          { url: location.url, request_timeout: 120_000, log: { level: ClickHouseLogLevel.OFF } },
     );
     clients.push(client);
     return client;

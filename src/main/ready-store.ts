@@ -1,0 +1,48 @@
+import type { Config } from '../config/load.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Observe } from '../model/observation.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { placesOf } from './shared.ts';
+
+/** One query may take this share of the store's memory. */
+const queryMemoryShare = 0.5;
+
+/** Opens the store and brings its tables up to date. @throws with a sentence for people when a server that is to be the store cannot be used. */
+export async function openReadyStore(config: Config, observe: Observe): Promise<Store> {
+  const { clickhouseUrl: url } = config;
+  const options = { queryTimeoutMs: config.queryTimeoutMs, queryMemoryBytes: Math.floor(config.storeMemoryBytes * queryMemoryShare) };
+  if (url === undefined) return prepared(openStore({ folder: placesOf(config).store }, options), observe);
+  if (!URL.canParse(url) || !/^https?:\/\/./i.test(url)) {
+    throw new Error('GATELOG_CLICKHOUSE_URL is not an address; write http://user:password@host:8123/database, or https.');
+  }
+  try {
+    return await prepared(openStore({ url }, options), observe);
+  } catch (error) {
+    throw new Error(unusableServer(url, error), { cause: error });
+  }
+}
+
+async function prepared(store: Store, observe: Observe): Promise<Store> {
+  const steps: string[] = [];
+  try {
+    await store.migrate((name) => steps.push(name));
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  if (steps.length > 0) observe({ kind: 'database_prepared', database: 'store', steps });
+  return store;
+}
+
+/** Characters of what the server or the network said. */
+const longestReason = 200;
+
+/** The address without what is secret in it, and the reason below our own words: these are for the callers of the API. */
+function unusableServer(url: string, error: unknown): string {
+  const { protocol, host } = new URL(url);
+  const reason = messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error).split('\n', 1)[0] ?? '';
+  return (
+    `The ClickHouse server at ${protocol}//${host} (GATELOG_CLICKHOUSE_URL) cannot be used: ${reason.slice(0, longestReason).replace(/\.$/, '')}. ` +
+    'Start it or mend the address; without this setting the embedded store is used.'
+  );
+}

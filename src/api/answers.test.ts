@@ -120,3 +120,25 @@ describe('200', () => {
     expect((await rig.call('HEAD', `/v1/request/${rig.stored}`, { key: null })).status).toBe(401);
   });
 });
+
+describe('a record that is stored between the look into the store and the look at what is on its way', () => {
+  test.each<readonly [string, (id: string) => readonly [method: string, path: string, body?: unknown], (id: string) => string]>([
+    ['itself', (id) => ['GET', `/v1/request/${id}`], (id) => id],
+    ['with its changes', (id) => ['GET', `/v1/request/${id}/changes`], () => '"data":['],
+    ['among several', (id) => ['POST', '/v1/request/query-ids', { requestIds: [id] }], (id) => id],
+  ])('is found all the same: %s', async (_, callFor, shown) => {
+    const [method, path, body] = callFor(rig.stored);
+    let stored = false;
+    const api = rig.withPorts({
+      run: async (statement, signal) => (stored ? rig.run(statement, signal) : []),
+      travellingOf: async () => {
+        stored = true;
+        return [];
+      },
+    });
+    const response = await rig.call(method, path, { api, body });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('svc-hint')).toBeNull();
+    expect(await response.text()).toMatch(shown(rig.stored));
+  });
+});

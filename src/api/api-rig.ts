@@ -38,6 +38,7 @@ export interface ApiRig {
   readonly travelling: RequestId;
   readonly foreign: RequestId;
   readonly observations: Observation[];
+  readonly run: ApiPorts['run'];
   readonly call: (method: string, path: string, given?: Call) => Promise<Response>;
   /** The same API with other ports. */
   readonly withPorts: (given: Partial<ApiPorts>) => Hono;
@@ -57,6 +58,7 @@ export async function openApiRig(further = 0): Promise<ApiRig> {
     api,
     ...written,
     observations,
+    run: ports.run,
     call: (method, path, given = {}) => callApi(given.api ?? api, { method, path }, given),
     withPorts: (given) => createApi({ ...ports, ...given }, {}),
     close: () => rig.close(),

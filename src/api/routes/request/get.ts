@@ -6,7 +6,7 @@ import type { RequestRow } from '../../../query/request-row.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { refuseAbsent } from './absent.ts';
+import { foundOrRefused } from './absent.ts';
 import { itemsOf } from './page.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -45,10 +45,9 @@ async function answerGet(call: EndpointCall): Promise<Response> {
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
   const withBodies = wantsBody(context.req.query('includeBody'));
-  const rows = await runUntilRows<RequestRow>(ports.run, requestStatements(tenant, id), signal);
-  const [item] = await itemsOf({ context, principal, ports }, rows, withBodies);
-  if (item !== undefined) return answerJson(context, { data: item, error: null });
-  return refuseAbsent(call, id);
+  const row = await foundOrRefused(call, id, () => runUntilRows<RequestRow>(ports.run, requestStatements(tenant, id), signal));
+  const [item] = await itemsOf(call, [row], withBodies);
+  return answerJson(context, { data: item, error: null });
 }
 
 function wantsBody(text: string | undefined): boolean {

@@ -7,7 +7,7 @@ import { type ArrivalRow, requestKeyStatements } from '../../../query/request.ts
 import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { refuseAbsent } from './absent.ts';
+import { foundOrRefused } from './absent.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
 const failures = problems(404, 422, 504);
@@ -41,8 +41,7 @@ async function answerList(call: EndpointCall): Promise<Response> {
   const id = requestIdOf(context);
   const page = accepted(readParameters(historyPageSchema, context.req.query()));
   // A history is stored before its record, so that what is found here has its history whole.
-  const [key] = await runUntilRows<ArrivalRow>(ports.run, requestKeyStatements(tenant, id), signal);
-  if (key === undefined) return refuseAbsent(call, id);
+  await foundOrRefused(call, id, () => runUntilRows<ArrivalRow>(ports.run, requestKeyStatements(tenant, id), signal));
   const rows = await ports.run<ChangeRow>(changesStatement(tenant, id, page), signal);
   return answerJson(context, { data: rows.map(changeItem), error: null });
 }

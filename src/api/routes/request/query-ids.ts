@@ -29,31 +29,34 @@ export const queryRequestsById: Endpoint = {
   handle: answerIds,
 };
 
-/** Most identifiers hold their own time, which says where to look; only those that are not found there are looked for everywhere. */
 async function answerIds(call: EndpointCall): Promise<Response> {
   const { context, principal, ports } = call;
   const { requestIds } = accepted(readBody(requestIdsSchema, await readJson(context)));
-  const ids = [...new Set(requestIds)];
+  const ids = [...new Set(requestIds)] as RequestId[];
   const found = new Map<string, RequestRow>();
-  for (const place of ['own time', 'anywhere'] as const) {
-    const missing = ids.filter((id) => !found.has(id));
-    const statement = requestsByIdStatement(principal.organizationId, missing as RequestId[], place);
-    if (statement === undefined) continue;
-    for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
-  }
+  await find(call, ids, found);
+  const missing = ids.filter((id) => !found.has(id));
+  const travelling = missing.length === 0 ? [] : await ports.travellingOf(principal.organizationId, missing);
+  // What is neither stored nor on its way may have been stored between the two questions.
+  const nowhere = missing.filter((id) => !travelling.includes(id));
+  await find(call, nowhere, found);
+  if (travelling.length > 0) setHint(context, travellingHint(travelling.length));
   const rows = ids.flatMap((id) => found.get(id) ?? []);
-  await tellTravelling(
-    call,
-    ids.filter((id) => !found.has(id)),
-  );
   return answerJson(context, { data: await itemsOf(call, rows, true), error: null });
 }
 
+/** Most identifiers hold their own time, which says where to look; only those that are not found there are looked for everywhere. */
+async function find({ context, principal, ports }: EndpointCall, ids: readonly RequestId[], found: Map<string, RequestRow>): Promise<void> {
+  for (const place of ['own time', 'anywhere'] as const) {
+    const missing = ids.filter((id) => !found.has(id));
+    const statement = requestsByIdStatement(principal.organizationId, missing, place);
+    if (statement === undefined) continue;
+    for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
+  }
+}
+
 /** What is only not there yet is not to be taken for what never was. */
-async function tellTravelling({ context, principal, ports }: EndpointCall, missing: readonly string[]): Promise<void> {
-  if (missing.length === 0) return;
-  const { length } = await ports.travellingOf(principal.organizationId, missing as RequestId[]);
-  if (length === 0) return;
-  const [are, their] = length === 1 ? ['is', 'its'] : ['are', 'their'];
-  setHint(context, `${length} of the identifiers asked for ${are} on ${their} way to the store; ask again in a moment`);
+function travellingHint(count: number): string {
+  const [are, their] = count === 1 ? ['is', 'its'] : ['are', 'their'];
+  return `${count} of the identifiers asked for ${are} on ${their} way to the store; ask again in a moment`;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcceptedChange, Change, ChangedValue, ChangeKind } from '../model/change.ts';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
@@ -100,11 +101,25 @@ describe('a change of properties', () => {
     const { connections, lanes } = counted();
     const changeStored = makeChangeStored(connections);
     await Promise.all(many.flatMap((id) => ['a', 'b'].map((name) => changeStored(property(id, { [name]: `${name} of ${id}` })))));
-    expect(lanes.length).toBeLessThanOrEqual(6);
+    expect(lanes).toEqual(['update', 'history', 'update']);
     for (const id of many.slice(0, 5)) {
       expect(await propertiesOf(id)).toEqual({ a: `a of ${id}`, b: `b of ${id}` });
       expect(await historyOf(id)).toHaveLength(2);
     }
+  });
+
+  test('of a burst that comes in over many turns of the event loop takes the same few statements', async () => {
+    const many = await storedMany(15);
+    const { connections, lanes } = counted();
+    const changeStored = makeChangeStored(connections);
+    const outcomes: Promise<boolean>[] = [];
+    for (const id of many) {
+      outcomes.push(changeStored(property(id, { a: id })));
+      await nextTurn();
+    }
+    expect(await Promise.all(outcomes)).toEqual(many.map(() => true));
+    expect(lanes).toEqual(['update', 'history', 'update']);
+    for (const id of many) expect(await propertiesOf(id)).toEqual({ a: id });
   });
 
   test('of one name several times at once: the last one wins, and each finds the value that the one before it left', async () => {
@@ -121,7 +136,7 @@ describe('a change of properties', () => {
     const { connections, lanes } = counted();
     const changeStored = makeChangeStored(connections);
     await Promise.all(several.map((id) => changeStored(property(id, large))));
-    expect(lanes.filter((lane) => lane === 'update').length).toBeGreaterThan(1);
+    expect(lanes.filter((lane) => lane === 'history').length).toBeGreaterThan(1);
     expect(Object.keys((await propertiesOf(several[11] ?? ('' as RequestId))) ?? {})).toHaveLength(64);
   });
 
@@ -235,6 +250,60 @@ describe('a change', () => {
     fails = false;
     await changeStored(property(id, { a: '2' }));
     expect(await propertiesOf(id)).toEqual({ a: '2' });
+  });
+
+  test('shows in its request only once it is in the history', async () => {
+    const id = await stored({ properties: { a: '0' } });
+    const seen: unknown[] = [];
+    const look = async (): Promise<void> => {
+      seen.push([await propertiesOf(id), (await historyOf(id)).length]);
+    };
+    const changeStored = makeChangeStored({
+      ...rig.connections,
+      run: async (lane, work) => {
+        await look();
+        return rig.connections.run(lane, work);
+      },
+    });
+    await changeStored(property(id, { a: '1' }));
+    await look();
+    expect(seen).toEqual([
+      [{ a: '0' }, 0],
+      [{ a: '0' }, 0],
+      [{ a: '0' }, 1],
+      [{ a: '1' }, 1],
+    ]);
+  });
+
+  test('whose history cannot be written is not made', async () => {
+    const id = await stored({ properties: { a: '0' } });
+    const changeStored = makeChangeStored({
+      ...rig.connections,
+      run: (lane, work) => (lane === 'history' ? Promise.reject(new Error('away')) : rig.connections.run(lane, work)),
+    });
+    await expect(changeStored(property(id, { a: '1' }))).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await propertiesOf(id)).toEqual({ a: '0' });
+    expect(await historyOf(id)).toEqual([]);
+  });
+
+  test('whose update failed for a moment, or was made and not acknowledged, is made and in the history once', async () => {
+    for (const isMade of [false, true]) {
+      const id = await stored();
+      let turns = 0;
+      const changeStored = makeChangeStored({
+        ...rig.connections,
+        run: async (lane, work) => {
+          turns += 1;
+          if (turns !== 3) return rig.connections.run(lane, work);
+          if (isMade) await rig.connections.run(lane, work);
+          throw new Error('the answer was lost');
+        },
+      });
+      await changeStored(feedback(id, true));
+      expect(turns).toBe(4);
+      expect(await factsOf(id)).toMatchObject({ feedback_rating: true });
+      expect(await historyOf(id)).toHaveLength(1);
+    }
   });
 
   test('whose history was written and not acknowledged has it once', async () => {

@@ -30,6 +30,8 @@ export interface StoredChange {
  */
 export type ChangeStored = (change: StoredChange) => Promise<boolean>;
 
+type Pause = (ms: number) => Promise<unknown>;
+
 interface Waiting extends StoredChange {
   readonly resolve: (changed: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -42,8 +44,8 @@ const mostCharacters = 4 * 1024 * 1024;
 const mostNames = 4096;
 
 /** A burst is over when a look so many milliseconds later finds nothing new; a group that goes on growing is looked at so often. */
-const quietMs = 1;
-const mostLooks = 20;
+const quietMs = 2;
+const mostLooks = 15;
 
 /** In bytes. Room for {@link mostCharacters} or one whole change, in UTF-8 and with every character escaped twice. */
 const largestStatement = String(64 * 1024 * 1024);
@@ -54,14 +56,15 @@ const writeTries = 3;
 /**
  * Makes the function that changes stored requests. Changes that come together, or while others are being written, are gathered into the next statements,
  * one read, one insert and one update an organisation; of two for the same name the later wins, and finds the earlier one's value.
+ * @param pause waits so many milliseconds.
  */
-export function makeChangeStored(connections: Connections): ChangeStored {
+export function makeChangeStored(connections: Connections, pause: Pause = wait): ChangeStored {
   const queue: Waiting[] = [];
   let running = false;
   const drain = async (): Promise<void> => {
     running = true;
     while (queue.length > 0) {
-      await gather(queue);
+      await gather(queue, pause);
       const group = queue.splice(0, countOfGroup(queue));
       for (const [organizationId, members] of groupedBy(group, ({ accepted }) => accepted.organizationId)) {
         await runGroup(connections, organizationId, members);
@@ -80,10 +83,10 @@ export function makeChangeStored(connections: Connections): ChangeStored {
  * Lets a burst come in whole. TRICKY: turns of the event loop are no measure of that. A burst comes over many sockets and turns, and one change
  * that went ahead of the others would hold them up for three statements, whose answers wait in turn for this thread, busy reading the burst.
  */
-async function gather(queue: readonly Waiting[]): Promise<void> {
+async function gather(queue: readonly Waiting[], pause: Pause): Promise<void> {
   for (let look = 0, before = -1; look < mostLooks && before < queue.length && queue.length < mostInStatement; look += 1) {
     before = queue.length;
-    await wait(quietMs);
+    await pause(quietMs);
   }
 }
 

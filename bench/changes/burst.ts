@@ -34,9 +34,9 @@ export class Burst {
     return Promise.all(connections.map((connection, index) => connection.send(requests[index] ?? Buffer.alloc(0))));
   }
 
-  #open(index: number): BurstConnection | Promise<BurstConnection> {
+  #open(index: number): Promise<BurstConnection> {
     const known = this.#connections[index];
-    return known === undefined || known.isClosed ? BurstConnection.open(this.#port) : known;
+    return known === undefined || known.isClosed ? BurstConnection.open(this.#port) : Promise.resolve(known);
   }
 
   close(): void {

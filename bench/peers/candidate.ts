@@ -74,7 +74,7 @@ async function startBare({ processes, provider }: Surroundings): Promise<Candida
 }
 
 /** Starts Gatelog as a user would, with an empty data folder. */
-async function startGatelog({ processes, projectFolder, temporaryFolder, provider }: Surroundings): Promise<GatelogCandidate> {
+export async function startGatelog({ processes, projectFolder, temporaryFolder, provider }: Surroundings): Promise<GatelogCandidate> {
   const program = join(projectFolder, 'dist', 'cli', 'main.js');
   if (!existsSync(program)) throw new Error('Gatelog is not built: run `npm run build`, or leave it out with --only.');
   const [port, apiPort] = [await freePort(), await freePort()];

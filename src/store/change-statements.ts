@@ -10,12 +10,12 @@ export interface RequestChanges {
   readonly changes: readonly AcceptedChange[];
 }
 
-/** What a row of `requests` holds under the names that its changes touch. */
+/** What a row of `requests` holds under the names that its changes touch; of a kind of which the statement names none, nothing. */
 export interface FactsRow {
   /** The identifier as a decimal number. */
   readonly id: string;
-  readonly old_properties: readonly (string | null)[];
-  readonly old_scores: readonly (number | null)[];
+  readonly old_properties?: readonly (string | null)[];
+  readonly old_scores?: readonly (number | null)[];
   readonly feedback_rating: boolean | null;
 }
 
@@ -39,11 +39,8 @@ const rowsOfRequests = `org_id = {tenant:UInt128}
     AND created_at IN (arrayMap(ms -> fromUnixTimestamp64Milli(ms, 'UTC'), {times:Array(Int64)}))
     AND request_id IN {ids:Array(UInt128)}`;
 
-const readText = `SELECT toString(request_id) AS id,
-    arrayMap(name -> if(mapContains(properties, name), toNullable(properties[name]), NULL), ${propertyNames}) AS old_properties,
-    arrayMap(name -> if(mapContains(scores, name), toNullable(scores[name]), NULL), ${scoreNames}) AS old_scores,
-    feedback_rating
-  FROM requests WHERE ${rowsOfRequests}`;
+const oldProperties = `arrayMap(name -> if(mapContains(properties, name), toNullable(properties[name]), NULL), ${propertyNames}) AS old_properties`;
+const oldScores = `arrayMap(name -> if(mapContains(scores, name), toNullable(scores[name]), NULL), ${scoreNames}) AS old_scores`;
 
 /** Columns that follow a property. */
 const followers = [
@@ -54,7 +51,15 @@ const followers = [
 
 /** Reads {@link FactsRow}s of these requests. */
 export function readStatement(organizationId: OrganizationId, requests: readonly RequestChanges[]): RowsStatement {
-  return { text: readText, params: keyParams(organizationId, requests) };
+  const params = keyParams(organizationId, requests);
+  const columns = [
+    'toString(request_id) AS id',
+    // What the text mentions costs, for the engine writes all identifiers into each mention.
+    ...(namesAny(params.names) ? [oldProperties] : []),
+    ...(namesAny(params.score_names) ? [oldScores] : []),
+    'feedback_rating',
+  ];
+  return { text: `SELECT ${columns.join(', ')} FROM requests WHERE ${rowsOfRequests}`, params };
 }
 
 /** A request with its changes applied. */
@@ -67,8 +72,8 @@ export interface ChangedRequest extends RequestChanges {
 export function changedRequest(request: RequestChanges, row: FactsRow): ChangedRequest {
   const rating = row.feedback_rating;
   const facts: ChangeableFacts = {
-    properties: presentOf(propertyNamesOf(request), row.old_properties),
-    scores: presentOf(scoreNamesOf(request), row.old_scores),
+    properties: presentOf(propertyNamesOf(request), row.old_properties ?? []),
+    scores: presentOf(scoreNamesOf(request), row.old_scores ?? []),
     feedback: rating === null ? null : { rating, number: givenBefore, createdAt: 0 },
   };
   return { ...request, facts, entries: request.changes.flatMap((accepted) => applyChange(facts, accepted)) };
@@ -88,12 +93,16 @@ export function updateStatement(organizationId: OrganizationId, requests: readon
   };
   const assignments = [
     ...followerAssignments(requests),
-    ...(params.names.some(({ length }) => length > 0) ? [`properties = mapUpdate(properties, ${newProperties})`] : []),
-    ...(params.score_names.some(({ length }) => length > 0) ? [`scores = mapUpdate(scores, ${newScores})`] : []),
+    ...(namesAny(params.names) ? [`properties = mapUpdate(properties, ${newProperties})`] : []),
+    ...(namesAny(params.score_names) ? [`scores = mapUpdate(scores, ${newScores})`] : []),
     ...(requests.some(isRated) ? feedbackAssignments : []),
     `updated_at = now64(3, 'UTC')`,
   ];
   return { text: `UPDATE requests SET ${assignments.join(', ')} WHERE ${rowsOfRequests}`, params };
+}
+
+function namesAny(names: readonly (readonly string[])[]): boolean {
+  return names.some(({ length }) => length > 0);
 }
 
 function followerAssignments(requests: readonly ChangedRequest[]): string[] {

@@ -100,11 +100,41 @@ describe('a change of properties', () => {
     const { connections, lanes } = counted();
     const changeStored = makeChangeStored(connections);
     await Promise.all(many.flatMap((id) => ['a', 'b'].map((name) => changeStored(property(id, { [name]: `${name} of ${id}` })))));
-    expect(lanes.length).toBeLessThanOrEqual(6);
+    expect(lanes).toEqual(['update', 'history', 'update']);
     for (const id of many.slice(0, 5)) {
       expect(await propertiesOf(id)).toEqual({ a: `a of ${id}`, b: `b of ${id}` });
       expect(await historyOf(id)).toHaveLength(2);
     }
+  });
+
+  test('waits as long as others come, and shares the statements with them', async () => {
+    const [first, ...others] = await storedMany(5);
+    if (first === undefined) throw new Error('five were stored');
+    const { connections, lanes } = counted();
+    const coming = [...others];
+    const outcomes: Promise<boolean>[] = [];
+    const changeStored = makeChangeStored(connections, async () => {
+      const id = coming.shift();
+      if (id !== undefined) outcomes.push(changeStored(property(id, { a: id })));
+    });
+    await changeStored(property(first, { a: first }));
+    expect(await Promise.all(outcomes)).toEqual(others.map(() => true));
+    expect(lanes).toEqual(['update', 'history', 'update']);
+    for (const id of [first, ...others]) expect(await propertiesOf(id)).toEqual({ a: id });
+  });
+
+  test('does not wait for ever while others come', async () => {
+    const id = await stored();
+    const others: Promise<boolean>[] = [];
+    let isMade = false;
+    const changeStored = makeChangeStored(rig.connections, async () => {
+      if (!isMade && others.length < 400) others.push(changeStored(property(id, { b: String(others.length) })));
+    });
+    await changeStored(property(id, { a: '1' }));
+    isMade = true;
+    expect(others.length).toBeLessThan(400);
+    await Promise.all(others);
+    expect(await propertiesOf(id)).toEqual({ a: '1', b: String(others.length - 1) });
   });
 
   test('of one name several times at once: the last one wins, and each finds the value that the one before it left', async () => {
@@ -121,7 +151,7 @@ describe('a change of properties', () => {
     const { connections, lanes } = counted();
     const changeStored = makeChangeStored(connections);
     await Promise.all(several.map((id) => changeStored(property(id, large))));
-    expect(lanes.filter((lane) => lane === 'update').length).toBeGreaterThan(1);
+    expect(lanes.filter((lane) => lane === 'history').length).toBeGreaterThan(1);
     expect(Object.keys((await propertiesOf(several[11] ?? ('' as RequestId))) ?? {})).toHaveLength(64);
   });
 
@@ -235,6 +265,60 @@ describe('a change', () => {
     fails = false;
     await changeStored(property(id, { a: '2' }));
     expect(await propertiesOf(id)).toEqual({ a: '2' });
+  });
+
+  test('shows in its request only once it is in the history', async () => {
+    const id = await stored({ properties: { a: '0' } });
+    const seen: unknown[] = [];
+    const look = async (): Promise<void> => {
+      seen.push([await propertiesOf(id), (await historyOf(id)).length]);
+    };
+    const changeStored = makeChangeStored({
+      ...rig.connections,
+      run: async (lane, work) => {
+        await look();
+        return rig.connections.run(lane, work);
+      },
+    });
+    await changeStored(property(id, { a: '1' }));
+    await look();
+    expect(seen).toEqual([
+      [{ a: '0' }, 0],
+      [{ a: '0' }, 0],
+      [{ a: '0' }, 1],
+      [{ a: '1' }, 1],
+    ]);
+  });
+
+  test('whose history cannot be written is not made', async () => {
+    const id = await stored({ properties: { a: '0' } });
+    const changeStored = makeChangeStored({
+      ...rig.connections,
+      run: (lane, work) => (lane === 'history' ? Promise.reject(new Error('away')) : rig.connections.run(lane, work)),
+    });
+    await expect(changeStored(property(id, { a: '1' }))).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await propertiesOf(id)).toEqual({ a: '0' });
+    expect(await historyOf(id)).toEqual([]);
+  });
+
+  test('whose update failed for a moment, or was made and not acknowledged, is made and in the history once', async () => {
+    for (const isMade of [false, true]) {
+      const id = await stored();
+      let turns = 0;
+      const changeStored = makeChangeStored({
+        ...rig.connections,
+        run: async (lane, work) => {
+          turns += 1;
+          if (turns !== 3) return rig.connections.run(lane, work);
+          if (isMade) await rig.connections.run(lane, work);
+          throw new Error('the answer was lost');
+        },
+      });
+      await changeStored(feedback(id, true));
+      expect(turns).toBe(4);
+      expect(await factsOf(id)).toMatchObject({ feedback_rating: true });
+      expect(await historyOf(id)).toHaveLength(1);
+    }
   });
 
   test('whose history was written and not acknowledged has it once', async () => {

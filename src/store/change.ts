@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ClickHouseClient } from '@clickhouse/client';
-import type { AcceptedChange, ChangeEntry } from '../model/change.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AcceptedChange } from '../model/change.ts';
 import { type OrganizationId, type Uuid, uuidToNumber } from '../model/ids.ts';
 import {
   type ChangedRequest,
@@ -31,6 +30,8 @@ export interface StoredChange {
  */
 export type ChangeStored = (change: StoredChange) => Promise<boolean>;
 
+type Pause = (ms: number) => Promise<unknown>;
+
 interface Waiting extends StoredChange {
   readonly resolve: (changed: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -42,26 +43,28 @@ const mostCharacters = 4 * 1024 * 1024;
 /** Names in one statement: the values that they had are read, and each may have its eight KiB. */
 const mostNames = 4096;
 
-/** Turns of the event loop for which a growing group waits. */
-const mostTurns = 20;
+/** A burst is over when a look so many milliseconds later finds nothing new; a group that goes on growing is looked at so often. */
+const quietMs = 2;
+const mostLooks = 15;
 
 /** In bytes. Room for {@link mostCharacters} or one whole change, in UTF-8 and with every character escaped twice. */
 const largestStatement = String(64 * 1024 * 1024);
 
-/** A row is changed by the time its history is written, so a failure there is not taken for an answer at once. */
-const historyTries = 3;
+/** Between the two writes the history tells of a change that is not made, so a failure is not taken for an answer at once. */
+const writeTries = 3;
 
 /**
- * Makes the function that changes stored requests. Changes that come while others are being written are gathered into the next statements, one
- * read, one update and one insert an organisation; of two for the same name the later wins, and finds the earlier one's value.
+ * Makes the function that changes stored requests. Changes that come together, or while others are being written, are gathered into the next statements,
+ * one read, one insert and one update an organisation; of two for the same name the later wins, and finds the earlier one's value.
+ * @param pause waits so many milliseconds.
  */
-export function makeChangeStored(connections: Connections): ChangeStored {
+export function makeChangeStored(connections: Connections, pause: Pause = wait): ChangeStored {
   const queue: Waiting[] = [];
   let running = false;
   const drain = async (): Promise<void> => {
     running = true;
     while (queue.length > 0) {
-      await gather(queue);
+      await gather(queue, pause);
       const group = queue.splice(0, countOfGroup(queue));
       for (const [organizationId, members] of groupedBy(group, ({ accepted }) => accepted.organizationId)) {
         await runGroup(connections, organizationId, members);
@@ -76,11 +79,14 @@ export function makeChangeStored(connections: Connections): ChangeStored {
     });
 }
 
-/** Lets those who come in the same moment in: a lone change waits for a turn of the event loop, and a burst shares its statements. */
-async function gather(queue: readonly Waiting[]): Promise<void> {
-  for (let turn = 0, before = -1; turn < mostTurns && before < queue.length && queue.length < mostInStatement; turn += 1) {
+/**
+ * Lets a burst come in whole. TRICKY: turns of the event loop are no measure of that. A burst comes over many sockets and turns, and one change
+ * that went ahead of the others would hold them up for three statements, whose answers wait in turn for this thread, busy reading the burst.
+ */
+async function gather(queue: readonly Waiting[], pause: Pause): Promise<void> {
+  for (let look = 0, before = -1; look < mostLooks && before < queue.length && queue.length < mostInStatement; look += 1) {
     before = queue.length;
-    await nextTurn();
+    await pause(quietMs);
   }
 }
 
@@ -99,19 +105,17 @@ function countOfGroup(queue: readonly Waiting[]): number {
   return queue.length;
 }
 
-/** Changes of one organisation: read what the rows hold, update them, write the history. */
+/**
+ * Changes of one organisation: read what the rows hold, write the history, update the rows.
+ * Invariant: the history comes first, so that a row never shows a change that its history lacks, whenever the process or the power fails.
+ */
 async function runGroup(connections: Connections, organizationId: OrganizationId, members: readonly Waiting[]): Promise<void> {
   try {
-    const changed = await connections.run('update', async (client) => {
-      const run = clientRunner(client, connections.embedded);
-      const found = await readRequests(run, organizationId, requestsOf(members));
-      if (found.length > 0) await run.command(updateStatement(organizationId, found));
-      return found;
-    });
-    await insertHistory(
-      connections,
-      changed.flatMap(({ entries }) => entries),
-    );
+    const changed = await readRequests(connections, organizationId, requestsOf(members));
+    if (changed.length > 0) {
+      await insertHistory(connections, changed);
+      await updateRequests(connections, organizationId, changed);
+    }
     const found = new Set(changed.map(({ requestId }) => requestId));
     for (const { accepted, resolve } of members) resolve(found.has(accepted.requestId));
   } catch (error) {
@@ -129,11 +133,14 @@ function requestsOf(members: readonly Waiting[]): RequestChanges[] {
 
 /** The requests that the store has, with their changes applied. */
 async function readRequests(
-  run: ClientRunner,
+  connections: Connections,
   organizationId: OrganizationId,
   requests: readonly RequestChanges[],
 ): Promise<readonly ChangedRequest[]> {
-  const rows = await run.query<FactsRow>(readStatement(organizationId, requests));
+  const query = boundStatement(readStatement(organizationId, requests), connections.embedded);
+  const rows = await connections.run('update', async (client) =>
+    (await client.query({ ...query, format: 'JSONEachRow' })).json<FactsRow>(),
+  );
   const rowById = new Map(rows.map((row) => [row.id, row]));
   return requests.flatMap((request) => {
     const row = rowById.get(uuidToNumber(request.requestId).toString());
@@ -141,13 +148,24 @@ async function readRequests(
   });
 }
 
-async function insertHistory(connections: Connections, entries: readonly ChangeEntry[]): Promise<void> {
-  if (entries.length === 0) return;
+async function insertHistory(connections: Connections, changed: readonly ChangedRequest[]): Promise<void> {
   const insert = makeInsertRows(connections, 'history');
   const token = `changes-${randomUUID()}`;
-  for (let triesLeft = historyTries - 1; ; triesLeft -= 1) {
+  const lines = changeLines(changed.flatMap(({ entries }) => entries));
+  await repeated(() => insert('changes', lines, token));
+}
+
+/** An update gives values and no steps, so that one whose answer was lost may be made again. */
+async function updateRequests(connections: Connections, organizationId: OrganizationId, changed: readonly ChangedRequest[]): Promise<void> {
+  const command = boundStatement(updateStatement(organizationId, changed), connections.embedded);
+  await repeated(() => connections.run('update', (client) => client.command(command)));
+}
+
+/** Does it again after a failure that may pass. */
+async function repeated(write: () => Promise<unknown>): Promise<void> {
+  for (let triesLeft = writeTries - 1; ; triesLeft -= 1) {
     try {
-      await insert('changes', changeLines(entries), token);
+      await write();
       return;
     } catch (error) {
       if (triesLeft === 0 || isRejection(error)) throw error;
@@ -155,22 +173,11 @@ async function insertHistory(connections: Connections, entries: readonly ChangeE
   }
 }
 
-interface ClientRunner {
-  readonly query: <Row>(statement: RowsStatement) => Promise<readonly Row[]>;
-  readonly command: (statement: RowsStatement) => Promise<void>;
-}
-
-function clientRunner(client: ClickHouseClient, embedded: boolean): ClientRunner {
-  const bound = ({ text, params }: RowsStatement) => ({
+function boundStatement({ text, params }: RowsStatement, embedded: boolean) {
+  return {
     ...boundQuery(text, params, embedded),
     // TRICKY: in the embedded engine settings stick to the connection, so the read, too, has none that the update must not have.
     clickhouse_settings: { max_query_size: largestStatement },
-  });
-  return {
-    query: async <Row>(statement: RowsStatement) => (await client.query({ ...bound(statement), format: 'JSONEachRow' })).json<Row>(),
-    command: async (statement) => {
-      await client.command(bound(statement));
-    },
   };
 }
 

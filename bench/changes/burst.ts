@@ -1,0 +1,109 @@
+import { connect, type Socket } from 'node:net';
+import { HttpMessageReader } from '../load/http-message-reader.ts';
+
+/** One reply of a burst. */
+export interface Reply {
+  readonly status: number;
+  /** From sending the request to the last byte of the reply. */
+  readonly ms: number;
+}
+
+/** What is asked of an address with one key. */
+export interface Call {
+  readonly method: 'GET' | 'PUT';
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** Keep-alive connections that send one request each at the same moment, with as little CPU as they can: the service is measured, not its client. */
+export class Burst {
+  readonly #port: number;
+  readonly #head: string;
+  #connections: readonly BurstConnection[] = [];
+
+  constructor(port: number, key: string) {
+    this.#port = port;
+    this.#head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`;
+  }
+
+  /** Sends all at once, each over its own connection; those that are not open, or were idle for too long, are opened before. */
+  async send(calls: readonly Call[]): Promise<readonly Reply[]> {
+    const requests = calls.map((call) => this.#bytesOf(call));
+    const connections = await Promise.all(calls.map((_, index) => this.#open(index)));
+    this.#connections = connections;
+    return Promise.all(connections.map((connection, index) => connection.send(requests[index] ?? Buffer.alloc(0))));
+  }
+
+  #open(index: number): Promise<BurstConnection> {
+    const known = this.#connections[index];
+    return known === undefined || known.isClosed ? BurstConnection.open(this.#port) : Promise.resolve(known);
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.close();
+  }
+
+  #bytesOf({ method, path, body }: Call): Buffer {
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const framing = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
+    return Buffer.from(`${method} ${path} HTTP/1.1\r\n${this.#head}${framing}\r\n${text}`);
+  }
+}
+
+interface Sent {
+  readonly at: number;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (cause: Error) => void;
+}
+
+class BurstConnection {
+  readonly #socket: Socket;
+  #status = 0;
+  #sent: Sent | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    const reader = new HttpMessageReader(
+      {
+        onHead: (head) => {
+          this.#status = Number(head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
+        },
+        onBody: () => undefined,
+        onEnd: () => this.#end(),
+      },
+      'until-close',
+    );
+    socket.on('data', (bytes) => reader.push(bytes));
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#sent?.reject(new Error('The service closed a connection before its reply was whole.')));
+  }
+
+  static open(port: number): Promise<BurstConnection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      socket.once('connect', () => resolve(new BurstConnection(socket)));
+      socket.once('error', reject);
+    });
+  }
+
+  get isClosed(): boolean {
+    return this.#socket.destroyed || !this.#socket.writable;
+  }
+
+  send(bytes: Buffer): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#sent = { at: performance.now(), resolve, reject };
+      this.#socket.write(bytes);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #end(): void {
+    const sent = this.#sent;
+    this.#sent = undefined;
+    sent?.resolve({ status: this.#status, ms: performance.now() - sent.at });
+  }
+}

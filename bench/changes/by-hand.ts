@@ -1,0 +1,81 @@
+import { type RequestId, uuidToNumber } from '../../src/model/ids.ts';
+import type { Connections } from '../../src/store/connections.ts';
+import { makeInsertRows } from '../../src/store/insert.ts';
+import { migrateStore } from '../../src/store/migrate.ts';
+import { boundQuery } from '../../src/store/parameters.ts';
+import { changeLines } from '../../src/store/tables/change-lines.ts';
+import { rowsOf } from '../../src/store/tables/rows.ts';
+import { recordAt, tenant } from '../query/records.ts';
+
+/**
+ * The same changes by hand, straight to a store of its own with the same tables: one insert of their history and one update. It reads no old
+ * values, so its history has none, and it takes the requests to be there.
+ */
+export interface ByHand {
+  /** One property of each request. @returns milliseconds. */
+  readonly changeDistinct: (name: string) => Promise<number>;
+  /** As many properties of the first request. @returns milliseconds. */
+  readonly changeSame: (names: readonly string[]) => Promise<number>;
+}
+
+interface Changed {
+  readonly id: RequestId;
+  readonly createdAt: number;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Stores so many records. */
+export async function openByHand(connections: Connections, count: number): Promise<ByHand> {
+  await migrateStore(connections, () => undefined);
+  const records = Array.from({ length: count }, (_, index) => recordAt(index, count, tenant));
+  const insert = makeInsertRows(connections);
+  await insert('requests', records.map((record) => rowsOf(record, record.createdAt).request).join('\n'), 'records');
+  const insertHistory = makeInsertRows(connections, 'history');
+  let writes = 0;
+  const write = async (changed: readonly Changed[], newValues: string): Promise<number> => {
+    writes += 1;
+    const start = performance.now();
+    await insertHistory('changes', historyOf(changed, writes), `by-hand-${writes}`);
+    await update(connections, changed, newValues);
+    return performance.now() - start;
+  };
+  const [first] = records;
+  if (first === undefined) throw new Error('There is no record to change.');
+  return {
+    changeDistinct: (name) =>
+      write(
+        records.map(({ requestId, createdAt }, index) => ({ id: requestId, createdAt, name, value: `${writes} of ${index}` })),
+        "map({names:Array(String)}[1], transform(request_id, {ids:Array(UInt128)}, {values:Array(String)}, ''))",
+      ),
+    changeSame: (names) =>
+      write(
+        names.map((name) => ({ id: first.requestId, createdAt: first.createdAt, name, value: String(writes) })),
+        'mapFromArrays({names:Array(String)}, {values:Array(String)})',
+      ),
+  };
+}
+
+function historyOf(changed: readonly Changed[], writes: number): string {
+  const acceptedAt = 1_800_000_000_000 + writes;
+  const always = { organizationId: tenant, kind: 'property', keyId: 'by-hand', acceptedAt, old: null } as const;
+  return changeLines(
+    changed.map(({ id, name, value }, index) => ({ ...always, requestId: id, number: acceptedAt * 1000 + index, name, new: value })),
+  );
+}
+
+async function update(connections: Connections, changed: readonly Changed[], newValues: string): Promise<void> {
+  const times = changed.map(({ createdAt }) => createdAt);
+  const text = `UPDATE requests SET properties = mapUpdate(properties, ${newValues}), updated_at = now64(3, 'UTC')
+    WHERE org_id = {tenant:UInt128} AND request_id IN {ids:Array(UInt128)}
+      AND created_at BETWEEN fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND fromUnixTimestamp64Milli({to:Int64}, 'UTC')`;
+  const params = {
+    tenant: uuidToNumber(tenant).toString(),
+    ids: changed.map(({ id }) => uuidToNumber(id)),
+    from: Math.min(...times),
+    to: Math.max(...times),
+    names: changed.map(({ name }) => name),
+    values: changed.map(({ value }) => value),
+  };
+  await connections.run('update', (client) => client.command(boundQuery(text, params, connections.embedded)));
+}

@@ -3,12 +3,14 @@ import { type Connections, openConnections, type StoreLocation } from './connect
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
+import { makeSetSessionTag, type SetSessionTag } from './session-tags.ts';
 
 /** The record store: ClickHouse, embedded or served. */
 export interface Store {
   readonly run: RunStatement;
   readonly insert: InsertRows;
   readonly changeStored: ChangeStored;
+  readonly setSessionTag: SetSessionTag;
   /** Brings the schema up to date. */
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   /** True when a query is answered. */
@@ -23,6 +25,7 @@ export function openStore(location: StoreLocation, options: RunOptions): Store {
     run: makeRunStatement(connections, options),
     insert: makeInsertRows(connections),
     changeStored: makeChangeStored(connections),
+    setSessionTag: makeSetSessionTag(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
     close: () => connections.close(),

@@ -4,6 +4,9 @@
  */
 export const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes: 8 * 1024 } as const;
 
+/** Characters (code points) of a session's tag. */
+export const longestSessionTag = 256;
+
 /** Bytes of a body's text that filters look at, unless a setting says otherwise. */
 export const defaultSearchMaxBytes = 1024 * 1024;
 

@@ -5,9 +5,12 @@ import { makeBodyAddresses } from '../auth/body-address.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
-import type { RequestId } from '../model/ids.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
 import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
+import type { RequestRecord } from '../model/request-record.ts';
+import { empty } from '../query/query-rig.ts';
+import { rowsOf } from '../store/tables/rows.ts';
 import { createApi } from './app.ts';
 import type { ApiPorts } from './ports.ts';
 
@@ -38,6 +41,9 @@ export interface ApiRig {
   readonly travelling: RequestId;
   readonly foreign: RequestId;
   readonly observations: Observation[];
+  readonly organizationId: OrganizationId;
+  /** Stores records of the organisation of which nothing else is known. */
+  readonly insert: (records: readonly Partial<RequestRecord>[]) => Promise<void>;
   readonly call: (method: string, path: string, given?: Call) => Promise<Response>;
   /** The same API with other ports. */
   readonly withPorts: (given: Partial<ApiPorts>) => Hono;
@@ -56,10 +62,21 @@ export async function openApiRig(): Promise<ApiRig> {
     api,
     ...written,
     observations,
+    organizationId: spool.organizationId,
+    insert: (records) => insertRecords(rig, spool.organizationId, records),
     call: (method, path, given = {}) => callApi(given.api ?? api, { method, path }, given),
     withPorts: (given) => createApi({ ...ports, ...given }, {}),
     close: () => rig.close(),
   };
+}
+
+let inserts = 0;
+
+async function insertRecords(rig: IngestRig, organizationId: OrganizationId, records: readonly Partial<RequestRecord>[]): Promise<void> {
+  inserts += 1;
+  const rows = records.map((record) => rowsOf({ ...empty, organizationId, ...record }, Date.now()));
+  await rig.store.insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), `inserted-${inserts}-bodies`);
+  await rig.store.insert('requests', rows.map(({ request }) => request).join('\n'), `inserted-${inserts}-requests`);
 }
 
 async function writeExchanges(rig: IngestRig, spool: SpoolRig): Promise<Pick<ApiRig, 'stored' | 'travelling' | 'foreign'>> {
@@ -75,11 +92,15 @@ async function writeExchanges(rig: IngestRig, spool: SpoolRig): Promise<Pick<Api
   const stored = await spool.write(writer, { open: { tags } });
   const foreign = await spool.write(writer, { open: { organizationId: new SpoolRig(rig).organizationId } });
   await spool.drainAll();
-  return { stored, foreign, travelling: await spool.write(writer, { end: null }) };
+  return {
+    stored,
+    foreign,
+    travelling: await spool.write(writer, { open: { tags: { properties: [], sessionId: 'on its way' } }, end: null }),
+  };
 }
 
 async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observation[]): Promise<ApiPorts> {
-  const { drain, changer } = await spool.openCore();
+  const { drain, changer, sessions } = await spool.openCore();
   const declared = new DeclaredNames(rig.database, Date.now);
   const bodyAddresses = makeBodyAddresses(Buffer.alloc(32, 1), Date.now);
   return {
@@ -90,6 +111,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     explainRejection: (sent) => explainRejection(sent, regions),
     run: rig.store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
+    sessions,
     isTravelling: async (organizationId, requestId) => {
       await drain.catchUp();
       return drain.inFlight.find(organizationId, requestId) !== undefined;

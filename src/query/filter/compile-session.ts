@@ -48,9 +48,11 @@ export function compareSessionProperty(name: string, comparison: TextComparison)
  */
 export function compareSessionTag(comparison: TextComparison, withoutTag: boolean): Fragment {
   const holds = compareColumn(newestTag, comparison);
-  const sessions = (having: Fragment): Fragment =>
-    sql`(SELECT session_id FROM ${ownTable('session_tags')} GROUP BY session_id HAVING ${having})`;
-  return withoutTag ? sql`session_id NOT IN ${sessions(sql`NOT (${holds})`)}` : sql`session_id IN ${sessions(holds)}`;
+  return withoutTag ? sql`session_id NOT IN ${sessionsTagged(sql`NOT (${holds})`)}` : sql`session_id IN ${sessionsTagged(holds)}`;
+}
+
+function sessionsTagged(having: Fragment): Fragment {
+  return sql`(SELECT session_id FROM ${ownTable('session_tags')} GROUP BY session_id HAVING ${having})`;
 }
 
 /** The tag over the rows of one session in `session_tags`; empty: none. */

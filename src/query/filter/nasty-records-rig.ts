@@ -210,6 +210,7 @@ const untold = {
   gatewayOverheadMs: null,
   attempts: [],
   changes: [],
+  sessionChanges: [],
   serviceTier: '',
   costSource: 'none',
   priceReference: '',
@@ -231,6 +232,7 @@ const noSession = { sessionId: '', sessionName: '', sessionPath: '' };
 export function changed(stored: StoredRecord, { change, number, acceptedAt }: AcceptedChange): StoredRecord {
   switch (change.kind) {
     case 'property':
+    case 'session_property':
       return withProperties(stored, change.values);
     case 'score':
       return { ...stored, scores: new Map([...stored.scores, ...change.values]) };

@@ -1,0 +1,131 @@
+import { type OrganizationId, uuidToNumber } from '../model/ids.ts';
+import { GatelogError } from '../model/errors.ts';
+import { sessionProperties } from '../model/vocabulary/session-properties.ts';
+import type { Connections } from './connections.ts';
+import { storeFailure } from './failure.ts';
+import { boundQuery } from './parameters.ts';
+import { timeText } from './tables/time-text.ts';
+
+/** Properties that are set on every request of a session. */
+export interface SessionChange {
+  readonly organizationId: OrganizationId;
+  readonly sessionId: string;
+  readonly values: ReadonlyMap<string, string>;
+  readonly keyId: string;
+  /** Unix milliseconds. */
+  readonly acceptedAt: number;
+  /** Of this change alone in the organisation: requests that it has reached hold it. */
+  readonly number: number;
+}
+
+/** Changes the stored requests of sessions. Both are durable and visible to every later read when they return, and may be repeated. */
+export interface ChangeStoredSession {
+  /** One entry for each name, whatever the number of requests. @throws GatelogError when the store fails. */
+  readonly writeHistory: (change: SessionChange) => Promise<void>;
+  /**
+   * Sets the properties on every stored request of the session that does not have the change yet.
+   * @returns how many there were. @throws GatelogError `query_too_large`, or when the store fails.
+   */
+  readonly update: (change: SessionChange) => Promise<number>;
+}
+
+/** More requests are rewritten where they lie: a patch of so many rows would be applied again by every read until it is merged. */
+const mostPatched = 10_000;
+/** Bytes that one change may write, over all requests of its session. */
+const mostBytes = 256 * 1024 * 1024;
+/** In bytes: room for 64 values of 8 KiB with every character escaped twice. */
+const largestStatement = String(16 * 1024 * 1024);
+
+/** Columns that follow a property. The session itself cannot be changed for all its requests at once. */
+const followers = [
+  ['session_name', sessionProperties.sessionName],
+  ['session_path', sessionProperties.sessionPath],
+] as const;
+
+const rows = `org_id = {tenant:UInt128} AND session_id = {session:String} AND NOT has(session_changes, {number:UInt64})`;
+
+/** Makes the functions that change stored sessions. */
+export function makeChangeStoredSession(connections: Connections): ChangeStoredSession {
+  return {
+    writeHistory: (change) => writeHistory(connections, change),
+    update: (change) => update(connections, change),
+  };
+}
+
+async function writeHistory(
+  connections: Connections,
+  { organizationId, sessionId, values, keyId, ...change }: SessionChange,
+): Promise<void> {
+  const lines = [...values].map(([name, value]) => ({
+    org_id: uuidToNumber(organizationId).toString(),
+    number: change.number,
+    name,
+    session_id: sessionId,
+    changed_at: timeText(change.acceptedAt),
+    key_id: keyId,
+    new: JSON.stringify(value),
+  }));
+  try {
+    await connections.run('history', async (client) => {
+      await client.insert({ table: 'session_changes', values: lines, format: 'JSONEachRow', clickhouse_settings: { async_insert: 0 } });
+    });
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+async function update(connections: Connections, change: SessionChange): Promise<number> {
+  const bound = binderOf(connections, change);
+  try {
+    // In one turn of the lane: no other change of a stored request comes between the count and the update.
+    return await connections.run('update', async (client) => {
+      const found = await client.query({ ...bound(`SELECT count() AS total FROM requests WHERE ${rows}`), format: 'JSONEachRow' });
+      const total = Number((await found.json<{ readonly total: number | string }>())[0]?.total ?? 0);
+      checkSize(total, change);
+      if (total > 0) await client.command(bound(statementFor(total, change)));
+      return total;
+    });
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+function binderOf({ embedded }: Connections, change: SessionChange) {
+  const params = {
+    tenant: uuidToNumber(change.organizationId).toString(),
+    session: change.sessionId,
+    number: String(change.number),
+    names: [...change.values.keys()],
+    values: [...change.values.values()],
+    at: String(change.acceptedAt),
+  };
+  return (text: string) => ({
+    ...boundQuery(text, params, embedded),
+    // TRICKY: in the embedded engine settings stick to the connection, so every statement of the lane sends the same ones.
+    clickhouse_settings: { max_query_size: largestStatement },
+  });
+}
+
+function statementFor(total: number, { values }: SessionChange): string {
+  const assignments = [
+    `properties = mapUpdate(properties, mapFromArrays({names:Array(String)}, {values:Array(String)}))`,
+    ...followers
+      .filter(([, name]) => values.has(name))
+      .map(([column, name]) => `${column} = {values:Array(String)}[indexOf({names:Array(String)}, '${name}')]`),
+    `session_changes = arraySlice(arrayPushBack(session_changes, {number:UInt64}), -1000)`,
+    `updated_at = fromUnixTimestamp64Milli({at:Int64}, 'UTC')`,
+  ].join(', ');
+  return total > mostPatched
+    ? `ALTER TABLE requests UPDATE ${assignments} WHERE ${rows} SETTINGS mutations_sync = 1`
+    : `UPDATE requests SET ${assignments} WHERE ${rows}`;
+}
+
+function checkSize(total: number, { values }: SessionChange): void {
+  let bytes = 0;
+  for (const [name, value] of values) bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+  if (bytes * total <= mostBytes) return;
+  throw new GatelogError(
+    'query_too_large',
+    `The session has ${total} requests, and these properties would write ${bytes * total} bytes; one change writes ${mostBytes}. Send fewer or shorter ones.`,
+  );
+}

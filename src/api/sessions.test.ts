@@ -32,6 +32,13 @@ function recordIn(
   return { requestId: idAt(noon + ms, records), createdAt: noon + ms, sessionId, ...extra, properties };
 }
 
+/** A time so many milliseconds after noon, as answers write it. */
+const at = (ms: number): string => new Date(noon + ms).toISOString();
+
+async function tagOf(sessionId: string): Promise<string | null> {
+  return (await checked(await rig.call('GET', pathOf(sessionId, '/tag')), 200, sessionTagAnswerSchema)).data;
+}
+
 async function read(sessionId: string, query = '') {
   const response = await rig.call('GET', pathOf(sessionId, query));
   const { data } = await checked(response, 200, sessionAnswerSchema);
@@ -136,10 +143,15 @@ describe('GET /v1/session/{id}', () => {
     ]);
     const [root] = (await read('totals')).tree;
     const [a, c] = root?.children ?? [];
-    const at = (ms: number): string => new Date(noon + ms).toISOString();
     expect(root?.totals).toEqual({
-      ...{ requests: 3, cost: 3e-12, prompt_tokens: 3, completion_tokens: 6, total_tokens: 9 },
-      ...{ avg_latency: 150, duration: 250, created_at: at(0) },
+      requests: 3,
+      cost: 3e-12,
+      prompt_tokens: 3,
+      completion_tokens: 6,
+      total_tokens: 9,
+      avg_latency: 150,
+      duration: 250,
+      created_at: at(0),
     });
     expect(a?.totals).toMatchObject({ requests: 2, cost: 2e-12, total_tokens: 6, avg_latency: 150, duration: 250, created_at: at(0) });
     expect(a?.children[0]?.totals).toMatchObject({ requests: 1, avg_latency: 200, duration: 200, created_at: at(50) });
@@ -185,7 +197,7 @@ describe('GET /v1/session/{id}', () => {
 
   test('404 for a session without a request, of another organisation, or on its way, which a header says', async () => {
     await rig.insert([{ ...recordIn('theirs', 0), organizationId: idAt(0, 9) }]);
-    for (const sessionId of ['nowhere', 'theirs', `${'long '.repeat(100)}`]) {
+    for (const sessionId of ['nowhere', 'theirs', 'long '.repeat(100)]) {
       expect(await refused('GET', pathOf(sessionId))).toMatchObject({
         status: 404,
         error: expect.stringMatching(/^No session "/) as string,
@@ -213,9 +225,6 @@ describe('GET /v1/session/{id}', () => {
 });
 
 describe('the tag of a session', () => {
-  const tagOf = async (sessionId: string): Promise<string | null> =>
-    (await checked(await rig.call('GET', pathOf(sessionId, '/tag')), 200, sessionTagAnswerSchema)).data;
-
   test('is set, replaced and taken away', async () => {
     await rig.insert([recordIn('tagged', 0)]);
     expect(await tagOf('tagged')).toBeNull();
@@ -283,7 +292,8 @@ describe('POST /v1/session/{id}/feedback', () => {
   });
 
   test('a request on its way may be the first', async () => {
-    await done('POST', pathOf('on its way', '/feedback'), { rating: true });
+    const response = await rig.call('POST', pathOf('on its way', '/feedback'), { body: { rating: true } });
+    expect(response.status).toBe(200);
   });
 });
 

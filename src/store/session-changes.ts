@@ -3,6 +3,7 @@ import { GatelogError } from '../model/errors.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
+import { insertLines } from './insert.ts';
 import { boundQuery } from './parameters.ts';
 import { timeText } from './tables/time-text.ts';
 
@@ -52,26 +53,23 @@ export function makeChangeStoredSession(connections: Connections): ChangeStoredS
   };
 }
 
+const historyColumns = ['org_id', 'number', 'name', 'session_id', 'changed_at', 'key_id', 'new'] as const;
+
 async function writeHistory(
   connections: Connections,
   { organizationId, sessionId, values, keyId, ...change }: SessionChange,
 ): Promise<void> {
-  const lines = [...values].map(([name, value]) => ({
-    org_id: uuidToNumber(organizationId).toString(),
-    number: change.number,
-    name,
-    session_id: sessionId,
-    changed_at: timeText(change.acceptedAt),
-    key_id: keyId,
-    new: JSON.stringify(value),
-  }));
-  try {
-    await connections.run('history', async (client) => {
-      await client.insert({ table: 'session_changes', values: lines, format: 'JSONEachRow', clickhouse_settings: { async_insert: 0 } });
-    });
-  } catch (error) {
-    throw storeFailure(error);
-  }
+  const organization = uuidToNumber(organizationId).toString();
+  const time = timeText(change.acceptedAt);
+  const lines = [...values].map(([name, value]) =>
+    JSON.stringify([organization, change.number, name, sessionId, time, keyId, JSON.stringify(value)]),
+  );
+  await insertLines(connections, 'history', {
+    table: 'session_changes',
+    columns: historyColumns,
+    lines: lines.join('\n'),
+    token: `session-${organization}-${change.number}`,
+  });
 }
 
 async function update(connections: Connections, change: SessionChange): Promise<number> {

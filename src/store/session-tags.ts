@@ -1,6 +1,6 @@
 import { type OrganizationId, uuidToNumber } from '../model/ids.ts';
 import type { Connections } from './connections.ts';
-import { storeFailure } from './failure.ts';
+import { insertLines } from './insert.ts';
 import { timeText } from './tables/time-text.ts';
 
 /** A tag that was given to a session. */
@@ -19,23 +19,13 @@ export interface SessionTag {
 /** Stores a tag; durable and seen by every later read when it returns. Sending one again changes nothing. */
 export type SetSessionTag = (given: SessionTag) => Promise<void>;
 
+const columns = ['org_id', 'session_id', 'number', 'changed_at', 'key_id', 'tag'] as const;
+
 /** Makes the function that tags sessions. @throws (from it) GatelogError when the store fails. */
 export function makeSetSessionTag(connections: Connections): SetSessionTag {
   return async ({ organizationId, sessionId, tag, keyId, acceptedAt, number }) => {
-    const row = {
-      org_id: uuidToNumber(organizationId).toString(),
-      session_id: sessionId,
-      number,
-      changed_at: timeText(acceptedAt),
-      key_id: keyId,
-      tag,
-    };
-    try {
-      await connections.run('history', async (client) => {
-        await client.insert({ table: 'session_tags', values: [row], format: 'JSONEachRow', clickhouse_settings: { async_insert: 0 } });
-      });
-    } catch (error) {
-      throw storeFailure(error);
-    }
+    const organization = uuidToNumber(organizationId).toString();
+    const line = JSON.stringify([organization, sessionId, number, timeText(acceptedAt), keyId, tag]);
+    await insertLines(connections, 'history', { table: 'session_tags', columns, lines: line, token: `tag-${organization}-${number}` });
   };
 }

@@ -137,8 +137,8 @@ it('ten clients write to sessions while ten read them: totals are of one set of 
       for (let call = 0; call < callsOfWriter; call += 1) {
         const place = `/writer-${writer}/step-${call % 3}`;
         await chat({ 'Svc-Session-Id': shared[(writer + call) % shared.length] ?? '', 'Svc-Session-Path': place });
-        if (call % 10 === 9)
-          await api.call('PUT', pathOf(shared[call % shared.length] ?? '', '/property'), { [`W${writer}`]: String(call) });
+        const tenth = { [`W${writer}`]: String(call) };
+        if (call % 10 === 9) await api.call('PUT', pathOf(shared[call % shared.length] ?? '', '/property'), tenth);
       }
     } finally {
       left -= 1;

@@ -50,12 +50,12 @@ export class SessionChanger {
     const { organizationId, keyId } = principal;
     await this.ports.requests.alone(organizationId, async () => {
       const members = await this.travellingMembers(organizationId, sessionId);
-      if (members.length === 0 && (await this.ports.findFirst(organizationId, sessionId)) === undefined) throw unknown(sessionId);
       const change: SessionChange = { organizationId, sessionId, values, keyId, ...this.ports.requests.stamp() };
+      if ((await this.ports.changeStored.count(change)) === 0 && members.length === 0) throw unknown(sessionId);
       // A request that shows the change has its number, so the history stands first: nobody sees one without the other.
       await this.ports.changeStored.writeHistory(change);
       const kept = await this.keepForTravelling(members, change);
-      for (const member of members) if (!kept.has(member)) await this.ports.requests.whenSettled(member);
+      await Promise.all(members.filter((member) => !kept.has(member)).map((member) => this.ports.requests.whenSettled(member)));
       const changed = await this.ports.changeStored.update(change);
       if (changed === 0 && kept.size === 0) throw unknown(sessionId);
     });

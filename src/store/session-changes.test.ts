@@ -122,6 +122,7 @@ describe('a change of a session', () => {
 
   test('that would write more than one change may is refused, and changes nothing', async () => {
     const values = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`big-${index}`, 'x'.repeat(8192)]));
+    await expect(sessions.count(changeOf('long', values))).rejects.toMatchObject({ code: 'query_too_large' });
     await expect(sessions.update(changeOf('long', values))).rejects.toMatchObject({ code: 'query_too_large' });
     expect(await counted('long', ['big-0'])).toEqual({ '-': 10_051 });
   });

@@ -1,3 +1,4 @@
+import type { ClickHouseClient } from '@clickhouse/client';
 import { type OrganizationId, uuidToNumber } from '../model/ids.ts';
 import { GatelogError } from '../model/errors.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
@@ -21,6 +22,8 @@ export interface SessionChange {
 
 /** Changes the stored requests of sessions. Both are durable and visible to every later read when they return, and may be repeated. */
 export interface ChangeStoredSession {
+  /** How many stored requests the change would reach. @throws GatelogError `query_too_large`, or when the store fails. */
+  readonly count: (change: SessionChange) => Promise<number>;
   /** One entry for each name, whatever the number of requests. @throws GatelogError when the store fails. */
   readonly writeHistory: (change: SessionChange) => Promise<void>;
   /**
@@ -48,8 +51,9 @@ const rows = `org_id = {tenant:UInt128} AND session_id = {session:String} AND NO
 /** Makes the functions that change stored sessions. */
 export function makeChangeStoredSession(connections: Connections): ChangeStoredSession {
   return {
+    count: (change) => inTurn(connections, change, (client, bound) => countRows(client, bound, change)),
     writeHistory: (change) => writeHistory(connections, change),
-    update: (change) => update(connections, change),
+    update: (change) => inTurn(connections, change, (client, bound) => update(client, bound, change)),
   };
 }
 
@@ -72,21 +76,34 @@ async function writeHistory(
   });
 }
 
-async function update(connections: Connections, change: SessionChange): Promise<number> {
-  const bound = binderOf(connections, change);
+/** Runs `work` in one turn of the lane: no other change of a stored request comes between its statements. */
+async function inTurn<Result>(
+  connections: Connections,
+  change: SessionChange,
+  work: (client: ClickHouseClient, bound: Binder) => Promise<Result>,
+): Promise<Result> {
   try {
-    // In one turn of the lane: no other change of a stored request comes between the count and the update.
-    return await connections.run('update', async (client) => {
-      const found = await client.query({ ...bound(`SELECT count() AS total FROM requests WHERE ${rows}`), format: 'JSONEachRow' });
-      const total = Number((await found.json<{ readonly total: number | string }>())[0]?.total ?? 0);
-      checkSize(total, change);
-      if (total > 0) await client.command(bound(statementFor(total, change)));
-      return total;
-    });
+    return await connections.run('update', (client) => work(client, binderOf(connections, change)));
   } catch (error) {
     throw storeFailure(error);
   }
 }
+
+async function countRows(client: ClickHouseClient, bound: Binder, change: SessionChange): Promise<number> {
+  const found = await client.query({ ...bound(`SELECT count() AS total FROM requests WHERE ${rows}`), format: 'JSONEachRow' });
+  const total = Number((await found.json<{ readonly total: number | string }>())[0]?.total ?? 0);
+  checkSize(total, change);
+  return total;
+}
+
+async function update(client: ClickHouseClient, bound: Binder, change: SessionChange): Promise<number> {
+  const total = await countRows(client, bound, change);
+  if (total > 0) await client.command(bound(statementFor(total, change)));
+  return total;
+}
+
+/** A statement with the parameters of a change. */
+type Binder = ReturnType<typeof binderOf>;
 
 function binderOf({ embedded }: Connections, change: SessionChange) {
   const params = {

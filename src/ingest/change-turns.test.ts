@@ -11,6 +11,10 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
+async function fail(): Promise<never> {
+  throw new Error('failed');
+}
+
 describe('changes of an organisation', () => {
   test('of single requests run side by side, one of a session alone, in the order in which they came', async () => {
     const turns = new ChangeTurns();
@@ -41,9 +45,6 @@ describe('changes of an organisation', () => {
 
   test('that fail let the next ones in', async () => {
     const turns = new ChangeTurns();
-    const fail = async (): Promise<never> => {
-      throw new Error('failed');
-    };
     const results = await Promise.allSettled([turns.alone(ours, fail), turns.shared(ours, fail), turns.alone(ours, async () => 'done')]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
   });

@@ -34,7 +34,7 @@ export interface ChangeStoredSession {
 }
 
 /** More requests are rewritten where they lie: a patch of so many rows would be applied again by every read until it is merged. */
-const mostPatched = 10_000;
+const mostPatchedRows = 10_000;
 /** Bytes that one change may write, over all requests of its session. */
 const mostBytes = 256 * 1024 * 1024;
 /** In bytes: room for 64 values of 8 KiB with every character escaped twice. */
@@ -48,12 +48,12 @@ const followers = [
 
 const rows = `org_id = {tenant:UInt128} AND session_id = {session:String} AND NOT has(session_changes, {number:UInt64})`;
 
-/** Makes the functions that change stored sessions. */
-export function makeChangeStoredSession(connections: Connections): ChangeStoredSession {
+/** Makes the functions that change stored sessions. @param mostPatched requests of a session that are changed by patches. */
+export function makeChangeStoredSession(connections: Connections, mostPatched: number = mostPatchedRows): ChangeStoredSession {
   return {
     count: (change) => inTurn(connections, change, (client, bound) => countRows(client, bound, change)),
     writeHistory: (change) => writeHistory(connections, change),
-    update: (change) => inTurn(connections, change, (client, bound) => update(client, bound, change)),
+    update: (change) => inTurn(connections, change, (client, bound) => update({ client, bound, mostPatched }, change)),
   };
 }
 
@@ -96,9 +96,15 @@ async function countRows(client: ClickHouseClient, bound: Binder, change: Sessio
   return total;
 }
 
-async function update(client: ClickHouseClient, bound: Binder, change: SessionChange): Promise<number> {
+interface Updating {
+  readonly client: ClickHouseClient;
+  readonly bound: Binder;
+  readonly mostPatched: number;
+}
+
+async function update({ client, bound, mostPatched }: Updating, change: SessionChange): Promise<number> {
   const total = await countRows(client, bound, change);
-  if (total > 0) await client.command(bound(statementFor(total, change)));
+  if (total > 0) await client.command(bound(total > mostPatched ? mutationOf(change) : patchOf(change)));
   return total;
 }
 
@@ -121,8 +127,16 @@ function binderOf({ embedded }: Connections, change: SessionChange) {
   });
 }
 
-function statementFor(total: number, { values }: SessionChange): string {
-  const assignments = [
+function patchOf(change: SessionChange): string {
+  return `UPDATE requests SET ${assignmentsOf(change)} WHERE ${rows}`;
+}
+
+function mutationOf(change: SessionChange): string {
+  return `ALTER TABLE requests UPDATE ${assignmentsOf(change)} WHERE ${rows} SETTINGS mutations_sync = 1`;
+}
+
+function assignmentsOf({ values }: SessionChange): string {
+  return [
     `properties = mapUpdate(properties, mapFromArrays({names:Array(String)}, {values:Array(String)}))`,
     ...followers
       .filter(([, name]) => values.has(name))
@@ -130,9 +144,6 @@ function statementFor(total: number, { values }: SessionChange): string {
     `session_changes = arraySlice(arrayPushBack(session_changes, {number:UInt64}), -1000)`,
     `updated_at = fromUnixTimestamp64Milli({at:Int64}, 'UTC')`,
   ].join(', ');
-  return total > mostPatched
-    ? `ALTER TABLE requests UPDATE ${assignments} WHERE ${rows} SETTINGS mutations_sync = 1`
-    : `UPDATE requests SET ${assignments} WHERE ${rows}`;
 }
 
 function checkSize(total: number, { values }: SessionChange): void {

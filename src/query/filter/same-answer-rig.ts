@@ -1,9 +1,11 @@
 import { asyncProperty, check } from 'fast-check';
 import type { OrganizationId } from '../../model/ids.ts';
+import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { makeChangeStored } from '../../store/change.ts';
 import type { Connections } from '../../store/connections.ts';
 import { makeRunStatement, runUntilRows } from '../../store/run.ts';
+import { makeChangeStoredSession } from '../../store/session-changes.ts';
 import { makeSetSessionTag } from '../../store/session-tags.ts';
 import { type RecordTable, rowColumns, rowsOf } from '../../store/tables/rows.ts';
 import { timeText } from '../../store/tables/time-text.ts';
@@ -24,6 +26,7 @@ const stranger = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
 
 const recordCount = 48;
 const tagCount = 6;
+const sessionChangeCount = 8;
 const changeCount = 14;
 const smallPart = 8;
 /** Records that are merged into one part before the others come. */
@@ -74,6 +77,16 @@ const storeStates: readonly StoreState[] = [
       await merge(world);
       await store(world, late, smallPart);
       return change(await tag({ ...world, records: [...records, ...late], tags: new Map() }, world.seed + 4), world.seed + 3);
+    },
+  },
+  {
+    // Whole sessions are rewritten over updates that wait, and single records updated once more.
+    name: 'sessions rewritten',
+    enter: async (world) => {
+      await command(world, 'SYSTEM START MERGES requests');
+      const rewritten = await changeSessions(world, world.seed + 5);
+      await command(world, 'SYSTEM STOP MERGES requests');
+      return change(rewritten, world.seed + 6);
     },
   },
   {
@@ -292,6 +305,22 @@ async function change(world: World, seed: number): Promise<World> {
     records.set(accepted.requestId, changed(before, accepted));
   }
   return { ...world, records: [...records.values()] };
+}
+
+/** Sets properties on all records of some of the sessions, by mutation. */
+async function changeSessions(world: World, seed: number): Promise<World> {
+  const { update } = makeChangeStoredSession(world.connections, 0);
+  let { records } = world;
+  for (const accepted of nastyChanges(world.records, sessionChangeCount, seed)) {
+    const sessionId = records.find(({ requestId }) => requestId === accepted.requestId)?.sessionId ?? '';
+    if (accepted.change.kind !== 'property' || sessionId === '') continue;
+    const values = new Map([...accepted.change.values].filter(([name]) => name !== sessionProperties.sessionId));
+    if (values.size === 0) continue;
+    await update({ ...accepted, sessionId, values });
+    const change = { kind: 'session_property', values } as const;
+    records = records.map((record) => (record.sessionId === sessionId ? changed(record, { ...accepted, change }) : record));
+  }
+  return { ...world, records };
 }
 
 /** Tags some of the sessions, and the stranger's of the same names otherwise. */

@@ -2,11 +2,12 @@ import { uuidOfHex, uuidToNumber } from '../../src/model/ids.ts';
 import type { SessionNode } from '../../src/contract/session-view.ts';
 import { requestItems } from '../../src/query/request-item.ts';
 import { type RequestRow, requestRowColumns } from '../../src/query/request-row.ts';
+import { type SessionRequestRow, summed } from '../../src/query/session/sum.ts';
 import { sessionItem, sessionTree } from '../../src/query/session/tree.ts';
-import { pageOf, planSession, type SessionNodeRow, sessionRequestsStatements, sessionStatement } from '../../src/query/session/view.ts';
+import { planSession, wholeSessionStatement } from '../../src/query/session/view.ts';
 import type { Connections } from '../../src/store/connections.ts';
 import { makeInsertRows } from '../../src/store/insert.ts';
-import { makeRunStatement, runUntilRows } from '../../src/store/run.ts';
+import { makeRunStatement } from '../../src/store/run.ts';
 import { rowsOf } from '../../src/store/tables/rows.ts';
 import { recordAt, tenant } from './records.ts';
 
@@ -44,17 +45,11 @@ async function ours(connections: Connections): Promise<TraceAnswer> {
   const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
   const planned = planSession(tenant, traceId, { limit: traceRequests });
   if (!planned.ok) throw new Error(planned.fault.message);
-  const nodes = await run<SessionNodeRow>(sessionStatement(planned.value));
+  const rows = await run<SessionRequestRow>(wholeSessionStatement(planned.value));
+  const nodes = summed(rows);
   const [root] = nodes;
   if (root === undefined) throw new Error('The session is not there.');
-  const { keys } = pageOf(planned.value, root);
-  const rows = await runUntilRows<RequestRow>(run, sessionRequestsStatements(tenant, keys));
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const requests = requestItems(
-    keys.flatMap(({ id }) => byId.get(id) ?? []),
-    [],
-    address,
-  );
+  const requests = requestItems(rows, [], address);
   const tree = sessionTree(nodes, requests);
   const answer = { session: sessionItem(traceId, root), requests, tree: [tree.root] };
   JSON.stringify({ data: answer, error: null });
@@ -65,35 +60,39 @@ function countOf({ children }: SessionNode): number {
   return children.reduce((sum, child) => sum + countOf(child), 1);
 }
 
-interface PathTotals {
-  readonly session_path: string;
-  readonly cost: string;
+interface HandTotals {
+  requests: number;
+  cost: number;
+  tokens: number;
+  latency: number;
 }
 
-/** By hand: the totals of each path and of the session, then the requests, as the rows come; the tree is left to whoever reads it. */
+/** By hand: the requests as the rows come, and sums of each path and of what is above it, added up in floating point. */
 async function byHand(connections: Connections): Promise<TraceAnswer> {
-  const where = `org_id = ${org} AND session_id = '${traceId}'`;
-  return connections.run('short', async (client) => {
-    const rowsFrom = async <Row>(query: string): Promise<readonly Row[]> =>
-      (
-        await client.query({ query, format: 'JSONEachRow', clickhouse_settings: { output_format_json_quote_64bit_integers: 0 } })
-      ).json<Row>();
-    const totals = await rowsFrom<PathTotals>(
-      `SELECT session_path, count() AS requests, toString(sum(cost)) AS cost, sum(prompt_tokens) AS prompt, sum(completion_tokens) AS completion,
-        sum(total_tokens) AS total, avg(latency) AS mean, min(created_at) AS first, max(created_at + toIntervalMillisecond(latency)) AS ended,
-        argMax(session_name, created_at) AS name, groupUniqArray(user_id) AS users,
-        maxMap(mapApply((key, text) -> (key, (created_at, text)), properties)) AS newest
-      FROM requests WHERE ${where} GROUP BY session_path WITH ROLLUP ORDER BY session_path`,
-    );
-    const rows = await rowsFrom<RequestRow>(
-      `SELECT ${columns} FROM requests WHERE ${where} ORDER BY created_at, request_id LIMIT ${traceRequests}`,
-    );
-    JSON.stringify({ data: { totals, requests: rows }, error: null });
-    const nodes = new Set(
-      totals.flatMap(({ session_path: path }) => path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))),
-    );
-    return { ids: rows.map(({ id }) => id), nodes: nodes.size, cost: Number(totals[0]?.cost) };
-  });
+  const rows = await connections.run('short', async (client) =>
+    (
+      await client.query({
+        query: `SELECT ${columns} FROM requests WHERE org_id = ${org} AND session_id = '${traceId}' ORDER BY created_at, request_id LIMIT ${traceRequests}`,
+        format: 'JSONEachRow',
+        clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
+      })
+    ).json<RequestRow>(),
+  );
+  const totals = new Map<string, HandTotals>();
+  for (const row of rows) {
+    const parts = row.session_path.split('/');
+    for (let depth = 1; depth <= parts.length; depth += 1) {
+      const path = parts.slice(0, depth).join('/');
+      const own = totals.get(path) ?? { requests: 0, cost: 0, tokens: 0, latency: 0 };
+      totals.set(path, own);
+      own.requests += 1;
+      own.cost += Number(row.cost_text);
+      own.tokens += Number(row.total_tokens);
+      own.latency += Number(row.latency);
+    }
+  }
+  JSON.stringify({ data: { totals: [...totals], requests: rows }, error: null });
+  return { ids: rows.map(({ id }) => id), nodes: totals.size, cost: Number((totals.get('')?.cost ?? 0).toFixed(12)) };
 }
 
 /** Measures the tree of the session on both sides. @returns lines of a table. */

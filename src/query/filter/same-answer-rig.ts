@@ -317,8 +317,8 @@ async function changeSessions(world: World, seed: number): Promise<World> {
     const values = new Map([...accepted.change.values].filter(([name]) => name !== sessionProperties.sessionId));
     if (values.size === 0) continue;
     await update({ ...accepted, sessionId, values });
-    const change = { kind: 'session_property', values } as const;
-    records = records.map((record) => (record.sessionId === sessionId ? changed(record, { ...accepted, change }) : record));
+    const ofAll = { ...accepted, change: { kind: 'session_property', values } as const };
+    records = records.map((record) => (record.sessionId === sessionId ? changed(record, ofAll) : record));
   }
   return { ...world, records };
 }

@@ -7,7 +7,16 @@ import { unreportedUsage } from '../../model/usage.ts';
 import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../query-rig.ts';
 import type { RequestRow } from '../request-row.ts';
 import { sessionItem, sessionTree } from './tree.ts';
-import { pageOf, planSession, type SessionNodeRow, sessionRequestsStatements, sessionStatement } from './view.ts';
+import { type SessionRequestRow, summed } from './sum.ts';
+import {
+  pageOf,
+  planSession,
+  type SessionNodeRow,
+  type SessionPlan,
+  sessionRequestsStatements,
+  sessionStatement,
+  wholeSessionStatement,
+} from './view.ts';
 
 let rig: QueryRig;
 beforeAll(async () => {
@@ -122,25 +131,43 @@ function expectedItem(sessionId: string, oldestFirst: readonly RequestRecord[], 
   };
 }
 
-/** A page of a session as the API puts it together. */
+/** A page of a session as the store sums it up. */
 async function pageThrough(sessionId: string, limit: number, cursor: string | undefined) {
-  const planned = planSession(tenant, sessionId, { limit, cursor });
-  if (!planned.ok) throw new Error(planned.fault.message);
-  const nodes = await rig.store.run<SessionNodeRow>(sessionStatement(planned.value));
+  const plan = planOf(sessionId, limit, cursor);
+  const nodes = await rig.store.run<SessionNodeRow>(sessionStatement(plan));
   const [root] = nodes;
   if (root === undefined) throw new Error('The session is not there.');
-  const page = pageOf(planned.value, root);
+  const page = pageOf(plan, root);
   const rows: RequestRow[] = [];
   for (const statement of sessionRequestsStatements(tenant, page.keys)) rows.push(...(await rig.store.run<RequestRow>(statement)));
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const requests = page.keys.flatMap(({ id }) => byId.get(id) ?? []);
-  const placed = requests.map(({ id, session_path: path }) => ({ request_id: id, session_path: path }));
   return {
-    ids: placed.map(({ request_id: id }) => id),
-    ...sessionTree(nodes, placed),
-    item: sessionItem(sessionId, root),
+    ...shown(
+      sessionId,
+      nodes,
+      page.keys.flatMap(({ id }) => byId.get(id) ?? []),
+    ),
     next: page.cursor,
   };
+}
+
+/** A session that is one page. */
+async function wholeOf(sessionId: string, limit: number) {
+  const rows = await rig.store.run<SessionRequestRow>(wholeSessionStatement(planOf(sessionId, limit, undefined)));
+  return rows.length > limit ? undefined : shown(sessionId, summed(rows), rows);
+}
+
+function planOf(sessionId: string, limit: number, cursor: string | undefined): SessionPlan {
+  const planned = planSession(tenant, sessionId, { limit, cursor });
+  if (!planned.ok) throw new Error(planned.fault.message);
+  return planned.value;
+}
+
+function shown(sessionId: string, nodes: readonly SessionNodeRow[], rows: readonly RequestRow[]) {
+  const [root] = nodes;
+  if (root === undefined) throw new Error('A session has a root.');
+  const placed = rows.map(({ id, session_path: path }) => ({ request_id: id, session_path: path }));
+  return { ids: placed.map(({ request_id: id }) => id), ...sessionTree(nodes, placed), item: sessionItem(sessionId, root) };
 }
 
 let sessions = 0;
@@ -153,6 +180,10 @@ test('session, tree and pages are those of an independent builder, for any paths
     await rig.insert(records, `session-${sessions}`);
     const oldestFirst = records.toSorted((left, right) => left.createdAt - right.createdAt || (left.requestId < right.requestId ? -1 : 1));
     const limit = 1 + rest * 4;
+    const all = oldestFirst.map(({ requestId }) => requestId as string);
+    const wholeTree = expectedTree(records, all, []);
+    const whole = { ids: all, root: wholeTree, cut: false, item: expectedItem(sessionId, oldestFirst, wholeTree) };
+    expect(await wholeOf(sessionId, limit)).toEqual(records.length > limit ? undefined : whole);
     let cursor: string | undefined;
     for (let from = 0; from < records.length; from += limit) {
       const page = await pageThrough(sessionId, limit, cursor);
@@ -171,6 +202,21 @@ test('session, tree and pages are those of an independent builder, for any paths
   // A failure prints its seed and path.
   await assert(property, { numRuns: 60, seed: 20_260_901 });
 }, 60_000);
+
+test('a session of one page whose tree is cut is shown as the store would show it', async () => {
+  const records = Array.from({ length: 400 }, (_, index) => ({
+    ...empty,
+    requestId: idAt(noon + index, index),
+    createdAt: noon + index,
+    sessionId: 'bushy',
+    sessionPath: Array.from({ length: 20 }, (_level, depth) => (depth === 0 ? `ü${index}` : `😀${depth}`)).join('/'),
+  }));
+  await rig.insert(records, 'bushy');
+  const whole = await wholeOf('bushy', 1000);
+  expect(whole?.cut).toBe(true);
+  const { next, ...summedInStore } = await pageThrough('bushy', 1000, undefined);
+  expect([next, summedInStore]).toEqual([undefined, whole]);
+});
 
 test('a session of 100,000 requests in 6,000 places is shown, with the deepest nodes left out and all totals whole', async () => {
   const [count, places] = [100_000, 6000];

@@ -60,6 +60,23 @@ export function planSession(
 }
 
 /**
+ * The statement for the requests of a session as `SessionRequestRow`s, the oldest first, and for one more than the plan's limit: when no more
+ * than the limit come, they are the whole session, and `sum.ts` makes of them what {@link sessionStatement} gives.
+ */
+export function wholeSessionStatement({ tenant, sessionId, limit }: SessionPlan): Statement {
+  const rows = ownTable('requests', ofSession(sessionId));
+  return statementFor(
+    tenant,
+    sql`SELECT ${requestRowColumns}, ${tagOf(sessionId)} FROM ${rows} ORDER BY created_at, request_id LIMIT ${param(limit + 1, 'UInt64')}`,
+    'short',
+  );
+}
+
+function tagOf(sessionId: string): Fragment {
+  return sql`(SELECT ${newestTag} FROM ${ownTable('session_tags', ofSession(sessionId))}) AS session_tag`;
+}
+
+/**
  * The statement for a session: {@link SessionNodeRow}s, none when it has no request.
  *
  * Invariant: the rows of the session are read once, so that the totals, the tree and the keys of the page are those of one set of requests.
@@ -68,10 +85,9 @@ export function planSession(
 export function sessionStatement(plan: SessionPlan): Statement {
   const byPath = sql`SELECT ${levels} AS levels, ${aggregatesOfPath(plan)} FROM ${ownTable('requests', ofSession(plan.sessionId))} GROUP BY levels`;
   const byNode = sql`SELECT *, arrayJoin(range(0, length(levels) + 1)) AS depth, concat('/', arrayStringConcat(arraySlice(levels, 1, depth), '/')) AS node FROM (${byPath})`;
-  const tag = sql`(SELECT ${newestTag} FROM ${ownTable('session_tags', ofSession(plan.sessionId))}) AS session_tag`;
   return statementFor(
     plan.tenant,
-    sql`SELECT ${aggregatesOfNode}, ${tag} FROM (${byNode}) GROUP BY node, depth ORDER BY depth, node LIMIT ${param(mostNodes + 1, 'UInt64')}`,
+    sql`SELECT ${aggregatesOfNode}, ${tagOf(plan.sessionId)} FROM (${byNode}) GROUP BY node, depth ORDER BY depth, node LIMIT ${param(mostNodes + 1, 'UInt64')}`,
     'short',
   );
 }

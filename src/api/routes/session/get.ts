@@ -4,14 +4,17 @@ import { readBody } from '../../../contract/read-body.ts';
 import { sessionAnswerSchema, sessionPageSchema } from '../../../contract/session-view.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
 import type { RequestKey } from '../../../query/requests.ts';
+import { type SessionRequestRow, summed } from '../../../query/session/sum.ts';
 import { sessionItem, sessionTree } from '../../../query/session/tree.ts';
 import {
   mostNodes,
   pageOf,
   planSession,
   type SessionNodeRow,
+  type SessionPlan,
   sessionRequestsStatements,
   sessionStatement,
+  wholeSessionStatement,
 } from '../../../query/session/view.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
@@ -48,23 +51,47 @@ export const getSession: Endpoint = {
 
 const cutSentence = `the tree has more than ${mostNodes} nodes; the deepest are left out, and their requests stand above them`;
 
-/** Identifier and page → totals with the keys of the page → its rows → items and tree. */
+/** Identifier and page → rows → items and tree. */
 async function answerGet(call: EndpointCall): Promise<Response> {
-  const { context, principal, ports } = call;
-  const { signal } = context.req.raw;
+  const { context, principal } = call;
   const sessionId = sessionIdOf(context);
   const { includeBody, ...page } = accepted(readBody(sessionPageSchema, context.req.query()));
   const plan = accepted(planSession(principal.organizationId, sessionId, page));
+  const found = (await wholeSession(call, plan)) ?? (await partOfSession(call, plan));
+  if (found === undefined) return refuseAbsentSession(call, sessionId);
+  const requests = await itemsOf(call, found.rows, includeBody);
+  const tree = sessionTree(found.nodes, requests);
+  if (tree.cut) setHint(context, cutSentence);
+  if (found.cursor !== undefined) context.header('svc-next-cursor', found.cursor);
+  return context.json({ data: { session: sessionItem(sessionId, found.root), requests, tree: [tree.root] }, error: null });
+}
+
+interface FoundSession {
+  readonly nodes: readonly SessionNodeRow[];
+  readonly root: SessionNodeRow;
+  /** Of the page, in its order. */
+  readonly rows: readonly RequestRow[];
+  readonly cursor: string | undefined;
+}
+
+/** A session that is one page: one statement, summed up here. @returns undefined for one that is not, or that has no request. */
+async function wholeSession({ context, ports }: EndpointCall, plan: SessionPlan): Promise<FoundSession | undefined> {
+  if (plan.after !== undefined) return undefined;
+  const rows = await ports.run<SessionRequestRow>(wholeSessionStatement(plan), context.req.raw.signal);
+  const nodes = rows.length > plan.limit ? [] : summed(rows);
+  const [root] = nodes;
+  return root === undefined ? undefined : { nodes, root, rows, cursor: undefined };
+}
+
+/** A longer session: totals with the keys of the page in one statement, then the rows of these keys. */
+async function partOfSession({ context, ports }: EndpointCall, plan: SessionPlan): Promise<FoundSession | undefined> {
+  const { signal } = context.req.raw;
   const nodes = await ports.run<SessionNodeRow>(sessionStatement(plan), signal);
   const [root] = nodes;
-  if (root === undefined) return refuseAbsentSession(call, sessionId);
+  if (root === undefined) return undefined;
   const { keys, cursor } = pageOf(plan, root);
   const rows = await runUntilRows<RequestRow>(ports.run, sessionRequestsStatements(plan.tenant, keys), signal);
-  const requests = await itemsOf(call, inOrderOf(keys, rows), includeBody);
-  const tree = sessionTree(nodes, requests);
-  if (tree.cut) setHint(context, cutSentence);
-  if (cursor !== undefined) context.header('svc-next-cursor', cursor);
-  return context.json({ data: { session: sessionItem(sessionId, root), requests, tree: [tree.root] }, error: null });
+  return { nodes, root, rows: inOrderOf(keys, rows), cursor };
 }
 
 function inOrderOf(keys: readonly RequestKey[], rows: readonly RequestRow[]): readonly RequestRow[] {

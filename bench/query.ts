@@ -11,6 +11,7 @@ import { rowsOf } from '../src/store/tables/rows.ts';
 import { describeMachine } from './measure/machine.ts';
 import { type Asked, questions } from './query/questions.ts';
 import { makeRandom, otherTenant, recordAt, tenant } from './query/records.ts';
+import { compareTrees, fillTrace } from './query/session-tree.ts';
 import { type Answer, handWrittenAnswer, openOurs, type Ours } from './query/sides.ts';
 
 /** What the request query costs beside SQL that was written by hand, on one store in one run. */
@@ -171,6 +172,7 @@ async function main(): Promise<void> {
     await migrateStore(connections, () => undefined);
     const start = performance.now();
     const ids = await fill(connections, records);
+    await fillTrace(connections, records);
     progress(`stored in ${((performance.now() - start) / 1000).toFixed(0)} s; waiting for merges`);
     await untilMerged(connections);
     const ours = openOurs(connections);
@@ -184,6 +186,8 @@ async function main(): Promise<void> {
       await compareById(ours, ids, calls),
       '',
       ...(await comparePages(ours, records, calls)),
+      '',
+      ...(await compareTrees(connections, calls)),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   } finally {

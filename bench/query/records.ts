@@ -78,6 +78,7 @@ const always = {
   scores: new Map(),
   feedback: null,
   changes: [],
+  sessionChanges: [],
   requestBodyCut: false,
   responseBodyCut: false,
   sizeBytes: 1100,

@@ -5,9 +5,12 @@ import { makeBodyAddresses } from '../auth/body-address.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
-import type { RequestId } from '../model/ids.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
 import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
+import type { RequestRecord } from '../model/request-record.ts';
+import { empty } from '../query/query-rig.ts';
+import { rowsOf } from '../store/tables/rows.ts';
 import { createApi } from './app.ts';
 import type { ApiPorts } from './ports.ts';
 
@@ -39,6 +42,9 @@ export interface ApiRig {
   readonly foreign: RequestId;
   readonly observations: Observation[];
   readonly run: ApiPorts['run'];
+  readonly organizationId: OrganizationId;
+  /** Stores records of the organisation of which nothing else is known. */
+  readonly insert: (records: readonly Partial<RequestRecord>[]) => Promise<void>;
   readonly call: (method: string, path: string, given?: Call) => Promise<Response>;
   /** The same API with other ports. */
   readonly withPorts: (given: Partial<ApiPorts>) => Hono;
@@ -59,10 +65,21 @@ export async function openApiRig(further = 0): Promise<ApiRig> {
     ...written,
     observations,
     run: ports.run,
+    organizationId: spool.organizationId,
+    insert: (records) => insertRecords(rig, spool.organizationId, records),
     call: (method, path, given = {}) => callApi(given.api ?? api, { method, path }, given),
     withPorts: (given) => createApi({ ...ports, ...given }, {}),
     close: () => rig.close(),
   };
+}
+
+let inserts = 0;
+
+async function insertRecords(rig: IngestRig, organizationId: OrganizationId, records: readonly Partial<RequestRecord>[]): Promise<void> {
+  inserts += 1;
+  const rows = records.map((record) => rowsOf({ ...empty, organizationId, ...record }, Date.now()));
+  await rig.store.insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), `inserted-${inserts}-bodies`);
+  await rig.store.insert('requests', rows.map(({ request }) => request).join('\n'), `inserted-${inserts}-requests`);
 }
 
 async function writeExchanges(
@@ -83,11 +100,15 @@ async function writeExchanges(
   for (let count = 0; count < further; count += 1) await spool.write(writer);
   const foreign = await spool.write(writer, { open: { organizationId: new SpoolRig(rig).organizationId } });
   await spool.drainAll();
-  return { stored, foreign, travelling: await spool.write(writer, { end: null }) };
+  return {
+    stored,
+    foreign,
+    travelling: await spool.write(writer, { open: { tags: { properties: [], sessionId: 'on its way' } }, end: null }),
+  };
 }
 
 async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observation[]): Promise<ApiPorts> {
-  const { drain, changer } = await spool.openCore();
+  const { drain, changer, sessions } = await spool.openCore();
   const declared = new DeclaredNames(rig.database, Date.now);
   const bodyAddresses = makeBodyAddresses(Buffer.alloc(32, 1), Date.now);
   return {
@@ -98,6 +119,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     explainRejection: (sent) => explainRejection(sent, regions),
     run: rig.store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
+    sessions,
     travellingOf: async (organizationId, requestIds) => {
       await drain.catchUp();
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);

@@ -9,6 +9,10 @@ import { queryRequestsById } from './routes/request/query-ids.ts';
 import { queryRequests } from './routes/request/query.ts';
 import { setRequestScores } from './routes/request/set-scores.ts';
 import { updateRequestProperty } from './routes/request/update-property.ts';
+import { getSession } from './routes/session/get.ts';
+import { giveSessionFeedback } from './routes/session/give-feedback.ts';
+import { getSessionTag, setSessionTag } from './routes/session/tag.ts';
+import { updateSessionProperty } from './routes/session/update-property.ts';
 
 /** Every endpoint of the API that needs a key. */
 export const endpoints: readonly Endpoint[] = [
@@ -22,4 +26,9 @@ export const endpoints: readonly Endpoint[] = [
   giveRequestFeedback,
   listRequestChanges,
   declareProperty,
+  getSession,
+  setSessionTag,
+  getSessionTag,
+  giveSessionFeedback,
+  updateSessionProperty,
 ];

@@ -30,7 +30,7 @@ test('declares the headers of failures wherever they come', () => {
     });
   }
   expect(responsesOf('post', '/v1/request/query-clickhouse')['200']?.headers).toHaveProperty('svc-hint');
-  for (const path of ['/v1/request/{id}', '/v1/request/{id}/changes']) {
+  for (const path of ['/v1/request/{id}', '/v1/request/{id}/changes', '/v1/session/{id}', '/v1/session/{id}/tag']) {
     expect(responsesOf('get', path)['404']?.headers).toHaveProperty('svc-hint');
   }
 });
@@ -43,6 +43,11 @@ test('declares the time limit wherever the store is asked', () => {
     ['post', '/v1/request/{id}/score'],
     ['post', '/v1/request/{id}/feedback'],
     ['get', '/v1/request/{id}/changes'],
+    ['get', '/v1/session/{id}'],
+    ['get', '/v1/session/{id}/tag'],
+    ['post', '/v1/session/{id}/tag'],
+    ['post', '/v1/session/{id}/feedback'],
+    ['put', '/v1/session/{id}/property'],
   ] as const) {
     expect(responsesOf(method, path)).toHaveProperty('504');
   }

@@ -6,6 +6,16 @@ import type { Principal } from '../model/principal.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
 import type { RunStatement } from '../store/run.ts';
 
+/** Changes of whole sessions; durable and visible to every later read when they return. @throws GatelogError `not_found`, among others. */
+export interface SessionPorts {
+  readonly setProperties: (principal: Principal, sessionId: string, values: ReadonlyMap<string, string>) => Promise<void>;
+  readonly rate: (principal: Principal, sessionId: string, rating: boolean) => Promise<void>;
+  /** An empty tag takes the tag away. */
+  readonly tag: (principal: Principal, sessionId: string, tag: string) => Promise<void>;
+  /** True when a request of the session is still on its way to the store. */
+  readonly isTravelling: (organizationId: OrganizationId, sessionId: string) => Promise<boolean>;
+}
+
 /** What the API needs from the rest of the program. */
 export interface ApiPorts {
   /** `undefined`: no such key. */
@@ -14,6 +24,7 @@ export interface ApiPorts {
   readonly run: RunStatement;
   /** Durable and visible when it returns. @throws GatelogError `not_found`. */
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
+  readonly sessions: SessionPorts;
   /** Those of an organisation's requests whose records are still on their way to the store. */
   readonly travellingOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
   /** Address at which both bodies of a request can be read without a key, for an hour. */

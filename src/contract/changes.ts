@@ -103,7 +103,9 @@ const changeItemSchema = z
     key_id: z.string().openapi({ description: 'Identifier of the key that asked for it.' }),
     kind: z.enum(changeKinds).openapi({ description: 'What was changed.' }),
     name: z.string().openapi({ description: `Name of the property or score; \`${feedbackScore}\` for a feedback.` }),
-    old: value.nullable().openapi({ description: 'Value before, null when there was none.' }),
+    old: value
+      .nullable()
+      .openapi({ description: 'Value before, null when there was none; null for `session_property`, which does not keep it.' }),
     new: value.openapi({ description: 'Value after: text of a property, number of a score, true or false of a feedback.' }),
   })
   .openapi('Change', { description: 'One name of one change of a request.' });

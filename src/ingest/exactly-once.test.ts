@@ -142,6 +142,8 @@ describe('each exchange is stored exactly once', () => {
     const ids = await writeSome(spool, 4);
     let failures = 0;
     const pendingChanges = {
+      appendAll: async () => undefined,
+      sessionsOf: async () => new Map(),
       append: () => Promise.resolve(),
       listFor: () => Promise.resolve(new Map()),
       removeFor: () => (failures++ === 0 ? Promise.reject(new Error('the database is busy')) : Promise.resolve()),

@@ -10,6 +10,7 @@ import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '..
 import type { Observation } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
+import { firstRequestStatement } from '../query/session/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
@@ -20,6 +21,7 @@ import { Drain, type DrainPorts } from './drain.ts';
 import { type Interpret, interpretTasks } from './interpreter.ts';
 import { openPendingChanges, type PendingChanges } from './pending-changes.ts';
 import { RequestChanger } from './request-changer.ts';
+import { SessionChanger, type StoredMember } from './session-changer.ts';
 
 /** What tests of the write path share: a real store and a real metadata database. A process opens one embedded store. */
 export interface IngestRig {
@@ -87,6 +89,14 @@ export interface StoredRow {
   readonly properties: Readonly<Record<string, string>>;
   readonly status: number;
   readonly updated_at: string;
+}
+
+/** What goes together in a core. */
+export interface CoreRig {
+  readonly drain: Drain;
+  readonly changer: RequestChanger;
+  readonly sessions: SessionChanger;
+  readonly pendingChanges: PendingChanges;
 }
 
 /** One spool over the rig's store, with an organisation of its own. Every drain of it is another life of the ingest. */
@@ -215,7 +225,7 @@ export class SpoolRig {
   }
 
   /** A drain with the changer that goes with it, as the core has them. */
-  async openCore(given: Partial<DrainPorts> = {}): Promise<{ drain: Drain; changer: RequestChanger; pendingChanges: PendingChanges }> {
+  async openCore(given: Partial<DrainPorts> = {}): Promise<CoreRig> {
     const pendingChanges = given.pendingChanges ?? (await openPendingChanges(this.rig.database));
     const drain = await this.openDrain({ ...given, pendingChanges });
     const changer = new RequestChanger({
@@ -227,7 +237,16 @@ export class SpoolRig {
       now: systemClock.now,
       storeWaitMs: 5000,
     });
-    return { drain, changer, pendingChanges };
+    const sessions = new SessionChanger({
+      catchUp: () => drain.catchUp(),
+      inFlight: drain.inFlight,
+      pendingChanges,
+      requests: changer,
+      findFirst: (organizationId, sessionId) => this.findFirst(organizationId, sessionId),
+      changeStored: this.rig.store.changeStoredSession,
+      setTag: this.rig.store.setSessionTag,
+    });
+    return { drain, changer, sessions, pendingChanges };
   }
 
   /** All rows of the organisation in `requests`, in the order of their identifiers. */
@@ -263,6 +282,11 @@ export class SpoolRig {
       readFileSync(path.join(this.deadLetterFolder, file), 'utf8').trim().split('\n'),
     );
     return lines.map((line) => JSON.parse(line) as ReturnType<SpoolRig['deadLetters']>[number]);
+  }
+
+  private async findFirst(organizationId: OrganizationId, sessionId: string): Promise<StoredMember | undefined> {
+    const [row] = await this.rig.store.run<{ id: RequestId; created_ms: number }>(firstRequestStatement(organizationId, sessionId));
+    return row === undefined ? undefined : { requestId: row.id, createdAt: row.created_ms };
   }
 
   private async findStored(organizationId: OrganizationId, requestId: RequestId): Promise<number | undefined> {

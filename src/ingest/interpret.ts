@@ -57,7 +57,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const times = timesOf(exchange, response);
   const priced = costOf(exchange, request.facts, response.facts);
   const properties = propertiesOf(tags, context.declaredNames);
-  const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null };
+  const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
   const changes = context.changes.flatMap((accepted) => applyChange(facts, accepted));
   // TRICKY: spreads stand last. In front of a literal of so many keys one makes the object a hundred times as slow to build.
   return {
@@ -99,6 +99,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     scores: facts.scores,
     feedback: facts.feedback,
     changes,
+    sessionChanges: facts.sessionChanges,
     ...notYetKnown,
     ...bodiesOf(exchange, request, response),
   };

@@ -19,6 +19,8 @@ export interface NewExchange {
   readonly requestId: RequestId;
   /** Unix milliseconds. */
   readonly openedAt: number;
+  /** As its tags tell it, empty without one; a change that is pending may have moved it since. */
+  readonly sessionId: string;
 }
 
 /** An exchange that the drain knows and the store does not surely have yet. There may be millions after an outage, so each stays small. */
@@ -28,6 +30,7 @@ export class OpenExchange implements NewExchange {
   readonly organizationId: OrganizationId;
   readonly requestId: RequestId;
   readonly openedAt: number;
+  readonly sessionId: string;
   readonly frames: FrameLocation[] = [];
   /** Bytes of all payloads so far. */
   bytes = 0;
@@ -38,12 +41,13 @@ export class OpenExchange implements NewExchange {
   private waiting: ((settlement: Settlement) => void)[] | undefined;
   private settlement: Settlement | undefined;
 
-  constructor({ series, stream, organizationId, requestId, openedAt }: NewExchange) {
+  constructor({ series, stream, organizationId, requestId, openedAt, sessionId }: NewExchange) {
     this.series = series;
     this.stream = stream;
     this.organizationId = organizationId;
     this.requestId = requestId;
     this.openedAt = openedAt;
+    this.sessionId = sessionId;
   }
 
   /** Counts a change that is being written to the metadata database: the seal waits for it. */
@@ -94,6 +98,11 @@ export class InFlight {
   remove(exchange: OpenExchange): void {
     const key = keyOf(exchange.organizationId, exchange.requestId);
     if (this.exchanges.get(key) === exchange) this.exchanges.delete(key);
+  }
+
+  /** Those of one organisation. */
+  of(organizationId: OrganizationId): readonly OpenExchange[] {
+    return [...this.exchanges.values()].filter((exchange) => exchange.organizationId === organizationId);
   }
 
   get size(): number {

@@ -1,6 +1,13 @@
 import type { MetadataDatabase } from '../metadata/database.ts';
-import { appendPendingChange, countPendingChanges, listPendingChanges, removePendingChanges } from '../metadata/pending-changes.ts';
+import {
+  appendPendingChanges,
+  countPendingChanges,
+  listPendingChanges,
+  listPendingSessions,
+  removePendingChanges,
+} from '../metadata/pending-changes.ts';
 import type { AcceptedChange } from '../model/change.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { OpenExchange } from './open-exchange.ts';
 
 /** Changes by exchange, of each the oldest first. */
@@ -10,6 +17,10 @@ export type ChangesByExchange = ReadonlyMap<OpenExchange, readonly AcceptedChang
 export interface PendingChanges {
   /** Durable when it returns. */
   readonly append: (accepted: AcceptedChange) => Promise<void>;
+  /** As {@link append}, of many at once. */
+  readonly appendAll: (accepted: readonly AcceptedChange[]) => Promise<void>;
+  /** The session into which changes of single requests have moved them, by request. */
+  readonly sessionsOf: (organizationId: OrganizationId) => Promise<ReadonlyMap<RequestId, string>>;
   readonly listFor: (exchanges: readonly OpenExchange[]) => Promise<ChangesByExchange>;
   readonly removeFor: (exchanges: readonly OpenExchange[]) => Promise<void>;
 }
@@ -28,18 +39,22 @@ export async function openPendingChanges(database: MetadataDatabase): Promise<Pe
     const count = await countPendingChanges(database);
     isEmpty = count === 0 && isQuiet && appends === before;
   };
+  const appendAll = async (accepted: readonly AcceptedChange[]): Promise<void> => {
+    if (accepted.length === 0) return;
+    // Set before it is written: a batch that is being sealed meanwhile must not think that there is nothing.
+    appends += 1;
+    isEmpty = false;
+    appendsUnderWay += 1;
+    try {
+      await appendPendingChanges(database, accepted);
+    } finally {
+      appendsUnderWay -= 1;
+    }
+  };
   return {
-    append: async (accepted) => {
-      // Set before it is written: a batch that is being sealed meanwhile must not think that there is nothing.
-      appends += 1;
-      isEmpty = false;
-      appendsUnderWay += 1;
-      try {
-        await appendPendingChange(database, accepted);
-      } finally {
-        appendsUnderWay -= 1;
-      }
-    },
+    append: (accepted) => appendAll([accepted]),
+    appendAll,
+    sessionsOf: async (organizationId) => (isEmpty ? new Map() : listPendingSessions(database, organizationId)),
     listFor: async (exchanges) => {
       if (isEmpty) return new Map();
       const byExchange = new Map<OpenExchange, AcceptedChange[]>();

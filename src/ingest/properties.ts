@@ -21,3 +21,8 @@ export function propertiesOf(tags: Tags, declaredNames: ReadonlyMap<string, stri
   }
   return properties;
 }
+
+/** The session that the caller's tags name, empty without one: what {@link propertiesOf} leads to, without the rest of it. */
+export function sessionIdOf({ sessionId, properties }: Tags): string {
+  return sessionId ?? properties.findLast(({ name }) => name === sessionProperties.sessionId)?.value ?? '';
+}

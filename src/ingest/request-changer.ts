@@ -3,6 +3,7 @@ import { GatelogError } from '../model/errors.ts';
 import { type OrganizationId, type RequestId, timeOfUuid } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ChangeStored } from '../store/change.ts';
+import { ChangeTurns } from './change-turns.ts';
 import type { InFlight, OpenExchange, Settlement } from './open-exchange.ts';
 import type { PendingChanges } from './pending-changes.ts';
 
@@ -29,6 +30,7 @@ const numbersInMs = 1000;
 /** Changes requests wherever they are: in the store, or still on their way to it. */
 export class RequestChanger {
   private readonly ports: RequestChangerPorts;
+  private readonly turns = new ChangeTurns();
   private lastNumber = 0;
 
   constructor(ports: RequestChangerPorts) {
@@ -40,6 +42,15 @@ export class RequestChanger {
    * @throws GatelogError `not_found`, or `store_unavailable` when the store does not take the record in time.
    */
   async change(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
+    await this.turns.shared(principal.organizationId, () => this.changeNow(principal, requestId, change));
+  }
+
+  /** Runs `work` while no other change of the organisation does. */
+  alone<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
+    return this.turns.alone(organizationId, work);
+  }
+
+  private async changeNow(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
     const accept = (): AcceptedChange => this.accept(principal, requestId, change);
     const known = this.knownToTravel(principal.organizationId, requestId);
     const ownTime = timeOfUuid(requestId);
@@ -79,9 +90,14 @@ export class RequestChanger {
 
   /** TRICKY: to be called at the moment at which the change gets its place among the others, so that numbers grow in the order of application. */
   private accept({ organizationId, keyId }: Principal, requestId: RequestId, change: Change): AcceptedChange {
+    return { organizationId, requestId, change, keyId, ...this.stamp() };
+  }
+
+  /** The time and number of what is accepted now. */
+  stamp(): Pick<AcceptedChange, 'acceptedAt' | 'number'> {
     const acceptedAt = this.ports.now();
     this.lastNumber = Math.max(this.lastNumber + 1, acceptedAt * numbersInMs);
-    return { organizationId, requestId, change, keyId, acceptedAt, number: this.lastNumber };
+    return { acceptedAt, number: this.lastNumber };
   }
 
   /** @returns false when the exchange has ended among the dead letters. */
@@ -93,7 +109,8 @@ export class RequestChanger {
     return (await this.whenSettled(exchange)) === 'stored' && this.changeAt(exchange.openedAt, accept);
   }
 
-  private async whenSettled(exchange: OpenExchange): Promise<Settlement> {
+  /** How an exchange that is being stored has left the spool. @throws GatelogError `store_unavailable` when the store does not take it in time. */
+  async whenSettled(exchange: OpenExchange): Promise<Settlement> {
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {

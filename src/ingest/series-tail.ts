@@ -9,6 +9,7 @@ import { deleteSegmentsBefore, deleteSeries, SeriesReader } from '../spool/reade
 import { listSegments } from '../spool/segment.ts';
 import { comparePositions, type FrameLocation, type Position, segmentName } from '../spool/spool.ts';
 import { readOpen } from './assemble.ts';
+import { sessionIdOf } from './properties.ts';
 import { type InFlight, type NewExchange, OpenExchange, type Settlement } from './open-exchange.ts';
 
 export interface SeriesTailOptions {
@@ -176,14 +177,14 @@ export class SeriesTail {
   }
 }
 
-type Names = Pick<NewExchange, 'organizationId' | 'requestId' | 'openedAt'>;
+type Names = Pick<NewExchange, 'organizationId' | 'requestId' | 'openedAt' | 'sessionId'>;
 
-const unnamed: Names = { organizationId: nobody as OrganizationId, requestId: nobody as RequestId, openedAt: 0 };
+const unnamed: Names = { organizationId: nobody as OrganizationId, requestId: nobody as RequestId, openedAt: 0, sessionId: '' };
 
 function namesOf(payload: Buffer): Names | undefined {
   try {
-    const { organizationId, requestId, openedAt } = readOpen(payload);
-    return { organizationId, requestId, openedAt };
+    const { organizationId, requestId, openedAt, tags } = readOpen(payload);
+    return { organizationId, requestId, openedAt, sessionId: sessionIdOf(tags) };
   } catch {
     return undefined;
   }

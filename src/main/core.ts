@@ -13,6 +13,7 @@ import { Drain } from '../ingest/drain.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/interpreter-thread.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/pending-changes.ts';
 import { RequestChanger } from '../ingest/request-changer.ts';
+import { SessionChanger, type StoredMember } from '../ingest/session-changer.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
@@ -25,6 +26,8 @@ import { closeServer, listening } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { lowerPriority } from '../platform/priority.ts';
 import { type ArrivalRow, requestKeyStatements } from '../query/request.ts';
+import type { RequestKey } from '../query/requests.ts';
+import { firstRequestStatement } from '../query/session/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
@@ -127,12 +130,27 @@ function apiPorts(
     now: systemClock.now,
     storeWaitMs: changeWaitMs,
   });
+  const sessions = new SessionChanger({
+    catchUp: () => drain.catchUp(),
+    inFlight: drain.inFlight,
+    pendingChanges,
+    requests: changer,
+    findFirst: (organizationId, sessionId) => findFirst(store, organizationId, sessionId),
+    changeStored: store.changeStoredSession,
+    setTag: store.setSessionTag,
+  });
   const bodyAddresses = makeBodyAddresses(deploymentSecret(config.secretKey, placesOf(config).secret), systemClock.now);
   return {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     run: store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
+    sessions: {
+      setProperties: (principal, sessionId, values) => sessions.setProperties(principal, sessionId, values),
+      rate: (principal, sessionId, rating) => sessions.rate(principal, sessionId, rating),
+      tag: (principal, sessionId, tag) => sessions.tag(principal, sessionId, tag),
+      isTravelling: (organizationId, sessionId) => sessions.isTravelling(organizationId, sessionId),
+    },
     travellingOf: async (organizationId, requestIds) => {
       await drain.catchUp();
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
@@ -150,6 +168,11 @@ function apiPorts(
 async function findStored(store: Store, organizationId: OrganizationId, requestId: RequestId): Promise<number | undefined> {
   const [row] = await runUntilRows<ArrivalRow>(store.run, requestKeyStatements(organizationId, requestId));
   return row === undefined ? undefined : Number(row.created_ms);
+}
+
+async function findFirst(store: Store, organizationId: OrganizationId, sessionId: string): Promise<StoredMember | undefined> {
+  const [row] = await store.run<RequestKey>(firstRequestStatement(organizationId, sessionId));
+  return row === undefined ? undefined : { requestId: row.id as RequestId, createdAt: Number(row.created_ms) };
 }
 
 async function isAlive(store: Store): Promise<boolean> {

@@ -9,7 +9,7 @@ import { createApiKey, findApiKeys, listApiKeys, makeKeyLookUp, revokeApiKey, ty
 import { inWriteTransaction, openMetadata, type MetadataDatabase, type MetadataMode } from './database.ts';
 import { openMigratedMetadata } from './migrate.ts';
 import { createOrganization, findOrganization, listOrganizations, type Organization } from './organizations.ts';
-import { appendPendingChange, listPendingChanges, removePendingChanges } from './pending-changes.ts';
+import { appendPendingChanges, listPendingChanges, removePendingChanges } from './pending-changes.ts';
 import { declareProperty, listDeclaredProperties } from './properties.ts';
 import { makeRequestIdClaims } from './request-ids.ts';
 
@@ -189,7 +189,7 @@ describe('pending changes', () => {
     const database = await open();
     const reference = { organizationId: (await organizationIn(database, 'acme')).id, requestId: requestId(1) };
     const accepted = { ...reference, change, keyId: 'key', acceptedAt: now(), number: 7 };
-    await appendPendingChange(database, accepted);
+    await appendPendingChanges(database, [accepted]);
     expect((await listPendingChanges(database, [reference])).map((pending) => pending.accepted)).toEqual([accepted]);
   });
 
@@ -197,14 +197,16 @@ describe('pending changes', () => {
     const database = await open();
     const [acme, other] = [await organizationIn(database, 'acme'), await organizationIn(database, 'other')];
     const append = async (organizationId: Organization['id'], number: number, properties: readonly [string, string][]) =>
-      appendPendingChange(database, {
-        organizationId,
-        requestId: requestId(number),
-        change: { kind: 'property', values: new Map(properties) },
-        keyId: 'key',
-        acceptedAt: now(),
-        number: number + 2 ** 52,
-      });
+      appendPendingChanges(database, [
+        {
+          organizationId,
+          requestId: requestId(number),
+          change: { kind: 'property', values: new Map(properties) },
+          keyId: 'key',
+          acceptedAt: now(),
+          number: number + 2 ** 52,
+        },
+      ]);
     await append(acme.id, 1, [['Team', 'red']]);
     await append(acme.id, 2, [['Team', 'green']]);
     await append(other.id, 1, [['Team', 'not acme']]);
@@ -232,13 +234,15 @@ describe('pending changes', () => {
     const database = await open();
     const request = { organizationId: (await organizationIn(database, 'acme')).id, requestId: requestId(1) };
     const append = async (value: string) =>
-      appendPendingChange(database, {
-        ...request,
-        change: { kind: 'property', values: new Map([['Team', value]]) },
-        keyId: 'key',
-        acceptedAt: now(),
-        number: 1,
-      });
+      appendPendingChanges(database, [
+        {
+          ...request,
+          change: { kind: 'property', values: new Map([['Team', value]]) },
+          keyId: 'key',
+          acceptedAt: now(),
+          number: 1,
+        },
+      ]);
     await append('red');
     const listed = await listPendingChanges(database, [request]);
     await append('blue');

@@ -1,6 +1,7 @@
 import { type AcceptedChange, type Change, changeContent, readChange } from '../model/change.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { parseJson } from '../model/text.ts';
+import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import type { MetadataQueries } from './database.ts';
 
 /** Names a request: identifiers are an organisation's own. */
@@ -19,20 +20,39 @@ export interface PendingChange {
 /** Below the number of parameters that either database takes in one statement. */
 const chunkLength = 500;
 
-/** Keeps a change until its request is in the store. On the disk when it returns, if the database was opened for the core. */
-export async function appendPendingChange({ queries }: MetadataQueries, accepted: AcceptedChange): Promise<void> {
-  await queries
-    .insertInto('pending_changes')
-    .values({
-      organization_id: accepted.organizationId,
-      request_id: accepted.requestId,
-      kind: accepted.change.kind,
-      content: JSON.stringify(changeContent(accepted.change)),
-      key_id: accepted.keyId,
-      accepted_at: accepted.acceptedAt,
-      number: accepted.number,
-    })
+/** Keeps changes until their requests are in the store. On the disk when it returns, if the database was opened for the core. */
+export async function appendPendingChanges({ queries }: MetadataQueries, changes: readonly AcceptedChange[]): Promise<void> {
+  for (const part of chunks(changes)) {
+    const rows = part.map(({ organizationId, requestId, change, keyId, acceptedAt, number }) => ({
+      organization_id: organizationId,
+      request_id: requestId,
+      kind: change.kind,
+      content: JSON.stringify(changeContent(change)),
+      key_id: keyId,
+      accepted_at: acceptedAt,
+      number,
+    }));
+    await queries.insertInto('pending_changes').values(rows).execute();
+  }
+}
+
+/** The session that waiting changes of an organisation give to requests, the latest of each. */
+export async function listPendingSessions({ queries }: MetadataQueries, organizationId: OrganizationId): Promise<Map<RequestId, string>> {
+  const rows = await queries
+    .selectFrom('pending_changes')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', 'property')
+    .where('content', 'like', `%${sessionProperties.sessionId}%`)
+    .orderBy('seq')
     .execute();
+  const sessions = new Map<RequestId, string>();
+  for (const { accepted } of rows.map(pendingChangeOf)) {
+    const { change, requestId } = accepted;
+    const session = change.kind === 'property' ? change.values.get(sessionProperties.sessionId) : undefined;
+    if (session !== undefined) sessions.set(requestId, session);
+  }
+  return sessions;
 }
 
 /** How many changes wait, over all organisations. */

@@ -21,6 +21,7 @@ test('changes one after the other leave the last values, and an entry each with 
     ]),
     scores: new Map(),
     feedback: null,
+    sessionChanges: [],
   };
   const entries = changes.flatMap((change, index) =>
     applyChange(facts, { organizationId, requestId, change, keyId: `key-${index}`, acceptedAt: 100 + index, number: 100_000 + index }),
@@ -35,6 +36,7 @@ test('changes one after the other leave the last values, and an entry each with 
       ['svc-score-feedback', 0],
     ]),
     feedback: { number: 100_004, rating: false, createdAt: 104 },
+    sessionChanges: [],
   });
   expect(entries.map(({ kind, name, old, new: after, keyId }) => [kind, name, old, after, keyId])).toEqual([
     ['property', 'Team', 'tag', 'a', 'key-0'],

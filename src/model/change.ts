@@ -2,14 +2,16 @@ import type { OrganizationId, RequestId } from './ids.ts';
 import { isJsonObject, type JsonObject } from './text.ts';
 
 /** What of a request can change after it was recorded. */
-export const changeKinds = ['property', 'score', 'feedback'] as const;
+export const changeKinds = ['property', 'score', 'feedback', 'session_property'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
 /** What a caller changes about a request: each name is added or replaced, the others stay. */
 export type Change =
   | { readonly kind: 'property'; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: 'score'; readonly values: ReadonlyMap<string, number> }
-  | { readonly kind: 'feedback'; readonly rating: boolean };
+  | { readonly kind: 'feedback'; readonly rating: boolean }
+  /** One that every request of a session gets: the call has one history entry for all of them, and each request its number. */
+  | { readonly kind: 'session_property'; readonly values: ReadonlyMap<string, string> };
 
 /** The score under which a feedback stands too, 1 for good and 0 for bad; the feedback's name in the history. */
 export const feedbackScore = 'svc-score-feedback';
@@ -41,6 +43,8 @@ export interface ChangeableFacts {
   readonly properties: Map<string, string>;
   readonly scores: Map<string, number>;
   feedback: Feedback | null;
+  /** Numbers of the changes of its session that have reached it. */
+  readonly sessionChanges: number[];
 }
 
 /** A value as the history shows it: text for properties, a number for scores, the rating for feedback. */
@@ -66,6 +70,10 @@ function replaced(facts: ChangeableFacts, change: Change, { acceptedAt, number }
   switch (change.kind) {
     case 'property':
       return replacedIn(facts.properties, change.values);
+    case 'session_property':
+      replacedIn(facts.properties, change.values);
+      facts.sessionChanges.push(number);
+      return [];
     case 'score':
       return replacedIn(facts.scores, change.values);
     case 'feedback': {
@@ -96,6 +104,7 @@ export function readChange(kind: ChangeKind, content: unknown): Change | undefin
   if (!isJsonObject(content)) return undefined;
   switch (kind) {
     case 'property':
+    case 'session_property':
       return { kind, values: new Map(Object.entries(content).map(([name, value]) => [name, String(value)])) };
     case 'score':
       return { kind, values: new Map(Object.entries(content).map(([name, value]) => [name, Number(value)])) };

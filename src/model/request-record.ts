@@ -87,6 +87,8 @@ export interface RequestRecord {
   readonly feedback: Feedback | null;
   /** History of the changes that are in this record already. */
   readonly changes: readonly ChangeEntry[];
+  /** Numbers of the changes of its session that are in this record already. */
+  readonly sessionChanges: readonly number[];
 
   readonly requestBody: RecordedBody;
   readonly responseBody: RecordedBody;

@@ -21,3 +21,10 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+const longestShown = 100;
+
+/** A text of a caller as a sentence repeats it: in quotes, and not all of a long one. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > longestShown ? `${wellFormed(text.slice(0, longestShown))}…` : text);
+}

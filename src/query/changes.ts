@@ -21,14 +21,29 @@ export interface HistoryPage {
   readonly offset: number;
 }
 
-/** The statement for one page of a request's history, as {@link ChangeRow}s, newest first. */
-export function changesStatement(tenant: OrganizationId, id: RequestId, { limit, offset }: HistoryPage): Statement {
-  const rows = ownTable('changes', sql`request_id = ${param(uuidToNumber(id), 'UInt128')}`);
+/**
+ * The statement for one page of a request's history, as {@link ChangeRow}s, newest first. What was changed of its whole session stands once for
+ * all of its requests, and the request's row says which of these changes have reached it. @param createdAt the request's own, Unix milliseconds.
+ */
+export function changesStatement(tenant: OrganizationId, { id, createdAt }: RequestPlace, { limit, offset }: HistoryPage): Statement {
+  const request = sql`request_id = ${param(uuidToNumber(id), 'UInt128')}`;
+  const own = ownTable('changes', request);
+  const place = sql`${request} AND created_at = fromUnixTimestamp64Milli(${param(createdAt, 'Int64')}, 'UTC')`;
+  const reached = sql`SELECT arrayJoin(session_changes) FROM ${ownTable('requests', place)}`;
+  const ofSession = ownTable('session_changes', sql`number IN (${reached})`);
+  const time = sql`toUnixTimestamp64Milli(changed_at) AS changed_ms`;
+  const entries = sql`(SELECT ${time}, number, key_id, toString(kind) AS kind, name, old, new FROM ${own}) UNION ALL (SELECT ${time}, number, key_id, 'session_property' AS kind, name, 'null' AS old, new FROM ${ofSession})`;
   return statementFor(
     tenant,
-    sql`SELECT toUnixTimestamp64Milli(changed_at) AS changed_ms, key_id, kind, name, old, new FROM ${rows} ORDER BY changed_at DESC, number DESC, name ASC LIMIT ${param(limit, 'UInt64')} OFFSET ${param(offset, 'UInt64')}`,
+    sql`SELECT changed_ms, key_id, kind, name, old, new FROM (${entries}) ORDER BY changed_ms DESC, number DESC, name ASC LIMIT ${param(limit, 'UInt64')} OFFSET ${param(offset, 'UInt64')}`,
     'short',
   );
+}
+
+/** A stored request: its identifier and when it arrived, Unix milliseconds. */
+export interface RequestPlace {
+  readonly id: RequestId;
+  readonly createdAt: number;
 }
 
 /** A row of the history as the API shows it. */

@@ -72,6 +72,7 @@ export const empty: RequestRecord = {
   scores: new Map(),
   feedback: null,
   changes: [],
+  sessionChanges: [],
   requestBody: { kind: 'absent' },
   responseBody: { kind: 'absent' },
   requestBodyCut: false,

@@ -11,7 +11,7 @@ export function requestItems(
   bodyAddressOf: (row: RequestRow) => string,
 ): RequestItem[] {
   const bodiesById = new Map(bodies.map((row) => [row.id, row]));
-  return rows.map((row) => ({ ...requestItem(row, bodiesById.get(row.id)), signed_body_url: bodyAddressOf(row) }));
+  return rows.map((row) => Object.assign(requestItem(row, bodiesById.get(row.id)), { signed_body_url: bodyAddressOf(row) }));
 }
 
 /** Both bodies of a request; null where there is none. */
@@ -27,18 +27,11 @@ export function bodiesOf(row: BodiesRow | undefined): { readonly request: unknow
  * @param bodies the record's row of `bodies`; undefined when there is none or when bodies were not asked for.
  */
 export function requestItem(row: RequestRow, bodies: BodiesRow | undefined): RequestItem {
-  return {
-    ...identityOf(row),
-    ...requestPart(row),
-    request_body: bodiesOf(bodies).request,
-    ...responsePart(row),
-    response_body: bodiesOf(bodies).response,
-    ...usagePart(row),
-    ...costPart(row),
-    ...cachePart(row),
-    ...assessmentPart(row),
-    ...olderClientsPart,
-  };
+  const shown = bodiesOf(bodies);
+  // TRICKY: not by spreads. An object of so many keys that is put together from spreads takes ten times as long.
+  const call = Object.assign(identityOf(row), requestPart(row), { request_body: shown.request });
+  const reply = Object.assign(call, responsePart(row), { response_body: shown.response }, usagePart(row));
+  return Object.assign(reply, costPart(row), cachePart(row), Object.assign(assessmentPart(row), olderClientsPart));
 }
 
 /** Fields that clients of upstream expect and that hold nothing here. */

@@ -28,7 +28,7 @@ export interface Param {
 /** A table held to the rows of the tenant whose Statement it becomes a part of; `condition` narrows it further. */
 export interface OwnTable {
   readonly kind: 'table';
-  readonly name: 'requests' | 'bodies' | 'changes';
+  readonly name: 'requests' | 'bodies' | 'changes' | 'session_tags' | 'session_changes';
   readonly condition: readonly Piece[];
 }
 

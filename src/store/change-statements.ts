@@ -75,6 +75,7 @@ export function changedRequest(request: RequestChanges, row: FactsRow): ChangedR
     properties: presentOf(propertyNamesOf(request), row.old_properties ?? []),
     scores: presentOf(scoreNamesOf(request), row.old_scores ?? []),
     feedback: rating === null ? null : { rating, number: givenBefore, createdAt: 0 },
+    sessionChanges: [],
   };
   return { ...request, facts, entries: request.changes.flatMap((accepted) => applyChange(facts, accepted)) };
 }

@@ -3,12 +3,16 @@ import { type Connections, openConnections, type StoreLocation } from './connect
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
+import { type ChangeStoredSession, makeChangeStoredSession } from './session-changes.ts';
+import { makeSetSessionTag, type SetSessionTag } from './session-tags.ts';
 
 /** The record store: ClickHouse, embedded or served. */
 export interface Store {
   readonly run: RunStatement;
   readonly insert: InsertRows;
   readonly changeStored: ChangeStored;
+  readonly changeStoredSession: ChangeStoredSession;
+  readonly setSessionTag: SetSessionTag;
   /** Brings the schema up to date. */
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   /** True when a query is answered. */
@@ -23,6 +27,8 @@ export function openStore(location: StoreLocation, options: RunOptions): Store {
     run: makeRunStatement(connections, options),
     insert: makeInsertRows(connections),
     changeStored: makeChangeStored(connections),
+    changeStoredSession: makeChangeStoredSession(connections),
+    setSessionTag: makeSetSessionTag(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
     close: () => connections.close(),

@@ -7,6 +7,8 @@ import { makeChangeStored } from './change.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { migrateStore, migrations } from './migrate.ts';
 import { requestsAndBodies } from './migrations/0001-requests-and-bodies.ts';
+import { makeChangeStoredSession } from './session-changes.ts';
+import { makeSetSessionTag } from './session-tags.ts';
 import { createdAt, requestLine, tenant } from './store-rig.ts';
 
 const laterNames = migrations.slice(1).map(({ name }) => name);
@@ -38,8 +40,10 @@ afterAll(async () => {
 test('a store of the first schema keeps its rows and their updates, and takes changes from then on', async () => {
   const ids = [requestLine().id, requestLine().id] as const;
   const numbers = ids.map((id) => `toUInt128('${uuidToNumber(id)}')`);
-  const values = numbers.map((number) => `(toUInt128('${uuidToNumber(tenant)}'), '2023-11-14 22:13:20.123', ${number}, map('Team', 'a'))`);
-  await command(`INSERT INTO requests (org_id, created_at, request_id, properties) VALUES ${values.join(', ')}`);
+  const values = numbers.map(
+    (number) => `(toUInt128('${uuidToNumber(tenant)}'), '2023-11-14 22:13:20.123', ${number}, 's', map('Team', 'a'))`,
+  );
+  await command(`INSERT INTO requests (org_id, created_at, request_id, session_id, properties) VALUES ${values.join(', ')}`);
   await command(`UPDATE requests SET properties = mapUpdate(properties, map('Team', 'updated')) WHERE request_id = ${numbers[0]}`);
   const applied: string[] = [];
   for (let start = 0; start < 2; start += 1) {
@@ -59,9 +63,23 @@ test('a store of the first schema keeps its rows and their updates, and takes ch
     },
     createdAt,
   });
-  expect(await rowsOf('SELECT properties, feedback_number, feedback_rating, scores FROM requests ORDER BY request_id')).toEqual([
-    { properties: { Team: 'updated' }, feedback_number: 2 ** 52, feedback_rating: true, scores: { 'svc-score-feedback': 1 } },
-    { properties: { Team: 'a' }, feedback_number: null, feedback_rating: null, scores: {} },
+  const session = { organizationId: tenant, sessionId: 's', keyId: 'key', acceptedAt: createdAt, number: 2 ** 52 + 1 };
+  const sessions = makeChangeStoredSession(connections);
+  await sessions.writeHistory({ ...session, values: new Map([['Of', 'all']]) });
+  expect(await sessions.update({ ...session, values: new Map([['Of', 'all']]) })).toBe(2);
+  await makeSetSessionTag(connections)({ ...session, tag: 'old' });
+  expect(await rowsOf('SELECT tag FROM session_tags')).toEqual([{ tag: 'old' }]);
+  expect(
+    await rowsOf('SELECT properties, session_changes, feedback_number, feedback_rating, scores FROM requests ORDER BY request_id'),
+  ).toEqual([
+    {
+      properties: { Team: 'updated', Of: 'all' },
+      session_changes: [2 ** 52 + 1],
+      feedback_number: 2 ** 52,
+      feedback_rating: true,
+      scores: { 'svc-score-feedback': 1 },
+    },
+    { properties: { Team: 'a', Of: 'all' }, session_changes: [2 ** 52 + 1], feedback_number: null, feedback_rating: null, scores: {} },
   ]);
   expect(await rowsOf("SELECT name FROM system.columns WHERE table = 'requests' AND name = 'feedback_id'")).toEqual([]);
 });

@@ -13,6 +13,8 @@ export function wrongNameLength(what: string, name: string): string | undefined 
   if (characters >= 1 && characters <= propertyLimits.nameCharacters) return undefined;
   return `${what} has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
 }
+/** Characters (code points) of a session's tag. */
+export const longestSessionTag = 256;
 
 /** Bytes of a body's text that filters look at, unless a setting says otherwise. */
 export const defaultSearchMaxBytes = 1024 * 1024;

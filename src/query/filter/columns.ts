@@ -22,7 +22,8 @@ export type TextColumn =
   | { readonly kind: 'body'; readonly text: Fragment; readonly bodyKind: Fragment | null }
   | { readonly kind: 'properties'; readonly equals: 'exact' | 'pattern' }
   | { readonly kind: 'inputs' }
-  | { readonly kind: 'sessionProperties' };
+  | { readonly kind: 'sessionProperties' }
+  | { readonly kind: 'sessionTag' };
 
 /** `nullable` columns hold NULL for an absent number. */
 export type NumberColumn =
@@ -115,12 +116,12 @@ const inputColumns: ColumnsOf<typeof mapWrappers> = {
 
 const sessionColumns: ColumnsOf<typeof sessionFields> = {
   over: 'sessions',
-  toldByRequest: ['session_session_id'],
+  // The tag stands beside the requests, under the session's identifier.
+  toldByRequest: ['session_session_id', 'session_tag'],
   text: {
     session_session_id: text(sql`session_id`),
     session_session_name: text(sql`argMaxIf(session_name, (created_at, request_id), session_name != '')`),
-    // Nothing tags sessions yet: the tag of each is absent.
-    session_tag: text(sql`''`),
+    session_tag: { kind: 'sessionTag' },
   },
   number: {
     session_total_cost: { kind: 'money', amount: sql`ifNull(sum(cost), 0)` },

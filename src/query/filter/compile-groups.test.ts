@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { and, everyRow, idOf, namesFor, or, rmt, tenant } from './compile-rig.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { uuidToNumber } from '../../model/ids.ts';
+import { and, client, everyRow, idOf, namesFor, or, otherTenant, rmt, tenant } from './compile-rig.ts';
 
 type Case = readonly [field: string, operators: unknown, expected: string];
 
@@ -61,6 +62,48 @@ describe('the session of a request', () => {
     ],
   ])('%s', async (_, filter, expected) => {
     expect(await namesFor(filter)).toBe(expected);
+  });
+});
+
+describe('the tag of a session', () => {
+  beforeAll(async () => {
+    const rows = [
+      { org_id: tenant, session_id: 's-1', number: 1, tag: 'older' },
+      { org_id: tenant, session_id: 's-1', number: 2, tag: 'Vip 100%' },
+      { org_id: tenant, session_id: 'gone', number: 1, tag: 'x' },
+      { org_id: tenant, session_id: 'gone', number: 2, tag: '' },
+      { org_id: otherTenant, session_id: 's-1', number: 9, tag: 'theirs' },
+    ];
+    const values = rows.map((row) => ({ ...row, org_id: String(uuidToNumber(row.org_id)) }));
+    await client.insert({ table: 'session_tags', values, format: 'JSONEachRow' });
+  });
+
+  test.each<readonly [unknown, string]>([
+    [{ equals: 'Vip 100%' }, 'full text'],
+    [{ equals: 'vip 100%' }, ''],
+    [{ equals: 'older' }, ''],
+    [{ equals: 'theirs' }, ''],
+    [{ equals: '' }, 'absent binary'],
+    [{ 'not-equals': 'Vip 100%' }, 'absent binary'],
+    [{ 'not-equals': 'other' }, everyRow],
+    [{ 'not-equals': '' }, 'full text'],
+    [{ like: 'Vip%' }, 'full text'],
+    [{ like: 'vip%' }, ''],
+    [{ like: '%' }, 'full text'],
+    [{ ilike: 'VIP%' }, 'full text'],
+    [{ contains: '0%' }, 'full text'],
+    [{ contains: '' }, 'full text'],
+    [{ 'not-contains': 'VIP' }, 'absent binary'],
+    [{ 'not-contains': 'other' }, everyRow],
+    [{ 'not-contains': '' }, ''],
+  ])('%j', async (operators, expected) => {
+    expect(await namesFor(ofSession('session_tag', operators))).toBe(expected);
+  });
+
+  test('beside another condition', async () => {
+    const tagged = ofSession('session_tag', { equals: 'Vip 100%' });
+    expect(await namesFor(or(tagged, rmt('status', { equals: 0 })))).toBe('full absent text');
+    expect(await namesFor(and(tagged, ofSession('session_total_requests', { equals: 2 })))).toBe('full text');
   });
 });
 

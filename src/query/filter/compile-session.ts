@@ -1,7 +1,7 @@
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { ownTable } from '../../sql/statement.ts';
 import type { Comparison } from './ast.ts';
-import { compareWithAlias, type TextComparison, type TextOperand } from './compile-text.ts';
+import { compareColumn, compareWithAlias, type TextComparison, type TextOperand } from './compile-text.ts';
 
 /** A condition on the session of a request: SQL over the group of its requests, and whether a request without a session matches. */
 export interface SessionCondition {
@@ -41,6 +41,22 @@ export function matchesAbsent(comparison: Comparison): boolean {
 export function compareSessionProperty(name: string, comparison: TextComparison): Fragment {
   return compareWithAlias(name, comparison, newestOf);
 }
+
+/**
+ * The tag of a session, kept in a table of its own under the session's identifier. What an absent tag matches is asked the other way round: of
+ * the sessions that have one, which do not match. @param withoutTag whether an absent tag matches.
+ */
+export function compareSessionTag(comparison: TextComparison, withoutTag: boolean): Fragment {
+  const holds = compareColumn(newestTag, comparison);
+  return withoutTag ? sql`session_id NOT IN ${sessionsTagged(sql`NOT (${holds})`)}` : sql`session_id IN ${sessionsTagged(holds)}`;
+}
+
+function sessionsTagged(having: Fragment): Fragment {
+  return sql`(SELECT session_id FROM ${ownTable('session_tags')} GROUP BY session_id HAVING ${having})`;
+}
+
+/** The tag over the rows of one session in `session_tags`; empty: none. */
+export const newestTag = sql`argMax(tag, number)`;
 
 function newestOf(name: string): TextOperand {
   const key = param(name, 'String');

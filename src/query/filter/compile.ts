@@ -4,7 +4,7 @@ import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from './ast.ts';
 import { type GroupColumns, groupColumns, type NumberColumn } from './columns.ts';
 import { type BodyCondition, bodyReads, compareBody } from './compile-body.ts';
-import { compareSessionProperty, matchesAbsent, type SessionCondition, sessionReads } from './compile-session.ts';
+import { compareSessionProperty, compareSessionTag, matchesAbsent, type SessionCondition, sessionReads } from './compile-session.ts';
 import {
   compareColumn,
   compareIdentifier,
@@ -120,6 +120,8 @@ function compileText(node: ConditionNode & { family: 'text' }, columns: GroupCol
       return { sql: compareInput(nameOf(node), comparison) };
     case 'sessionProperties':
       return { sql: compareSessionProperty(nameOf(node), comparison) };
+    case 'sessionTag':
+      return { sql: compareSessionTag(comparison, matchesAbsent(node)) };
   }
 }
 

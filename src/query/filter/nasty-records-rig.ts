@@ -18,7 +18,7 @@ import { type OrganizationId, uuidOfHex } from '../../model/ids.ts';
 import { parseMoney } from '../../model/money.ts';
 import type { RecordedBody, RequestRecord } from '../../model/request-record.ts';
 import { unreportedUsage, type Usage } from '../../model/usage.ts';
-import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
+import { sessionFeedbackProperty, sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import type { SortableRecord } from '../order-rig.ts';
 
 /** A record as it is stored, with what a filter does not read. */
@@ -78,7 +78,10 @@ export const nastyNames = [
   'x '.repeat(60),
 ];
 /** Names that stand for one another, and the property that a session is told by. */
-export const sessionNames = [...Object.values(sessionProperties), 'Helicone-Session-Id', 'Helicone-Session-Name', 'Helicone-Session-Path'];
+export const sessionNames = [...Object.values(sessionProperties), sessionFeedbackProperty].flatMap((name) => [
+  name,
+  name.replace('Svc-', 'Helicone-'),
+]);
 export const scoreNames = ['svc-score-feedback', '😀', '\uFFFD', 'quality', 'Quality', '__proto__', 'a/b', 'q"\u2028\u001F', 'Σ'];
 
 const sessionIds = ['s-1', 'S-1', 's-2', 'ΟΔΟΣ', '%', 'a\\b', "it's", ''];
@@ -207,6 +210,7 @@ const untold = {
   gatewayOverheadMs: null,
   attempts: [],
   changes: [],
+  sessionChanges: [],
   serviceTier: '',
   costSource: 'none',
   priceReference: '',
@@ -228,6 +232,7 @@ const noSession = { sessionId: '', sessionName: '', sessionPath: '' };
 export function changed(stored: StoredRecord, { change, number, acceptedAt }: AcceptedChange): StoredRecord {
   switch (change.kind) {
     case 'property':
+    case 'session_property':
       return withProperties(stored, change.values);
     case 'score':
       return { ...stored, scores: new Map([...stored.scores, ...change.values]) };
@@ -272,4 +277,9 @@ export function nastyChanges(records: readonly StoredRecord[], count: number, se
     acceptedAt,
     number: (seed % 1_000_000) * 1000 + index,
   }));
+}
+
+/** Tags for some of the sessions, in the order in which they are given; an empty one takes the tag away. */
+export function nastyTags(count: number, seed: number): readonly (readonly [sessionId: string, tag: string])[] {
+  return sample(tuple(constantFrom(...sessionIds.filter((id) => id !== '')), sparse()), { numRuns: count, seed });
 }

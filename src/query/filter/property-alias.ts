@@ -6,6 +6,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['Helicone-Session-Id', 'Svc-Session-Id'],
   ['Helicone-Session-Name', 'Svc-Session-Name'],
   ['Helicone-Session-Path', 'Svc-Session-Path'],
+  ['Helicone-Session-Feedback', 'Svc-Session-Feedback'],
 ]);
 
 /** The name that is read when a record has no property of the given name. */

@@ -72,16 +72,16 @@ export interface SessionFacts {
 }
 
 /**
- * The facts of one session. @param records all its requests, at least one, in any order.
+ * The facts of one session. @param records all its requests, at least one, in any order. @param tag empty: none.
  * The newest is the one that arrived last; of those that arrived in the same millisecond, the one with the greatest identifier.
  */
-export function sessionFactsOf(records: readonly FilterRecord[]): SessionFacts {
+export function sessionFactsOf(records: readonly FilterRecord[], tag = ''): SessionFacts {
   const oldestFirst = records.toSorted(byArrival);
   const [first, latest] = [oldestFirst[0], oldestFirst.at(-1)];
   if (first === undefined || latest === undefined) throw new TypeError('A session has at least one request.');
   return {
     name: oldestFirst.findLast(({ sessionName }) => sessionName !== '')?.sessionName ?? '',
-    tag: '',
+    tag,
     cost: moneyOfUnits(oldestFirst.reduce<bigint>((sum, { cost }) => sum + (cost ?? zeroMoney), 0n)),
     totalTokens: sumOf(oldestFirst.map(totalTokensOf)),
     promptTokens: sumOf(oldestFirst.map(({ usage }) => usage.promptTokens)),

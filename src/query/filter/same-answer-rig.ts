@@ -1,9 +1,12 @@
 import { asyncProperty, check } from 'fast-check';
 import type { OrganizationId } from '../../model/ids.ts';
+import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { makeChangeStored } from '../../store/change.ts';
 import type { Connections } from '../../store/connections.ts';
 import { makeRunStatement, runUntilRows } from '../../store/run.ts';
+import { makeChangeStoredSession } from '../../store/session-changes.ts';
+import { makeSetSessionTag } from '../../store/session-tags.ts';
 import { type RecordTable, rowColumns, rowsOf } from '../../store/tables/rows.ts';
 import { timeText } from '../../store/tables/time-text.ts';
 import { inOrder, type OrderTerm } from '../order-rig.ts';
@@ -11,7 +14,7 @@ import { legacyDialect, planRequests, type RequestsPlan } from '../plan.ts';
 import type { RequestFlags } from '../question.ts';
 import { pageStatements } from '../requests.ts';
 import { matches } from './interpret.ts';
-import { changed, nastyChanges, nastyRecords, type StoredRecord } from './nasty-records-rig.ts';
+import { changed, nastyChanges, nastyRecords, nastyTags, type StoredRecord } from './nasty-records-rig.ts';
 import { type RandomQuery, randomQueries } from './random-queries-rig.ts';
 import type { Subject } from './readers.ts';
 import { type FilterRecord, type SessionFacts, sessionFactsOf } from './record.ts';
@@ -22,6 +25,8 @@ const organization = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 const stranger = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
 
 const recordCount = 48;
+const tagCount = 6;
+const sessionChangeCount = 8;
 const changeCount = 14;
 const smallPart = 8;
 /** Records that are merged into one part before the others come. */
@@ -32,6 +37,8 @@ interface World {
   readonly connections: Connections;
   readonly seed: number;
   readonly records: readonly StoredRecord[];
+  /** Tags by session. */
+  readonly tags: ReadonlyMap<string, string>;
 }
 
 /** A way in which the same records may lie in the store. Each state is entered from the one before it. */
@@ -47,7 +54,7 @@ const storeStates: readonly StoreState[] = [
     enter: async (world) => {
       await empty(world);
       await store(world, world.records, recordCount);
-      return world;
+      return tag({ ...world, tags: new Map() }, world.seed + 1);
     },
   },
   {
@@ -55,10 +62,10 @@ const storeStates: readonly StoreState[] = [
     enter: async (world) => {
       await empty(world);
       await store(world, world.records, smallPart);
-      return world;
+      return tag({ ...world, tags: new Map() }, world.seed + 2);
     },
   },
-  { name: 'updates pending', enter: (world) => change(world, world.seed + 1) },
+  { name: 'updates pending', enter: async (world) => tag(await change(world, world.seed + 1), world.seed + 3) },
   {
     // Some records in one part, with what was updated before and after it was made, and others in small parts.
     name: 'partly merged',
@@ -69,7 +76,17 @@ const storeStates: readonly StoreState[] = [
       const { records } = await change({ ...world, records: early }, world.seed + 2);
       await merge(world);
       await store(world, late, smallPart);
-      return change({ ...world, records: [...records, ...late] }, world.seed + 3);
+      return change(await tag({ ...world, records: [...records, ...late], tags: new Map() }, world.seed + 4), world.seed + 3);
+    },
+  },
+  {
+    // Whole sessions are rewritten over updates that wait, and single records updated once more.
+    name: 'sessions rewritten',
+    enter: async (world) => {
+      await command(world, 'SYSTEM START MERGES requests');
+      const rewritten = await changeSessions(world, world.seed + 5);
+      await command(world, 'SYSTEM STOP MERGES requests');
+      return change(rewritten, world.seed + 6);
     },
   },
   {
@@ -98,7 +115,7 @@ export interface StateReport {
  * The seed makes the records, the updates and the queries: the same seed gives the same run.
  */
 export async function* compareInEveryState(connections: Connections, seed: number, queriesInState: number): AsyncGenerator<StateReport> {
-  let world: World = { connections, seed, records: nastyRecords(organization, recordCount, seed) };
+  let world: World = { connections, seed, records: nastyRecords(organization, recordCount, seed), tags: new Map() };
   for (const [index, { name, enter }] of storeStates.entries()) {
     world = await enter(world);
     yield { state: name, seed, ...(await compare(world, queriesInState, seed + index)) };
@@ -106,7 +123,7 @@ export async function* compareInEveryState(connections: Connections, seed: numbe
 }
 
 async function compare(world: World, runs: number, seed: number): Promise<Pick<StateReport, 'queries' | 'telling' | 'mismatch'>> {
-  const sessions = sessionsOf(world.records);
+  const sessions = sessionsOf(world);
   const subjects = world.records.map((record) => ({ record, session: sessions.get(record.sessionId) ?? null }));
   const differenceOn = async (query: RandomQuery): Promise<string | null> =>
     differenceOf(world, planOf(query), orderedAnswer(world, subjects, query));
@@ -173,12 +190,12 @@ async function idsFrom(connections: Connections, statements: readonly Statement[
   return (await runUntilRows<{ readonly id: string }>(run, statements)).map(({ id }) => id);
 }
 
-function sessionsOf(records: readonly FilterRecord[]): ReadonlyMap<string, SessionFacts> {
+function sessionsOf({ records, tags }: World): ReadonlyMap<string, SessionFacts> {
   const members = new Map<string, FilterRecord[]>();
   for (const record of records) {
     if (record.sessionId !== '') members.set(record.sessionId, [...(members.get(record.sessionId) ?? []), record]);
   }
-  return new Map([...members].map(([id, requests]) => [id, sessionFactsOf(requests)]));
+  return new Map([...members].map(([id, requests]) => [id, sessionFactsOf(requests, tags.get(id) ?? '')]));
 }
 
 /** How the store's answer differs from the one that is expected, in words; null when it does not. */
@@ -212,9 +229,9 @@ function textOf(value: unknown): string {
 
 let inserts = 0;
 
-/** Empties both tables and lets nothing merge by itself. */
+/** Empties the tables and lets nothing merge by itself. */
 async function empty(world: World): Promise<void> {
-  await command(world, 'TRUNCATE TABLE requests', 'TRUNCATE TABLE bodies');
+  await command(world, 'TRUNCATE TABLE requests', 'TRUNCATE TABLE bodies', 'TRUNCATE TABLE session_tags');
   await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
 }
 
@@ -288,6 +305,34 @@ async function change(world: World, seed: number): Promise<World> {
     records.set(accepted.requestId, changed(before, accepted));
   }
   return { ...world, records: [...records.values()] };
+}
+
+/** Sets properties on all records of some of the sessions, by mutation. */
+async function changeSessions(world: World, seed: number): Promise<World> {
+  const { update } = makeChangeStoredSession(world.connections, 0);
+  let { records } = world;
+  for (const accepted of nastyChanges(world.records, sessionChangeCount, seed)) {
+    const sessionId = records.find(({ requestId }) => requestId === accepted.requestId)?.sessionId ?? '';
+    if (accepted.change.kind !== 'property' || sessionId === '') continue;
+    const values = new Map([...accepted.change.values].filter(([name]) => name !== sessionProperties.sessionId));
+    if (values.size === 0) continue;
+    await update({ ...accepted, sessionId, values });
+    const ofAll = { ...accepted, change: { kind: 'session_property', values } as const };
+    records = records.map((record) => (record.sessionId === sessionId ? changed(record, ofAll) : record));
+  }
+  return { ...world, records };
+}
+
+/** Tags some of the sessions, and the stranger's of the same names otherwise. */
+async function tag(world: World, seed: number): Promise<World> {
+  const setTag = makeSetSessionTag(world.connections);
+  const given = nastyTags(tagCount, seed);
+  for (const [index, [sessionId, text]] of given.entries()) {
+    const common = { sessionId, keyId: 'key', acceptedAt: seed, number: seed * 1000 + index };
+    await setTag({ ...common, organizationId: organization, tag: text });
+    await setTag({ ...common, organizationId: stranger, tag: `${text}x`, number: common.number + 1000 });
+  }
+  return { ...world, tags: new Map([...world.tags, ...given]) };
 }
 
 async function command({ connections }: World, ...statements: readonly string[]): Promise<void> {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStoreRig, type StoreRig } from '../../store/store-rig.ts';
 import { compareInEveryState, type StateReport } from './same-answer-rig.ts';
 
-/** A twentieth of what `npm run soak -- filters` compares, over other records. */
-const queriesInState = 200;
+/** A small part of what `npm run soak -- filters` compares, over other records. */
+const queriesInState = 170;
 const seed = 4711;
 
 let rig: StoreRig;

@@ -10,7 +10,7 @@ import { timeText } from './time-text.ts';
 export type RecordTable = 'requests' | 'bodies' | 'changes';
 
 /** A value that JSON writes as it stands. Null stands for the column's default too: the empty text of a column that has no null. */
-type Cell = string | number | boolean | null | readonly string[] | Readonly<Record<string, string | number>>;
+type Cell = string | number | boolean | null | readonly string[] | readonly number[] | Readonly<Record<string, string | number>>;
 
 /** A body's text in two: what filters look at, and the rest. */
 interface SplitText {
@@ -91,6 +91,7 @@ const requestColumns: readonly Column<RequestRecord>[] = [
   { name: 'request_body_cut', cell: ({ requestBodyCut }) => requestBodyCut },
   { name: 'response_body_cut', cell: ({ responseBodyCut }) => responseBodyCut },
   { name: 'storage_location', cell: () => 'clickhouse' },
+  { name: 'session_changes', cell: ({ sessionChanges }) => sessionChanges },
 ];
 
 const bodiesColumns: readonly Column<RecordTexts>[] = [

@@ -20,7 +20,7 @@ export const listRequestChanges: Endpoint = {
     operationId: 'listRequestChanges',
     summary: 'List what was changed of a request',
     description:
-      'Changes of properties, scores and feedback since the request was recorded, newest first: one entry for each name of each accepted change, with the value before and after. While the record is on its way to the store the answer is 404 with the code `request_in_flight` and the header `svc-hint`.',
+      'Changes of properties, scores and feedback since the request was recorded, newest first: one entry for each name of each accepted change, with the value before and after. What was changed of its whole session is of the kind `session_property`, one entry for each name of the call, whose `old` is not kept and null. While the record is on its way to the store the answer is 404 with the code `request_in_flight` and the header `svc-hint`.',
     security: keyRequired,
     request: { params: z.object({ id: requestIdParameter }), query: historyPageSchema },
     responses: {
@@ -41,7 +41,7 @@ async function answerList(call: EndpointCall): Promise<Response> {
   const id = requestIdOf(context);
   const page = accepted(readParameters(historyPageSchema, context.req.query()));
   // A history is stored before its record, so that what is found here has its history whole.
-  await foundOrRefused(call, id, () => runUntilRows<ArrivalRow>(ports.run, requestKeyStatements(tenant, id), signal));
-  const rows = await ports.run<ChangeRow>(changesStatement(tenant, id, page), signal);
+  const key = await foundOrRefused(call, id, () => runUntilRows<ArrivalRow>(ports.run, requestKeyStatements(tenant, id), signal));
+  const rows = await ports.run<ChangeRow>(changesStatement(tenant, { id, createdAt: Number(key.created_ms) }, page), signal);
   return answerJson(context, { data: rows.map(changeItem), error: null });
 }

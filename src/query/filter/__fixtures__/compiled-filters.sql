@@ -807,27 +807,27 @@ session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} A
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_tag equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING '' = {p0:String})
+session_id IN (SELECT session_id FROM session_tags WHERE org_id = {tenant:UInt128} GROUP BY session_id HAVING argMax(tag, number) = {p0:String})
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_tag not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING '' != {p0:String}))
+session_id NOT IN (SELECT session_id FROM session_tags WHERE org_id = {tenant:UInt128} GROUP BY session_id HAVING NOT (argMax(tag, number) != {p0:String}))
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_tag like: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING '' LIKE {p0:String})
+session_id IN (SELECT session_id FROM session_tags WHERE org_id = {tenant:UInt128} GROUP BY session_id HAVING argMax(tag, number) LIKE {p0:String})
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_tag ilike: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8('') LIKE lowerUTF8({p0:String}))
+session_id IN (SELECT session_id FROM session_tags WHERE org_id = {tenant:UInt128} GROUP BY session_id HAVING lowerUTF8(argMax(tag, number)) LIKE lowerUTF8({p0:String}))
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_tag contains: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8('') LIKE lowerUTF8({p0:String}))
+session_id IN (SELECT session_id FROM session_tags WHERE org_id = {tenant:UInt128} GROUP BY session_id HAVING lowerUTF8(argMax(tag, number)) LIKE lowerUTF8({p0:String}))
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_tag not-contains: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8('') NOT LIKE lowerUTF8({p0:String})))
+session_id NOT IN (SELECT session_id FROM session_tags WHERE org_id = {tenant:UInt128} GROUP BY session_id HAVING NOT (lowerUTF8(argMax(tag, number)) NOT LIKE lowerUTF8({p0:String})))
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_total_cost equals: 

@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi';
+import { doneSchema } from '../../../contract/answers.ts';
+import { accepted } from '../../../contract/fault.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { sessionTagAnswerSchema, sessionTagSchema } from '../../../contract/session-writes.ts';
+import { type SessionTagRow, sessionTagStatement } from '../../../query/session/lookup.ts';
+import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { readJson } from '../../json-body.ts';
+import { refuseAbsentSession, sessionIdOf, sessionIdParameter } from './session-id.ts';
+
+const params = z.object({ id: sessionIdParameter });
+const readFailures = problems(404, 504);
+
+/** `POST /v1/session/{id}/tag` */
+export const setSessionTag: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/session/{id}/tag',
+    operationId: 'setSessionTag',
+    summary: 'Tag a session',
+    description: 'A later tag replaces the earlier one; null or the empty text takes it away. Filters read it as `session_tag`.',
+    security: keyRequired,
+    request: { params, body: { required: true, content: jsonContent(sessionTagSchema) } },
+    responses: { 200: { description: 'Tagged.', content: jsonContent(doneSchema) }, ...problems(400, 404, 413, 415, 422, 504) },
+  },
+  action: 'update',
+  handle: answerSet,
+};
+
+/** `GET /v1/session/{id}/tag` */
+export const getSessionTag: Endpoint = {
+  declaration: {
+    method: 'get',
+    path: '/v1/session/{id}/tag',
+    operationId: 'getSessionTag',
+    summary: 'Get the tag of a session',
+    security: keyRequired,
+    request: { params },
+    responses: {
+      200: { description: 'The tag.', content: jsonContent(sessionTagAnswerSchema) },
+      ...readFailures,
+      404: { ...readFailures[404], headers: hintHeader },
+    },
+  },
+  action: 'read',
+  handle: answerGet,
+};
+
+async function answerSet({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const { tag } = accepted(readBody(sessionTagSchema, await readJson(context)));
+  await ports.sessions.tag(principal, sessionIdOf(context), tag);
+  return context.json({ data: null, error: null });
+}
+
+async function answerGet(call: EndpointCall): Promise<Response> {
+  const { context, principal, ports } = call;
+  const sessionId = sessionIdOf(context);
+  const [row] = await ports.run<SessionTagRow>(sessionTagStatement(principal.organizationId, sessionId), context.req.raw.signal);
+  if (row === undefined) return refuseAbsentSession(call, sessionId);
+  return context.json({ data: row.session_tag === '' ? null : row.session_tag, error: null });
+}

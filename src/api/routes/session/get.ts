@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
+import { readParameters } from '../../../contract/read-body.ts';
 import { sessionAnswerSchema, sessionPageSchema } from '../../../contract/session-view.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
 import type { RequestKey } from '../../../query/requests.ts';
@@ -18,6 +18,7 @@ import {
 } from '../../../query/session/view.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { itemsOf, setHint } from '../request/page.ts';
 import { refuseAbsentSession, sessionIdOf, sessionIdParameter } from './session-id.ts';
 
@@ -55,7 +56,7 @@ const cutSentence = `the tree has more than ${mostNodes} nodes; the deepest are 
 async function answerGet(call: EndpointCall): Promise<Response> {
   const { context, principal } = call;
   const sessionId = sessionIdOf(context);
-  const { includeBody, ...page } = accepted(readBody(sessionPageSchema, context.req.query()));
+  const { includeBody, ...page } = accepted(readParameters(sessionPageSchema, context.req.query()));
   const plan = accepted(planSession(principal.organizationId, sessionId, page));
   const found = (await wholeSession(call, plan)) ?? (await partOfSession(call, plan));
   if (found === undefined) return refuseAbsentSession(call, sessionId);
@@ -63,7 +64,7 @@ async function answerGet(call: EndpointCall): Promise<Response> {
   const tree = sessionTree(found.nodes, requests);
   if (tree.cut) setHint(context, cutSentence);
   if (found.cursor !== undefined) context.header('svc-next-cursor', found.cursor);
-  return context.json({ data: { session: sessionItem(sessionId, found.root), requests, tree: [tree.root] }, error: null });
+  return answerJson(context, { data: { session: sessionItem(sessionId, found.root), requests, tree: [tree.root] }, error: null });
 }
 
 interface FoundSession {

@@ -4,6 +4,7 @@ import { feedbackSchema } from '../../../contract/changes.ts';
 import { accepted } from '../../../contract/fault.ts';
 import { readBody } from '../../../contract/read-body.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
 import { sessionIdOf, sessionIdParameter } from './session-id.ts';
 
@@ -27,5 +28,5 @@ export const giveSessionFeedback: Endpoint = {
 async function answerFeedback({ context, principal, ports }: EndpointCall): Promise<Response> {
   const { rating } = accepted(readBody(feedbackSchema, await readJson(context)));
   await ports.sessions.rate(principal, sessionIdOf(context), rating);
-  return context.json({ data: null, error: null });
+  return answerJson(context, { data: null, error: null });
 }

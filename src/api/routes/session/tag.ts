@@ -5,6 +5,7 @@ import { readBody } from '../../../contract/read-body.ts';
 import { sessionTagAnswerSchema, sessionTagSchema } from '../../../contract/session-writes.ts';
 import { type SessionTagRow, sessionTagStatement } from '../../../query/session/lookup.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
 import { refuseAbsentSession, sessionIdOf, sessionIdParameter } from './session-id.ts';
 
@@ -49,7 +50,7 @@ export const getSessionTag: Endpoint = {
 async function answerSet({ context, principal, ports }: EndpointCall): Promise<Response> {
   const { tag } = accepted(readBody(sessionTagSchema, await readJson(context)));
   await ports.sessions.tag(principal, sessionIdOf(context), tag);
-  return context.json({ data: null, error: null });
+  return answerJson(context, { data: null, error: null });
 }
 
 async function answerGet(call: EndpointCall): Promise<Response> {
@@ -57,5 +58,5 @@ async function answerGet(call: EndpointCall): Promise<Response> {
   const sessionId = sessionIdOf(context);
   const [row] = await ports.run<SessionTagRow>(sessionTagStatement(principal.organizationId, sessionId), context.req.raw.signal);
   if (row === undefined) return refuseAbsentSession(call, sessionId);
-  return context.json({ data: row.session_tag === '' ? null : row.session_tag, error: null });
+  return answerJson(context, { data: row.session_tag === '' ? null : row.session_tag, error: null });
 }

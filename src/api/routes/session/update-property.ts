@@ -4,6 +4,7 @@ import { accepted } from '../../../contract/fault.ts';
 import { propertyUpdateSchema } from '../../../contract/properties.ts';
 import { readSessionPropertyUpdate } from '../../../contract/session-writes.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
 import { sessionIdOf, sessionIdParameter } from './session-id.ts';
 
@@ -27,5 +28,5 @@ export const updateSessionProperty: Endpoint = {
 async function answerUpdate({ context, principal, ports }: EndpointCall): Promise<Response> {
   const values = accepted(readSessionPropertyUpdate(await readJson(context)));
   await ports.sessions.setProperties(principal, sessionIdOf(context), values);
-  return context.json({ data: null, error: null });
+  return answerJson(context, { data: null, error: null });
 }

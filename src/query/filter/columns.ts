@@ -11,6 +11,7 @@ import type {
   sessionPropertyFields,
 } from '../../model/vocabulary/fields.ts';
 import { type Fragment, sql } from '../../sql/sql.ts';
+import { recency } from './recency.ts';
 import { jsonOfNumbers, jsonOfTexts } from './json-text.ts';
 
 /** Where a text field is kept. Only `properties` tells an empty value from an absent one. */
@@ -113,12 +114,12 @@ const inputColumns: ColumnsOf<typeof mapWrappers> = {
   boolean: {},
 };
 
-const sessionColumns: ColumnsOf<typeof sessionFields> = {
+const sessionColumns = {
   over: 'sessions',
   toldByRequest: ['session_session_id'],
   text: {
     session_session_id: text(sql`session_id`),
-    session_session_name: text(sql`argMaxIf(session_name, (created_at, request_id), session_name != '')`),
+    session_session_name: text(sql`argMaxIf(session_name, ${recency}, session_name != '')`),
     // Nothing tags sessions yet: the tag of each is absent.
     session_tag: text(sql`''`),
   },
@@ -134,7 +135,7 @@ const sessionColumns: ColumnsOf<typeof sessionFields> = {
     session_latest_request_created_at: sql`max(created_at)`,
   },
   boolean: {},
-};
+} satisfies ColumnsOf<typeof sessionFields>;
 
 const sessionPropertyColumns: ColumnsOf<typeof sessionPropertyFields> = {
   over: 'sessions',
@@ -195,11 +196,17 @@ export const groupColumns: Readonly<Record<FieldGroup | MapWrapper, GroupColumns
   values: inputColumns,
 };
 
+/** What the whole session says of itself in a text, over the group of its requests. */
+export const sessionTexts: Readonly<Record<'name' | 'tag', Fragment>> = {
+  name: sessionColumns.text.session_session_name.text,
+  tag: sessionColumns.text.session_tag.text,
+};
+
 /** TRICKY: a sum of UInt64 is one itself and wraps round without a word. */
 function sumOf(column: Fragment): NumberColumn {
   return { kind: 'number', number: sql`ifNull(sum(toUInt128(${column})), 0)`, nullable: false };
 }
 
-function text(column: Fragment): TextColumn {
+function text(column: Fragment): Extract<TextColumn, { kind: 'text' }> {
   return { kind: 'text', text: column };
 }

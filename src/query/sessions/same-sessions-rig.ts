@@ -34,6 +34,8 @@ interface RandomSessionQuery {
   readonly zone: { readonly minutes: number; readonly text: string };
   /** Pages are reached by cursor instead of by offset. */
   readonly byCursor: boolean;
+  /** What is compared beside the page. */
+  readonly beside: 'totals' | 'names' | 'metrics';
   readonly tail: { readonly body: Pick<SessionNameQuery, 'pSize' | 'useInterquartile'>; readonly share: number | undefined };
 }
 
@@ -76,7 +78,8 @@ function randomSessionQueries(records: readonly FilterRecord[]): Arbitrary<Rando
     byCursor: boolean(),
     size: constantFrom(undefined, ...tailSizes),
     nearQuartiles: boolean(),
-  }).map(({ filter, range, search, named, zone, offset, limit, byCursor, size, nearQuartiles }) => ({
+    beside: constantFrom('totals', 'names', 'metrics'),
+  }).map(({ filter, range, search, named, zone, offset, limit, byCursor, size, nearQuartiles, beside }) => ({
     body: {
       ...range.body,
       filter,
@@ -89,6 +92,7 @@ function randomSessionQueries(records: readonly FilterRecord[]): Arbitrary<Rando
     range: range.means,
     zone,
     byCursor,
+    beside,
     tail: {
       body: { pSize: size, useInterquartile: nearQuartiles },
       share: nearQuartiles ? undefined : shares[size ?? 'p75'],
@@ -174,12 +178,11 @@ async function differenceOf(run: RunStatement, query: RandomSessionQuery, { reco
   const { rows, minutes } = await pageOf(run, query);
   const found = rows.map((row) => ({ item: sessionItem(row, minutes), units: unitsOf(row.cost_sum) }));
   const wanted = page.map((session) => ({ item: referenceItem(session, query.zone), units: costUnitsOf([session]) }));
+  const difference = parted('page', found, wanted);
+  if (difference !== null) return difference;
+  if (query.beside === 'totals') return totalsDifference(run, query, asked);
   const named = { ...question, search: undefined, nameEquals: undefined, nameContains: query.body.search };
-  return (
-    parted('page', found, wanted) ??
-    (await totalsDifference(run, query, asked)) ??
-    (await namesDifference(run, query, sessionsAsked(records, named)))
-  );
+  return namesDifference(run, query, sessionsAsked(records, named));
 }
 
 async function pageOf(
@@ -217,15 +220,22 @@ async function totalsDifference(
 
 async function namesDifference(
   run: RunStatement,
-  { body, tail }: RandomSessionQuery,
+  { body, beside, tail }: RandomSessionQuery,
   asked: readonly ReferenceSession[],
 ): Promise<string | null> {
   const { filter, timeFilter, startTimeUnixMs, endTimeUnixMs, search } = body;
   const asking = { filter, timeFilter, startTimeUnixMs, endTimeUnixMs, nameContains: search, ...tail.body };
   const plan = accepted(planSessionNames(organization, asking));
-  const names = (await run<SessionNameRow>(sessionNamesStatement(plan))).map((row) => sessionNameItem(row, plan.offsetMinutes));
-  const spread = (await run<SessionSpreadRow>(sessionSpreadStatement(plan, plan.tail))).map(sessionMetrics);
-  return parted('names', names, referenceNames(asked)) ?? parted('metrics', spread, [referenceMetrics(asked, tail.share)]);
+  if (beside === 'names') {
+    const names = await run<SessionNameRow>(sessionNamesStatement(plan));
+    return parted(
+      'names',
+      names.map((row) => sessionNameItem(row, plan.offsetMinutes)),
+      referenceNames(asked),
+    );
+  }
+  const spread = await run<SessionSpreadRow>(sessionSpreadStatement(plan, plan.tail));
+  return parted('metrics', spread.map(sessionMetrics), [referenceMetrics(asked, tail.share)]);
 }
 
 function accepted<Value>(

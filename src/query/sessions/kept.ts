@@ -1,6 +1,7 @@
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { ownTable } from '../../sql/statement.ts';
 import { allOf, conjuncts } from '../filter/ast.ts';
+import { candidateList, isCandidate, neededOfRequest } from './candidates.ts';
 import { arrivalBounds, compileFilter, compileOverSession, isToldByRequest } from '../filter/compile.ts';
 import type { ArrivalRange, SessionsQuestion } from './question.ts';
 
@@ -15,6 +16,8 @@ export interface SessionConditions {
   readonly kept: Fragment | undefined;
   /** Which groups of them are in; undefined: all. */
   readonly having: Fragment | undefined;
+  /** What one request of every group that is in meets, as far as that is known. */
+  readonly needed: Fragment | undefined;
 }
 
 /** Takes a question apart. */
@@ -28,6 +31,7 @@ export function conditionsOf({ range, filter }: SessionsQuestion): SessionCondit
     inRange: [sql`session_id != ''`, ...bounds],
     kept: ofRequest.length === 0 ? undefined : compileFilter(allOf(ofRequest), bounds),
     having: having.length === 0 ? undefined : join(having, ' AND '),
+    needed: neededOfRequest(allOf(parts.filter((part) => !ofRequest.includes(part)))),
   };
 }
 
@@ -71,21 +75,29 @@ interface GroupsOptions {
 }
 
 /** Reads the sessions that are asked for. */
-export function sessionGroups({ inRange, kept, having }: SessionConditions, { whole, more }: GroupsOptions): SessionGroups {
+export function sessionGroups({ inRange, kept, having, needed }: SessionConditions, { whole, more }: GroupsOptions): SessionGroups {
   const keptOnly = having === undefined && !whole;
-  const rows = kept !== undefined && keptOnly ? [...inRange, sql`(${kept})`] : inRange;
   const marked = kept !== undefined && !keptOnly;
-  const { before, overKept } = marked ? keptMark(kept) : { before: sql``, overKept: overAll };
+  const overKept = marked ? overMarked : overAll;
+  const names = [...(marked ? [keptMark(kept)] : []), ...(needed === undefined ? [] : [candidateList(inRange, needed)])];
+  const rows = [...inRange, ...(kept !== undefined && keptOnly ? [sql`(${kept})`] : []), ...(needed === undefined ? [] : [isCandidate])];
   const groups = [
     ...(having === undefined ? [] : [having]),
     ...(marked ? [sql`countIf(is_kept) > 0`] : []),
     ...(more === undefined ? [] : [more(overKept)]),
   ];
   const filtered = groups.length === 0 ? sql`` : sql` HAVING ${join(groups, ' AND ')}`;
-  return { before, source: sql`FROM ${ownTable('requests', join(rows, ' AND '))} GROUP BY session_id${filtered}`, overKept };
+  return {
+    before: names.length === 0 ? sql`` : sql`WITH ${join(names, ', ')} `,
+    source: sql`FROM ${ownTable('requests', join(rows, ' AND '))} GROUP BY session_id${filtered}`,
+    overKept,
+  };
 }
 
 /** A name for whether a row is kept, so that a long condition stands in the query once. */
-export function keptMark(kept: Fragment): Pick<SessionGroups, 'before' | 'overKept'> {
-  return { before: sql`WITH ifNull((${kept}), false) AS is_kept `, overKept: (_, conditional) => conditional(sql`is_kept`) };
+export function keptMark(kept: Fragment): Fragment {
+  return sql`ifNull((${kept}), false) AS is_kept`;
 }
+
+/** As {@link overAll}, of what {@link keptMark} says. */
+export const overMarked: OverKept = (_, conditional) => conditional(sql`is_kept`);

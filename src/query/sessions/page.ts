@@ -2,7 +2,7 @@ import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
 import type { NumberCell } from '../request-row.ts';
 import { behindSession } from './cursor.ts';
-import { conditionsOf, keptMark, overAll, type SessionConditions, sessionGroups } from './kept.ts';
+import { conditionsOf, keptMark, overAll, type OverKept, overMarked, type SessionConditions, sessionGroups } from './kept.ts';
 import type { SessionsPlan } from './plan.ts';
 import type { SessionsQuestion } from './question.ts';
 import { costOf, latenciesOf, requestsOf, sessionRowColumns, startOf, sumOf } from './row.ts';
@@ -13,21 +13,21 @@ import { costOf, latenciesOf, requestsOf, sessionRowColumns, startOf, sumOf } fr
  */
 export function sessionPageStatement(plan: SessionsPlan): Statement {
   const conditions = conditionsOf(plan);
-  const { kept } = conditions;
-  const { before, overKept } = kept === undefined ? { before: sql`WITH `, overKept: overAll } : keptMark(kept);
+  const { kept, inRange } = conditions;
   const page = sql`(SELECT (groupArray(session_id), min(first_at), max(latest_at)) FROM (${pageKeys(plan, conditions)})) AS page`;
-  const rows = ownTable('requests', join([...conditions.inRange, ...onPage(kept === undefined)], ' AND '));
-  const separator = kept === undefined ? sql`` : sql`, `;
+  const names = join(kept === undefined ? [page] : [keptMark(kept), page], ', ');
+  const rows = ownTable('requests', join([...inRange, ...onPage(kept === undefined)], ' AND '));
+  const columns = sessionRowColumns(kept === undefined ? overAll : overMarked);
   return statementFor(
     plan.tenant,
-    sql`${before}${separator}${page} SELECT ${sessionRowColumns(overKept)} FROM ${rows} GROUP BY session_id ORDER BY first_ms DESC, session_id ASC`,
+    sql`WITH ${names} SELECT ${columns} FROM ${rows} GROUP BY session_id ORDER BY first_ms DESC, session_id ASC`,
     'long',
   );
 }
 
 /** The sessions of the page with their times. */
 function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionConditions): Fragment {
-  const behind = after === undefined ? {} : { more: (over: typeof overAll) => behindSession(after, startOf(over)) };
+  const behind = after === undefined ? {} : { more: (over: OverKept) => behindSession(after, startOf(over)) };
   const { before, source, overKept } = sessionGroups(conditions, { whole: false, ...behind });
   const columns = sql`session_id, ${startOf(overKept)} AS first_at, max(created_at) AS latest_at`;
   const order = sql`ORDER BY first_at DESC, session_id ASC LIMIT ${param(limit, 'UInt64')} OFFSET ${param(offset, 'UInt64')}`;

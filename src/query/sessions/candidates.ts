@@ -46,5 +46,8 @@ export function candidateList(inRange: readonly Fragment[], needed: Fragment): F
   return sql`(SELECT groupArray(session_id) FROM (${some})) AS candidates`;
 }
 
-/** Whether a row's session is on the list, or the list is too long to be one. */
-export const isCandidate: Fragment = sql`(length(candidates) > ${param(mostCandidates, 'UInt64')} OR session_id IN (candidates))`;
+/**
+ * Whether a row's session is on the list, or the list is too long to be one.
+ * TRICKY: an array behind IN is gone through for every row; what a SELECT gives there is a set.
+ */
+export const isCandidate: Fragment = sql`(length(candidates) > ${param(mostCandidates, 'UInt64')} OR session_id IN (SELECT arrayJoin(candidates)))`;

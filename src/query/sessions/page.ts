@@ -37,7 +37,7 @@ function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionCon
 /** Rows of the sessions of the page. Where all their requests are kept, their times say where these lie. */
 function onPage(allKept: boolean): readonly Fragment[] {
   const times = allKept ? [sql`created_at >= page.2`, sql`created_at <= page.3`] : [];
-  return [...times, sql`session_id IN (page.1)`];
+  return [...times, sql`session_id IN (SELECT arrayJoin(page.1))`];
 }
 
 /** How many sessions there are, and the sums of all of them. Sums of whole numbers and of dollars are text. */

@@ -29,7 +29,7 @@ afterAll(async () => {
 async function send(key: string, text: string): Promise<string> {
   const response = await fetch(`${service.gateway}/v1/chat/completions`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Svc-Property-Team': text, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${key}`, 'Svc-Property-Team': text, 'Svc-Session-Id': 'shared', 'Content-Type': 'application/json' },
     body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: text }] }),
   });
   await response.text();

@@ -23,20 +23,19 @@ export async function soakAnswers(name: string, queriesUnlessAsked: number, comp
       states.set(report.state, (states.get(report.state) ?? 0) + report.queries);
       if (report.mismatch !== null) {
         mismatches.push(`records of seed ${report.seed}, ${report.state}`);
-        console.error(`MISMATCH, ${report.state}, records of seed ${report.seed}: ${report.mismatch}`);
+        process.stderr.write(`MISMATCH, ${report.state}, records of seed ${report.seed}: ${report.mismatch}\n`);
       }
     }
     rounds += 1;
-    console.error(`${queries} of ${queriesWanted} queries, ${mismatches.length} mismatches, ${seconds()} s`);
+    process.stderr.write(`${queries} of ${queriesWanted} queries, ${mismatches.length} mismatches, ${seconds()} s\n`);
   }
   const perState = [...states].map(([state, count]) => `${state} ${count}`).join(', ');
-  console.log(
-    [
-      `${name}: ${queries} queries in ${seconds()} s, ${((telling / queries) * 100).toFixed(1)} % with an answer between nothing and everything`,
-      `states: ${perState}`,
-      `seeds of records: ${firstSeed} to ${firstSeed + (rounds - 1) * 10} in steps of 10 (${rounds} sets)`,
-      `mismatches: ${mismatches.length}${mismatches.map((place) => `\n  ${place}`).join('')}`,
-    ].join('\n'),
-  );
+  const lines = [
+    `${name}: ${queries} queries in ${seconds()} s, ${((telling / queries) * 100).toFixed(1)} % with an answer between nothing and everything`,
+    `states: ${perState}`,
+    `seeds of records: ${firstSeed} to ${firstSeed + (rounds - 1) * 10} in steps of 10 (${rounds} sets)`,
+    `mismatches: ${mismatches.length}${mismatches.map((place) => `\n  ${place}`).join('')}`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
   return mismatches.length === 0 ? 0 : 1;
 }

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Result } from '../../contract/fault.ts';
 import { fingerprint } from '../../model/fingerprint.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';

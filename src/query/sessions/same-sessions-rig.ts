@@ -212,8 +212,9 @@ async function totalsDifference(
     await run<SessionTotalsRow>(sessionTotalsStatement(plan)),
     await run<Pick<SessionTotalsRow, 'session_count'>>(sessionCountStatement(plan)),
   ];
-  if (totals === undefined || Number(count?.session_count) !== asked.length)
+  if (totals === undefined || Number(count?.session_count) !== asked.length) {
     return `the count is ${count?.session_count}, not ${asked.length}`;
+  }
   const found = { totals: sessionTotals(totals), units: unitsOf(totals.cost_sum) };
   return parted('count', [found], [{ totals: referenceTotals(asked), units: costUnitsOf(asked) }]);
 }

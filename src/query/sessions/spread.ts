@@ -84,11 +84,13 @@ function adding(columnsOf: (of: Measure) => Named, source: Fragment): Fragment {
 /** Bounds of what a histogram shows. A quantile is the least value that at least such a share of the values does not exceed. */
 function boundsOf(sorted: Fragment, tail: Tail): Named {
   const quantile = (share: number): Fragment => sql`${sorted}[toUInt64(greatest(1, ceil(length(${sorted}) * ${param(share, 'Float64')})))]`;
-  if (tail !== 'interquartile')
+  if (tail !== 'interquartile') {
+    const shown = quantile(shares[tail]);
     return [
       ['low', sql`${sorted}[1]`],
-      ['high', quantile(shares[tail])],
+      ['high', shown],
     ];
+  }
   const [lower, upper] = [quantile(0.25), quantile(0.75)];
   const reach = sql`1.5 * (${upper} - ${lower})`;
   return [

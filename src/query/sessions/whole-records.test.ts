@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(async () => rig.close());
 
 const clients = 10;
-const batchesOfClient = 8;
+const batchesOfClient = 5;
 const sessionIds = ['a', 'b', 'c'];
 let made = 0;
 

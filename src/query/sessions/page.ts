@@ -14,9 +14,9 @@ import { costOf, latenciesOf, requestsOf, sessionRowColumns, startOf, sumOf } fr
 export function sessionPageStatement(plan: SessionsPlan): Statement {
   const conditions = conditionsOf(plan);
   const { kept, inRange } = conditions;
-  const page = sql`(SELECT (groupArray(session_id), min(first_at), max(latest_at)) FROM (${pageKeys(plan, conditions)})) AS page`;
+  const page = sql`(SELECT (groupArray(session_id), min(from_at), max(to_at)) FROM (${pageKeys(plan, conditions)})) AS page`;
   const names = join(kept === undefined ? [page] : [keptMark(kept), page], ', ');
-  const rows = ownTable('requests', join([...inRange, ...onPage(kept === undefined)], ' AND '));
+  const rows = ownTable('requests', join([...inRange, ...onPage(conditions)], ' AND '));
   const columns = sessionRowColumns(kept === undefined ? overAll : overMarked);
   return statementFor(
     plan.tenant,
@@ -29,14 +29,14 @@ export function sessionPageStatement(plan: SessionsPlan): Statement {
 function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionConditions): Fragment {
   const behind = after === undefined ? {} : { more: (over: OverKept) => behindSession(after, startOf(over)) };
   const { before, source, overKept } = sessionGroups(conditions, { whole: false, ...behind });
-  const columns = sql`session_id, ${startOf(overKept)} AS first_at, max(created_at) AS latest_at`;
+  const columns = sql`session_id, ${startOf(overKept)} AS first_at, min(created_at) AS from_at, max(created_at) AS to_at`;
   const order = sql`ORDER BY first_at DESC, session_id ASC LIMIT ${param(limit, 'UInt64')} OFFSET ${param(offset, 'UInt64')}`;
   return sql`${before}SELECT ${columns} ${source} ${order}`;
 }
 
-/** Rows of the sessions of the page. Where all their requests are kept, their times say where these lie. */
-function onPage(allKept: boolean): readonly Fragment[] {
-  const times = allKept ? [sql`created_at >= page.2`, sql`created_at <= page.3`] : [];
+/** Rows of the sessions of the page. Where these were found among all their requests, the times of these say where the rows lie. */
+function onPage({ kept, having }: SessionConditions): readonly Fragment[] {
+  const times = kept === undefined || having !== undefined ? [sql`created_at >= page.2`, sql`created_at <= page.3`] : [];
   return [...times, sql`session_id IN (SELECT arrayJoin(page.1))`];
 }
 

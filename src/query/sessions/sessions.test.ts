@@ -229,6 +229,36 @@ describe('a filter', () => {
   });
 });
 
+describe('the largest filter', () => {
+  const grown = (count: number, leafAt: (place: number) => unknown, operatorAt: (place: number) => string): unknown => {
+    let filter: unknown = {};
+    for (let place = 0; place < count; place += 1) filter = { left: leafAt(place), operator: operatorAt(place), right: filter };
+    return filter;
+  };
+  const balanced = (leaves: readonly unknown[]): unknown => {
+    const middle = Math.ceil(leaves.length / 2);
+    return leaves.length === 1 ? leaves[0] : or(balanced(leaves.slice(0, middle)), balanced(leaves.slice(middle)));
+  };
+
+  test('of alternating operators over both kinds runs', async () => {
+    const leafAt = (place: number): unknown =>
+      place % 2 === 0 ? rmt('status', { equals: 404 }) : whole('session_total_requests', { gt: place });
+    expect(await idsOf({ filter: grown(200, leafAt, (place) => (place % 3 === 0 ? 'and' : 'or')) })).toContain('Agent-7');
+  });
+
+  test('of a thousand session properties runs', async () => {
+    const leaves = Array.from({ length: 990 }, (_, place) => property(`Team${place % 20}`, { contains: `x${place}` }));
+    expect(await idsOf({ filter: balanced([...leaves, property('Team', { equals: 'agents' })]) })).toBe('Agent-7');
+  });
+
+  test('of a thousand conditions of both kinds runs', async () => {
+    const leaves = Array.from({ length: 990 }, (_, place) =>
+      place % 2 === 0 ? rmt('latency', { gt: 1e6 + place }) : whole('session_total_cost', { gt: 1e6 + place }),
+    );
+    expect(await idsOf({ filter: balanced([...leaves, property('Team', { equals: 'agents' })]) })).toBe('Agent-7');
+  });
+});
+
 describe('pages of sessions', () => {
   test('meet without overlap', async () => {
     const pages = [await idsOf({ limit: 2 }), await idsOf({ limit: 2, offset: 2 }), await idsOf({ limit: 2, offset: 4 })];

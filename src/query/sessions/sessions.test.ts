@@ -229,21 +229,22 @@ describe('a filter', () => {
   });
 });
 
-describe('the largest filter', () => {
-  const grown = (count: number, leafAt: (place: number) => unknown, operatorAt: (place: number) => string): unknown => {
-    let filter: unknown = {};
-    for (let place = 0; place < count; place += 1) filter = { left: leafAt(place), operator: operatorAt(place), right: filter };
-    return filter;
-  };
-  const balanced = (leaves: readonly unknown[]): unknown => {
-    const middle = Math.ceil(leaves.length / 2);
-    return leaves.length === 1 ? leaves[0] : or(balanced(leaves.slice(0, middle)), balanced(leaves.slice(middle)));
-  };
+const grown = (count: number, leafAt: (place: number) => unknown, operatorAt: (place: number) => string): unknown => {
+  let filter: unknown = {};
+  for (let place = 0; place < count; place += 1) filter = { left: leafAt(place), operator: operatorAt(place), right: filter };
+  return filter;
+};
+const balanced = (leaves: readonly unknown[]): unknown => {
+  const middle = Math.ceil(leaves.length / 2);
+  return leaves.length === 1 ? leaves[0] : or(balanced(leaves.slice(0, middle)), balanced(leaves.slice(middle)));
+};
 
+const ofBothKinds = (place: number): unknown =>
+  place % 2 === 0 ? rmt('status', { equals: 404 }) : whole('session_total_requests', { gt: place });
+
+describe('the largest filter', () => {
   test('of alternating operators over both kinds runs', async () => {
-    const leafAt = (place: number): unknown =>
-      place % 2 === 0 ? rmt('status', { equals: 404 }) : whole('session_total_requests', { gt: place });
-    expect(await idsOf({ filter: grown(200, leafAt, (place) => (place % 3 === 0 ? 'and' : 'or')) })).toContain('Agent-7');
+    expect(await idsOf({ filter: grown(200, ofBothKinds, (place) => (place % 3 === 0 ? 'and' : 'or')) })).toContain('Agent-7');
   });
 
   test('of a thousand session properties runs', async () => {

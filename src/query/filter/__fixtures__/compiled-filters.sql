@@ -783,235 +783,235 @@ lowerUTF8(session_id) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_session_name equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '') = {p0:String}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '') = {p0:String})
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_session_name not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '') != {p0:String})))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '') != {p0:String}))
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_session_name like: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '') LIKE {p0:String}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '') LIKE {p0:String})
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_session_name ilike: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (lowerUTF8(argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '')) LIKE lowerUTF8({p0:String})))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '')) LIKE lowerUTF8({p0:String}))
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_session_name contains: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (lowerUTF8(argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '')) LIKE lowerUTF8({p0:String})))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '')) LIKE lowerUTF8({p0:String}))
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_session_name not-contains: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (lowerUTF8(argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '')) NOT LIKE lowerUTF8({p0:String}))))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '')) NOT LIKE lowerUTF8({p0:String})))
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_tag equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ('' = {p0:String}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING '' = {p0:String})
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_tag not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ('' != {p0:String})))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING '' != {p0:String}))
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_tag like: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ('' LIKE {p0:String}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING '' LIKE {p0:String})
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_tag ilike: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (lowerUTF8('') LIKE lowerUTF8({p0:String})))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8('') LIKE lowerUTF8({p0:String}))
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_tag contains: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (lowerUTF8('') LIKE lowerUTF8({p0:String})))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8('') LIKE lowerUTF8({p0:String}))
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_tag not-contains: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (lowerUTF8('') NOT LIKE lowerUTF8({p0:String}))))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8('') NOT LIKE lowerUTF8({p0:String})))
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_total_cost equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(cost), 0) = {p0:Decimal(38, 12)}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(cost), 0) = {p0:Decimal(38, 12)})
 -- {"p0":"1.500000000000"}
 
 -- sessions_request_response_rmt.session_total_cost not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ((ifNull(sum(cost), 0) IS NULL OR ifNull(sum(cost), 0) != {p0:Decimal(38, 12)}))))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(cost), 0) IS NULL OR ifNull(sum(cost), 0) != {p0:Decimal(38, 12)})))
 -- {"p0":"1.500000000000"}
 
 -- sessions_request_response_rmt.session_total_cost gte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(cost), 0) >= {p0:Decimal(38, 12)}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(cost), 0) >= {p0:Decimal(38, 12)})
 -- {"p0":"1.500000000000"}
 
 -- sessions_request_response_rmt.session_total_cost lte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(cost), 0) <= {p0:Decimal(38, 12)}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(cost), 0) <= {p0:Decimal(38, 12)})
 -- {"p0":"1.500000000000"}
 
 -- sessions_request_response_rmt.session_total_cost gt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(cost), 0) > {p0:Decimal(38, 12)}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(cost), 0) > {p0:Decimal(38, 12)})
 -- {"p0":"1.500000000000"}
 
 -- sessions_request_response_rmt.session_total_cost lt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(cost), 0) < {p0:Decimal(38, 12)}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(cost), 0) < {p0:Decimal(38, 12)})
 -- {"p0":"1.500000000000"}
 
 -- sessions_request_response_rmt.session_total_tokens equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(total_tokens)), 0) = {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) = {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(total_tokens)), 0) != {p0:Float64})))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) != {p0:Float64}))
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(total_tokens)), 0) >= {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) >= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(total_tokens)), 0) <= {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) <= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(total_tokens)), 0) > {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) > {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_tokens lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(total_tokens)), 0) < {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(total_tokens)), 0) < {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(prompt_tokens)), 0) = {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) = {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(prompt_tokens)), 0) != {p0:Float64})))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) != {p0:Float64}))
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(prompt_tokens)), 0) >= {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) >= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(prompt_tokens)), 0) <= {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) <= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(prompt_tokens)), 0) > {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) > {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_prompt_tokens lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(prompt_tokens)), 0) < {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(prompt_tokens)), 0) < {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(completion_tokens)), 0) = {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) = {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(completion_tokens)), 0) != {p0:Float64})))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) != {p0:Float64}))
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(completion_tokens)), 0) >= {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) >= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(completion_tokens)), 0) <= {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) <= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(completion_tokens)), 0) > {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) > {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_completion_tokens lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (ifNull(sum(toUInt128(completion_tokens)), 0) < {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING ifNull(sum(toUInt128(completion_tokens)), 0) < {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_requests equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (count() = {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING count() = {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_requests not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (count() != {p0:Float64})))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING count() != {p0:Float64}))
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_requests gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (count() >= {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING count() >= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_requests lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (count() <= {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING count() <= {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_requests gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (count() > {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING count() > {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_total_requests lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (count() < {p0:Float64}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING count() < {p0:Float64})
 -- {"p0":"1.5"}
 
 -- sessions_request_response_rmt.session_created_at equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (min(created_at) = fromUnixTimestamp64Milli({p0:Int64}, 'UTC')))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING min(created_at) = fromUnixTimestamp64Milli({p0:Int64}, 'UTC'))
 -- {"p0":"1769904000000"}
 
 -- sessions_request_response_rmt.session_created_at gte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (min(created_at) >= fromUnixTimestamp64Milli({p0:Int64}, 'UTC')))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING min(created_at) >= fromUnixTimestamp64Milli({p0:Int64}, 'UTC'))
 -- {"p0":"1769904000000"}
 
 -- sessions_request_response_rmt.session_created_at lte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (min(created_at) <= fromUnixTimestamp64Milli({p0:Int64}, 'UTC')))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING min(created_at) <= fromUnixTimestamp64Milli({p0:Int64}, 'UTC'))
 -- {"p0":"1769904000000"}
 
 -- sessions_request_response_rmt.session_created_at gt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (min(created_at) > fromUnixTimestamp64Milli({p0:Int64}, 'UTC')))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING min(created_at) > fromUnixTimestamp64Milli({p0:Int64}, 'UTC'))
 -- {"p0":"1769904000000"}
 
 -- sessions_request_response_rmt.session_created_at lt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (min(created_at) < fromUnixTimestamp64Milli({p0:Int64}, 'UTC')))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING min(created_at) < fromUnixTimestamp64Milli({p0:Int64}, 'UTC'))
 -- {"p0":"1769904000000"}
 
 -- sessions_request_response_rmt.session_latest_request_created_at equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (max(created_at) = fromUnixTimestamp64Milli({p0:Int64}, 'UTC')))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING max(created_at) = fromUnixTimestamp64Milli({p0:Int64}, 'UTC'))
 -- {"p0":"1769904000000"}
 
 -- sessions_request_response_rmt.session_latest_request_created_at gte: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (max(created_at) >= fromUnixTimestamp64Milli({p0:Int64}, 'UTC')))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING max(created_at) >= fromUnixTimestamp64Milli({p0:Int64}, 'UTC'))
 -- {"p0":"1769904000000"}
 
 -- sessions_request_response_rmt.session_latest_request_created_at lte: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (max(created_at) <= fromUnixTimestamp64Milli({p0:Int64}, 'UTC')))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING max(created_at) <= fromUnixTimestamp64Milli({p0:Int64}, 'UTC'))
 -- {"p0":"1769904000000"}
 
 -- sessions_request_response_rmt.session_latest_request_created_at gt: full text
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (max(created_at) > fromUnixTimestamp64Milli({p0:Int64}, 'UTC')))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING max(created_at) > fromUnixTimestamp64Milli({p0:Int64}, 'UTC'))
 -- {"p0":"1769904000000"}
 
 -- sessions_request_response_rmt.session_latest_request_created_at lt: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (max(created_at) < fromUnixTimestamp64Milli({p0:Int64}, 'UTC')))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING max(created_at) < fromUnixTimestamp64Milli({p0:Int64}, 'UTC'))
 -- {"p0":"1769904000000"}
 
 -- session.properties equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String})) = {p1:String}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String})) = {p1:String})
 -- {"p0":"name","p1":"A_word%"}
 
 -- session.properties not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String})) != {p1:String})))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String})) != {p1:String}))
 -- {"p0":"name","p1":"A_word%"}
 
 -- session.properties like: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String})) LIKE {p1:String}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String})) LIKE {p1:String})
 -- {"p0":"name","p1":"A_word%"}
 
 -- session.properties ilike: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (lowerUTF8(argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String}))) LIKE lowerUTF8({p1:String})))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String}))) LIKE lowerUTF8({p1:String}))
 -- {"p0":"name","p1":"A_word%"}
 
 -- session.properties contains: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (lowerUTF8(argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String}))) LIKE lowerUTF8({p1:String})))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String}))) LIKE lowerUTF8({p1:String}))
 -- {"p0":"name","p1":"%A\\_word\\%%"}
 
 -- session.properties not-contains: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING (lowerUTF8(argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String}))) NOT LIKE lowerUTF8({p1:String}))))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String}))) NOT LIKE lowerUTF8({p1:String})))
 -- {"p0":"name","p1":"%A\\_word\\%%"}
 
 -- request.prompt equals: 

@@ -12,19 +12,21 @@ import { describeMachine } from './measure/machine.ts';
 import { type Asked, questions } from './query/questions.ts';
 import { makeRandom, otherTenant, recordAt, tenant } from './query/records.ts';
 import { compareTrees, fillTrace } from './query/session-tree.ts';
+import { type AskedSessions, handWrittenSessions, openOurSessions, sessionQuestions } from './query/sessions.ts';
 import { type Answer, handWrittenAnswer, openOurs, type Ours } from './query/sides.ts';
 
-/** What the request query costs beside SQL that was written by hand, on one store in one run. */
+/** What the request query and the session query cost beside SQL that was written by hand, on one store in one run. */
 
-const helpText = `Measures the request query beside hand-written SQL, on a store of its own.
+const helpText = `Measures the request query and the session query beside hand-written SQL, on a store of its own.
 
 Usage: npm run bench -- query [options]
 
-  --records N   stored records (default 1000000); a tenth as many of another organisation are beside them
+  --records N   stored records (default 1000000), a million to thirty days; a tenth as many of another organisation are beside them
+  --only WHAT   requests or sessions; for sessions alone no bodies are stored
   --calls N     measured calls of each question and side (default 60), after a third as many that are thrown away
   --help        this text
 
-Both sides read the page and its bodies and write them as JSON. Exit code 0: measured; 1: it failed, or the two sides gave different answers.`;
+Both sides read the page, of requests with its bodies, and write it as JSON. Exit code 0: measured; 1: it failed, or the two sides gave different answers.`;
 
 const batchRows = 5000;
 const farPage = 10_000;
@@ -46,7 +48,7 @@ function progress(line: string): void {
 }
 
 /** Fills the store. @returns some of the identifiers. */
-async function fill(connections: Connections, records: number): Promise<readonly RequestId[]> {
+async function fill(connections: Connections, records: number, withBodies: boolean): Promise<readonly RequestId[]> {
   const insert = makeInsertRows(connections);
   const ids: RequestId[] = [];
   for (const [organization, count] of [
@@ -56,7 +58,7 @@ async function fill(connections: Connections, records: number): Promise<readonly
     for (let first = 0; first < count; first += batchRows) {
       const batch = Array.from({ length: Math.min(batchRows, count - first) }, (_, index) => recordAt(first + index, count, organization));
       const rows = batch.map((record) => rowsOf(record, record.createdAt));
-      await insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), `${organization}-${first}-bodies`);
+      if (withBodies) await insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), `${organization}-${first}-bodies`);
       await insert('requests', rows.map(({ request }) => request).join('\n'), `${organization}-${first}-requests`);
       if (organization === tenant) ids.push(...batch.filter((_, index) => index % 500 === 0).map(({ requestId }) => requestId));
       if ((first / batchRows) % 20 === 19) progress(`stored ${first + batch.length} of ${count}`);
@@ -65,13 +67,17 @@ async function fill(connections: Connections, records: number): Promise<readonly
   return ids;
 }
 
-interface Side {
-  readonly answer: (asked: Asked) => Promise<Answer>;
+interface Side<Question> {
+  readonly answer: (asked: Question) => Promise<Answer>;
   readonly samples: number[];
 }
 
 /** Both sides in turn, so that a change in the machine meets both. */
-async function measure(asked: () => Asked, sides: readonly Side[], calls: number): Promise<void> {
+async function measure<Question extends { readonly body: unknown }>(
+  asked: () => Question,
+  sides: readonly Side<Question>[],
+  calls: number,
+): Promise<void> {
   for (let call = -Math.ceil(calls / 3); call < calls; call += 1) {
     const question = asked();
     const answers: Answer[] = [];
@@ -91,29 +97,50 @@ async function measure(asked: () => Asked, sides: readonly Side[], calls: number
 
 const shown = (ms: number): string => ms.toFixed(1);
 
-async function compare(
-  ours: Ours,
-  connections: Connections,
-  given: { readonly ids: readonly RequestId[]; readonly calls: number },
-): Promise<string[]> {
-  const lines = [
-    '| question | ours p50 ms | ours p95 ms | by hand p50 ms | by hand p95 ms | ours ÷ by hand, p50 | p95 | aim for p95 ms |',
-    '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
-  ];
+const header = [
+  '| question | ours p50 ms | ours p95 ms | by hand p50 ms | by hand p95 ms | ours ÷ by hand, p50 | p95 | aim for p95 ms |',
+  '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
+];
+
+/** One line of the table: a question on both sides. */
+async function compareOne<Question extends { readonly body: unknown }>(
+  { name, aimMs, draw }: { readonly name: string; readonly aimMs: number | null; readonly draw: () => Question },
+  answers: readonly Side<Question>['answer'][],
+  calls: number,
+): Promise<string> {
+  const sides = answers.map((answer): Side<Question> => ({ answer, samples: [] }));
+  await measure(draw, sides, calls);
+  const [own, hand] = sides.map(({ samples }) => timesOf(samples));
+  if (own === undefined || hand === undefined) throw new Error('A side was not measured.');
+  const ratios = [own.p50 / hand.p50, own.p95 / hand.p95].map((ratio) => ratio.toFixed(2)).join(' | ');
+  const line = `| ${name} | ${shown(own.p50)} | ${shown(own.p95)} | ${shown(hand.p50)} | ${shown(hand.p95)} | ${ratios} | ${aimMs ?? '–'} |`;
+  progress(line);
+  return line;
+}
+
+interface Given {
+  readonly ids: readonly RequestId[];
+  readonly records: number;
+  readonly calls: number;
+}
+
+async function compareRequests(ours: Ours, connections: Connections, { ids, calls }: Given): Promise<string[]> {
+  const lines: string[] = [...header];
   for (const { name, aimMs, draw } of questions) {
     const random = makeRandom(11);
-    const sides: readonly Side[] = [
-      { answer: (asked) => ours.answer(asked.body), samples: [] },
-      { answer: (asked) => handWrittenAnswer(connections, asked), samples: [] },
-    ];
-    await measure(() => draw(random, given.ids), sides, given.calls);
-    const [own, hand] = sides.map(({ samples }) => timesOf(samples));
-    if (own === undefined || hand === undefined) throw new Error('A side was not measured.');
-    const ratios = [own.p50 / hand.p50, own.p95 / hand.p95].map((ratio) => ratio.toFixed(2)).join(' | ');
-    lines.push(
-      `| ${name} | ${shown(own.p50)} | ${shown(own.p95)} | ${shown(hand.p50)} | ${shown(hand.p95)} | ${ratios} | ${aimMs ?? '–'} |`,
-    );
-    progress(lines.at(-1) ?? '');
+    const sides = [(asked: Asked) => ours.answer(asked.body), (asked: Asked) => handWrittenAnswer(connections, asked)];
+    lines.push(await compareOne({ name, aimMs, draw: () => draw(random, ids) }, sides, calls));
+  }
+  return lines;
+}
+
+async function compareSessions(connections: Connections, { records, calls }: Given): Promise<string[]> {
+  const lines: string[] = [...header];
+  const ours = openOurSessions(connections);
+  for (const { name, aimMs, draw } of sessionQuestions) {
+    const random = makeRandom(17);
+    const sides = [(asked: AskedSessions) => ours(asked.body), (asked: AskedSessions) => handWrittenSessions(connections, asked)];
+    lines.push(await compareOne({ name, aimMs, draw: () => draw(random, records) }, sides, calls));
   }
   return lines;
 }
@@ -158,36 +185,48 @@ async function compareById(ours: Ours, ids: readonly RequestId[], calls: number)
   return `GET by id: p50 ${shown(p50)} ms, p95 ${shown(p95)} ms (aim for p95: 15 ms)`;
 }
 
+async function requestLines(connections: Connections, given: Given): Promise<string[]> {
+  const ours = openOurs(connections);
+  const { ids, records, calls } = given;
+  return [
+    ...(await compareRequests(ours, connections, given)),
+    '',
+    await compareById(ours, ids, calls),
+    '',
+    ...(await comparePages(ours, records, calls)),
+    '',
+  ];
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { records: { type: 'string' }, calls: { type: 'string' }, help: { type: 'boolean' } } });
+  const { values } = parseArgs({
+    options: { records: { type: 'string' }, calls: { type: 'string' }, only: { type: 'string' }, help: { type: 'boolean' } },
+  });
   if (values.help === true) {
     process.stdout.write(`${helpText}\n`);
     return;
   }
   const [records, calls] = [Number(values.records ?? 1_000_000), Number(values.calls ?? 60)];
+  const { only } = values;
+  if (only !== undefined && only !== 'requests' && only !== 'sessions') throw new Error('--only takes requests or sessions.');
   const machine = describeMachine(process.cwd());
   const folder = mkdtempSync(join(tmpdir(), 'gatelog-bench-query-'));
   const connections = openConnections({ folder });
   try {
     await migrateStore(connections, () => undefined);
     const start = performance.now();
-    const ids = await fill(connections, records);
+    const ids = await fill(connections, records, only !== 'sessions');
     await fillTrace(connections, records);
     progress(`stored in ${((performance.now() - start) / 1000).toFixed(0)} s; waiting for merges`);
     await untilMerged(connections);
-    const ours = openOurs(connections);
+    const given: Given = { ids, records, calls };
     const lines = [
       `${machine.cpuModel}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.kernel}, Node ${machine.nodeVersion}`,
       `commit ${machine.commit}, ${machine.describedAt}, load of the machine beforehand ${machine.loadBefore.toFixed(2)}`,
       `${records} records of the organisation that asks, ${Math.floor(records / 10)} of another; ${calls} calls of each question and side`,
       '',
-      ...(await compare(ours, connections, { ids, calls })),
-      '',
-      await compareById(ours, ids, calls),
-      '',
-      ...(await comparePages(ours, records, calls)),
-      '',
-      ...(await compareTrees(connections, calls)),
+      ...(only === 'sessions' ? [] : await requestLines(connections, given)),
+      ...(only === 'requests' ? [] : [...(await compareSessions(connections, given)), '', ...(await compareTrees(connections, calls))]),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   } finally {

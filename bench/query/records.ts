@@ -14,8 +14,17 @@ export const rareWord = 'chrysanthemum';
 export const commonWord = 'quarterly';
 
 const rareEvery = 100_000;
-const month = 30 * 24 * 60 * 60 * 1000;
+/** A million records in a month, whatever number of them there is. */
+const msBetween = 2592;
 const start = Date.UTC(2026, 5, 1);
+/** Sessions that go on at the same time, each with so many requests. */
+const sessionsAtOnce = 200;
+export const requestsOfSession = 5;
+/** A session of this name has a thousand requests, spread over the whole time. */
+export const longSession = 'session-long';
+const requestsOfLongSession = 1000;
+/** Names that sessions have: every so many of them has the same one. */
+export const sessionNames = 400;
 const wordsOfBody = 75;
 
 /** A sequence that is the same in every run. */
@@ -38,8 +47,14 @@ function textOf(draw: () => number, length: number): string {
 }
 
 /** When the record of that number arrived, Unix milliseconds. */
-function arrivalOf(number: number, count: number): number {
-  return start + Math.floor((number / count) * month);
+export function arrivalOf(number: number): number {
+  return start + number * msBetween;
+}
+
+/** The session of the record of that number, as a number; undefined for one of the long session. */
+function sessionOf(number: number, count: number): number | undefined {
+  if (number % Math.max(requestsOfSession, Math.floor(count / requestsOfLongSession)) === 0) return undefined;
+  return Math.floor(number / (sessionsAtOnce * requestsOfSession)) * sessionsAtOnce + (number % sessionsAtOnce);
 }
 
 /** What is the same in each of them. */
@@ -55,7 +70,6 @@ const always = {
   responseModel: 'gpt-4o-mini-2024-07-18',
   modelOverride: '',
   model: 'gpt-4o-mini-2024-07-18',
-  sessionName: 'support',
   sessionPath: '/answer',
   nodeId: '',
   jobId: '',
@@ -87,7 +101,8 @@ const always = {
 /** Record number `number` of `count`. */
 export function recordAt(number: number, count: number, organizationId: OrganizationId): RequestRecord {
   const draw = makeRandom(number + 1);
-  const createdAt = arrivalOf(number, count);
+  const createdAt = arrivalOf(number);
+  const session = sessionOf(number, count);
   const latencyMs = Math.floor(200 + draw() ** 3 * 20_000);
   const status = draw() < 0.97 ? 200 : 429;
   const [promptTokens, completionTokens] = [Math.floor(draw() * 2000), Math.floor(draw() * 500)];
@@ -104,7 +119,8 @@ export function recordAt(number: number, count: number, organizationId: Organiza
     createdAt,
     responseCreatedAt: createdAt + latencyMs,
     userId: `user-${Math.floor(draw() * 2000)}`,
-    sessionId: `session-${Math.floor(number / 10)}`,
+    sessionId: session === undefined ? longSession : `session-${session}`,
+    sessionName: session === undefined ? 'long' : `flow ${session % sessionNames}`,
     properties: new Map([
       ['Team', `team-${Math.floor(draw() * 50)}`],
       ['Environment', draw() < 0.8 ? 'production' : 'staging'],

@@ -75,7 +75,7 @@ export const pageHeaders: Headers = {
     description: 'There may be more: sent back as `cursor`, the next page begins behind this one.',
     schema: { type: 'string' },
   },
-  'svc-total-count': { description: 'How many requests match, when `Svc-Include-Count: true` was sent.', schema: { type: 'integer' } },
+  'svc-total-count': { description: 'How many match, pages aside, when `Svc-Include-Count: true` was sent.', schema: { type: 'integer' } },
 };
 
 /** Declarations of the headers of an answer that has a successor. */

@@ -8,6 +8,10 @@ import { legacyQueryRequests } from './routes/request/legacy-query.ts';
 import { queryRequestsById } from './routes/request/query-ids.ts';
 import { queryRequests } from './routes/request/query.ts';
 import { setRequestScores } from './routes/request/set-scores.ts';
+import { countSessions } from './routes/session/count.ts';
+import { querySessionMetrics } from './routes/session/metrics-query.ts';
+import { querySessionNames } from './routes/session/name-query.ts';
+import { querySessions } from './routes/session/query.ts';
 import { updateRequestProperty } from './routes/request/update-property.ts';
 import { getSession } from './routes/session/get.ts';
 import { giveSessionFeedback } from './routes/session/give-feedback.ts';
@@ -26,6 +30,10 @@ export const endpoints: readonly Endpoint[] = [
   giveRequestFeedback,
   listRequestChanges,
   declareProperty,
+  querySessions,
+  countSessions,
+  querySessionNames,
+  querySessionMetrics,
   getSession,
   setSessionTag,
   getSessionTag,

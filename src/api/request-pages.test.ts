@@ -52,7 +52,7 @@ describe('a page', () => {
     [
       'a time without requests',
       { filter: { request_response_rmt: { request_created_at: { lt: '2001-01-01' } } } },
-      'no request arrived in the time that the filter asks for; the record goes from 20',
+      'no request arrived in the time that the query asks for; the record goes from 20',
     ],
     ['an offset past the end', { filter: {}, offset: 5 }, 'offset 5 is past the last of 1 matching requests'],
   ])('that is empty because of %s says so', async (_, body, hint) => {

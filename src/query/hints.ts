@@ -18,17 +18,28 @@ const mostNames = 10;
 
 /** What may explain that a page is empty or a count 0, the likeliest first. */
 export function hintQuestions(plan: RequestsPlan): readonly HintQuestion[] {
-  return [nameQuestion(plan), rangeQuestion(plan), offsetQuestion(plan)].filter((question) => question !== undefined);
+  return [nameQuestion(plan), rangeQuestion(plan.tenant, arrivalBounds(plan.filter)), offsetQuestion(plan)].filter(
+    (question) => question !== undefined,
+  );
 }
 
-/** Whether there are bodies of which a filter sees only the begin; undefined for a filter that reads none. */
-export function longBodiesQuestion({ tenant, filter }: RequestsQuestion): HintQuestion | undefined {
+/** The part of a question that these look at. */
+type Filtered = Pick<RequestsQuestion, 'tenant' | 'filter'>;
+
+/**
+ * Whether there are bodies of which a filter sees only the begin; undefined for a filter that reads none.
+ * @param bounds on the arrival.
+ */
+export function longBodiesQuestion(
+  { tenant, filter }: Filtered,
+  bounds: readonly Fragment[] = arrivalBounds(filter),
+): HintQuestion | undefined {
   const columns = new Set(
     conditionsIn(filter).flatMap(({ group, field }) => (group === 'request_response_rmt' ? (restOf[field] ?? []) : [])),
   );
   const long = [...columns].map((column) => sql`${column} != ''`);
   if (long.length === 0) return undefined;
-  const here = join([...arrivalBounds(filter), sql`(${join(long, ' OR ')})`], ' AND ');
+  const here = join([...bounds, sql`(${join(long, ' OR ')})`], ' AND ');
   return {
     statement: statementFor(tenant, sql`SELECT 1 AS found FROM ${ownTable('bodies', here)} LIMIT 1`, 'short'),
     sentenceFor: ([row]) =>
@@ -41,7 +52,7 @@ export function longBodiesQuestion({ tenant, filter }: RequestsQuestion): HintQu
 const restOf: Readonly<Record<string, Fragment>> = { request_body: sql`request_rest`, response_body: sql`response_rest` };
 
 /** A property that exists in another case only. */
-function nameQuestion({ tenant, filter }: RequestsPlan): HintQuestion | undefined {
+export function nameQuestion({ tenant, filter }: Filtered): HintQuestion | undefined {
   const asked = [...new Set(conditionsIn(filter).flatMap(propertyNameOf))].slice(0, mostNames);
   if (asked.length === 0) return undefined;
   const same = join(
@@ -72,9 +83,8 @@ function propertyNameOf({ group, field, name, ...comparison }: ConditionNode): r
   return name !== undefined && field !== 'scores' ? [name] : [];
 }
 
-/** A time in which nothing arrived. */
-function rangeQuestion({ tenant, filter }: RequestsPlan): HintQuestion | undefined {
-  const bounds = arrivalBounds(filter);
+/** A time in which nothing arrived. @param bounds on the arrival. */
+export function rangeQuestion(tenant: RequestsQuestion['tenant'], bounds: readonly Fragment[]): HintQuestion | undefined {
   if (bounds.length === 0) return undefined;
   const within: Fragment = join(bounds, ' AND ');
   const range = sql`SELECT count() AS total, countIf(${within}) AS inside, toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms FROM ${ownTable('requests')}`;
@@ -83,7 +93,7 @@ function rangeQuestion({ tenant, filter }: RequestsPlan): HintQuestion | undefin
     sentenceFor: ([row]) => {
       if (row === undefined || Number(row['inside']) > 0) return undefined;
       if (Number(row['total']) === 0) return 'no request is on record yet';
-      return `no request arrived in the time that the filter asks for; the record goes from ${timeText(row['first_ms'])} to ${timeText(row['last_ms'])}`;
+      return `no request arrived in the time that the query asks for; the record goes from ${timeText(row['first_ms'])} to ${timeText(row['last_ms'])}`;
     },
   };
 }

@@ -24,7 +24,7 @@ const unwrappedHint =
   'the filter holds a "properties" leaf outside "request_response_rmt", which matches nothing here; write {"request_response_rmt": {"properties": {...}}}';
 
 /** Every wrapper: each endpoint that filters takes them all. */
-const wrappers: FilterDialect['wrappers'] = [
+export const filterWrappers: FilterDialect['wrappers'] = [
   'request_response_rmt',
   'sessions_request_response_rmt',
   'session',
@@ -35,9 +35,9 @@ const wrappers: FilterDialect['wrappers'] = [
 ];
 
 /** What `POST /v1/request/query-clickhouse` accepts as a filter. */
-export const requestDialect: FilterDialect = { wrappers, unwrappedProperties: 'empty' };
+export const requestDialect: FilterDialect = { wrappers: filterWrappers, unwrappedProperties: 'empty' };
 /** The legacy query's: there a `properties` leaf without its wrapper is an ordinary one. */
-export const legacyDialect: FilterDialect = { wrappers, unwrappedProperties: 'filter' };
+export const legacyDialect: FilterDialect = { wrappers: filterWrappers, unwrappedProperties: 'filter' };
 
 /** Binds a request query to its tenant. @returns the first fault in its filter or sort, when there is one. */
 export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect: FilterDialect): Result<PlannedRequests> {

@@ -66,6 +66,8 @@ function readSettings({ queryTimeoutMs, queryMemoryBytes }: RunOptions): ClickHo
     output_format_json_quote_64bit_integers: 0,
     output_format_json_quote_denormals: 0,
     join_use_nulls: 0,
+    // What a query reads twice, it reads of one state of the table: the sessions of a page and their totals.
+    enable_shared_storage_snapshot_in_query: 1,
     // TRICKY: the rewriting of patterns under OR fails on those over a group's rows (`LOGICAL_ERROR`, seen on 26.7).
     optimize_or_like_chain: 0,
   };

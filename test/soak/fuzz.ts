@@ -78,7 +78,12 @@ async function fuzzEndpoint(name: string, target: Parameters<typeof fuzz>[0]): P
 async function send(caller: string, text: string): Promise<string> {
   const response = await fetch(`${gateway}/v1/chat/completions`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${caller}`, 'Svc-Property-Team': text, 'Content-Type': 'application/json' },
+    headers: {
+      Authorization: `Bearer ${caller}`,
+      'Svc-Property-Team': text,
+      'Svc-Session-Id': 'shared',
+      'Content-Type': 'application/json',
+    },
     body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: text }] }),
   });
   await response.text();

@@ -11,6 +11,7 @@ import type {
   sessionPropertyFields,
 } from '../../model/vocabulary/fields.ts';
 import { type Fragment, sql } from '../../sql/sql.ts';
+import { recency } from './recency.ts';
 import { jsonOfNumbers, jsonOfTexts } from './json-text.ts';
 
 /** Where a text field is kept. Only `properties` tells an empty value from an absent one. */
@@ -114,13 +115,13 @@ const inputColumns: ColumnsOf<typeof mapWrappers> = {
   boolean: {},
 };
 
-const sessionColumns: ColumnsOf<typeof sessionFields> = {
+const sessionColumns = {
   over: 'sessions',
   // The tag stands beside the requests, under the session's identifier.
   toldByRequest: ['session_session_id', 'session_tag'],
   text: {
     session_session_id: text(sql`session_id`),
-    session_session_name: text(sql`argMaxIf(session_name, (created_at, request_id), session_name != '')`),
+    session_session_name: text(sql`argMaxIf(session_name, ${recency}, session_name != '')`),
     session_tag: { kind: 'sessionTag' },
   },
   number: {
@@ -135,7 +136,7 @@ const sessionColumns: ColumnsOf<typeof sessionFields> = {
     session_latest_request_created_at: sql`max(created_at)`,
   },
   boolean: {},
-};
+} satisfies ColumnsOf<typeof sessionFields>;
 
 const sessionPropertyColumns: ColumnsOf<typeof sessionPropertyFields> = {
   over: 'sessions',
@@ -196,11 +197,14 @@ export const groupColumns: Readonly<Record<FieldGroup | MapWrapper, GroupColumns
   values: inputColumns,
 };
 
+/** The name of a whole session, over the group of its requests. */
+export const sessionName: Fragment = sessionColumns.text.session_session_name.text;
+
 /** TRICKY: a sum of UInt64 is one itself and wraps round without a word. */
 function sumOf(column: Fragment): NumberColumn {
   return { kind: 'number', number: sql`ifNull(sum(toUInt128(${column})), 0)`, nullable: false };
 }
 
-function text(column: Fragment): TextColumn {
+function text(column: Fragment): Extract<TextColumn, { kind: 'text' }> {
   return { kind: 'text', text: column };
 }

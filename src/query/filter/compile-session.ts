@@ -2,6 +2,7 @@ import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { ownTable } from '../../sql/statement.ts';
 import type { Comparison } from './ast.ts';
 import { compareColumn, compareWithAlias, type TextComparison, type TextOperand } from './compile-text.ts';
+import { recency } from './recency.ts';
 
 /** A condition on the session of a request: SQL over the group of its requests, and whether a request without a session matches. */
 export interface SessionCondition {
@@ -9,16 +10,28 @@ export interface SessionCondition {
   readonly withoutSession: boolean;
 }
 
-/** Session conditions under one operator as one read of all sessions. A session is all requests of its organisation with one identifier. */
-export function sessionReads(kind: 'and' | 'or', conditions: readonly SessionCondition[]): readonly Fragment[] {
-  if (conditions.length === 0) return [];
+/** Session conditions under one operator, at least one, as one. */
+export function bothOf(kind: 'and' | 'or', conditions: readonly SessionCondition[]): SessionCondition {
   const having = join(
     conditions.map((condition) => condition.having),
     kind === 'and' ? ' AND ' : ' OR ',
   );
-  const sessions = sql`session_id IN (SELECT session_id FROM ${ownTable('requests', sql`session_id != ''`)} GROUP BY session_id HAVING ${having})`;
   const matches = ({ withoutSession }: SessionCondition): boolean => withoutSession;
-  const withoutSession = kind === 'and' ? conditions.every(matches) : conditions.some(matches);
+  return {
+    having: conditions.length > 1 ? sql`(${having})` : having,
+    withoutSession: kind === 'and' ? conditions.every(matches) : conditions.some(matches),
+  };
+}
+
+/**
+ * Session conditions under one operator as one read of all sessions. A session is all requests of its organisation with one identifier.
+ * @param range conditions on the arrival: only requests within them are of the session.
+ */
+export function sessionReads(kind: 'and' | 'or', conditions: readonly SessionCondition[], range: readonly Fragment[]): readonly Fragment[] {
+  if (conditions.length === 0) return [];
+  const { having, withoutSession } = bothOf(kind, conditions);
+  const requests = ownTable('requests', join([sql`session_id != ''`, ...range], ' AND '));
+  const sessions = sql`session_id IN (SELECT session_id FROM ${requests} GROUP BY session_id HAVING ${having})`;
   return [withoutSession ? sql`(session_id = '' OR ${sessions})` : sessions];
 }
 
@@ -62,7 +75,7 @@ function newestOf(name: string): TextOperand {
   const key = param(name, 'String');
   const present = sql`mapContains(properties, ${key})`;
   return {
-    text: sql`argMaxIf(properties[${key}], (created_at, request_id), ${present})`,
+    text: sql`argMaxIf(properties[${key}], ${recency}, ${present})`,
     present: sql`countIf(${present}) > 0`,
     presentIsIndexed: false,
   };

@@ -4,7 +4,14 @@ import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from './ast.ts';
 import { type GroupColumns, groupColumns, type NumberColumn } from './columns.ts';
 import { type BodyCondition, bodyReads, compareBody } from './compile-body.ts';
-import { compareSessionProperty, compareSessionTag, matchesAbsent, type SessionCondition, sessionReads } from './compile-session.ts';
+import {
+  bothOf,
+  compareSessionProperty,
+  compareSessionTag,
+  matchesAbsent,
+  type SessionCondition,
+  sessionReads,
+} from './compile-session.ts';
 import {
   compareColumn,
   compareIdentifier,
@@ -15,8 +22,22 @@ import {
   type TextComparison,
 } from './compile-text.ts';
 
-/** What a condition became: SQL over a row of `requests`, or a question to its row in `bodies` or to its session, which its branch gathers. */
-type Compiled = { readonly sql: Fragment } | { readonly body: BodyCondition } | { readonly session: SessionCondition };
+/**
+ * What a node became: SQL over a row of `requests`, or a question to its row in `bodies` or to its session, which its branch gathers. What
+ * each request of a session tells by itself is both.
+ */
+type Compiled =
+  | { readonly kind: 'request'; readonly sql: Fragment }
+  | { readonly kind: 'body'; readonly body: BodyCondition }
+  | { readonly kind: 'session'; readonly session: SessionCondition }
+  | { readonly kind: 'either'; readonly sql: Fragment; readonly session: SessionCondition };
+
+/** Conditions on the arrival, for the tables that a filter reads beside the row. */
+interface Reach {
+  readonly bodies: readonly Fragment[];
+  /** A session is its requests within these. */
+  readonly sessions: readonly Fragment[];
+}
 
 const always = sql`true`;
 const never = sql`false`;
@@ -25,11 +46,28 @@ const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=
 
 /**
  * The filter as one condition over rows of `requests`, for `ownTable`.
+ * @param range conditions on the arrival that the caller holds the rows to; a session is its requests within them.
  * @throws TypeError for a field that `check.ts` has not seen: a fault in our own code.
  * Invariant: there is no NOT above a comparison with a nullable column, so NULL and false are the same outcome: not matched.
  */
-export function compileFilter(filter: FilterNode): Fragment {
-  return compileNode(filter, arrivalBounds(filter));
+export function compileFilter(filter: FilterNode, range: readonly Fragment[] = []): Fragment {
+  const reach: Reach = { bodies: [...range, ...arrivalBounds(filter)], sessions: range };
+  return gather('and', [compileNode(filter, reach)], reach);
+}
+
+/**
+ * The filter as one condition over the group of a session's requests.
+ * @returns undefined for a filter that asks for a request as well.
+ */
+export function compileOverSession(filter: FilterNode): Fragment | undefined {
+  const compiled = compileNode(filter, { bodies: [], sessions: [] });
+  return 'session' in compiled ? compiled.session.having : undefined;
+}
+
+/** Whether each request tells by itself whether it matches, so that no whole session is read. */
+export function isToldByRequest(filter: FilterNode): boolean {
+  if ('operands' in filter) return filter.operands.every(isToldByRequest);
+  return filter.kind === 'all' || !isOverSession(filter, columnsOf(filter));
 }
 
 /** Whether the filter reads bodies or whole sessions, which may take long. */
@@ -54,74 +92,75 @@ function isArrival({ group, field }: ConditionNode): boolean {
   return (group === 'request_response_rmt' && field === 'request_created_at') || (group === 'request' && field === 'created_at');
 }
 
-function compileNode(node: FilterNode, bounds: readonly Fragment[]): Fragment {
-  if (node.kind === 'all') return always;
-  if (node.kind === 'condition') return compileOperands('and', [node], bounds);
-  return sql`(${compileOperands(node.kind, node.operands, bounds)})`;
+function compileNode(node: FilterNode, reach: Reach): Compiled {
+  if (node.kind === 'all') return { kind: 'request', sql: always };
+  if (node.kind === 'condition') return compileCondition(node);
+  const operands = node.operands.map((operand) => compileNode(operand, reach));
+  const sessions = operands.flatMap((operand) => ('session' in operand ? [operand.session] : []));
+  const ofSession = sessions.length === operands.length ? { session: bothOf(node.kind, sessions) } : undefined;
+  if (ofSession !== undefined && operands.some(({ kind }) => kind === 'session')) return { kind: 'session', ...ofSession };
+  const gathered = sql`(${gather(node.kind, operands, reach)})`;
+  return ofSession === undefined ? { kind: 'request', sql: gathered } : { kind: 'either', sql: gathered, ...ofSession };
 }
 
-function compileOperands(kind: 'and' | 'or', operands: readonly FilterNode[], bounds: readonly Fragment[]): Fragment {
-  const conditions: Fragment[] = [];
-  const bodies: BodyCondition[] = [];
-  const sessions: SessionCondition[] = [];
-  for (const operand of operands) {
-    const compiled = operand.kind === 'condition' ? compileCondition(operand) : { sql: compileNode(operand, bounds) };
-    if ('sql' in compiled) conditions.push(compiled.sql);
-    else if ('body' in compiled) bodies.push(compiled.body);
-    else sessions.push(compiled.session);
-  }
-  return join([...conditions, ...bodyReads(kind, bodies, bounds), ...sessionReads(kind, sessions)], kind === 'and' ? ' AND ' : ' OR ');
+function gather(kind: 'and' | 'or', operands: readonly Compiled[], { bodies, sessions }: Reach): Fragment {
+  const conditions = operands.flatMap((operand) => ('sql' in operand ? [operand.sql] : []));
+  const ofBodies = operands.flatMap((operand) => (operand.kind === 'body' ? [operand.body] : []));
+  const ofSessions = operands.flatMap((operand) => (operand.kind === 'session' ? [operand.session] : []));
+  const reads = [...bodyReads(kind, ofBodies, bodies), ...sessionReads(kind, ofSessions, sessions)];
+  return join([...conditions, ...reads], kind === 'and' ? ' AND ' : ' OR ');
 }
 
 function compileCondition(node: ConditionNode): Compiled {
   const columns = columnsOf(node);
   const compiled = compileComparison(node, columns);
-  return isOverSession(node, columns) && 'sql' in compiled
-    ? { session: { having: compiled.sql, withoutSession: matchesAbsent(node) } }
-    : compiled;
+  if (compiled.kind !== 'request' || columns.over === 'requests') return compiled;
+  const session = { having: compiled.sql, withoutSession: matchesAbsent(node) };
+  return isOverSession(node, columns) ? { kind: 'session', session } : { kind: 'either', sql: compiled.sql, session };
 }
 
 function isOverSession({ field }: ConditionNode, { over, toldByRequest }: GroupColumns): boolean {
   return over === 'sessions' && toldByRequest?.includes(field) !== true;
 }
 
-function compileComparison(node: ConditionNode, columns: GroupColumns): Compiled {
+function compileComparison(node: ConditionNode, columns: GroupColumns): Extract<Compiled, { kind: 'request' | 'body' }> {
   switch (node.family) {
     case 'text':
       return compileText(node, columns);
     case 'number':
-      return { sql: compareNumberColumn(columnOf(node, columns.number), node) };
+      return { kind: 'request', sql: compareNumberColumn(columnOf(node, columns.number), node) };
     case 'timestamp':
-      return { sql: compareTime(columnOf(node, columns.timestamp), node.operator, node.value) };
+      return { kind: 'request', sql: compareTime(columnOf(node, columns.timestamp), node.operator, node.value) };
     case 'boolean':
-      return { sql: sql`${columnOf(node, columns.boolean)} = ${param(node.value, 'Bool')}` };
+      return { kind: 'request', sql: sql`${columnOf(node, columns.boolean)} = ${param(node.value, 'Bool')}` };
     case 'key':
-      return { sql: hasProperty(node.value) };
+      return { kind: 'request', sql: hasProperty(node.value) };
   }
 }
 
-function compileText(node: ConditionNode & { family: 'text' }, columns: GroupColumns): Compiled {
+function compileText(node: ConditionNode & { family: 'text' }, columns: GroupColumns): Extract<Compiled, { kind: 'request' | 'body' }> {
   const column = columnOf(node, columns.text);
   const comparison: TextComparison = node;
   switch (column.kind) {
     case 'text':
-      return { sql: compareColumn(column.text, comparison) };
+      return { kind: 'request', sql: compareColumn(column.text, comparison) };
     case 'identifier':
-      return { sql: compareIdentifier(column, comparison) };
+      return { kind: 'request', sql: compareIdentifier(column, comparison) };
     case 'body': {
       const body = compareBody(column, comparison);
-      return body === undefined ? { sql: never } : { body };
+      return body === undefined ? { kind: 'request', sql: never } : { kind: 'body', body };
     }
     case 'properties':
       return {
+        kind: 'request',
         sql: column.equals === 'exact' ? compareProperty(nameOf(node), comparison) : compareSearchProperty(nameOf(node), comparison),
       };
     case 'inputs':
-      return { sql: compareInput(nameOf(node), comparison) };
+      return { kind: 'request', sql: compareInput(nameOf(node), comparison) };
     case 'sessionProperties':
-      return { sql: compareSessionProperty(nameOf(node), comparison) };
+      return { kind: 'request', sql: compareSessionProperty(nameOf(node), comparison) };
     case 'sessionTag':
-      return { sql: compareSessionTag(comparison, matchesAbsent(node)) };
+      return { kind: 'request', sql: compareSessionTag(comparison, matchesAbsent(node)) };
   }
 }
 

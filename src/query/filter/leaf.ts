@@ -15,6 +15,8 @@ export type UnwrappedProperties = 'empty' | 'filter' | 'refuse';
 export interface FilterDialect {
   readonly wrappers: readonly (FieldGroup | MapWrapper)[];
   readonly unwrappedProperties: UnwrappedProperties;
+  /** The wrapper that a sentence about unwrapped properties shows; absent: `request_response_rmt`. */
+  readonly propertyWrapper?: FieldGroup;
 }
 
 /** A leaf that was read well; `unwrappedProperties` says that the dialect answers it with an empty list. */
@@ -65,9 +67,13 @@ function conditionOfMap(wrapper: MapWrapper, entry: Entry): Result<ParsedLeaf> {
   return parsed.ok ? success({ condition: parsed.value, unwrappedProperties: false }) : parsed;
 }
 
-function parseUnwrapped(leaf: JsonObject, { value, path }: Entry, { unwrappedProperties }: FilterDialect): Result<ParsedLeaf> {
+function parseUnwrapped(
+  leaf: JsonObject,
+  { value, path }: Entry,
+  { unwrappedProperties, propertyWrapper }: FilterDialect,
+): Result<ParsedLeaf> {
   if (unwrappedProperties === 'refuse') {
-    return filterFault(path, `Properties belong inside a wrapper. Write ${sketch({ request_response_rmt: leaf })}.`);
+    return filterFault(path, `Properties belong inside a wrapper. Write ${sketch({ [propertyWrapper ?? 'request_response_rmt']: leaf })}.`);
   }
   const reference = {
     group: 'request_response_rmt',

@@ -78,8 +78,12 @@ const randomSorts: Arbitrary<readonly OrderTerm[]> = uniqueArray(oneof({ weight:
   selector: ([term]) => term?.key,
 }).map((terms) => terms.flat());
 
-function randomFilters(subjects: readonly Subject[]): Arbitrary<unknown> {
-  const perField = fields.map((field) => leavesOf(field, subjects));
+/** Any filter. @param weightOf how often a field of the group is asked for. */
+export function randomFilters(
+  subjects: readonly Subject[],
+  weightOf: (group: FieldGroup | MapWrapper) => number = () => 1,
+): Arbitrary<unknown> {
+  const perField = fields.map((field) => ({ weight: weightOf(field.group), arbitrary: leavesOf(field, subjects) }));
   const { filter } = letrec<{ filter: unknown; leaf: unknown }>((tie) => ({
     leaf: oneof({ weight: 40, arbitrary: oneof(...perField) }, constantFrom<unknown>({}, 'all')),
     filter: oneof(
@@ -164,7 +168,8 @@ function cutsOf(source: Arbitrary<string>): Arbitrary<string> {
   });
 }
 
-function parts(source: Arbitrary<string>): Arbitrary<string> {
+/** Texts to look for inside others. */
+export function parts(source: Arbitrary<string>): Arbitrary<string> {
   const cuts = cutsOf(source);
   return oneof(
     { weight: 2, arbitrary: source },

@@ -20,7 +20,8 @@ import type { Subject } from './readers.ts';
 import { type FilterRecord, type SessionFacts, sessionFactsOf } from './record.ts';
 import { smallestFailing } from './smallest-query-rig.ts';
 
-const organization = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
+/** Owns the records of a {@link World}. */
+export const organization = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 /** Has other records under sessions and names of the same kind; none of them may be seen. */
 const stranger = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
 
@@ -33,7 +34,7 @@ const smallPart = 8;
 const mergedCount = 30;
 
 /** The store as a series of states goes through it, with the records that it holds as the interpreter sees them. */
-interface World {
+export interface World {
   readonly connections: Connections;
   readonly seed: number;
   readonly records: readonly StoredRecord[];
@@ -115,10 +116,22 @@ export interface StateReport {
  * The seed makes the records, the updates and the queries: the same seed gives the same run.
  */
 export async function* compareInEveryState(connections: Connections, seed: number, queriesInState: number): AsyncGenerator<StateReport> {
+  let index = 0;
+  for await (const { state, world } of worldsInEveryState(connections, seed)) {
+    yield { state, seed, ...(await compare(world, queriesInState, seed + index)) };
+    index += 1;
+  }
+}
+
+/** The store with records made from a seed, in every state. */
+export async function* worldsInEveryState(
+  connections: Connections,
+  seed: number,
+): AsyncGenerator<{ readonly state: string; readonly world: World }> {
   let world: World = { connections, seed, records: nastyRecords(organization, recordCount, seed), tags: new Map() };
-  for (const [index, { name, enter }] of storeStates.entries()) {
+  for (const { name, enter } of storeStates) {
     world = await enter(world);
-    yield { state: name, seed, ...(await compare(world, queriesInState, seed + index)) };
+    yield { state: name, world };
   }
 }
 
@@ -223,7 +236,8 @@ function differenceText(expected: readonly string[], found: readonly string[], r
   ].join('\n');
 }
 
-function textOf(value: unknown): string {
+/** Anything as text for people. */
+export function textOf(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (part instanceof Map ? [...part] : typeof part === 'bigint' ? String(part) : part));
 }
 

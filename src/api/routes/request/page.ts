@@ -110,6 +110,7 @@ export async function explain({ context, ports }: EndpointCall, questions: reado
   }
 }
 
-function wantsCount(context: Context): boolean {
+/** Whether the caller asks for the whole number. */
+export function wantsCount(context: Context): boolean {
   return ['Svc-Include-Count', 'Helicone-Include-Count'].some((name) => context.req.header(name)?.trim().toLowerCase() === 'true');
 }

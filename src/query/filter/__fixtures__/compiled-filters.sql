@@ -783,27 +783,27 @@ lowerUTF8(session_id) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_session_name equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(session_name, (created_at, request_id), session_name != '') = {p0:String})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '') = {p0:String})
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_session_name not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(session_name, (created_at, request_id), session_name != '') != {p0:String}))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '') != {p0:String}))
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_session_name like: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(session_name, (created_at, request_id), session_name != '') LIKE {p0:String})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '') LIKE {p0:String})
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_session_name ilike: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(session_name, (created_at, request_id), session_name != '')) LIKE lowerUTF8({p0:String}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '')) LIKE lowerUTF8({p0:String}))
 -- {"p0":"A_word%"}
 
 -- sessions_request_response_rmt.session_session_name contains: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(session_name, (created_at, request_id), session_name != '')) LIKE lowerUTF8({p0:String}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '')) LIKE lowerUTF8({p0:String}))
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_session_name not-contains: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(session_name, (created_at, request_id), session_name != '')) NOT LIKE lowerUTF8({p0:String})))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(session_name, bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, session_name != '')) NOT LIKE lowerUTF8({p0:String})))
 -- {"p0":"%A\\_word\\%%"}
 
 -- sessions_request_response_rmt.session_tag equals: 
@@ -991,27 +991,27 @@ session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} A
 -- {"p0":"1769904000000"}
 
 -- session.properties equals: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(properties[{p0:String}], (created_at, request_id), mapContains(properties, {p0:String})) = {p1:String})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String})) = {p1:String})
 -- {"p0":"name","p1":"A_word%"}
 
 -- session.properties not-equals: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(properties[{p0:String}], (created_at, request_id), mapContains(properties, {p0:String})) != {p1:String}))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String})) != {p1:String}))
 -- {"p0":"name","p1":"A_word%"}
 
 -- session.properties like: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(properties[{p0:String}], (created_at, request_id), mapContains(properties, {p0:String})) LIKE {p1:String})
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String})) LIKE {p1:String})
 -- {"p0":"name","p1":"A_word%"}
 
 -- session.properties ilike: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(properties[{p0:String}], (created_at, request_id), mapContains(properties, {p0:String}))) LIKE lowerUTF8({p1:String}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String}))) LIKE lowerUTF8({p1:String}))
 -- {"p0":"name","p1":"A_word%"}
 
 -- session.properties contains: 
-session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(properties[{p0:String}], (created_at, request_id), mapContains(properties, {p0:String}))) LIKE lowerUTF8({p1:String}))
+session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String}))) LIKE lowerUTF8({p1:String}))
 -- {"p0":"name","p1":"%A\\_word\\%%"}
 
 -- session.properties not-contains: full absent binary text
-(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(properties[{p0:String}], (created_at, request_id), mapContains(properties, {p0:String}))) NOT LIKE lowerUTF8({p1:String})))
+(session_id = '' OR session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND (session_id != '') GROUP BY session_id HAVING lowerUTF8(argMaxIf(properties[{p0:String}], bitShiftLeft(toInt256(toUnixTimestamp64Milli(created_at)), 128) + request_id, mapContains(properties, {p0:String}))) NOT LIKE lowerUTF8({p1:String})))
 -- {"p0":"name","p1":"%A\\_word\\%%"}
 
 -- request.prompt equals: 

@@ -1,0 +1,41 @@
+import { accepted } from '../../../contract/fault.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { sessionCountSchema, sessionQuerySchema } from '../../../contract/session-query.ts';
+import { longSessionBodiesQuestion } from '../../../query/sessions/hints.ts';
+import { sessionTotals } from '../../../query/sessions/item.ts';
+import { sessionTotalsStatement, type SessionTotalsRow } from '../../../query/sessions/page.ts';
+import { planSessions } from '../../../query/sessions/plan.ts';
+import { onlyRow } from '../../only-row.ts';
+import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
+import { readJson } from '../../json-body.ts';
+import { explain } from '../request/page.ts';
+
+/** `POST /v1/session/count` */
+export const countSessions: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/session/count',
+    operationId: 'countSessions',
+    summary: 'Count sessions',
+    description: 'How many sessions a query matches, with their totals. `offset`, `limit` and `cursor` are read and change nothing.',
+    security: keyRequired,
+    request: { body: { required: true, content: jsonContent(sessionQuerySchema) } },
+    responses: {
+      200: { description: 'The number and the totals.', headers: hintHeader, content: jsonContent(sessionCountSchema) },
+      ...problems(400, 413, 415, 422, 504),
+    },
+  },
+  action: 'read',
+  handle: answerSessionCount,
+};
+
+async function answerSessionCount(call: EndpointCall): Promise<Response> {
+  const { context, principal, ports } = call;
+  const body = accepted(readBody(sessionQuerySchema, await readJson(context)));
+  const plan = accepted(planSessions(principal.organizationId, body));
+  const row = onlyRow(await ports.run<SessionTotalsRow>(sessionTotalsStatement(plan), context.req.raw.signal));
+  const long = longSessionBodiesQuestion(plan);
+  if (long !== undefined) await explain(call, [long]);
+  return answerJson(context, { data: sessionTotals(row), error: null });
+}

@@ -1,0 +1,46 @@
+import type { Result } from '../../contract/fault.ts';
+import { fingerprint } from '../../model/fingerprint.ts';
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import { type Fragment, param, sql } from '../../sql/sql.ts';
+import { bodyFault, success } from '../outcome.ts';
+import type { SessionsQuestion } from './question.ts';
+
+/** Where a page of sessions ended: when its last session began, and which one it is. */
+export interface SessionPosition {
+  /** Unix milliseconds. */
+  readonly createdMs: number;
+  readonly sessionId: string;
+}
+
+/** Bytes of an identifier that a cursor carries: clients take headers of sixteen KiB altogether. */
+const mostCarriedBytes = 3 * 1024;
+/** What is longer is no cursor that was given here. */
+const longestCursor = 16 * 1024;
+const notOurs = '`cursor` is not one that was given here. Send the value of the response header svc-next-cursor as it was.';
+const otherQuery = '`cursor` belongs to another query. Send it with the filter, range and search that gave it, or begin without it.';
+
+/** The cursor behind a session. @returns undefined when its identifier is too long for a header. */
+export function cursorBehindSession(question: SessionsQuestion, { createdMs, sessionId }: SessionPosition): string | undefined {
+  if (Buffer.byteLength(JSON.stringify(sessionId)) > mostCarriedBytes) return undefined;
+  return Buffer.from(JSON.stringify({ v: 1, q: markOf(question), a: createdMs, i: sessionId })).toString('base64url');
+}
+
+/** Reads a cursor that a caller sent back. */
+export function parseSessionCursor(text: string, question: SessionsQuestion): Result<SessionPosition> {
+  const decoded = text.length > longestCursor ? undefined : parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+  if (!isJsonObject(decoded) || decoded['v'] !== 1) return bodyFault(['cursor'], notOurs);
+  if (decoded['q'] !== markOf(question)) return bodyFault(['cursor'], otherQuery);
+  const { a: createdMs, i: sessionId } = decoded;
+  if (!Number.isSafeInteger(createdMs) || typeof sessionId !== 'string') return bodyFault(['cursor'], notOurs);
+  return success({ createdMs: createdMs as number, sessionId });
+}
+
+/** Sessions behind a position in the order of a page. @param createdAt when a session began, as SQL over its group. */
+export function behindSession({ createdMs, sessionId }: SessionPosition, createdAt: Fragment): Fragment {
+  const at = sql`fromUnixTimestamp64Milli(${param(createdMs, 'Int64')}, 'UTC')`;
+  return sql`(${createdAt} < ${at} OR (${createdAt} = ${at} AND session_id > ${param(sessionId, 'String')}))`;
+}
+
+function markOf({ tenant, range, filter }: SessionsQuestion): string {
+  return fingerprint(JSON.stringify(['sessions', tenant, range.from ?? null, range.to ?? null, filter]));
+}

@@ -1,0 +1,29 @@
+import { type HintQuestion, longBodiesQuestion, nameQuestion, rangeQuestion } from '../hints.ts';
+import { keptBounds } from './kept.ts';
+import { sessionCountStatement } from './page.ts';
+import type { SessionsPlan } from './plan.ts';
+import type { SessionsQuestion } from './question.ts';
+
+/** What may explain that a page of sessions is empty, the likeliest first. */
+export function sessionHintQuestions(plan: SessionsPlan): readonly HintQuestion[] {
+  return [nameQuestion(plan), rangeQuestion(plan.tenant, keptBounds(plan)), offsetQuestion(plan)].filter(
+    (question) => question !== undefined,
+  );
+}
+
+/** Whether there are bodies of which the filter sees only the begin; undefined for a filter that reads none. */
+export function longSessionBodiesQuestion(question: SessionsQuestion): HintQuestion | undefined {
+  return longBodiesQuestion(question, keptBounds(question));
+}
+
+/** An offset behind the last session. */
+function offsetQuestion(plan: SessionsPlan): HintQuestion | undefined {
+  if (plan.offset === 0) return undefined;
+  return {
+    statement: sessionCountStatement(plan),
+    sentenceFor: ([row]) => {
+      const total = Number(row?.['session_count'] ?? 0);
+      return total === 0 ? undefined : `offset ${plan.offset} is past the last of ${total} matching sessions`;
+    },
+  };
+}

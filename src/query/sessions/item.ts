@@ -1,0 +1,89 @@
+import type { SessionItem } from '../../contract/session-item.ts';
+import type { SessionMetrics, SessionNameItem, SessionTotals } from '../../contract/session-query.ts';
+import { type Money, parseMoney, usdOf } from '../../model/money.ts';
+import type { SessionNameRow } from './names.ts';
+import type { SessionTotalsRow } from './page.ts';
+import { ratioOf, usdRatioOf } from './ratio.ts';
+import type { SessionRow } from './row.ts';
+import type { SessionSpreadRow } from './spread.ts';
+import { timeTextIn } from './time-text.ts';
+
+/** A session as the API shows it. @param offsetMinutes east of UTC, in which its times are written. */
+export function sessionItem(row: SessionRow, offsetMinutes: number): SessionItem {
+  const latest = timeTextIn(Number(row.latest_ms), offsetMinutes);
+  return {
+    session_id: row.session_id,
+    session_name: row.name,
+    session_tag: row.tag === '' ? null : row.tag,
+    created_at: timeTextIn(Number(row.first_ms), offsetMinutes),
+    latest_request_created_at: latest,
+    last_used: latest,
+    total_cost: usdOf(moneyOf(row.cost_sum)),
+    total_requests: Number(row.request_count),
+    prompt_tokens: Number(row.prompt_sum),
+    completion_tokens: Number(row.completion_sum),
+    total_tokens: Number(row.total_sum),
+    avg_latency: ratioOf(BigInt(row.latency_sum), BigInt(row.latency_count)),
+    user_ids: [...row.users],
+    properties: row.merged,
+  };
+}
+
+/** The sums of all sessions as the API shows them. */
+export function sessionTotals(row: SessionTotalsRow): SessionTotals {
+  const [cost, count] = [moneyOf(row.cost_sum), BigInt(row.session_count)];
+  return {
+    count: Number(count),
+    total_cost: usdOf(cost),
+    avg_cost: usdRatioOf(cost, count),
+    avg_latency: ratioOf(BigInt(row.latency_sum), BigInt(row.latency_count)),
+    avg_requests: ratioOf(BigInt(row.request_sum), count),
+  };
+}
+
+/** The sessions of one name as the API shows them. */
+export function sessionNameItem(row: SessionNameRow, offsetMinutes: number): SessionNameItem {
+  const first = timeTextIn(Number(row.first_ms), offsetMinutes);
+  return {
+    name: row.name,
+    created_at: first,
+    first_used: first,
+    last_used: timeTextIn(Number(row.latest_ms), offsetMinutes),
+    session_count: Number(row.session_count),
+    avg_latency: ratioOf(BigInt(row.latency_sum), BigInt(row.latency_count)),
+  };
+}
+
+/** How sessions are spread, as the API shows it. */
+export function sessionMetrics(row: SessionSpreadRow): SessionMetrics {
+  const count = BigInt(row.session_count);
+  return {
+    session_count: histogramOf(row, 'requests'),
+    session_duration: histogramOf(row, 'duration'),
+    session_cost: histogramOf(row, 'cost'),
+    average: {
+      session_count: [{ average: ratioOf(BigInt(row.requests_sum), count) }],
+      session_duration: [{ average: ratioOf(BigInt(row.duration_sum), count) }],
+      session_cost: [{ average: usdRatioOf(moneyOf(row.cost_sum), count) }],
+    },
+  };
+}
+
+function histogramOf(row: SessionSpreadRow, measure: 'requests' | 'duration' | 'cost'): SessionMetrics['session_count'] {
+  const [least, greatest] = [row[`${measure}_least`], row[`${measure}_greatest`]];
+  if (least === null || greatest === null) return [];
+  const counts = row[`${measure}_counts`].map(Number);
+  if (least === greatest) return [{ range_start: least, range_end: greatest, value: counts[0] ?? 0 }];
+  const width = (greatest - least) / counts.length;
+  return counts.map((value, place) => ({
+    range_start: least + place * width,
+    range_end: place === counts.length - 1 ? greatest : least + (place + 1) * width,
+    value,
+  }));
+}
+
+function moneyOf(text: string): Money {
+  const money = parseMoney(text);
+  if (money === undefined) throw new TypeError('The store gave a sum that is no amount.');
+  return money;
+}

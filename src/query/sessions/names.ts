@@ -1,0 +1,38 @@
+import { join, param, sql } from '../../sql/sql.ts';
+import { type Statement, statementFor } from '../../sql/statement.ts';
+import { sessionName } from '../filter/columns.ts';
+import type { NumberCell } from '../request-row.ts';
+import { conditionsOf, sessionGroups } from './kept.ts';
+import type { SessionsQuestion } from './question.ts';
+import { endOf, latenciesOf, startOf, sumOf } from './row.ts';
+
+const mostNames = 50;
+
+/** Sessions of one name as JSONEachRow gives them. */
+export interface SessionNameRow {
+  readonly name: string;
+  readonly first_ms: NumberCell;
+  readonly latest_ms: NumberCell;
+  readonly session_count: NumberCell;
+  /** Whole number as text. */
+  readonly latency_sum: string;
+  readonly latency_count: NumberCell;
+}
+
+/** Statement for the names of the sessions that a question matches, the one used last first. */
+export function sessionNamesStatement(question: SessionsQuestion): Statement {
+  const { before, source, overKept } = sessionGroups(conditionsOf(question), { whole: true });
+  const each = join(
+    [
+      sql`${sessionName} AS name`,
+      sql`${startOf(overKept)} AS first_at`,
+      sql`${endOf(overKept)} AS latest_at`,
+      sql`${sumOf(sql`latency`, overKept)} AS latency_each`,
+      sql`${latenciesOf(overKept)} AS latencies_each`,
+    ],
+    ', ',
+  );
+  const columns = sql`name, toUnixTimestamp64Milli(min(first_at)) AS first_ms, toUnixTimestamp64Milli(max(latest_at)) AS latest_ms, count() AS session_count, toString(sum(latency_each)) AS latency_sum, sum(latencies_each) AS latency_count`;
+  const order = sql`ORDER BY latest_ms DESC, name ASC LIMIT ${param(mostNames, 'UInt64')}`;
+  return statementFor(question.tenant, sql`SELECT ${columns} FROM (${before}SELECT ${each} ${source}) GROUP BY name ${order}`, 'long');
+}

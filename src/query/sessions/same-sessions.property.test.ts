@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { StateReport } from '../filter/same-answer-rig.ts';
+import { openStoreRig, type StoreRig } from '../../store/store-rig.ts';
+import { compareSessionsInEveryState } from './same-sessions-rig.ts';
+
+/** A small part of what `npm run soak -- sessions` compares, over other records. */
+const queriesInState = 60;
+const seed = 4711;
+
+let rig: StoreRig;
+beforeAll(async () => {
+  rig = await openStoreRig();
+});
+afterAll(async () => rig.close());
+
+test(
+  `sessions, their totals, names and spread are those of the reference, in every state (seed ${seed})`,
+  { timeout: 120_000 },
+  async () => {
+    const reports: StateReport[] = [];
+    for await (const report of compareSessionsInEveryState(rig.connections, seed, queriesInState)) reports.push(report);
+    for (const { state, mismatch } of reports) expect(mismatch, `${state}, records of seed ${seed}`).toBeNull();
+    const queries = reports.reduce((sum, report) => sum + report.queries, 0);
+    const telling = reports.reduce((sum, report) => sum + report.telling, 0);
+    expect(queries).toBe(queriesInState * reports.length);
+    expect(telling / queries).toBeGreaterThan(0.3);
+  },
+);

@@ -1,0 +1,41 @@
+import type { StateReport } from '../../src/query/filter/same-answer-rig.ts';
+
+const queriesInState = 200;
+
+/** Compares on so many queries in every state of a store with records of one seed. */
+type CompareInEveryState = (seed: number, queriesInState: number) => AsyncGenerator<StateReport>;
+
+/**
+ * Compares in rounds until so many queries as the command line says, or as given, were asked, and prints what came out.
+ * @returns the exit code.
+ */
+export async function soakAnswers(name: string, queriesUnlessAsked: number, compare: CompareInEveryState): Promise<number> {
+  const [queriesWanted = queriesUnlessAsked, firstSeed = Date.now() % 2 ** 31] = process.argv.slice(2).map(Number);
+  const states = new Map<string, number>();
+  const mismatches: string[] = [];
+  let [queries, telling, rounds] = [0, 0, 0];
+  const startedAt = Date.now();
+  const seconds = (): number => Math.round((Date.now() - startedAt) / 1000);
+  while (queries < queriesWanted) {
+    for await (const report of compare(firstSeed + rounds * 10, queriesInState)) {
+      queries += report.queries;
+      telling += report.telling;
+      states.set(report.state, (states.get(report.state) ?? 0) + report.queries);
+      if (report.mismatch !== null) {
+        mismatches.push(`records of seed ${report.seed}, ${report.state}`);
+        process.stderr.write(`MISMATCH, ${report.state}, records of seed ${report.seed}: ${report.mismatch}\n`);
+      }
+    }
+    rounds += 1;
+    process.stderr.write(`${queries} of ${queriesWanted} queries, ${mismatches.length} mismatches, ${seconds()} s\n`);
+  }
+  const perState = [...states].map(([state, count]) => `${state} ${count}`).join(', ');
+  const lines = [
+    `${name}: ${queries} queries in ${seconds()} s, ${((telling / queries) * 100).toFixed(1)} % with an answer between nothing and everything`,
+    `states: ${perState}`,
+    `seeds of records: ${firstSeed} to ${firstSeed + (rounds - 1) * 10} in steps of 10 (${rounds} sets)`,
+    `mismatches: ${mismatches.length}${mismatches.map((place) => `\n  ${place}`).join('')}`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return mismatches.length === 0 ? 0 : 1;
+}

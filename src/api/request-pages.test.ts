@@ -112,7 +112,7 @@ describe('a count of 0', () => {
     [
       'because of a time without requests',
       { filter: { request_response_rmt: { request_created_at: { lt: '2001-01-01' } } } },
-      'no request arrived in the time that the filter asks for; the record goes from 20',
+      'no request arrived in the time that the query asks for; the record goes from 20',
     ],
   ])('%s says so, as the query does', async (_, body, hint) => {
     const answer = await rig.call('POST', countPath, { body });

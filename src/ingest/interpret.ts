@@ -3,8 +3,8 @@ import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney } from '../model/money.ts';
 import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
-import { unreportedUsage } from '../model/usage.ts';
 import { priceUsage } from '../pricing/cost.ts';
+import { noResponseFacts } from '../providers/facts.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 import { readServerSentEvents } from '../providers/sse.ts';
@@ -33,15 +33,6 @@ interface ReadResponse {
 }
 
 const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', lastUserText: '' };
-const noResponseFacts: ResponseFacts = {
-  responseId: '',
-  model: '',
-  usage: unreportedUsage,
-  serviceTier: '',
-  completionText: '',
-  finishReason: '',
-  providerCost: null,
-};
 const absent: RecordedBody = { kind: 'absent' };
 
 /**

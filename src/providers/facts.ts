@@ -1,5 +1,7 @@
 import { isJsonObject, wellFormed } from '../model/text.ts';
 import type { JsonObject } from '../model/text.ts';
+import { unreportedUsage } from '../model/usage.ts';
+import type { ResponseFacts } from './provider.ts';
 
 const nothing: JsonObject = {};
 
@@ -27,3 +29,23 @@ export function countOf(value: unknown): number | null {
 export function joinLines(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
+
+/** The value as JSON text, for counting; empty for what is absent or nested deeper than the stack. */
+export function jsonOf(value: unknown): string {
+  try {
+    return value === undefined || value === null ? '' : wellFormed(JSON.stringify(value));
+  } catch {
+    return '';
+  }
+}
+
+/** Facts of a response that says nothing. */
+export const noResponseFacts: ResponseFacts = {
+  responseId: '',
+  model: '',
+  usage: unreportedUsage,
+  serviceTier: '',
+  completionText: '',
+  finishReason: '',
+  providerCost: null,
+};

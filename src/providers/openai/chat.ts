@@ -1,7 +1,7 @@
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { deploymentOf } from '../path-names.ts';
 import { assembleChunks } from './chunks.ts';
-import { deploymentOf } from './deployment.ts';
 import { readOpenAiUsage, readStatedCost } from './usage.ts';
 
 /** `POST …/chat/completions`, OpenAI's own and that of everyone who speaks it. */

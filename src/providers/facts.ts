@@ -25,6 +25,11 @@ export function countOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
+/** The object without one of its keys. */
+export function without(object: JsonObject, key: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+}
+
 /** Joins the texts that are not empty by newlines. */
 export function joinLines(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n');

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { objectOf } from '../facts.ts';
+import { listOf, objectOf, without } from '../facts.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
@@ -60,8 +60,8 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
   ],
   [
     'message_delta',
-    (draft, { delta, usage, type: _, ...rest }) => {
-      draft.ending = { ...draft.ending, ...rest, ...objectOf(delta) };
+    (draft, { delta, usage, ...rest }) => {
+      draft.ending = { ...draft.ending, ...without(rest, 'type'), ...objectOf(delta) };
       // Counts that this event leaves out, or sends as null, stay as the beginning said.
       const said = Object.entries(objectOf(usage)).filter(([, value]) => value !== null);
       draft.usage = { ...draft.usage, ...Object.fromEntries(said) };
@@ -122,13 +122,9 @@ function wholeMessage({ message, blocks, ending, usage, outputCounted, error }: 
   const content = Array.from(blocks)
     .toSorted(([left], [right]) => left - right)
     .map(([, block]) => wholeBlock(block));
-  const whole = { ...message, content, ...ending, usage: outputCounted ? usage : withoutOutput(usage) };
+  // The beginning counts the few tokens that were written by then. Where the end never came, the output is not known.
+  const whole = { ...message, content, ...ending, usage: outputCounted ? usage : without(usage, 'output_tokens') };
   return error === undefined ? whole : { ...whole, error };
-}
-
-/** The beginning counts the few tokens that were written by then. Where the end never came, the output is not known. */
-function withoutOutput({ output_tokens: _, ...usage }: JsonObject): JsonObject {
-  return usage;
 }
 
 function wholeBlock({ start, texts, lists }: Block): JsonObject {
@@ -138,6 +134,6 @@ function wholeBlock({ start, texts, lists }: Block): JsonObject {
     if (key === 'input') whole[key] = text === '' ? start[key] : (parseJson(text) ?? text);
     else whole[key] = typeof start[key] === 'string' ? `${start[key]}${text}` : text;
   }
-  for (const [key, values] of lists) whole[key] = [...(Array.isArray(start[key]) ? start[key] : []), ...values];
+  for (const [key, values] of lists) whole[key] = [...listOf(start[key]), ...values];
   return whole;
 }

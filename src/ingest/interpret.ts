@@ -4,12 +4,10 @@ import { type Money, parseMoney } from '../model/money.ts';
 import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
-import { noResponseFacts } from '../providers/facts.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
+import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
-import { readServerSentEvents } from '../providers/sse.ts';
-import { decodeContent, readBody, recordBody, recordText, textOfBytes } from './body.ts';
 import { propertiesOf } from './properties.ts';
+import { type ReadRequest, type ReadResponse, readRequest, readResponse } from './read-bodies.ts';
 
 /** What interpretation needs to know besides the exchange. */
 export interface InterpretContext {
@@ -19,20 +17,6 @@ export interface InterpretContext {
   readonly changes: readonly AcceptedChange[];
 }
 
-interface ReadRequest {
-  readonly body: RecordedBody;
-  readonly facts: RequestFacts;
-}
-
-interface ReadResponse {
-  readonly body: RecordedBody;
-  readonly facts: ResponseFacts;
-  readonly streamed: boolean;
-  /** The response is known to be whole from its own content. */
-  readonly whole: boolean;
-}
-
-const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', lastUserText: '' };
 const absent: RecordedBody = { kind: 'absent' };
 
 /**
@@ -150,51 +134,6 @@ function bodiesOf({ open, end, requestBody, responseBody }: Exchange, request: R
     completionText: keepsResponse ? response.facts.completionText : '',
     sizeBytes: end === undefined ? requestBody.length + responseBody.length : end.requestBytes + end.responseBytes,
   };
-}
-
-function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRequest {
-  const { open, requestBody } = exchange;
-  const contentType = open.headers['content-type'] ?? '';
-  const read = readBody(requestBody, open.headers['content-encoding'], contentType);
-  const body = recordBody(requestBody, read, contentType);
-  if (read.text === undefined || format === undefined) return { body, facts: noRequestFacts };
-  return { body, facts: format.readRequest(read.parsed, open.path) };
-}
-
-function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
-  const headers = exchange.responseHead?.headers ?? {};
-  const contentType = headers['content-type'] ?? '';
-  const encoding = headers['content-encoding'];
-  if (contentType.toLowerCase().includes('event-stream')) {
-    const decoded = decodeContent(exchange.responseBody, encoding);
-    if (decoded !== undefined) return readStream(decoded, textOfBytes(decoded, contentType) ?? '', format);
-  }
-  const read = readBody(exchange.responseBody, encoding, contentType);
-  const { parsed } = read;
-  const body = recordBody(exchange.responseBody, read, contentType);
-  const facts = parsed === undefined || format === undefined ? noResponseFacts : format.readResponse(parsed);
-  return { body, facts, streamed: false, whole: isWhole(exchange, headers['content-length'], parsed) };
-}
-
-/** A body is whole when it has the declared length; where none was declared, when it is a JSON value that is closed at its end. */
-function isWhole({ open, responseHead, responseBody }: Exchange, declaredLength: string | undefined, parsed: unknown): boolean {
-  if (open.method === 'HEAD' || responseHead?.status === 204 || responseHead?.status === 304) return true;
-  if (declaredLength !== undefined) return Number(declaredLength) === responseBody.length;
-  return typeof parsed === 'object' && parsed !== null;
-}
-
-/** A stream is put together into the provider's non-streaming shape; what cannot be understood stays text. */
-function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
-  const assembled = format?.assembleStream(readServerSentEvents([decoded]));
-  if (format === undefined || assembled?.understood !== true) {
-    return {
-      body: text === '' ? absent : recordText(text, undefined),
-      facts: noResponseFacts,
-      streamed: true,
-      whole: assembled?.whole ?? false,
-    };
-  }
-  return { body: recordText(text, assembled.body), facts: format.readResponse(assembled.body), streamed: true, whole: assembled.whole };
 }
 
 const statusOfOutcome: Record<Exclude<ExchangeOutcome, 'complete' | 'refused'>, number> = {

@@ -5,10 +5,10 @@ import { parseJson } from '../../model/text.ts';
  * @returns nothing when the text is no list.
  */
 export function elementsOf(text: string): readonly unknown[] {
-  const parsed = parseJson(text);
-  if (parsed !== undefined) return Array.isArray(parsed) ? parsed : [];
   const start = text.search(/\S/);
-  return text[start] === '[' ? wholeObjects(text, start + 1) : [];
+  if (text[start] !== '[') return [];
+  const parsed = parseJson(text);
+  return Array.isArray(parsed) ? parsed : wholeObjects(text, start + 1);
 }
 
 /** What changes the depth, or begins or ends a text; within a text, what may follow a backslash. */

@@ -165,9 +165,10 @@ function costOf(exchange: Exchange, request: RequestFacts, response: ResponseFac
   const own = tags.cost === undefined ? undefined : parseMoney(tags.cost);
   if (own !== undefined) return { cost: own, source: 'header', reference: '' };
   if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '' };
+  const providerId = providerNamed(provider)?.priceProviderId;
   const models = tags.modelOverride === undefined ? [response.model, request.model] : [tags.modelOverride];
   for (const model of models.filter((name) => name !== '')) {
-    const priced = priceUsage(response.usage, { providerId: providerNamed(provider)?.priceProviderId, model, at: openedAt });
+    const priced = priceUsage(response.usage, { providerId, model, at: openedAt, serviceTier: response.serviceTier });
     if (priced.amount !== null) return { cost: priced.amount, source: priced.source, reference: priced.reference };
   }
   return { cost: null, source: 'none', reference: '' };

@@ -6,6 +6,7 @@ import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
 import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
+import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
 import { type ReadRequest, type ReadResponse, readRequest, readResponse } from './read-bodies.ts';
 
@@ -28,7 +29,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const { tags } = open;
   const format = wireFormatFor(open.provider, open.path);
   const request = readRequest(exchange, format);
-  const response = readResponse(exchange, format);
+  const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
   const times = timesOf(exchange, response);
   const priced = costOf(exchange, request.facts, response.facts);
   const properties = propertiesOf(tags, context.declaredNames);

@@ -140,6 +140,17 @@ describe('a stream', () => {
   });
 });
 
+describe('a stream of many names', () => {
+  it('is read in a time that grows with its length', () => {
+    const events = Array.from({ length: 20_000 }, (_, index) => ({
+      type: 'message_delta',
+      delta: { [`d${index}`]: index },
+      usage: { [`u${index}`]: index },
+    }));
+    expect(assembleEvents(...events)).toMatchObject({ body: { d0: 0, d19999: 19_999, usage: { u19999: 19_999 } } });
+  });
+});
+
 describe('the texts of which tokens were made', () => {
   it('are those of the system, the messages, tools and their results, and all that was written', () => {
     const texts = anthropicMessages.readTokenTexts?.(jsonOf('messages-request.json'), assemble('messages-stream-tools.sse').body);

@@ -15,9 +15,9 @@ interface Block {
 interface Draft {
   message: JsonObject | undefined;
   readonly blocks: Map<number, Block>;
-  /** What the message's end changes of it. */
-  ending: JsonObject;
-  usage: JsonObject;
+  /** What the message's end changes of it. TRICKY: maps, because copying an object for every event costs the square of a hostile stream. */
+  readonly ending: Map<string, unknown>;
+  readonly usage: Map<string, unknown>;
   outputCounted: boolean;
   error: unknown;
   understood: boolean;
@@ -39,7 +39,7 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
     (draft, event) => {
       if (!isJsonObject(event['message'])) return;
       draft.message = event['message'];
-      draft.usage = objectOf(draft.message['usage']);
+      addTo(draft.usage, objectOf(draft.message['usage']));
       draft.understood = true;
     },
   ],
@@ -61,10 +61,11 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
   [
     'message_delta',
     (draft, { delta, usage, ...rest }) => {
-      draft.ending = { ...draft.ending, ...without(rest, 'type'), ...objectOf(delta) };
+      addTo(draft.ending, without(rest, 'type'));
+      addTo(draft.ending, objectOf(delta));
       // Counts that this event leaves out, or sends as null, stay as the beginning said.
       const said = Object.entries(objectOf(usage)).filter(([, value]) => value !== null);
-      draft.usage = { ...draft.usage, ...Object.fromEntries(said) };
+      addTo(draft.usage, Object.fromEntries(said));
       draft.outputCounted ||= said.some(([key]) => key === 'output_tokens');
       draft.understood = true;
     },
@@ -84,8 +85,8 @@ export function assembleMessage(events: readonly ServerSentEvent[]): AssembledSt
   const draft: Draft = {
     message: undefined,
     blocks: new Map(),
-    ending: {},
-    usage: {},
+    ending: new Map(),
+    usage: new Map(),
     outputCounted: false,
     error: undefined,
     understood: false,
@@ -117,13 +118,23 @@ function append<Value>(lists: Map<string, Value[]>, key: string, value: Value): 
   else list.push(value);
 }
 
+function addTo(map: Map<string, unknown>, object: JsonObject): void {
+  for (const [key, value] of Object.entries(object)) map.set(key, value);
+}
+
 function wholeMessage({ message, blocks, ending, usage, outputCounted, error }: Draft): JsonObject {
   if (message === undefined && blocks.size === 0 && error !== undefined) return { type: 'error', error };
   const content = Array.from(blocks)
     .toSorted(([left], [right]) => left - right)
     .map(([, block]) => wholeBlock(block));
   // The beginning counts the few tokens that were written by then. Where the end never came, the output is not known.
-  const whole = { ...message, content, ...ending, usage: outputCounted ? usage : without(usage, 'output_tokens') };
+  const counts = Object.fromEntries(usage);
+  const whole = {
+    ...message,
+    content,
+    ...Object.fromEntries(ending),
+    usage: outputCounted ? counts : without(counts, 'output_tokens'),
+  };
   return error === undefined ? whole : { ...whole, error };
 }
 

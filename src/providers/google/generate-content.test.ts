@@ -128,6 +128,16 @@ describe('a stream', () => {
     expect(body).toMatchObject({ candidates: [{ content: { parts: [{ text: 'The harb' }] } }], error: { status: 'UNAVAILABLE' } });
   });
 
+  it('of many names is read in a time that grows with its length', () => {
+    const parts = Array.from({ length: 20_000 }, (_, index) => ({ text: 'a', [`k${index}`]: index }));
+    const events = parts.map((part) => ({
+      event: 'message',
+      data: JSON.stringify({ candidates: [{ index: 0, content: { parts: [part] } }] }),
+    }));
+    const { body } = geminiGenerateContent.assembleStream(events);
+    expect(body).toMatchObject({ candidates: [{ content: { parts: [{ text: 'a'.repeat(20_000), k0: 0, k19999: 19_999 }] } }] });
+  });
+
   it('that was blocked is whole without an answer', () => {
     const data = JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } });
     expect(geminiGenerateContent.assembleStream([{ event: 'message', data }])).toMatchObject({ whole: true, understood: true });

@@ -9,19 +9,23 @@ import { elementsOf } from './json-list.ts';
 
 /** A reply that is not streamed has a text in one part; a stream has it in as many as there are chunks. Thoughts and answers stay apart. */
 const joinParts: Reducer = (values) => {
-  const joined: JsonObject[] = [];
+  const runs: JsonObject[][] = [];
   for (const part of values.flatMap(listOf).filter(isJsonObject)) {
-    const last = joined.at(-1);
-    const text = last === undefined ? undefined : continuedText(last, part);
-    if (text === undefined) joined.push(part);
-    else joined[joined.length - 1] = { ...last, ...part, text };
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (last !== undefined && continues(last, part)) run?.push(part);
+    else runs.push([part]);
   }
-  return joined;
+  return runs.map(joinRun);
 };
 
-function continuedText(last: JsonObject, part: JsonObject): string | undefined {
-  if (typeof last['text'] !== 'string' || typeof part['text'] !== 'string' || last['thought'] !== part['thought']) return undefined;
-  return `${last['text']}${part['text']}`;
+function continues(last: JsonObject, part: JsonObject): boolean {
+  return typeof last['text'] === 'string' && typeof part['text'] === 'string' && last['thought'] === part['thought'];
+}
+
+function joinRun(run: readonly JsonObject[]): JsonObject {
+  const joined = Object.fromEntries(run.flatMap((part) => Object.entries(part)));
+  return run.length === 1 ? joined : { ...joined, text: run.map(({ text }) => text).join('') };
 }
 
 const contentReducers = reducerTable({ role: lastPresent, parts: joinParts });

@@ -31,7 +31,8 @@ function readChatResponse(body: unknown): ResponseFacts {
   return {
     responseId: textOf(response['id']),
     model: textOf(response['model']),
-    usage: readOpenAiUsage(response['usage']),
+    // Groq ends a stream that nobody asked for its usage with a usage of its own place.
+    usage: readOpenAiUsage(response['usage'] ?? objectOf(response['x_groq'])['usage']),
     serviceTier: textOf(response['service_tier']),
     completionText: contentText(message['content']) || textOf(message['refusal']),
     finishReason: textOf(choice['finish_reason']),

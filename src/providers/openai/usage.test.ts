@@ -91,6 +91,8 @@ describe('readStatedCost', () => {
     [{ cost: 0.00014 }, '0.000140000000'],
     [{ cost: { input_tokens_cost: 0.001, request_cost: 0.005, total_cost: 0.006 } }, '0.006000000000'],
     [{ estimated_cost: 0.0000268 }, '0.000026800000'],
+    [{ cost: 0.0005, is_byok: true, cost_details: { upstream_inference_cost: 0.01 } }, '0.010500000000'],
+    [{ cost: 0.0005, is_byok: false, cost_details: { upstream_inference_cost: 0.01 } }, '0.000500000000'],
     [{ cost_in_usd_ticks: 37_756_000 }, '0.003775600000'],
   ])('reads the dollars of %j exactly', (usage, expected) => {
     const cost = readStatedCost(usage);

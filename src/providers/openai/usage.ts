@@ -88,6 +88,12 @@ export function readStatedCost(usage: unknown): Money | null {
   const ticks = countOf(stated['cost_in_usd_ticks']);
   if (ticks !== null) return moneyOfUnits(BigInt(ticks) * unitsPerTick);
   const { cost } = stated;
-  const usd = (isJsonObject(cost) ? cost['total_cost'] : cost) ?? stated['estimated_cost'];
+  const charged = moneyFrom((isJsonObject(cost) ? cost['total_cost'] : cost) ?? stated['estimated_cost']);
+  if (charged === null || stated['is_byok'] !== true) return charged;
+  // Who brings a key of their own to OpenRouter pays it a fee, and the provider besides.
+  return moneyOfUnits(charged + (moneyFrom(objectOf(stated['cost_details'])['upstream_inference_cost']) ?? 0n));
+}
+
+function moneyFrom(usd: unknown): Money | null {
   return typeof usd === 'number' && usd >= 0 ? (moneyOfUsd(usd) ?? null) : null;
 }

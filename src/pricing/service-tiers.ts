@@ -74,8 +74,9 @@ const tierPrices: readonly TierPrice[] = [
   },
   anthropicFastMode(['claude-opus-4-6'], '2026-02-05', 6n),
   anthropicFastMode(['claude-opus-4-7'], '2026-05-12', 6n),
-  anthropicFastMode(['claude-opus-4-8'], '2026-06-25', 2n),
+  anthropicFastMode(['claude-opus-4-8'], '2026-05-28', 2n),
   anthropicFastMode(['claude-opus-5'], '2026-07-24', 2n),
+  anthropicFastMode(['claude-opus-5-5'], '2026-09-22', 2n),
   {
     providerId: 'google',
     tiers: ['flex', 'on_demand_flex', 'batch'],

@@ -3,13 +3,12 @@ import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney } from '../model/money.ts';
 import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
-import { unreportedUsage } from '../model/usage.ts';
 import { priceUsage } from '../pricing/cost.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
+import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
-import { readServerSentEvents } from '../providers/sse.ts';
-import { decodeContent, readBody, recordBody, recordText, textOfBytes } from './body.ts';
+import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
+import { type ReadRequest, type ReadResponse, readRequest, readResponse } from './read-bodies.ts';
 
 /** What interpretation needs to know besides the exchange. */
 export interface InterpretContext {
@@ -19,29 +18,6 @@ export interface InterpretContext {
   readonly changes: readonly AcceptedChange[];
 }
 
-interface ReadRequest {
-  readonly body: RecordedBody;
-  readonly facts: RequestFacts;
-}
-
-interface ReadResponse {
-  readonly body: RecordedBody;
-  readonly facts: ResponseFacts;
-  readonly streamed: boolean;
-  /** The response is known to be whole from its own content. */
-  readonly whole: boolean;
-}
-
-const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', lastUserText: '' };
-const noResponseFacts: ResponseFacts = {
-  responseId: '',
-  model: '',
-  usage: unreportedUsage,
-  serviceTier: '',
-  completionText: '',
-  finishReason: '',
-  providerCost: null,
-};
 const absent: RecordedBody = { kind: 'absent' };
 
 /**
@@ -53,7 +29,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const { tags } = open;
   const format = wireFormatFor(open.provider, open.path);
   const request = readRequest(exchange, format);
-  const response = readResponse(exchange, format);
+  const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
   const times = timesOf(exchange, response);
   const priced = costOf(exchange, request.facts, response.facts);
   const properties = propertiesOf(tags, context.declaredNames);
@@ -162,51 +138,6 @@ function bodiesOf({ open, end, requestBody, responseBody }: Exchange, request: R
   };
 }
 
-function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRequest {
-  const { open, requestBody } = exchange;
-  const contentType = open.headers['content-type'] ?? '';
-  const read = readBody(requestBody, open.headers['content-encoding'], contentType);
-  const body = recordBody(requestBody, read, contentType);
-  if (read.text === undefined || format === undefined) return { body, facts: noRequestFacts };
-  return { body, facts: format.readRequest(read.parsed, open.path) };
-}
-
-function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
-  const headers = exchange.responseHead?.headers ?? {};
-  const contentType = headers['content-type'] ?? '';
-  const encoding = headers['content-encoding'];
-  if (contentType.toLowerCase().includes('event-stream')) {
-    const decoded = decodeContent(exchange.responseBody, encoding);
-    if (decoded !== undefined) return readStream(decoded, textOfBytes(decoded, contentType) ?? '', format);
-  }
-  const read = readBody(exchange.responseBody, encoding, contentType);
-  const { parsed } = read;
-  const body = recordBody(exchange.responseBody, read, contentType);
-  const facts = parsed === undefined || format === undefined ? noResponseFacts : format.readResponse(parsed);
-  return { body, facts, streamed: false, whole: isWhole(exchange, headers['content-length'], parsed) };
-}
-
-/** A body is whole when it has the declared length; where none was declared, when it is a JSON value that is closed at its end. */
-function isWhole({ open, responseHead, responseBody }: Exchange, declaredLength: string | undefined, parsed: unknown): boolean {
-  if (open.method === 'HEAD' || responseHead?.status === 204 || responseHead?.status === 304) return true;
-  if (declaredLength !== undefined) return Number(declaredLength) === responseBody.length;
-  return typeof parsed === 'object' && parsed !== null;
-}
-
-/** A stream is put together into the provider's non-streaming shape; what cannot be understood stays text. */
-function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
-  const assembled = format?.assembleStream(readServerSentEvents([decoded]));
-  if (format === undefined || assembled?.understood !== true) {
-    return {
-      body: text === '' ? absent : recordText(text, undefined),
-      facts: noResponseFacts,
-      streamed: true,
-      whole: assembled?.whole ?? false,
-    };
-  }
-  return { body: recordText(text, assembled.body), facts: format.readResponse(assembled.body), streamed: true, whole: assembled.whole };
-}
-
 const statusOfOutcome: Record<Exclude<ExchangeOutcome, 'complete' | 'refused'>, number> = {
   client_left: 499,
   provider_broke: 502,
@@ -236,9 +167,10 @@ function costOf(exchange: Exchange, request: RequestFacts, response: ResponseFac
   const own = tags.cost === undefined ? undefined : parseMoney(tags.cost);
   if (own !== undefined) return { cost: own, source: 'header', reference: '' };
   if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '' };
+  const providerId = providerNamed(provider)?.priceProviderId;
   const models = tags.modelOverride === undefined ? [response.model, request.model] : [tags.modelOverride];
   for (const model of models.filter((name) => name !== '')) {
-    const priced = priceUsage(response.usage, { providerId: providerNamed(provider)?.priceProviderId, model, at: openedAt });
+    const priced = priceUsage(response.usage, { providerId, model, at: openedAt, serviceTier: response.serviceTier });
     if (priced.amount !== null) return { cost: priced.amount, source: priced.source, reference: priced.reference };
   }
   return { cost: null, source: 'none', reference: '' };

@@ -10,6 +10,14 @@ export interface Usage {
   readonly promptAudioTokens: number | null;
   readonly completionAudioTokens: number | null;
   readonly reasoningTokens: number | null;
+  /** The part of the tokens written to a cache that is kept for an hour, where the provider bills that apart. */
+  readonly promptCacheWriteHourTokens: number | null;
+  /** The part of the tokens read from a cache that is audio. It is among `promptAudioTokens` too. */
+  readonly promptCacheReadAudioTokens: number | null;
+  readonly promptImageTokens: number | null;
+  readonly completionImageTokens: number | null;
+  /** Seconds of audio that are billed in place of tokens. */
+  readonly audioSeconds: number | null;
   /** True when the counts are ours, made from the text that was seen, because the provider reported none. */
   readonly estimated: boolean;
   /** The provider's own usage object, as received. */
@@ -24,6 +32,11 @@ export const unreportedUsage: Usage = {
   promptAudioTokens: null,
   completionAudioTokens: null,
   reasoningTokens: null,
+  promptCacheWriteHourTokens: null,
+  promptCacheReadAudioTokens: null,
+  promptImageTokens: null,
+  completionImageTokens: null,
+  audioSeconds: null,
   estimated: false,
   raw: null,
 };

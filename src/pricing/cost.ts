@@ -3,12 +3,13 @@ import type { Money } from '../model/money.ts';
 import type { CostSource } from '../model/request-record.ts';
 import type { Usage } from '../model/usage.ts';
 import { lookUpPrice } from './price-book.ts';
-import type { Price, PriceQuery, Rate, RateKind } from './price-book.ts';
+import type { PriceQuery } from './price-book.ts';
+import type { Price, Rate, RateKind } from './price.ts';
 
 /** One line of a bill. */
 export interface CostLine {
   readonly kind: RateKind;
-  /** Tokens of this kind, no token on two lines; for `request`, 1. */
+  /** Tokens of this kind, no token on two lines; seconds of `audio_seconds`; for `request`, 1. */
   readonly tokens: number;
   /** US dollars for a million of them. */
   readonly pricePerMillion: Money;
@@ -30,11 +31,19 @@ export interface PricedUsage {
 
 type Count = Exclude<keyof Usage, 'estimated' | 'raw'>;
 
+/** A part of a side that may have a price of its own. */
+interface Part {
+  readonly count: Count;
+  readonly kind: RateKind;
+  /** Tokens of the part that another line has already: those billed as another kind, or those that another count takes along. */
+  readonly without?: { readonly kind: RateKind } | { readonly count: Count };
+}
+
 interface Side {
   readonly whole: Count;
   readonly kind: RateKind;
-  /** Parts of the whole that may have a price of their own, in the order in which they are taken out of it. */
-  readonly parts: readonly { readonly count: Count; readonly kind: RateKind }[];
+  /** In the order in which they are taken out of the whole. */
+  readonly parts: readonly Part[];
 }
 
 const sides: readonly Side[] = [
@@ -42,9 +51,12 @@ const sides: readonly Side[] = [
     whole: 'promptTokens',
     kind: 'input',
     parts: [
-      { count: 'promptCacheReadTokens', kind: 'cache_read' },
-      { count: 'promptCacheWriteTokens', kind: 'cache_write' },
-      { count: 'promptAudioTokens', kind: 'input_audio' },
+      { count: 'promptCacheReadAudioTokens', kind: 'cache_read_audio' },
+      { count: 'promptCacheReadTokens', kind: 'cache_read', without: { kind: 'cache_read_audio' } },
+      { count: 'promptCacheWriteHourTokens', kind: 'cache_write_1h' },
+      { count: 'promptCacheWriteTokens', kind: 'cache_write', without: { kind: 'cache_write_1h' } },
+      { count: 'promptAudioTokens', kind: 'input_audio', without: { count: 'promptCacheReadAudioTokens' } },
+      { count: 'promptImageTokens', kind: 'input_image' },
     ],
   },
   {
@@ -52,10 +64,14 @@ const sides: readonly Side[] = [
     kind: 'output',
     parts: [
       { count: 'completionAudioTokens', kind: 'output_audio' },
+      { count: 'completionImageTokens', kind: 'output_image' },
       { count: 'reasoningTokens', kind: 'reasoning' },
     ],
   },
 ];
+
+/** One of these must be known for there to be a price. */
+const billedCounts = ['promptTokens', 'completionTokens', 'audioSeconds'] as const;
 
 const unpriced: PricedUsage = { amount: null, source: 'none', reference: '', validFrom: '', lines: [] };
 
@@ -66,11 +82,11 @@ const unpriced: PricedUsage = { amount: null, source: 'none', reference: '', val
  * book has no price for a kind of token that was used. If one side alone was reported, that side alone is priced.
  *
  * Counts that contradict each other (more cached tokens than input tokens) are clamped: the totals stay as the provider gave them, the parts
- * are taken out of them one after the other, cached ones first, as far as they go. So nothing is billed twice; where cached audio is
- * reported both as cached and as audio and the two overlap, the overlap is billed as cached.
+ * are taken out of them one after the other, cached ones first, as far as they go. So nothing is billed twice; cached audio that is reported
+ * as such, or that overlaps because there is no room for both, is billed as cached.
  */
 export function priceUsage(usage: Usage, query: PriceQuery): PricedUsage {
-  if (countOf(usage, 'promptTokens') === null && countOf(usage, 'completionTokens') === null) return unpriced;
+  if (billedCounts.every((count) => countOf(usage, count) === null)) return unpriced;
   const price = lookUpPrice(query);
   if (price === undefined) return unpriced;
   const lines = price.isFree ? [] : billLines(usage, price);
@@ -83,6 +99,7 @@ export function priceUsage(usage: Usage, query: PriceQuery): PricedUsage {
 function billLines(usage: Usage, { rates }: Price): CostLine[] | undefined {
   const inputTokens = countOf(usage, 'promptTokens') ?? 0;
   const quantities = sides.flatMap((side) => splitSide(usage, side, rates));
+  quantities.push({ kind: 'audio_seconds', tokens: countOf(usage, 'audioSeconds') ?? 0 });
   if (rates.has('request')) quantities.push({ kind: 'request', tokens: 1 });
   const lines: CostLine[] = [];
   for (const { kind, tokens } of quantities) {
@@ -103,13 +120,21 @@ interface Quantity {
 function splitSide(usage: Usage, side: Side, rates: Price['rates']): Quantity[] {
   let rest = countOf(usage, side.whole) ?? 0;
   const parts: Quantity[] = [];
-  for (const { count, kind } of side.parts) {
+  for (const { count, kind, without } of side.parts) {
     if (!rates.has(kind)) continue;
-    const tokens = Math.min(countOf(usage, count) ?? 0, rest);
+    const reported = countOf(usage, count) ?? 0;
+    if (reported === 0) continue;
+    const tokens = Math.min(Math.max(0, reported - elsewhere(usage, without, parts)), rest);
     rest -= tokens;
     parts.push({ kind, tokens });
   }
   return [{ kind: side.kind, tokens: rest }, ...parts];
+}
+
+function elsewhere(usage: Usage, without: Part['without'], taken: readonly Quantity[]): number {
+  if (without === undefined) return 0;
+  if ('count' in without) return countOf(usage, without.count) ?? 0;
+  return taken.find(({ kind }) => kind === without.kind)?.tokens ?? 0;
 }
 
 function rateFor(rate: Rate, inputTokens: number): Money {

@@ -2,66 +2,57 @@ import { calcPrice } from '@pydantic/genai-prices';
 import type { ConditionalPrice, ModelPrice, PriceCalculation } from '@pydantic/genai-prices';
 import { moneyOfUnits, moneyOfUsd } from '../model/money.ts';
 import type { Money } from '../model/money.ts';
-import { ownPrice } from './own-prices.ts';
+import { ownPrice, withDerivedRates } from './own-prices.ts';
+import type { Price, Rate, RateKind } from './price.ts';
+import { priceAtTier } from './service-tiers.ts';
 
-/** What is billed apart. `request` is a fee per call, everything else is a kind of token. */
-export type RateKind = 'input' | 'cache_read' | 'cache_write' | 'input_audio' | 'output' | 'output_audio' | 'reasoning' | 'request';
-
-/** A price per million, and what it becomes for all tokens of a call whose input is longer than a step; steps in rising order. */
-export interface Rate {
-  readonly perMillion: Money;
-  readonly steps: readonly { readonly aboveInputTokens: number; readonly perMillion: Money }[];
-}
-
-/** What one model costs at one time. */
-export interface Price {
-  /** Provider and model as the price book names them, such as `openai/gpt-4o`. */
-  readonly reference: string;
-  /** Date (`2025-06-10`, UTC) from which it holds; empty when the book gives none. */
-  readonly validFrom: string;
-  /** A kind without a rate is billed with the kind that it is a part of. */
-  readonly rates: ReadonlyMap<RateKind, Rate>;
-  /** The book lists the model and asks nothing for it. */
-  readonly isFree: boolean;
-}
-
+/** What a price is looked up by. */
 export interface PriceQuery {
   /** The provider's name in the price book; undefined: it has none there. */
   readonly providerId: string | undefined;
   readonly model: string;
   /** Unix milliseconds: the price that was valid then. */
   readonly at: number;
+  /** How the provider says that it served the call; absent or empty: as everyone else. */
+  readonly serviceTier?: string;
 }
 
 /** Longer names are no model's; the book matches names against some thousand patterns. */
 const longestModelName = 256;
 
-/** What the book's keys mean here: which kind, and how many of its unit are a million. Other keys bill what usage does not count. */
-const bookKeys: readonly { readonly key: string; readonly kind: RateKind; readonly unitsInMillion: bigint }[] = [
-  { key: 'input_mtok', kind: 'input', unitsInMillion: 1n },
-  { key: 'cache_read_mtok', kind: 'cache_read', unitsInMillion: 1n },
-  { key: 'cache_write_mtok', kind: 'cache_write', unitsInMillion: 1n },
-  { key: 'input_audio_mtok', kind: 'input_audio', unitsInMillion: 1n },
-  { key: 'output_mtok', kind: 'output', unitsInMillion: 1n },
-  { key: 'output_audio_mtok', kind: 'output_audio', unitsInMillion: 1n },
-  { key: 'output_reasoning_mtok', kind: 'reasoning', unitsInMillion: 1n },
-  { key: 'requests_kcount', kind: 'request', unitsInMillion: 1000n },
+/** What the book's keys mean here: which kind, and how many of its unit are a million of ours. Other keys bill what usage does not count. */
+const bookKeys: readonly { readonly key: string; readonly kind: RateKind; readonly unitsInMillion: readonly [bigint, bigint] }[] = [
+  { key: 'input_mtok', kind: 'input', unitsInMillion: [1n, 1n] },
+  { key: 'cache_read_mtok', kind: 'cache_read', unitsInMillion: [1n, 1n] },
+  { key: 'cache_audio_read_mtok', kind: 'cache_read_audio', unitsInMillion: [1n, 1n] },
+  { key: 'cache_write_mtok', kind: 'cache_write', unitsInMillion: [1n, 1n] },
+  { key: 'cache_write_1h_mtok', kind: 'cache_write_1h', unitsInMillion: [1n, 1n] },
+  { key: 'input_audio_mtok', kind: 'input_audio', unitsInMillion: [1n, 1n] },
+  { key: 'input_image_mtok', kind: 'input_image', unitsInMillion: [1n, 1n] },
+  { key: 'output_mtok', kind: 'output', unitsInMillion: [1n, 1n] },
+  { key: 'output_audio_mtok', kind: 'output_audio', unitsInMillion: [1n, 1n] },
+  { key: 'output_image_mtok', kind: 'output_image', unitsInMillion: [1n, 1n] },
+  { key: 'output_reasoning_mtok', kind: 'reasoning', unitsInMillion: [1n, 1n] },
+  { key: 'requests_kcount', kind: 'request', unitsInMillion: [1000n, 1n] },
+  // A million seconds are 2500/9 hours.
+  { key: 'input_audio_hours', kind: 'audio_seconds', unitsInMillion: [2500n, 9n] },
 ];
 
 /**
- * Finds the list price of a model at a time: in our own table, else in the data that `@pydantic/genai-prices` carries. Service tiers, batch
- * discounts and tools billed by the call (web searches) are not in it.
- * @returns undefined when provider or model are unknown.
+ * Finds the price of a model at a time: in our own table, else in the data that `@pydantic/genai-prices` carries, changed as our table of
+ * service tiers says. Tools billed by the call (web searches) are in neither.
+ * @returns undefined when provider or model are unknown, or what the tier costs.
  */
 export function lookUpPrice(query: PriceQuery): Price | undefined {
-  const { providerId, model, at } = query;
+  const { providerId, model, at, serviceTier = '' } = query;
   if (providerId === undefined || model.length > longestModelName) return undefined;
   const own = ownPrice(providerId, at);
   if (own !== undefined) {
     const rates = own.rates.map(([kind, perMillion]): [RateKind, Rate] => [kind, { perMillion, steps: [] }]);
     return { reference: own.reference, validFrom: own.validFrom, rates: new Map(rates), isFree: false };
   }
-  return rememberedPrice(providerId, model, at);
+  const listed = rememberedPrice(providerId, model, at);
+  return listed === undefined || serviceTier === '' ? listed : priceAtTier(listed, { providerId, serviceTier, at });
 }
 
 /** Most listed prices, and unknown names, that are remembered. */
@@ -82,10 +73,11 @@ function rememberedPrice(providerId: string, model: string, at: number): Price |
 function listedPrice(providerId: string, model: string, at: number): Price | undefined {
   const found = consultBook(providerId, model, at);
   if (found === undefined) return undefined;
+  const reference = `${found.provider.id}/${found.model.id}`;
   return {
-    reference: `${found.provider.id}/${found.model.id}`,
+    reference,
     validFrom: validFrom(found),
-    rates: readRates(found.model_price),
+    rates: withDerivedRates(reference, readRates(found.model_price), at),
     isFree: Object.keys(found.model_price).length === 0,
   };
 }
@@ -117,7 +109,7 @@ function readRates(price: ModelPrice): ReadonlyMap<RateKind, Rate> {
   return rates;
 }
 
-function readRate(listed: ModelPrice[string], unitsInMillion: bigint): Rate | undefined {
+function readRate(listed: ModelPrice[string], unitsInMillion: readonly [bigint, bigint]): Rate | undefined {
   if (listed === undefined) return undefined;
   const { base, tiers } = typeof listed === 'number' ? { base: listed, tiers: [] } : listed;
   const perMillion = perMillionOf(base, unitsInMillion);
@@ -129,7 +121,7 @@ function readRate(listed: ModelPrice[string], unitsInMillion: bigint): Rate | un
 }
 
 /** The book's floating-point prices are short decimals, whose shortest text is the listed price exactly. */
-function perMillionOf(usd: number, unitsInMillion: bigint): Money | undefined {
+function perMillionOf(usd: number, [units, millions]: readonly [bigint, bigint]): Money | undefined {
   const money = moneyOfUsd(usd);
-  return money === undefined ? undefined : moneyOfUnits(money * unitsInMillion);
+  return money === undefined ? undefined : moneyOfUnits((money * units + millions / 2n) / millions);
 }

@@ -11,13 +11,20 @@ const noFacts = { responseId: '', model: '', serviceTier: '', completionText: ''
 interface Recordings {
   readonly folder: URL;
   readonly prefix: string;
+  /** Path of the call, where it says something. */
+  readonly path?: string;
+  /** What the format has no place for, each with the reason. */
+  readonly lacks?: Readonly<Partial<Record<Lack, string>>>;
 }
+
+type Lack = 'stream' | 'completionText' | 'user' | 'promptText';
 
 /**
  * What every wire format keeps to; its test calls this once. Among the recordings are `request.json`, `response.json`, and `response.sse`, the
  * same answer as a stream.
  */
-export function describeWireFormat(format: WireFormat, { folder, prefix }: Recordings): void {
+export function describeWireFormat(format: WireFormat, from: Recordings): void {
+  const { folder, prefix, path = '/v1/any', lacks = {} } = from;
   describe(`wire format ${format.name}`, () => {
     const recordings = readRecordings(folder, prefix);
     const streams = recordings.filter(({ name }) => name.endsWith('.sse'));
@@ -25,7 +32,15 @@ export function describeWireFormat(format: WireFormat, { folder, prefix }: Recor
 
     it('has a recorded request, a response, and the same response as a stream', () => {
       const names = recordings.map(({ name }) => name);
-      expect(names).toEqual(expect.arrayContaining(['request.json', 'response.json', 'response.sse'].map((end) => `${prefix}${end}`)));
+      const ends = ['request.json', 'response.json', ...(lacks.stream === undefined ? ['response.sse'] : [])];
+      expect(names).toEqual(expect.arrayContaining(ends.map((end) => `${prefix}${end}`)));
+    });
+
+    it.each(Object.entries(lacks))('has no %s: %s', (lack) => {
+      const request = format.readRequest(parseJson(textOfFile(folder, `${prefix}request.json`)), path);
+      const response = format.readResponse(parseJson(textOfFile(folder, `${prefix}response.json`)));
+      expect({ ...request, completionText: response.completionText, stream: '' }).toMatchObject({ [lack]: '' });
+      expect(lack === 'stream' ? streams : []).toEqual([]);
     });
 
     it.each(streams)('puts $name together the same however its bytes were split', ({ bytes }) => {
@@ -49,18 +64,33 @@ export function describeWireFormat(format: WireFormat, { folder, prefix }: Recor
       }
     });
 
-    it('reads the same from a response and from the same answer as a stream', () => {
-      const streamed = streams.find(({ name }) => name === `${prefix}response.sse`);
+    it('reads a response', () => {
       const response = format.readResponse(parseJson(textOfFile(folder, `${prefix}response.json`)));
-      expect(format.readResponse(assemble(format, streamed?.bytes ?? new Uint8Array()).body)).toEqual(response);
-      expect(response.completionText).not.toBe('');
+      expect(lacks.completionText ?? response.completionText).not.toBe('');
       expect(response.usage.promptTokens).not.toBeNull();
     });
 
+    it.each(streams.filter(({ name }) => name === `${prefix}response.sse`))(
+      'reads the same from a response and from $name',
+      ({ bytes }) => {
+        const response = format.readResponse(parseJson(textOfFile(folder, `${prefix}response.json`)));
+        expect(format.readResponse(assemble(format, bytes).body)).toEqual(response);
+      },
+    );
+
     it('reads model, user and texts of a request', () => {
-      const facts = format.readRequest(parseJson(textOfFile(folder, `${prefix}request.json`)), '/v1/any');
-      expect(Object.values(facts)).not.toContain('');
-      expect(facts.promptText).toContain(facts.lastUserText);
+      const facts = format.readRequest(parseJson(textOfFile(folder, `${prefix}request.json`)), path);
+      const { model, user, promptText, lastUserText } = facts;
+      expect([model, lacks.user ?? user, lacks.promptText ?? promptText, lacks.promptText ?? lastUserText]).not.toContain('');
+      expect(promptText).toContain(lastUserText);
+    });
+
+    it('has every text of which tokens were made', () => {
+      const [request, response] = ['request', 'response'].map((name) => parseJson(textOfFile(folder, `${prefix}${name}.json`)));
+      const texts = format.readTokenTexts?.(request, response);
+      expect(texts?.prompt.length ?? Infinity).toBeGreaterThanOrEqual(format.readRequest(request, path).promptText.length);
+      expect(texts?.completion.length ?? Infinity).toBeGreaterThanOrEqual(format.readResponse(response).completionText.length);
+      expect(format.readTokenTexts?.(null, [{}]) ?? { prompt: '', completion: '' }).toEqual({ prompt: '', completion: '' });
     });
 
     it.each([undefined, null, 7, 'text', [], {}, [[]], { choices: {}, usage: [], messages: 'x' }])('knows nothing from %j', (body) => {
@@ -82,7 +112,8 @@ export function describeWireFormat(format: WireFormat, { folder, prefix }: Recor
       fc.assert(
         fc.property(fc.constantFrom(...bodies), fc.nat(), fc.jsonValue({ maxDepth: 3 }), (body, place, value) => {
           const mutated = deepFreeze(replaceAt(parseJson(body.text), { remaining: place % 60 }, value));
-          format.readRequest(mutated, '');
+          format.readRequest(mutated, path);
+          format.readTokenTexts?.(mutated, mutated);
           for (const count of Object.values(format.readResponse(mutated).usage).filter((field) => typeof field === 'number')) {
             expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
           }
@@ -93,6 +124,7 @@ export function describeWireFormat(format: WireFormat, { folder, prefix }: Recor
 
     it('never throws whatever the values in the events of a stream are', () => {
       const events = streams.flatMap(({ bytes }) => readServerSentEvents([bytes]));
+      if (events.length === 0) return;
       const mutation = fc.tuple(fc.constantFrom(...events), fc.nat(), fc.jsonValue({ maxDepth: 3 }));
       fc.assert(
         fc.property(fc.array(mutation, { maxLength: 8 }), (mutations) => {

@@ -1,5 +1,7 @@
 import { isJsonObject, wellFormed } from '../model/text.ts';
 import type { JsonObject } from '../model/text.ts';
+import { unreportedUsage } from '../model/usage.ts';
+import type { ResponseFacts } from './provider.ts';
 
 const nothing: JsonObject = {};
 
@@ -23,7 +25,32 @@ export function countOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
+/** The object without one of its keys. */
+export function without(object: JsonObject, key: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+}
+
 /** Joins the texts that are not empty by newlines. */
 export function joinLines(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
+
+/** The value as JSON text, for counting; empty for what is absent or nested deeper than the stack. */
+export function jsonOf(value: unknown): string {
+  try {
+    return value === undefined || value === null ? '' : wellFormed(JSON.stringify(value));
+  } catch {
+    return '';
+  }
+}
+
+/** Facts of a response that says nothing. */
+export const noResponseFacts: ResponseFacts = {
+  responseId: '',
+  model: '',
+  usage: unreportedUsage,
+  serviceTier: '',
+  completionText: '',
+  finishReason: '',
+  providerCost: null,
+};

@@ -40,6 +40,12 @@ export interface AssembledStream {
   readonly understood: boolean;
 }
 
+/** What the tokens of a call were made of, as far as it is text: all of the prompt with its tools, all that was generated with what was thought. */
+export interface TokenTexts {
+  readonly prompt: string;
+  readonly completion: string;
+}
+
 /**
  * One way to write requests and responses, spoken by one provider or by many. All of it is pure and never throws, whatever a provider or a
  * caller sent; bodies are parsed JSON and are not changed.
@@ -47,9 +53,15 @@ export interface AssembledStream {
 export interface WireFormat {
   /** Provider and endpoint, such as `openai.chat`. */
   readonly name: string;
-  /** `path` is the one that was called: some formats name the model there. */
+  /** `body` is parsed JSON, or the text fields of a form. `path` is the one that was called: some formats name the model there. */
   readonly readRequest: (body: unknown, path: string) => RequestFacts;
   /** Reads a whole response, an assembled stream, or an error body. */
   readonly readResponse: (body: unknown) => ResponseFacts;
   readonly assembleStream: (events: readonly ServerSentEvent[]) => AssembledStream;
+  /** Reads a response that is text and no JSON; absent where such a one says nothing. */
+  readonly readText?: (text: string) => ResponseFacts;
+  /** Puts a stream together that is written as one growing JSON list; absent where there are none, `understood` false for another answer. */
+  readonly assembleList?: (text: string) => AssembledStream;
+  /** Asked when a provider did not report tokens; absent where they are not made of text, or always reported. */
+  readonly readTokenTexts?: (request: unknown, response: unknown) => TokenTexts;
 }

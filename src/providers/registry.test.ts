@@ -1,15 +1,54 @@
 import { describe, expect, it } from 'vitest';
+import { addressedProviders } from '../model/vocabulary/providers.ts';
+import { anthropicMessages } from './anthropic/messages.ts';
+import { geminiGenerateContent } from './google/generate-content.ts';
 import { openAiChat } from './openai/chat.ts';
 import { openAiCompletions } from './openai/completions.ts';
+import { openAiEmbeddings } from './openai/embeddings.ts';
+import { openAiImages } from './openai/images.ts';
+import { openAiResponses } from './openai/responses.ts';
+import { openAiSpeech } from './openai/speech.ts';
+import { openAiTranscriptions } from './openai/transcriptions.ts';
 import { providerNamed, wireFormatFor } from './registry.ts';
 
 describe('providerNamed', () => {
   it.each([
     ['openai', 'OPENAI', 'openai'],
+    ['anthropic', 'ANTHROPIC', 'anthropic'],
+    ['gemini', 'GOOGLE', 'google'],
+    ['vertex', 'GOOGLE', 'google'],
+    ['azure', 'AZURE', 'azure'],
+    ['bedrock', 'AWS', 'aws'],
+    ['groq', 'GROQ', 'groq'],
+    ['together', 'TOGETHER', 'together'],
+    ['openrouter', 'OPENROUTER', 'openrouter'],
+    ['mistral', 'MISTRAL', 'mistral'],
+    ['deepseek', 'DEEPSEEK', 'deepseek'],
+    ['fireworks', 'FIREWORKS', 'fireworks'],
+    ['perplexity', 'PERPLEXITY', 'perplexity'],
+    ['xai', 'X', 'x-ai'],
+    ['cerebras', 'CEREBRAS', 'cerebras'],
+    ['nvidia', 'NVIDIA', undefined],
+    ['deepinfra', 'DEEPINFRA', undefined],
+    ['hyperbolic', 'HYPERBOLIC', undefined],
+    ['nebius', 'NEBIUS', undefined],
+    ['novita', 'NOVITA', 'novita'],
+    ['cohere', 'COHERE', 'cohere'],
+    ['ollama', 'OLLAMA', undefined],
+    ['vllm', 'VLLM', undefined],
+    ['lmstudio', 'LMSTUDIO', undefined],
     ['echo', 'ECHO', 'echo'],
     ['custom', 'CUSTOM', undefined],
   ])('knows %s', (name, recordName, priceProviderId) => {
     expect(providerNamed(name)).toMatchObject({ name, recordName, priceProviderId });
+  });
+
+  it.each(addressedProviders)('knows %s, to which calls are sent', (name) => {
+    expect(providerNamed(name)).toMatchObject({ name });
+  });
+
+  it('knows Google by the name of its company too', () => {
+    expect(providerNamed('google')).toBe(providerNamed('gemini'));
   });
 
   it.each(['', 'OPENAI', 'nobody', 'constructor', '__proto__'])('does not know "%s"', (name) => {
@@ -23,10 +62,40 @@ describe('wireFormatFor', () => {
     ['openai', '/v1/chat/completions/', openAiChat],
     ['openai', '/v1/chat/completions?a=b/c?d', openAiChat],
     ['openai', '/v1/completions', openAiCompletions],
+    ['openai', '/v1/responses', openAiResponses],
+    ['openai', '/v1/embeddings', openAiEmbeddings],
+    ['openai', '/v1/images/generations', openAiImages],
+    ['openai', '/v1/images/edits', openAiImages],
+    ['openai', '/v1/audio/transcriptions', openAiTranscriptions],
+    ['openai', '/v1/audio/translations', openAiTranscriptions],
+    ['openai', '/v1/audio/speech', openAiSpeech],
+    ['anthropic', '/v1/messages', anthropicMessages],
+    ['anthropic', '/v1/messages?beta=true', anthropicMessages],
+    ['anthropic', '/v1/chat/completions', openAiChat],
+    ['gemini', '/v1beta/models/gemini-2.5-pro:generateContent', geminiGenerateContent],
+    ['gemini', '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse', geminiGenerateContent],
+    ['google', '/v1beta/openai/chat/completions', openAiChat],
+    ['vertex', '/v1/projects/p/locations/eu/publishers/google/models/gemini-2.5-pro:generateContent', geminiGenerateContent],
+    ['vertex', '/v1/projects/p/locations/eu/publishers/anthropic/models/claude-opus-4-1:streamRawPredict', anthropicMessages],
+    ['vertex', '/v1/projects/p/locations/eu/endpoints/openapi/chat/completions', openAiChat],
+    ['azure', '/resource/openai/deployments/d/chat/completions?api-version=2024-10-21', openAiChat],
+    ['azure', '/openai/v1/responses', openAiResponses],
+    ['bedrock', '/openai/v1/chat/completions', openAiChat],
+    ['groq', '/openai/v1/audio/transcriptions', openAiTranscriptions],
+    ['perplexity', '/chat/completions', openAiChat],
+    ['mistral', '/v1/fim/completions', openAiChat],
+    ['cohere', '/compatibility/v1/chat/completions', openAiChat],
+    ['deepinfra', '/v1/openai/embeddings', openAiEmbeddings],
+    ['ollama', '/v1/chat/completions', openAiChat],
     ['echo', '/echo/v1/chat/completions', openAiChat],
     ['custom', '/openai/deployments/d/chat/completions?api-version=1', openAiChat],
-    ['openai', '/v1/embeddings', undefined],
+    ['custom', '/v1beta/models/m:generateContent', geminiGenerateContent],
+    ['vertex', '/v1/projects/p/locations/eu/publishers/mistralai/models/codestral:rawPredict', undefined],
+    ['anthropic', '/v1/messages/count_tokens', undefined],
+    ['openai', '/v1/threads/t/messages', undefined],
+    ['openai', '/v1/responses/resp_1', undefined],
     ['openai', '/v1/models?x=/chat/completions', undefined],
+    ['ollama', '/api/chat', undefined],
     ['openai', '', undefined],
     ['nobody', '/v1/chat/completions', undefined],
   ])('%s speaks at %s', (provider, path, format) => {

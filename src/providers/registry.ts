@@ -1,10 +1,19 @@
+import { anthropicMessages } from './anthropic/messages.ts';
+import { geminiGenerateContent } from './google/generate-content.ts';
 import { openAiChat } from './openai/chat.ts';
 import { openAiCompletions } from './openai/completions.ts';
+import { openAiEmbeddings } from './openai/embeddings.ts';
+import { openAiImages } from './openai/images.ts';
+import { openAiResponses } from './openai/responses.ts';
+import { openAiSpeech } from './openai/speech.ts';
+import { openAiTranscriptions } from './openai/transcriptions.ts';
 import type { WireFormat } from './provider.ts';
 
 /** An endpoint that is understood: the end of its path, and the format spoken there. */
 interface Endpoint {
   readonly pathEnd: string;
+  /** Stands in the path as well, where its end alone does not tell the format. */
+  readonly within?: string;
   readonly format: WireFormat;
 }
 
@@ -19,22 +28,78 @@ export interface ProviderEntry {
   readonly endpoints: readonly Endpoint[];
 }
 
-const openAiEndpoints: readonly Endpoint[] = [
+/**
+ * Paths that mean the same wherever they are served: OpenAI's, which everyone has taken over below a base of their own, and Anthropic's, which
+ * many serve beside them. A provider that serves only some of them is never called at the others.
+ */
+const commonEndpoints: readonly Endpoint[] = [
   { pathEnd: '/chat/completions', format: openAiChat },
+  // Mistral's filling in of code answers as chat does.
+  { pathEnd: '/fim/completions', format: openAiChat },
   { pathEnd: '/completions', format: openAiCompletions },
+  { pathEnd: '/responses', format: openAiResponses },
+  { pathEnd: '/v1/messages', format: anthropicMessages },
+  { pathEnd: '/embeddings', format: openAiEmbeddings },
+  { pathEnd: '/images/generations', format: openAiImages },
+  { pathEnd: '/images/edits', format: openAiImages },
+  { pathEnd: '/images/variations', format: openAiImages },
+  { pathEnd: '/audio/transcriptions', format: openAiTranscriptions },
+  { pathEnd: '/audio/translations', format: openAiTranscriptions },
+  { pathEnd: '/audio/speech', format: openAiSpeech },
 ];
 
-const providers: ReadonlyMap<string, ProviderEntry> = new Map(
+const claudeAtGoogle = '/publishers/anthropic/models/';
+
+/** Google's own, and Claude's messages at Google's address. */
+const withGoogleEndpoints: readonly Endpoint[] = [
+  { pathEnd: ':generateContent', format: geminiGenerateContent },
+  { pathEnd: ':streamGenerateContent', format: geminiGenerateContent },
+  { pathEnd: ':rawPredict', within: claudeAtGoogle, format: anthropicMessages },
+  { pathEnd: ':streamRawPredict', within: claudeAtGoogle, format: anthropicMessages },
+  ...commonEndpoints,
+];
+
+/** Name in addresses, name in records, name in the price book, endpoints. `custom` is whatever address the caller names. */
+const rows: readonly (readonly [name: string, recordName: string, priceProviderId: string | undefined, endpoints: readonly Endpoint[]])[] =
   [
-    { name: 'openai', recordName: 'OPENAI', priceProviderId: 'openai', endpoints: openAiEndpoints },
-    { name: 'echo', recordName: 'ECHO', priceProviderId: 'echo', endpoints: openAiEndpoints },
-    { name: 'custom', recordName: 'CUSTOM', priceProviderId: undefined, endpoints: openAiEndpoints },
-  ].map((entry) => [entry.name, entry]),
+    ['openai', 'OPENAI', 'openai', commonEndpoints],
+    ['anthropic', 'ANTHROPIC', 'anthropic', commonEndpoints],
+    ['gemini', 'GOOGLE', 'google', withGoogleEndpoints],
+    ['vertex', 'GOOGLE', 'google', withGoogleEndpoints],
+    ['azure', 'AZURE', 'azure', commonEndpoints],
+    ['bedrock', 'AWS', 'aws', commonEndpoints],
+    ['groq', 'GROQ', 'groq', commonEndpoints],
+    ['together', 'TOGETHER', 'together', commonEndpoints],
+    ['openrouter', 'OPENROUTER', 'openrouter', commonEndpoints],
+    ['mistral', 'MISTRAL', 'mistral', commonEndpoints],
+    ['deepseek', 'DEEPSEEK', 'deepseek', commonEndpoints],
+    ['fireworks', 'FIREWORKS', 'fireworks', commonEndpoints],
+    ['perplexity', 'PERPLEXITY', 'perplexity', commonEndpoints],
+    ['xai', 'X', 'x-ai', commonEndpoints],
+    ['cerebras', 'CEREBRAS', 'cerebras', commonEndpoints],
+    ['nvidia', 'NVIDIA', undefined, commonEndpoints],
+    ['deepinfra', 'DEEPINFRA', undefined, commonEndpoints],
+    ['hyperbolic', 'HYPERBOLIC', undefined, commonEndpoints],
+    ['nebius', 'NEBIUS', undefined, commonEndpoints],
+    ['novita', 'NOVITA', 'novita', commonEndpoints],
+    ['cohere', 'COHERE', 'cohere', commonEndpoints],
+    ['ollama', 'OLLAMA', undefined, commonEndpoints],
+    ['vllm', 'VLLM', undefined, commonEndpoints],
+    ['lmstudio', 'LMSTUDIO', undefined, commonEndpoints],
+    ['echo', 'ECHO', 'echo', commonEndpoints],
+    ['custom', 'CUSTOM', undefined, withGoogleEndpoints],
+  ];
+
+const providers: ReadonlyMap<string, ProviderEntry> = new Map(
+  rows.map(([name, recordName, priceProviderId, endpoints]) => [name, { name, recordName, priceProviderId, endpoints }]),
 );
+
+/** Other names of a provider in addresses. */
+const aliases: ReadonlyMap<string, string> = new Map([['google', 'gemini']]);
 
 /** The entry of a provider by its name in addresses; undefined for one that is not known. */
 export function providerNamed(name: string): ProviderEntry | undefined {
-  return providers.get(name);
+  return providers.get(name) ?? providers.get(aliases.get(name) ?? '');
 }
 
 /**
@@ -45,5 +110,7 @@ export function providerNamed(name: string): ProviderEntry | undefined {
 export function wireFormatFor(provider: string, path: string): WireFormat | undefined {
   const [beforeQuery = ''] = path.split('?', 1);
   const trimmed = beforeQuery.endsWith('/') ? beforeQuery.slice(0, -1) : beforeQuery;
-  return providerNamed(provider)?.endpoints.find((endpoint) => trimmed.endsWith(endpoint.pathEnd))?.format;
+  const speaks = ({ pathEnd, within }: Endpoint): boolean =>
+    trimmed.endsWith(pathEnd) && (within === undefined || trimmed.includes(within));
+  return providerNamed(provider)?.endpoints.find(speaks)?.format;
 }

@@ -70,6 +70,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   chdb: ['store'],
   commander: ['cli'],
   'eventsource-parser': ['providers'],
+  'gpt-tokenizer': ['ingest'],
   hono: ['api', 'contract'],
   kysely: ['metadata'],
   libsql: ['metadata', 'platform'],

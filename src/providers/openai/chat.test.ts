@@ -227,6 +227,12 @@ describe('chunks of providers that differ', () => {
     expect(assembleChunks(usageChunk(1), usageChunk(2)).body).toMatchObject({ usage: { completion_tokens: 2 } });
   });
 
+  it('may end with a usage in a place of their own', () => {
+    const x_groq = { id: 'req_1', usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 } };
+    const { body } = assembleChunks({ choices: [], x_groq: { id: 'req_1' } }, { choices: [], x_groq });
+    expect(openAiChat.readResponse(body).usage).toMatchObject({ promptTokens: 9, completionTokens: 2 });
+  });
+
   it('may begin with an empty identifier and model', () => {
     const { body } = assembleChunks(
       { id: '', model: '', choices: [], prompt_filter_results: [{ prompt_index: 0 }] },

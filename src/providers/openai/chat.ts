@@ -1,5 +1,6 @@
-import { joinLines, listOf, objectOf, textOf } from '../facts.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { deploymentOf } from '../path-names.ts';
 import { assembleChunks } from './chunks.ts';
 import { readOpenAiUsage, readStatedCost } from './usage.ts';
 
@@ -9,13 +10,14 @@ export const openAiChat: WireFormat = {
   readRequest: readChatRequest,
   readResponse: readChatResponse,
   assembleStream: assembleChunks,
+  readTokenTexts: readChatTexts,
 };
 
-function readChatRequest(body: unknown): RequestFacts {
+function readChatRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
   return {
-    model: textOf(request['model']),
+    model: textOf(request['model']) || deploymentOf(path),
     user: textOf(request['user']),
     promptText: joinLines(messages.map((message) => contentText(message['content']))),
     lastUserText: contentText(messages.findLast((message) => message['role'] === 'user')?.['content']),
@@ -29,7 +31,8 @@ function readChatResponse(body: unknown): ResponseFacts {
   return {
     responseId: textOf(response['id']),
     model: textOf(response['model']),
-    usage: readOpenAiUsage(response['usage']),
+    // Groq ends a stream that nobody asked for its usage with a usage of its own place.
+    usage: readOpenAiUsage(response['usage'] ?? objectOf(response['x_groq'])['usage']),
     serviceTier: textOf(response['service_tier']),
     completionText: contentText(message['content']) || textOf(message['refusal']),
     finishReason: textOf(choice['finish_reason']),
@@ -42,4 +45,19 @@ function contentText(content: unknown): string {
   if (typeof content === 'string') return textOf(content);
   const parts = listOf(content).map((part) => (typeof part === 'string' ? { text: part } : objectOf(part)));
   return joinLines(parts.map((part) => textOf(part['text']) || textOf(part['refusal'])));
+}
+
+/** What the model wrote counts in every choice, aloud or not: text, reasoning under either of its names, refusals, calls of tools. */
+function readChatTexts(request: unknown, response: unknown): TokenTexts {
+  const { messages, tools, functions } = objectOf(request);
+  const calls = listOf(messages).map((message) => jsonOf(objectOf(message)['tool_calls']));
+  const written = listOf(objectOf(response)['choices']).map((choice) => {
+    const message = objectOf(objectOf(choice)['message']);
+    const { content, refusal, reasoning_content: thought, reasoning, tool_calls: called } = message;
+    return joinLines([contentText(content), textOf(refusal), textOf(thought) || textOf(reasoning), jsonOf(called)]);
+  });
+  return {
+    prompt: joinLines([readChatRequest(request, '').promptText, ...calls, jsonOf(tools), jsonOf(functions)]),
+    completion: joinLines(written),
+  };
 }

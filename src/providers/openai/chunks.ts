@@ -4,6 +4,7 @@ import { foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leave
 import type { Reducer } from '../fold.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
+import { joinBase64 } from './base64.ts';
 
 const terminator = '[DONE]';
 
@@ -14,20 +15,6 @@ const joinContent: Reducer = (values) => {
     if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
     return Array.isArray(value) ? value : [];
   });
-};
-
-/**
- * Joins pieces of base64. TRICKY: a piece may end in padding, behind which nothing may follow; then all pieces are decoded and the whole is
- * encoded anew. Pieces that are not base64 are joined as the text they are.
- */
-const joinBase64: Reducer = (values) => {
-  const pieces = values.filter((value) => typeof value === 'string');
-  if (!pieces.some((piece) => piece.endsWith('='))) return joinText(values);
-  try {
-    return btoa(pieces.map((piece) => atob(piece)).join(''));
-  } catch {
-    return pieces.join('');
-  }
 };
 
 const functionReducers = reducerTable({ name: lastPresent, arguments: joinText });

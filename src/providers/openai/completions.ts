@@ -1,5 +1,6 @@
 import { joinLines, listOf, objectOf, textOf } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { deploymentOf } from '../path-names.ts';
 import { assembleChunks } from './chunks.ts';
 import { readOpenAiUsage, readStatedCost } from './usage.ts';
 
@@ -9,14 +10,19 @@ export const openAiCompletions: WireFormat = {
   readRequest: readCompletionRequest,
   readResponse: readCompletionResponse,
   assembleStream: assembleChunks,
+  readTokenTexts: (request, response) => ({
+    prompt: readCompletionRequest(request, '').promptText,
+    completion: joinLines(listOf(objectOf(response)['choices']).map((choice) => textOf(objectOf(choice)['text']))),
+  }),
 };
 
 /** Without roles the whole prompt is the user's. Prompts given as token numbers have no text. */
-function readCompletionRequest(body: unknown): RequestFacts {
+function readCompletionRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const prompt = request['prompt'];
   const promptText = typeof prompt === 'string' ? textOf(prompt) : joinLines(listOf(prompt).map(textOf));
-  return { model: textOf(request['model']), user: textOf(request['user']), promptText, lastUserText: promptText };
+  const model = textOf(request['model']) || deploymentOf(path);
+  return { model, user: textOf(request['user']), promptText, lastUserText: promptText };
 }
 
 function readCompletionResponse(body: unknown): ResponseFacts {

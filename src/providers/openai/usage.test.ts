@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { moneyText } from '../../model/money.ts';
 import { unreportedUsage } from '../../model/usage.ts';
-import { readOpenAiUsage, readStatedCost } from './usage.ts';
+import { readInputOutputUsage, readOpenAiUsage, readStatedCost } from './usage.ts';
 
 describe('readOpenAiUsage', () => {
   it('reads every count and keeps the object itself', () => {
@@ -14,6 +14,7 @@ describe('readOpenAiUsage', () => {
     };
     const usage = readOpenAiUsage(raw);
     expect(usage).toEqual({
+      ...unreportedUsage,
       promptTokens: 2048,
       completionTokens: 412,
       promptCacheReadTokens: 1024,
@@ -46,13 +47,59 @@ describe('readOpenAiUsage', () => {
   });
 });
 
-describe('readStatedCost', () => {
-  it('reads dollars exactly', () => {
-    const cost = readStatedCost({ cost: 0.00014 });
-    expect(cost === null ? null : moneyText(cost)).toBe('0.000140000000');
+describe('output that stands in the total alone', () => {
+  it.each([
+    { case: 'and among the details', details: { reasoning_tokens: 94 }, reasoning: 94 },
+    { case: 'only', details: null, reasoning: 94 },
+  ])('$case is output, and reasoning', ({ details, reasoning }) => {
+    const usage = { prompt_tokens: 32, completion_tokens: 9, total_tokens: 135, completion_tokens_details: details };
+    expect(readOpenAiUsage(usage)).toMatchObject({ promptTokens: 32, completionTokens: 103, reasoningTokens: reasoning });
   });
 
-  it.each([{}, { cost: '1' }, { cost: -1 }, { cost: Number.NaN }, { cost: { total_cost: 1 } }, null])('finds none in %j', (usage) => {
+  it.each([[41], [40], [null], ['99']])('is none in a total of %j', (total) => {
+    expect(readOpenAiUsage({ prompt_tokens: 32, completion_tokens: 9, total_tokens: total })).toMatchObject({
+      completionTokens: 9,
+      reasoningTokens: null,
+    });
+  });
+});
+
+describe('what was read from a cache', () => {
+  it.each([{ prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 }, { cached_tokens: 64 }])('is also found in %j', (own) => {
+    expect(readOpenAiUsage({ prompt_tokens: 100, completion_tokens: 1, ...own }).promptCacheReadTokens).toBe(64);
+  });
+});
+
+describe('readInputOutputUsage', () => {
+  it.each([
+    { seconds: 7.2, billed: 8 },
+    { seconds: 9, billed: 9 },
+    { seconds: -1, billed: null },
+    { seconds: 1e9, billed: null },
+    { seconds: '9', billed: null },
+  ])('reads $seconds seconds as $billed', ({ seconds, billed }) => {
+    expect(readInputOutputUsage({ type: 'duration', seconds })).toMatchObject({ audioSeconds: billed, promptTokens: null });
+  });
+
+  it('reports nothing for what is no object', () => {
+    expect(readInputOutputUsage(3)).toEqual(unreportedUsage);
+  });
+});
+
+describe('readStatedCost', () => {
+  it.each([
+    [{ cost: 0.00014 }, '0.000140000000'],
+    [{ cost: { input_tokens_cost: 0.001, request_cost: 0.005, total_cost: 0.006 } }, '0.006000000000'],
+    [{ estimated_cost: 0.0000268 }, '0.000026800000'],
+    [{ cost: 0.0005, is_byok: true, cost_details: { upstream_inference_cost: 0.01 } }, '0.010500000000'],
+    [{ cost: 0.0005, is_byok: false, cost_details: { upstream_inference_cost: 0.01 } }, '0.000500000000'],
+    [{ cost_in_usd_ticks: 37_756_000 }, '0.003775600000'],
+  ])('reads the dollars of %j exactly', (usage, expected) => {
+    const cost = readStatedCost(usage);
+    expect(cost === null ? null : moneyText(cost)).toBe(expected);
+  });
+
+  it.each([{}, { cost: '1' }, { cost: -1 }, { cost: Number.NaN }, { cost: { total_cost: '1' } }, null])('finds none in %j', (usage) => {
     expect(readStatedCost(usage)).toBeNull();
   });
 });

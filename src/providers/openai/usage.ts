@@ -1,48 +1,99 @@
-import { moneyOfUsd } from '../../model/money.ts';
+import { moneyOfUnits, moneyOfUsd } from '../../model/money.ts';
 import type { Money } from '../../model/money.ts';
 import { isJsonObject } from '../../model/text.ts';
 import { unreportedUsage } from '../../model/usage.ts';
 import type { Usage } from '../../model/usage.ts';
 import { countOf, objectOf } from '../facts.ts';
 
-type Count = Exclude<keyof Usage, 'estimated' | 'raw'>;
-
 /**
- * Where the usage object of chat and text completions keeps each count: an own key, or a group and a key in it. OpenAI's prompt count
- * includes cached and audio tokens, its completion count includes reasoning, audio and rejected predictions, as ours do.
+ * The `usage` of chat, text completions and embeddings. A count that is missing or not a count is null. OpenAI's prompt count includes cached
+ * and audio tokens, its completion count includes reasoning, audio and rejected predictions, as ours do.
  */
-const places: Readonly<Record<Count, readonly [string] | readonly [string, string]>> = {
-  promptTokens: ['prompt_tokens'],
-  completionTokens: ['completion_tokens'],
-  promptCacheReadTokens: ['prompt_tokens_details', 'cached_tokens'],
-  promptCacheWriteTokens: ['prompt_tokens_details', 'cache_write_tokens'],
-  promptAudioTokens: ['prompt_tokens_details', 'audio_tokens'],
-  completionAudioTokens: ['completion_tokens_details', 'audio_tokens'],
-  reasoningTokens: ['completion_tokens_details', 'reasoning_tokens'],
-};
-
-/** The `usage` of a response body. A count that is missing or not a count is null. */
 export function readOpenAiUsage(usage: unknown): Usage {
   if (!isJsonObject(usage)) return unreportedUsage;
-  const count = (name: Count): number | null => {
-    const [outer, inner] = places[name];
-    return countOf(inner === undefined ? usage[outer] : objectOf(usage[outer])[inner]);
-  };
+  const prompt = objectOf(usage['prompt_tokens_details']);
+  const completion = objectOf(usage['completion_tokens_details']);
+  const promptTokens = countOf(usage['prompt_tokens']);
+  const stated = countOf(usage['completion_tokens']);
+  const aside = countedAside(usage['total_tokens'], promptTokens, stated);
+  const reasoning = countOf(completion['reasoning_tokens']) ?? countOf(usage['reasoning_tokens']);
   return {
-    promptTokens: count('promptTokens'),
-    completionTokens: count('completionTokens'),
-    promptCacheReadTokens: count('promptCacheReadTokens'),
-    promptCacheWriteTokens: count('promptCacheWriteTokens'),
-    promptAudioTokens: count('promptAudioTokens'),
-    completionAudioTokens: count('completionAudioTokens'),
-    reasoningTokens: count('reasoningTokens'),
+    promptTokens,
+    completionTokens: stated === null ? null : stated + aside,
+    // DeepSeek and Moonshot have keys of their own for what they read from a cache.
+    promptCacheReadTokens: countOf(prompt['cached_tokens']) ?? countOf(usage['prompt_cache_hit_tokens']) ?? countOf(usage['cached_tokens']),
+    promptCacheWriteTokens: countOf(prompt['cache_write_tokens']),
+    promptAudioTokens: countOf(prompt['audio_tokens']),
+    promptImageTokens: countOf(prompt['image_tokens']),
+    completionAudioTokens: countOf(completion['audio_tokens']),
+    completionImageTokens: countOf(completion['image_tokens']),
+    reasoningTokens: reasoning ?? (aside > 0 ? aside : null),
+    promptCacheWriteHourTokens: null,
+    promptCacheReadAudioTokens: null,
+    audioSeconds: null,
     estimated: false,
     raw: usage,
   };
 }
 
-/** `usage.cost`, US dollars: not OpenAI's own, but resellers that speak its format state their charge there. */
+/**
+ * Output that stands in the total alone: xAI, and Gemini in OpenAI's shape, count reasoning beside the completion and not in it. It is billed
+ * as output all the same.
+ */
+function countedAside(total: unknown, prompt: number | null, completion: number | null): number {
+  const all = countOf(total);
+  return all === null || prompt === null || completion === null ? 0 : Math.max(0, all - prompt - completion);
+}
+
+/** The `usage` of responses, images and audio, which speak of input and output, or of seconds. */
+export function readInputOutputUsage(usage: unknown): Usage {
+  if (!isJsonObject(usage)) return unreportedUsage;
+  const input = objectOf(usage['input_tokens_details'] ?? usage['input_token_details']);
+  const output = objectOf(usage['output_tokens_details'] ?? usage['output_token_details']);
+  return {
+    promptTokens: countOf(usage['input_tokens']),
+    completionTokens: countOf(usage['output_tokens']),
+    promptCacheReadTokens: countOf(input['cached_tokens']),
+    promptCacheWriteTokens: countOf(input['cache_write_tokens']),
+    promptAudioTokens: countOf(input['audio_tokens']),
+    promptImageTokens: countOf(input['image_tokens']),
+    completionAudioTokens: countOf(output['audio_tokens']),
+    completionImageTokens: countOf(output['image_tokens']),
+    reasoningTokens: countOf(output['reasoning_tokens']),
+    promptCacheWriteHourTokens: null,
+    promptCacheReadAudioTokens: null,
+    estimated: false,
+    audioSeconds: usage['type'] === 'duration' ? secondsOf(usage['seconds']) : null,
+    raw: usage,
+  };
+}
+
+/** A day; whatever is longer is no upload of speech. */
+const mostSeconds = 86_400;
+
+/** Whole seconds: begun ones are billed. */
+function secondsOf(value: unknown): number | null {
+  return typeof value === 'number' && value >= 0 && value <= mostSeconds ? Math.ceil(value) : null;
+}
+
+/** xAI counts in ticks, ten thousand million to the dollar. */
+const unitsPerTick = 100n;
+
+/**
+ * US dollars that the usage itself states: not OpenAI's own, but resellers and others that speak its format say there what they charge.
+ * OpenRouter writes `cost`, Perplexity an object of costs with their total, DeepInfra `estimated_cost`, xAI `cost_in_usd_ticks`.
+ */
 export function readStatedCost(usage: unknown): Money | null {
-  const cost = objectOf(usage)['cost'];
-  return typeof cost === 'number' && cost >= 0 ? (moneyOfUsd(cost) ?? null) : null;
+  const stated = objectOf(usage);
+  const ticks = countOf(stated['cost_in_usd_ticks']);
+  if (ticks !== null) return moneyOfUnits(BigInt(ticks) * unitsPerTick);
+  const { cost } = stated;
+  const charged = moneyFrom((isJsonObject(cost) ? cost['total_cost'] : cost) ?? stated['estimated_cost']);
+  if (charged === null || stated['is_byok'] !== true) return charged;
+  // Who brings a key of their own to OpenRouter pays it a fee, and the provider besides.
+  return moneyOfUnits(charged + (moneyFrom(objectOf(stated['cost_details'])['upstream_inference_cost']) ?? 0n));
+}
+
+function moneyFrom(usd: unknown): Money | null {
+  return typeof usd === 'number' && usd >= 0 ? (moneyOfUsd(usd) ?? null) : null;
 }

@@ -62,6 +62,7 @@ const maximal: RequestRecord = {
     { provider: 'B', status: 200, ms: 4 },
   ],
   usage: {
+    ...unreportedUsage,
     promptTokens: Number.MAX_SAFE_INTEGER,
     completionTokens: 0,
     promptCacheReadTokens: 1,

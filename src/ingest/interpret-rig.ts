@@ -1,0 +1,72 @@
+import type { Change } from '../model/change.ts';
+import type { Exchange, ExchangeEnd, ExchangeOpen, Tags } from '../model/exchange.ts';
+import type { RequestRecord } from '../model/request-record.ts';
+import { chatRequest, chatResponse, newId } from './ingest-rig.ts';
+import { interpretExchange } from './interpret.ts';
+
+/** An exchange as a test writes it: what is left out is a whole chat call with the echo provider. */
+export interface InterpretSketch {
+  readonly open?: Partial<ExchangeOpen>;
+  readonly tags?: Partial<Tags>;
+  readonly request?: string | Uint8Array;
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+  readonly response?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status?: number;
+  readonly head?: false;
+  readonly end?: Partial<ExchangeEnd> | null;
+  readonly declared?: ReadonlyMap<string, string>;
+  readonly changes?: readonly Change[];
+}
+
+export const json = { 'content-type': 'application/json' };
+export const stream = { 'content-type': 'text/event-stream; charset=utf-8' };
+
+/** Interprets a sketched exchange. */
+export function interpret(sketch: InterpretSketch = {}): RequestRecord {
+  const requestBody = Buffer.from(sketch.request ?? chatRequest);
+  const responseBody = Buffer.from(sketch.response ?? chatResponse);
+  const open: ExchangeOpen = {
+    version: 1,
+    requestId: newId(),
+    organizationId: newId(),
+    keyHash: 'hash',
+    openedAt: 1_700_000_000_000,
+    method: 'POST',
+    path: '/v1/chat/completions',
+    provider: 'echo',
+    targetUrl: 'https://example.com/v1/chat/completions',
+    headers: sketch.requestHeaders ?? json,
+    tags: { properties: [], ...sketch.tags },
+    ...sketch.open,
+  };
+  const exchange: Exchange = {
+    open,
+    requestBody,
+    responseHead: sketch.head === false ? undefined : { status: sketch.status ?? 200, headers: sketch.headers ?? json, elapsedMs: 5 },
+    responseBody,
+    responseParts: responseBody.length === 0 ? undefined : { firstMs: 6, lastMs: 8 },
+    end:
+      sketch.end === null
+        ? undefined
+        : {
+            outcome: 'complete',
+            elapsedMs: 10,
+            firstByteMs: 6,
+            overheadMs: 0.25,
+            requestBytes: requestBody.length,
+            responseBytes: responseBody.length,
+            ...sketch.end,
+          },
+  };
+  const { organizationId, requestId } = open;
+  const changes = (sketch.changes ?? []).map((change, index) => ({
+    organizationId,
+    requestId,
+    change,
+    keyId: `key-${index}`,
+    acceptedAt: 1_700_000_000_100 + index,
+    number: 1_700_000_000_100_000 + index,
+  }));
+  return interpretExchange(exchange, { declaredNames: sketch.declared ?? new Map(), changes });
+}

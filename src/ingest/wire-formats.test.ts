@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { RequestRecord } from '../model/request-record.ts';
+import { interpret, type InterpretSketch, json, stream } from './interpret-rig.ts';
+
+const recording = (name: string): string => readFileSync(new URL(`../providers/${name}`, import.meta.url), 'utf8');
+
+interface Call extends InterpretSketch {
+  readonly provider: string;
+  readonly path: string;
+}
+
+const call = ({ provider, path, ...sketch }: Call): RequestRecord =>
+  interpret({ ...sketch, open: { provider, path, openedAt: Date.parse('2026-03-01T00:00:00Z') } });
+
+const messages = { provider: 'anthropic', path: '/v1/messages', request: recording('anthropic/__fixtures__/messages-request.json') };
+const generate = { provider: 'gemini', request: recording('google/__fixtures__/generate-request.json') };
+const generatePath = '/v1beta/models/gemini-2.5-flash:generateContent';
+const streamGeneratePath = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
+const responses = { provider: 'openai', path: '/v1/responses', request: recording('openai/__fixtures__/responses-request.json') };
+
+const form = [
+  '--b\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\nContent-Type: audio/mpeg\r\n\r\n',
+  Buffer.from([0xff, 0xfb, 0x00, 0x0d, 0x0a]),
+  '\r\n--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n--b\r\n',
+  'Content-Disposition: form-data; name="prompt"\r\n\r\nÖresund\r\n--b--\r\n',
+];
+const transcription = {
+  provider: 'openai',
+  path: '/v1/audio/transcriptions',
+  request: Buffer.concat(form.map((part) => Buffer.from(part))),
+  requestHeaders: { 'content-type': 'multipart/form-data; boundary=b' },
+};
+
+describe('a call of every wire format', () => {
+  test.each([
+    {
+      name: 'Anthropic messages',
+      sketch: { ...messages, response: recording('anthropic/__fixtures__/messages-response.json') },
+      expected: { provider: 'ANTHROPIC', requestModel: 'claude-sonnet-4-5', userId: 'passenger-17', status: 200 },
+      usage: { promptTokens: 3289, completionTokens: 23, promptCacheReadTokens: 2048, promptCacheWriteTokens: 1200 },
+    },
+    {
+      name: 'Anthropic messages as a stream',
+      sketch: { ...messages, response: recording('anthropic/__fixtures__/messages-response.sse'), headers: stream },
+      expected: { timeToFirstTokenMs: 6, responseModel: 'claude-sonnet-4-5-20250929' },
+      usage: { promptTokens: 3289, completionTokens: 23 },
+    },
+    {
+      name: 'Gemini generateContent',
+      sketch: { ...generate, path: generatePath, response: recording('google/__fixtures__/generate-response.json') },
+      expected: { provider: 'GOOGLE', requestModel: 'gemini-2.5-flash', timeToFirstTokenMs: null },
+      usage: { promptTokens: 1830, completionTokens: 101, reasoningTokens: 84, promptAudioTokens: 300 },
+    },
+    {
+      name: 'Gemini streamGenerateContent as events',
+      sketch: {
+        ...generate,
+        path: `${streamGeneratePath}?alt=sse`,
+        response: recording('google/__fixtures__/generate-response.sse'),
+        headers: stream,
+      },
+      expected: { timeToFirstTokenMs: 6, responseId: 'q7ZkaYvXLpGk28oP5Jyd-A4' },
+      usage: { promptTokens: 1830, completionTokens: 101 },
+    },
+    {
+      name: 'Gemini streamGenerateContent as a list',
+      sketch: { ...generate, path: streamGeneratePath, response: recording('google/__fixtures__/generate-list.txt') },
+      expected: { timeToFirstTokenMs: 6, responseId: 'q7ZkaYvXLpGk28oP5Jyd-A4' },
+      usage: { promptTokens: 1830, completionTokens: 101 },
+    },
+    {
+      name: 'OpenAI responses as a stream',
+      sketch: { ...responses, response: recording('openai/__fixtures__/responses-response.sse'), headers: stream },
+      expected: { provider: 'OPENAI', requestModel: 'gpt-5-mini', responseModel: 'gpt-5-mini-2025-08-07', serviceTier: 'default' },
+      usage: { promptTokens: 1830, completionTokens: 117, promptCacheReadTokens: 1664, reasoningTokens: 64 },
+    },
+  ])('$name becomes a record with texts, tokens and cost', ({ sketch, expected, usage }) => {
+    const record = call(sketch);
+    expect(record).toMatchObject({
+      ...expected,
+      usage: { ...usage, estimated: false },
+      completionText: 'The harbour opens at six 🌅, and the first ferry leaves at 6:20.',
+      lastUserText: 'When does the first ferry leave?\nThe photo shows the pier. 🛳️',
+      costSource: 'price-book',
+      responseBody: { kind: 'json' },
+    });
+  });
+
+  test('streamed, has the body that it would have had without streaming', () => {
+    const whole = { kind: 'json', text: JSON.stringify(JSON.parse(recording('google/__fixtures__/generate-response.json'))) };
+    const list = { ...generate, path: streamGeneratePath, response: recording('google/__fixtures__/generate-list.txt') };
+    expect(JSON.parse(textOf(call(list)))).toEqual(JSON.parse(whole.text));
+    expect(
+      JSON.parse(textOf(call({ ...responses, response: recording('openai/__fixtures__/responses-response.sse'), headers: stream }))),
+    ).toEqual(JSON.parse(recording('openai/__fixtures__/responses-response.json')));
+  });
+});
+
+function textOf({ responseBody }: RequestRecord): string {
+  return 'text' in responseBody ? responseBody.text : '';
+}
+
+describe('a form with a recording', () => {
+  test('tells its model and prompt, and the answer its words and seconds', () => {
+    const record = call({ ...transcription, response: '{"text":"Till Öresund.","usage":{"type":"duration","seconds":60}}' });
+    expect(record).toMatchObject({
+      model: 'whisper-1',
+      promptText: 'Öresund',
+      completionText: 'Till Öresund.',
+      usage: { audioSeconds: 60 },
+      requestBody: { kind: 'binary' },
+    });
+  });
+
+  test('may be answered with plain text', () => {
+    const record = call({ ...transcription, response: 'Till Öresund.\n', headers: { 'content-type': 'text/plain' } });
+    expect(record).toMatchObject({ completionText: 'Till Öresund.\n', responseBody: { kind: 'text' }, usage: { promptTokens: null } });
+  });
+});
+
+test('speech is a recording that tells nothing', () => {
+  const record = call({
+    provider: 'openai',
+    path: '/v1/audio/speech',
+    request: recording('openai/__fixtures__/speech-request.json'),
+    response: Buffer.from([0xff, 0xfb, 0x90]),
+    headers: { 'content-type': 'audio/mpeg' },
+  });
+  expect(record).toMatchObject({
+    model: 'gpt-4o-mini-tts',
+    promptText: 'The harbour opens at six.',
+    cost: null,
+    usage: { promptTokens: null },
+  });
+  expect(record.responseBody).toMatchObject({ kind: 'binary', contentType: 'audio/mpeg' });
+});
+
+test('a list that the client left is what came by then', () => {
+  const list = recording('google/__fixtures__/generate-list.txt');
+  const record = call({
+    ...generate,
+    path: streamGeneratePath,
+    response: list.slice(0, -200),
+    headers: json,
+    end: { outcome: 'client_left' },
+  });
+  expect(record).toMatchObject({ status: 499, responseBody: { kind: 'json' }, usage: { promptTokens: 1830 } });
+  expect(record.completionText).toMatch(/^The harbour opens/);
+});

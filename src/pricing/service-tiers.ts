@@ -1,0 +1,145 @@
+import { moneyOfUnits, parseMoney, zeroMoney } from '../model/money.ts';
+import type { Price, Rate, RateKind } from './price.ts';
+
+/** US dollars for a million tokens: input, input read from a cache (none: as input), output. */
+type TierRates = readonly [input: string, cacheRead: string | null, output: string];
+
+/** What a service tier costs, for the models of one provider. */
+interface TierPrice {
+  readonly providerId: string;
+  readonly tiers: readonly string[];
+  /** Models as the price book names them; a name that ends in `*` stands for all that begin so. */
+  readonly models: readonly string[];
+  /** Date, UTC, from which it is known to hold, until the next row for the same. */
+  readonly validFrom: string;
+  /** Rates of its own, or the parts of the list price that are paid; `wholeContext`: without the list's steps for long inputs. */
+  readonly price: { readonly rates: TierRates } | { readonly times: readonly [bigint, bigint]; readonly wholeContext?: true };
+  readonly source: string;
+}
+
+const openAiPriority = 'https://openai.com/api-priority-processing/';
+const openAiFast = 'https://openai.com/api-fast-mode/';
+const anthropicFast = 'https://platform.claude.com/docs/en/build-with-claude/fast-mode';
+
+/** OpenAI's priority processing, which is called fast mode since 2026-07-30, under both names. */
+function priority(model: string, validFrom: string, rates: TierRates): TierPrice {
+  return { providerId: 'openai', tiers: ['priority', 'fast'], models: [model], validFrom, price: { rates }, source: openAiPriority };
+}
+
+function anthropicFastMode(models: readonly string[], validFrom: string, times: bigint): TierPrice {
+  const price = { times: [times, 1n], wholeContext: true } as const;
+  return { providerId: 'anthropic', tiers: ['fast'], models, validFrom, price, source: anthropicFast };
+}
+
+/** Rows in rising order of their dates where they are for the same. */
+const tierPrices: readonly TierPrice[] = [
+  {
+    providerId: 'openai',
+    tiers: ['flex', 'batch'],
+    models: ['*'],
+    validFrom: '2025-04-17',
+    price: { times: [1n, 2n] },
+    source: 'https://platform.openai.com/docs/guides/flex-processing',
+  },
+  priority('gpt-4o', '2025-08-07', ['4.25', '2.125', '17']),
+  priority('gpt-4o-2024-05-13', '2025-08-07', ['8.75', null, '26.25']),
+  priority('gpt-4o-mini', '2025-08-07', ['0.25', '0.125', '1']),
+  priority('gpt-4.1', '2025-08-07', ['3.5', '0.875', '14']),
+  priority('gpt-4.1-mini', '2025-08-07', ['0.7', '0.175', '2.8']),
+  priority('gpt-4.1-nano', '2025-08-07', ['0.2', '0.05', '0.8']),
+  priority('o3', '2025-08-07', ['3.5', '0.875', '14']),
+  priority('o4-mini', '2025-08-07', ['2', '0.5', '8']),
+  priority('gpt-5', '2025-08-07', ['2.5', '0.25', '20']),
+  priority('gpt-5-mini', '2025-08-07', ['0.45', '0.045', '3.6']),
+  priority('gpt-5.1', '2025-11-13', ['2.5', '0.25', '20']),
+  priority('gpt-5.2', '2025-12-11', ['3.5', '0.35', '28']),
+  priority('gpt-5.4', '2026-03-05', ['5', '0.5', '30']),
+  priority('gpt-5.4-mini', '2026-03-17', ['1.5', '0.15', '9']),
+  priority('gpt-5.5', '2026-04-23', ['12.5', '1.25', '75']),
+  {
+    providerId: 'openai',
+    tiers: ['priority', 'fast'],
+    models: ['gpt-5.6-*'],
+    validFrom: '2026-07-30',
+    price: { times: [2n, 1n], wholeContext: true },
+    source: openAiFast,
+  },
+  {
+    providerId: 'anthropic',
+    tiers: ['batch'],
+    models: ['*'],
+    validFrom: '2024-10-08',
+    price: { times: [1n, 2n] },
+    source: 'https://platform.claude.com/docs/en/build-with-claude/batch-processing',
+  },
+  anthropicFastMode(['claude-opus-4-6'], '2026-02-05', 6n),
+  anthropicFastMode(['claude-opus-4-7'], '2026-05-12', 6n),
+  anthropicFastMode(['claude-opus-4-8'], '2026-05-28', 2n),
+  anthropicFastMode(['claude-opus-5'], '2026-07-24', 2n),
+  anthropicFastMode(['claude-opus-5-5'], '2026-09-22', 2n),
+  {
+    providerId: 'google',
+    tiers: ['flex', 'on_demand_flex', 'batch'],
+    models: ['gemini-*'],
+    validFrom: '2026-03-01',
+    price: { times: [1n, 2n] },
+    source: 'https://ai.google.dev/gemini-api/docs/optimization',
+  },
+];
+
+/** Words for being served, and billed, like everyone else. */
+const listTiers: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard', 'unspecified', 'on_demand']);
+
+/** Providers that bill by tier. Elsewhere a tier is a matter of speed or of limits. */
+const tieredProviders: ReadonlySet<string> = new Set(['openai', 'azure', 'anthropic', 'google', 'aws']);
+
+/** What a price has to be known by to find its tier. */
+export interface TierQuery {
+  readonly providerId: string;
+  /** The provider's own word. */
+  readonly serviceTier: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * The price at a service tier.
+ * @param listed the list price, whose reference names provider and model.
+ * @returns undefined when the provider bills the tier apart and no row knows how: then nobody knows what the call cost.
+ */
+export function priceAtTier(listed: Price, { providerId, serviceTier, at }: TierQuery): Price | undefined {
+  const tier = serviceTier.toLowerCase().replace(/^service_tier_/, '');
+  if (listTiers.has(tier) || !tieredProviders.has(providerId)) return listed;
+  const model = listed.reference.slice(listed.reference.indexOf('/') + 1);
+  const row = tierPrices.findLast(
+    (price) => price.providerId === providerId && price.tiers.includes(tier) && isFor(price, model) && Date.parse(price.validFrom) <= at,
+  );
+  if (row === undefined) return undefined;
+  const validFrom = row.validFrom > listed.validFrom ? row.validFrom : listed.validFrom;
+  return { ...listed, reference: `${listed.reference} (${tier})`, validFrom, rates: ratesOf(row, listed) };
+}
+
+function isFor({ models }: TierPrice, model: string): boolean {
+  return models.some((name) => (name.endsWith('*') ? model.startsWith(name.slice(0, -1)) : model === name));
+}
+
+function ratesOf({ price }: TierPrice, listed: Price): ReadonlyMap<RateKind, Rate> {
+  if ('times' in price) {
+    const [times, of] = price.times;
+    const scaled = (perMillion: bigint) => moneyOfUnits((perMillion * times) / of);
+    const scaledSteps = ({ steps }: Rate) => steps.map((step) => ({ ...step, perMillion: scaled(step.perMillion) }));
+    return new Map(
+      Array.from(listed.rates, ([kind, rate]): [RateKind, Rate] => [
+        kind,
+        { perMillion: scaled(rate.perMillion), steps: price.wholeContext === true ? [] : scaledSteps(rate) },
+      ]),
+    );
+  }
+  const [input, cacheRead, output] = price.rates;
+  const rates: (readonly [RateKind, string | null])[] = [
+    ['input', input],
+    ['cache_read', cacheRead],
+    ['output', output],
+  ];
+  return new Map(rates.flatMap(([kind, usd]) => (usd === null ? [] : [[kind, { perMillion: parseMoney(usd) ?? zeroMoney, steps: [] }]])));
+}

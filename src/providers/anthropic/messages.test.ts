@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../model/text.ts';
+import { describeWireFormat } from '../contract-suite.ts';
+import type { AssembledStream } from '../provider.ts';
+import { readServerSentEvents } from '../sse.ts';
+import { anthropicMessages } from './messages.ts';
+
+const recordings = new URL('./__fixtures__/', import.meta.url);
+const bytesOf = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(name, recordings)));
+const jsonOf = (name: string): unknown => parseJson(new TextDecoder().decode(bytesOf(name)));
+const assemble = (name: string): AssembledStream => anthropicMessages.assembleStream(readServerSentEvents([bytesOf(name)]));
+const assembleEvents = (...events: readonly unknown[]): AssembledStream =>
+  anthropicMessages.assembleStream(events.map((event) => ({ event: 'message', data: JSON.stringify(event) })));
+
+const toolStart = { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't', name: 'n', input: {} } };
+
+describeWireFormat(anthropicMessages, { folder: recordings, prefix: 'messages-' });
+
+describe('a request', () => {
+  it('gives model, the user of its metadata, all texts with the system first, and what the user said last', () => {
+    const lastUserText = 'When does the first ferry leave?\nThe photo shows the pier. 🛳️';
+    expect(anthropicMessages.readRequest(jsonOf('messages-request.json'), '/v1/messages')).toEqual({
+      model: 'claude-sonnet-4-5',
+      user: 'passenger-17',
+      promptText: ['You know the timetable of the harbour.', 'Good morning.', 'Good morning. Where to?', lastUserText].join('\n'),
+      lastUserText,
+    });
+  });
+
+  it('may name its model in the path', () => {
+    const path = '/v1/projects/p/locations/eu/publishers/anthropic/models/claude-sonnet-4-5%4020250929:rawPredict';
+    expect(anthropicMessages.readRequest({ anthropic_version: 'vertex-2023-10-16' }, path).model).toBe('claude-sonnet-4-5@20250929');
+  });
+});
+
+describe('a response', () => {
+  it('counts all input, what was read from a cache and what was written to one', () => {
+    expect(anthropicMessages.readResponse(jsonOf('messages-response.json'))).toMatchObject({
+      responseId: 'msg_01VkT8wq3ZrLm5XcB9nHdPy2',
+      model: 'claude-sonnet-4-5-20250929',
+      serviceTier: 'standard',
+      finishReason: 'end_turn',
+      usage: {
+        promptTokens: 41 + 1200 + 2048,
+        completionTokens: 23,
+        promptCacheReadTokens: 2048,
+        promptCacheWriteTokens: 1200,
+        promptCacheWriteHourTokens: 1000,
+      },
+    });
+  });
+
+  it('that is an error gives nothing', () => {
+    expect(anthropicMessages.readResponse(jsonOf('messages-error.json'))).toMatchObject({ responseId: '', usage: { promptTokens: null } });
+  });
+
+  it('says when it was served fast', () => {
+    const usage = { input_tokens: 1, service_tier: 'standard', speed: 'fast' };
+    expect(anthropicMessages.readResponse({ usage }).serviceTier).toBe('fast');
+  });
+
+  it('may tell what it wrote to a cache by its parts alone', () => {
+    const usage = { input_tokens: 1, cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 } };
+    expect(anthropicMessages.readResponse({ usage }).usage).toMatchObject({ promptTokens: 6, promptCacheWriteTokens: 5 });
+  });
+});
+
+describe('a stream', () => {
+  it('becomes the message, block by block', () => {
+    expect(assemble('messages-stream-tools.sse')).toEqual({
+      body: {
+        id: 'msg_01Tq',
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5-20250929',
+        content: [
+          { type: 'thinking', thinking: 'Two ports, two calls.', signature: 'EqQBCg==' },
+          { type: 'text', text: 'I look it up.' },
+          { type: 'tool_use', id: 'toolu_01A', name: 'timetable', input: { port: 'Malmö' } },
+          { type: 'tool_use', id: 'toolu_01B', name: 'now', input: {} },
+        ],
+        stop_reason: 'tool_use',
+        stop_sequence: null,
+        usage: {
+          input_tokens: 530,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 0,
+          cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+          output_tokens: 88,
+          service_tier: 'standard',
+          output_tokens_details: { thinking_tokens: 31 },
+          server_tool_use: { web_search_requests: 1 },
+        },
+      },
+      whole: true,
+      understood: true,
+    });
+    expect(anthropicMessages.readResponse(assemble('messages-stream-tools.sse').body).usage).toMatchObject({
+      promptTokens: 530,
+      completionTokens: 88,
+      reasoningTokens: 31,
+    });
+  });
+
+  it('keeps citations with their text, whose blocks continue one sentence', () => {
+    const { body } = assemble('messages-stream-citations.sse');
+    expect(body).toMatchObject({ content: [{ text: 'It leaves at ' }, { text: '6:20.', citations: [{ cited_text: '06:20' }] }] });
+    expect(anthropicMessages.readResponse(body)).toMatchObject({ completionText: 'It leaves at 6:20.', finishReason: 'max_tokens' });
+  });
+
+  it('keeps an error from its middle beside the text, and does not take the first count of the output for the whole', () => {
+    const { body, whole } = assemble('messages-stream-error.sse');
+    expect(whole).toBe(false);
+    expect(body).toMatchObject({ content: [{ text: 'The harb' }], error: { type: 'overloaded_error' } });
+    expect(anthropicMessages.readResponse(body).usage).toMatchObject({ promptTokens: 512, completionTokens: null });
+  });
+
+  it('that is nothing but an error is that error', () => {
+    const error = { type: 'overloaded_error', message: 'Overloaded' };
+    expect(assembleEvents({ type: 'error', error })).toEqual({ body: { type: 'error', error }, whole: false, understood: true });
+  });
+
+  it('keeps the input of a tool as text where it broke off', () => {
+    const { body } = assembleEvents(toolStart, {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: '{"a' },
+    });
+    expect(body).toMatchObject({ content: [{ input: '{"a' }] });
+  });
+
+  it('is not read behind its end, and tolerates events that it does not know', () => {
+    const text = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'late' } };
+    const start = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'a' } };
+    expect(assembleEvents(start, { type: 'of_next_year' }, { type: 'message_stop' }, text)).toMatchObject({
+      body: { content: [{ type: 'text', text: 'a' }] },
+      whole: true,
+    });
+  });
+});
+
+describe('a stream of many names', () => {
+  it('is read in a time that grows with its length', () => {
+    const events = Array.from({ length: 20_000 }, (_, index) => ({
+      type: 'message_delta',
+      delta: { [`d${index}`]: index },
+      usage: { [`u${index}`]: index },
+    }));
+    expect(assembleEvents(...events)).toMatchObject({ body: { d0: 0, d19999: 19_999, usage: { u19999: 19_999 } } });
+  });
+});
+
+describe('the texts of which tokens were made', () => {
+  it('are those of the system, the messages, tools and their results, and all that was written', () => {
+    const texts = anthropicMessages.readTokenTexts?.(jsonOf('messages-request.json'), assemble('messages-stream-tools.sse').body);
+    expect(texts?.prompt).toMatch(/timetable of the harbour[^]*"port":"Malmö"[^]*06:20, 07:40[^]*Departures of one port/);
+    expect(texts?.completion).toMatch(/Two ports[^]*I look it up[^]*Malmö/);
+  });
+});

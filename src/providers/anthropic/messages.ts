@@ -1,0 +1,71 @@
+import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { modelInPath } from '../path-names.ts';
+import { assembleMessage } from './stream.ts';
+import { readAnthropicUsage, servedAs } from './usage.ts';
+
+/** `POST …/messages`, and the same body at Google's address, where the path names the model. */
+export const anthropicMessages: WireFormat = {
+  name: 'anthropic.messages',
+  readRequest: readMessagesRequest,
+  readResponse: readMessagesResponse,
+  assembleStream: assembleMessage,
+  readTokenTexts: readMessagesTexts,
+};
+
+function readMessagesRequest(body: unknown, path: string): RequestFacts {
+  const request = objectOf(body);
+  const messages = listOf(request['messages']).map(objectOf);
+  const ofUser = messages.filter((message) => message['role'] === 'user').map((message) => contentText(message['content']));
+  return {
+    model: textOf(request['model']) || modelInPath(path),
+    user: textOf(objectOf(request['metadata'])['user_id']),
+    promptText: joinLines([contentText(request['system']), ...messages.map((message) => contentText(message['content']))]),
+    // A message that only brings the results of tools is not what the user said.
+    lastUserText: ofUser.findLast((text) => text !== '') ?? '',
+  };
+}
+
+function readMessagesResponse(body: unknown): ResponseFacts {
+  const response = objectOf(body);
+  // A text with citations is cut into blocks in the middle of its sentences.
+  const texts = blocksOf(response['content'], 'text').map((block) => textOf(block['text']));
+  return {
+    responseId: textOf(response['id']),
+    model: textOf(response['model']),
+    usage: readAnthropicUsage(response['usage']),
+    serviceTier: servedAs(response['usage']),
+    completionText: texts.join(''),
+    finishReason: textOf(response['stop_reason']),
+    providerCost: null,
+  };
+}
+
+/** A message's text: it is one itself, or has blocks of which those with text count. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return textOf(content);
+  return joinLines(blocksOf(content, 'text').map((block) => textOf(block['text'])));
+}
+
+function blocksOf(content: unknown, type: string): readonly Readonly<Record<string, unknown>>[] {
+  return listOf(content)
+    .map(objectOf)
+    .filter((block) => block['type'] === type);
+}
+
+/** Results of tools and their calls are read as they stand; pictures and documents have no text. */
+function readMessagesTexts(request: unknown, response: unknown): TokenTexts {
+  const { system, messages, tools } = objectOf(request);
+  const said = listOf(messages).flatMap((message) => {
+    const { content } = objectOf(message);
+    const uses = [...blocksOf(content, 'tool_use'), ...blocksOf(content, 'tool_result')];
+    return [contentText(content), ...uses.map((block) => jsonOf(block['input'] ?? block['content']))];
+  });
+  const written = listOf(objectOf(response)['content']).map(objectOf);
+  return {
+    prompt: joinLines([contentText(system), ...said, jsonOf(tools)]),
+    completion: joinLines(
+      written.map((block) => joinLines([textOf(block['text']), textOf(block['thinking']), textOf(block['name']), jsonOf(block['input'])])),
+    ),
+  };
+}

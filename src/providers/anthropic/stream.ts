@@ -1,0 +1,150 @@
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import type { JsonObject } from '../../model/text.ts';
+import { listOf, objectOf, without } from '../facts.ts';
+import type { AssembledStream } from '../provider.ts';
+import type { ServerSentEvent } from '../sse.ts';
+
+/** A content block as far as it came: how it began, and the pieces that continue its texts and lists. */
+interface Block {
+  readonly start: JsonObject;
+  readonly texts: Map<string, string[]>;
+  readonly lists: Map<string, unknown[]>;
+}
+
+/** The message as far as it came. */
+interface Draft {
+  message: JsonObject | undefined;
+  readonly blocks: Map<number, Block>;
+  /** What the message's end changes of it. TRICKY: maps, because copying an object for every event costs the square of a hostile stream. */
+  readonly ending: Map<string, unknown>;
+  readonly usage: Map<string, unknown>;
+  outputCounted: boolean;
+  error: unknown;
+  understood: boolean;
+}
+
+type EventReducer = (draft: Draft, event: JsonObject) => void;
+
+/** Kind of delta → its own key, and the key of the block that it continues. */
+const textDeltas: ReadonlyMap<unknown, readonly [from: string, into: string]> = new Map([
+  ['text_delta', ['text', 'text']],
+  ['thinking_delta', ['thinking', 'thinking']],
+  ['signature_delta', ['signature', 'signature']],
+  ['input_json_delta', ['partial_json', 'input']],
+]);
+
+const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReducer>([
+  [
+    'message_start',
+    (draft, event) => {
+      if (!isJsonObject(event['message'])) return;
+      draft.message = event['message'];
+      addTo(draft.usage, objectOf(draft.message['usage']));
+      draft.understood = true;
+    },
+  ],
+  [
+    'content_block_start',
+    (draft, { index, content_block: start }) => {
+      if (typeof index !== 'number' || !isJsonObject(start)) return;
+      draft.blocks.set(index, { start, texts: new Map(), lists: new Map() });
+      draft.understood = true;
+    },
+  ],
+  [
+    'content_block_delta',
+    (draft, { index, delta }) => {
+      const block = typeof index === 'number' ? draft.blocks.get(index) : undefined;
+      if (block !== undefined) continueBlock(block, objectOf(delta));
+    },
+  ],
+  [
+    'message_delta',
+    (draft, { delta, usage, ...rest }) => {
+      addTo(draft.ending, without(rest, 'type'));
+      addTo(draft.ending, objectOf(delta));
+      // Counts that this event leaves out, or sends as null, stay as the beginning said.
+      const said = Object.entries(objectOf(usage)).filter(([, value]) => value !== null);
+      addTo(draft.usage, Object.fromEntries(said));
+      draft.outputCounted ||= said.some(([key]) => key === 'output_tokens');
+      draft.understood = true;
+    },
+  ],
+  [
+    'error',
+    (draft, { error }) => {
+      if (!isJsonObject(error)) return;
+      draft.error = error;
+      draft.understood = true;
+    },
+  ],
+]);
+
+/** Puts the events of a streamed message together into the message. */
+export function assembleMessage(events: readonly ServerSentEvent[]): AssembledStream {
+  const draft: Draft = {
+    message: undefined,
+    blocks: new Map(),
+    ending: new Map(),
+    usage: new Map(),
+    outputCounted: false,
+    error: undefined,
+    understood: false,
+  };
+  let whole = false;
+  for (const { data } of events) {
+    const event = objectOf(parseJson(data));
+    whole = event['type'] === 'message_stop';
+    if (whole) break;
+    reducers.get(event['type'])?.(draft, event);
+  }
+  if (!draft.understood) return { body: null, whole, understood: false };
+  return { body: wholeMessage(draft), whole, understood: true };
+}
+
+function continueBlock(block: Block, delta: JsonObject): void {
+  const place = textDeltas.get(delta['type']);
+  if (place !== undefined) {
+    const piece = delta[place[0]];
+    if (typeof piece === 'string') append(block.texts, place[1], piece);
+  } else if (delta['type'] === 'citations_delta') {
+    append(block.lists, 'citations', delta['citation']);
+  }
+}
+
+function append<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+function addTo(map: Map<string, unknown>, object: JsonObject): void {
+  for (const [key, value] of Object.entries(object)) map.set(key, value);
+}
+
+function wholeMessage({ message, blocks, ending, usage, outputCounted, error }: Draft): JsonObject {
+  if (message === undefined && blocks.size === 0 && error !== undefined) return { type: 'error', error };
+  const content = Array.from(blocks)
+    .toSorted(([left], [right]) => left - right)
+    .map(([, block]) => wholeBlock(block));
+  // The beginning counts the few tokens that were written by then. Where the end never came, the output is not known.
+  const counts = Object.fromEntries(usage);
+  const whole = {
+    ...message,
+    content,
+    ...Object.fromEntries(ending),
+    usage: outputCounted ? counts : without(counts, 'output_tokens'),
+  };
+  return error === undefined ? whole : { ...whole, error };
+}
+
+function wholeBlock({ start, texts, lists }: Block): JsonObject {
+  const whole: Record<string, unknown> = { ...start };
+  for (const [key, pieces] of texts) {
+    const text = pieces.join('');
+    if (key === 'input') whole[key] = text === '' ? start[key] : (parseJson(text) ?? text);
+    else whole[key] = typeof start[key] === 'string' ? `${start[key]}${text}` : text;
+  }
+  for (const [key, values] of lists) whole[key] = [...listOf(start[key]), ...values];
+  return whole;
+}

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../model/text.ts';
+import type { Usage } from '../../model/usage.ts';
+import { describeWireFormat } from '../contract-suite.ts';
+import type { AssembledStream } from '../provider.ts';
+import { readServerSentEvents } from '../sse.ts';
+import { geminiGenerateContent } from './generate-content.ts';
+import { elementsOf } from './json-list.ts';
+import { assembleJsonList } from './stream.ts';
+
+const recordings = new URL('./__fixtures__/', import.meta.url);
+const textOfFile = (name: string): string => readFileSync(new URL(name, recordings), 'utf8');
+const jsonOf = (name: string): unknown => parseJson(textOfFile(name));
+const assemble = (name: string): AssembledStream =>
+  geminiGenerateContent.assembleStream(readServerSentEvents([Buffer.from(textOfFile(name))]));
+const usageOf = (usageMetadata: object): Usage => geminiGenerateContent.readResponse({ usageMetadata }).usage;
+const path = '/v1beta/models/gemini-2.5-flash:generateContent';
+
+describeWireFormat(geminiGenerateContent, {
+  folder: recordings,
+  prefix: 'generate-',
+  path,
+  lacks: { user: 'the format has no place for an end user' },
+});
+
+describe('a request', () => {
+  it('gives the model of its path, all texts with the system first, and what the user said last', () => {
+    const lastUserText = 'When does the first ferry leave?\nThe photo shows the pier. 🛳️';
+    expect(geminiGenerateContent.readRequest(jsonOf('generate-request.json'), path)).toEqual({
+      model: 'gemini-2.5-flash',
+      user: '',
+      promptText: ['You know the timetable of the harbour.', 'Good morning.', 'Good morning. Where to?', lastUserText].join('\n'),
+      lastUserText,
+    });
+  });
+
+  it('may spell its names with underscores, leave out roles, and be a single content', () => {
+    const body = { system_instruction: { parts: { text: 'a' } }, contents: { parts: [{ text: 'b' }] } };
+    expect(geminiGenerateContent.readRequest(body, '')).toMatchObject({ promptText: 'a\nb', lastUserText: 'b' });
+  });
+
+  it.each([
+    ['/v1/projects/p/locations/eu/publishers/google/models/gemini-2.5-pro:streamGenerateContent?alt=sse', 'gemini-2.5-pro'],
+    ['/v1beta/models/a%20b:generateContent', 'a b'],
+    ['/v1beta/models/%ff:generateContent', '%ff'],
+    ['/v1beta/models', ''],
+  ])('at %s is for the model "%s"', (called, model) => {
+    expect(geminiGenerateContent.readRequest({}, called).model).toBe(model);
+  });
+});
+
+describe('a response', () => {
+  it('counts thoughts as output and the cache as a part of the prompt, by modality', () => {
+    expect(geminiGenerateContent.readResponse(jsonOf('generate-response.json'))).toMatchObject({
+      responseId: 'q7ZkaYvXLpGk28oP5Jyd-A4',
+      model: 'gemini-2.5-flash',
+      completionText: 'The harbour opens at six 🌅, and the first ferry leaves at 6:20.',
+      finishReason: 'STOP',
+      usage: {
+        promptTokens: 1830,
+        completionTokens: 17 + 84,
+        reasoningTokens: 84,
+        promptCacheReadTokens: 1024,
+        promptCacheReadAudioTokens: 100,
+        promptAudioTokens: 300,
+        promptImageTokens: null,
+      },
+    });
+  });
+
+  it('counts pictures that were made, and thoughts that came to no answer', () => {
+    const details = [{ modality: 'IMAGE', tokenCount: 1290 }];
+    expect(usageOf({ promptTokenCount: 9, candidatesTokenCount: 1290, candidatesTokensDetails: details })).toMatchObject({
+      completionTokens: 1290,
+      completionImageTokens: 1290,
+    });
+    expect(usageOf({ promptTokenCount: 9, thoughtsTokenCount: 50 })).toMatchObject({ completionTokens: 50, reasoningTokens: 50 });
+    expect(usageOf({ promptTokenCount: 9 }).completionTokens).toBeNull();
+  });
+
+  it.each([
+    [{ serviceTier: 'flex' }, 'flex'],
+    [{ trafficType: 'ON_DEMAND' }, 'ON_DEMAND'],
+  ])('with %j was served as %s', (usageMetadata, tier) => {
+    expect(geminiGenerateContent.readResponse({ usageMetadata }).serviceTier).toBe(tier);
+  });
+
+  it('that is an error gives nothing', () => {
+    expect(geminiGenerateContent.readResponse(jsonOf('generate-error.json'))).toMatchObject({ model: '', usage: { promptTokens: null } });
+  });
+});
+
+describe('a stream', () => {
+  it('becomes the response, with text in one part and calls in their order', () => {
+    const { body, whole } = assemble('generate-stream-tools.sse');
+    expect(whole).toBe(true);
+    expect(body).toEqual({
+      candidates: [
+        {
+          content: {
+            role: 'model',
+            parts: [
+              { text: 'I look it up.' },
+              { functionCall: { name: 'timetable', args: { port: 'Malmö' } }, thoughtSignature: 'Cg==' },
+              { functionCall: { name: 'now', args: {} } },
+            ],
+          },
+          finishReason: 'STOP',
+          index: 0,
+        },
+      ],
+      usageMetadata: { promptTokenCount: 96, candidatesTokenCount: 41, toolUsePromptTokenCount: 30, totalTokenCount: 167 },
+      modelVersion: 'gemini-2.5-flash',
+      responseId: 'q7ZkaYvXLpGk28oP5Jyd-A4',
+    });
+    expect(geminiGenerateContent.readResponse(body).usage).toMatchObject({ promptTokens: 96 + 30, completionTokens: 41 });
+  });
+
+  it('is the response itself, thoughts apart from the answer', () => {
+    expect(assemble('generate-response.sse').body).toEqual(jsonOf('generate-response.json'));
+  });
+
+  it('keeps an error from its middle beside the text', () => {
+    const { body, whole } = assemble('generate-stream-error.sse');
+    expect(whole).toBe(false);
+    expect(body).toMatchObject({ candidates: [{ content: { parts: [{ text: 'The harb' }] } }], error: { status: 'UNAVAILABLE' } });
+  });
+
+  it('of many names is read in a time that grows with its length', () => {
+    const parts = Array.from({ length: 20_000 }, (_, index) => ({ text: 'a', [`k${index}`]: index }));
+    const events = parts.map((part) => ({
+      event: 'message',
+      data: JSON.stringify({ candidates: [{ index: 0, content: { parts: [part] } }] }),
+    }));
+    const { body } = geminiGenerateContent.assembleStream(events);
+    expect(body).toMatchObject({ candidates: [{ content: { parts: [{ text: 'a'.repeat(20_000), k0: 0, k19999: 19_999 }] } }] });
+  });
+
+  it('that was blocked is whole without an answer', () => {
+    const data = JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } });
+    expect(geminiGenerateContent.assembleStream([{ event: 'message', data }])).toMatchObject({ whole: true, understood: true });
+  });
+});
+
+describe('a stream written as one list', () => {
+  const list = textOfFile('generate-list.txt');
+  const text = geminiGenerateContent.readResponse(jsonOf('generate-response.json')).completionText;
+
+  it('becomes the same response', () => {
+    expect(assembleJsonList(list)).toEqual({ body: jsonOf('generate-response.json'), whole: true, understood: true });
+  });
+
+  it('cut off anywhere has what came whole', () => {
+    for (let length = 0; length < list.length - 2; length += 1) {
+      const partial = assembleJsonList(list.slice(0, length));
+      expect(text.startsWith(geminiGenerateContent.readResponse(partial.body).completionText)).toBe(true);
+    }
+    expect(assembleJsonList(list.slice(0, -2)).whole).toBe(true);
+  });
+
+  it.each(['', '{}', 'null', '"[{}]"', 'text', '[', '[]', '[1, "{}", [2]', '{"candidates":[]}'])('is not understood in %s', (other) => {
+    expect(assembleJsonList(other)).toEqual({ body: null, whole: false, understood: false });
+  });
+});
+
+describe('elementsOf', () => {
+  it('finds in a cut list the objects that are whole, whatever stands in their texts', () => {
+    const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })), { maxLength: 5 });
+    fc.assert(
+      fc.property(objects, fc.nat(), (elements, place) => {
+        const text = JSON.stringify(elements);
+        const length = place % (text.length + 1);
+        const found = elementsOf(text.slice(0, length));
+        expect(JSON.stringify(found)).toBe(JSON.stringify(elements.slice(0, found.length)));
+      }),
+      { numRuns: 500 },
+    );
+    expect(elementsOf('[{"a":"}\\"]"},\n{"b":[{}]},{"c')).toEqual([{ a: '}"]' }, { b: [{}] }]);
+  });
+});

@@ -1,0 +1,86 @@
+import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { modelInPath } from '../path-names.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { assembleEvents, assembleJsonList } from './stream.ts';
+import { readGeminiUsage } from './usage.ts';
+
+/**
+ * `POST …/models/<model>:generateContent` and `:streamGenerateContent`, at the Gemini API and at Vertex AI. A stream is one of events with
+ * `alt=sse`, else one JSON list.
+ */
+export const geminiGenerateContent: WireFormat = {
+  name: 'google.generate-content',
+  readRequest: readGenerateRequest,
+  readResponse: readGenerateResponse,
+  assembleStream: assembleEvents,
+  assembleList: assembleJsonList,
+  readTokenTexts: readGenerateTexts,
+};
+
+/** The format has no place for an end user. */
+function readGenerateRequest(body: unknown, path: string): RequestFacts {
+  const request = objectOf(body);
+  const contents = contentsOf(request['contents']);
+  const ofUser = contents.filter(({ role }) => (role ?? 'user') === 'user').map(({ parts }) => partsText(parts));
+  return {
+    model: modelInPath(path) || textOf(request['model']),
+    user: '',
+    promptText: joinLines([systemText(request), ...contents.map(({ parts }) => partsText(parts))]),
+    // Contents that only bring the results of functions are not what the user said.
+    lastUserText: ofUser.findLast((text) => text !== '') ?? '',
+  };
+}
+
+function readGenerateResponse(body: unknown): ResponseFacts {
+  const response = objectOf(body);
+  const usage = objectOf(response['usageMetadata']);
+  const candidate = objectOf(listOf(response['candidates'])[0]);
+  const answer = partsOf(objectOf(candidate['content'])['parts']).filter((part) => part['thought'] !== true);
+  return {
+    responseId: textOf(response['responseId']),
+    model: textOf(response['modelVersion']),
+    usage: readGeminiUsage(response['usageMetadata']),
+    serviceTier: textOf(usage['serviceTier']) || textOf(usage['trafficType']),
+    completionText: answer.map((part) => textOf(part['text'])).join(''),
+    finishReason: textOf(candidate['finishReason']),
+    providerCost: null,
+  };
+}
+
+type Part = Readonly<Record<string, unknown>>;
+
+/** Google's servers take both spellings of a name, and a single content in place of a list. */
+function systemText(request: Part): string {
+  return partsText(objectOf(request['systemInstruction'] ?? request['system_instruction'])['parts']);
+}
+
+function contentsOf(contents: unknown): readonly Part[] {
+  return (Array.isArray(contents) ? contents : [contents]).map(objectOf);
+}
+
+function partsOf(parts: unknown): readonly Part[] {
+  return (Array.isArray(parts) ? parts : [parts]).map(objectOf);
+}
+
+function partsText(parts: unknown): string {
+  return joinLines(partsOf(parts).map((part) => textOf(part['text'])));
+}
+
+function readGenerateTexts(request: unknown, response: unknown): TokenTexts {
+  const asked = objectOf(request);
+  const written = listOf(objectOf(response)['candidates']).map((candidate) => objectOf(candidate)['content']);
+  return {
+    prompt: joinLines([systemText(asked), ...contentsOf(asked['contents']).map(allText), jsonOf(asked['tools'])]),
+    completion: joinLines(written.map(allText)),
+  };
+}
+
+/** Calls of functions and their results are read as they stand; media have no text. */
+function allText(content: unknown): string {
+  const texts = partsOf(objectOf(content)['parts']).flatMap((part) => [
+    textOf(part['text']),
+    textOf(objectOf(part['executableCode'])['code']),
+    jsonOf(part['functionCall'] ?? part['functionResponse']),
+  ]);
+  return joinLines(texts);
+}

@@ -1,0 +1,81 @@
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import type { JsonObject } from '../../model/text.ts';
+import { listOf, objectOf } from '../facts.ts';
+import { foldKeys, foldList, foldObject, joinLists, lastPresent, reducerTable } from '../fold.ts';
+import type { Reducer } from '../fold.ts';
+import type { AssembledStream } from '../provider.ts';
+import type { ServerSentEvent } from '../sse.ts';
+import { elementsOf } from './json-list.ts';
+
+/** A reply that is not streamed has a text in one part; a stream has it in as many as there are chunks. Thoughts and answers stay apart. */
+const joinParts: Reducer = (values) => {
+  const runs: JsonObject[][] = [];
+  for (const part of values.flatMap(listOf).filter(isJsonObject)) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (last !== undefined && continues(last, part)) run?.push(part);
+    else runs.push([part]);
+  }
+  return runs.map(joinRun);
+};
+
+function continues(last: JsonObject, part: JsonObject): boolean {
+  return typeof last['text'] === 'string' && typeof part['text'] === 'string' && last['thought'] === part['thought'];
+}
+
+function joinRun(run: readonly JsonObject[]): JsonObject {
+  const joined = Object.fromEntries(run.flatMap((part) => Object.entries(part)));
+  return run.length === 1 ? joined : { ...joined, text: run.map(({ text }) => text).join('') };
+}
+
+const contentReducers = reducerTable({ role: lastPresent, parts: joinParts });
+
+const candidateReducers = reducerTable({
+  index: lastPresent,
+  content: foldObject(contentReducers),
+  finishReason: lastPresent,
+  finishMessage: lastPresent,
+  safetyRatings: lastPresent,
+  tokenCount: lastPresent,
+  avgLogprobs: lastPresent,
+  groundingMetadata: lastPresent,
+  urlContextMetadata: lastPresent,
+  citationMetadata: foldObject(reducerTable({ citationSources: joinLists, citations: joinLists })),
+});
+
+const chunkReducers = reducerTable({
+  candidates: foldList(candidateReducers),
+  // Counts grow from chunk to chunk; the last chunk may leave out what an earlier one said.
+  usageMetadata: (values) => Object.fromEntries(values.filter(isJsonObject).flatMap((counts) => Object.entries(counts))),
+  modelVersion: lastPresent,
+  responseId: lastPresent,
+  createTime: lastPresent,
+  promptFeedback: lastPresent,
+  error: lastPresent,
+});
+
+/** Puts the chunks of a stream together that came as events. */
+export function assembleEvents(events: readonly ServerSentEvent[]): AssembledStream {
+  return assembleChunks(events.map(({ data }) => parseJson(data)));
+}
+
+/** Puts the chunks of a stream together that came as one JSON list, also one that broke off. */
+export function assembleJsonList(text: string): AssembledStream {
+  return assembleChunks(elementsOf(text));
+}
+
+function assembleChunks(values: readonly unknown[]): AssembledStream {
+  const chunks = values.filter(isJsonObject).filter(isChunk);
+  if (chunks.length === 0) return { body: null, whole: false, understood: false };
+  return { body: foldKeys(chunks, chunkReducers), whole: chunks.some(endsReply), understood: true };
+}
+
+function isChunk(chunk: JsonObject): boolean {
+  return Array.isArray(chunk['candidates']) || ['usageMetadata', 'promptFeedback', 'error'].some((key) => isJsonObject(chunk[key]));
+}
+
+/** No event marks the end of a stream; the reason why it ended does. */
+function endsReply({ candidates, promptFeedback }: JsonObject): boolean {
+  const reasons = listOf(candidates).map((candidate) => objectOf(candidate)['finishReason']);
+  return [...reasons, objectOf(promptFeedback)['blockReason']].some((reason) => typeof reason === 'string' && reason !== '');
+}

@@ -1,0 +1,39 @@
+import { isJsonObject } from '../../model/text.ts';
+import { unreportedUsage } from '../../model/usage.ts';
+import type { Usage } from '../../model/usage.ts';
+import { countOf, listOf, objectOf } from '../facts.ts';
+
+/**
+ * The `usageMetadata` of generated content. Google counts thoughts beside the candidates and what tools brought in beside the prompt; both
+ * are billed as output and input, so they are parts of ours. What came from a cache is in Google's prompt already.
+ */
+export function readGeminiUsage(usage: unknown): Usage {
+  if (!isJsonObject(usage)) return unreportedUsage;
+  const thoughts = countOf(usage['thoughtsTokenCount']);
+  const prompt = countOf(usage['promptTokenCount']);
+  const candidates = countOf(usage['candidatesTokenCount']);
+  return {
+    promptTokens: prompt === null ? null : countOf(prompt + (countOf(usage['toolUsePromptTokenCount']) ?? 0)),
+    // A reply that came no further than thinking has no candidates to count.
+    completionTokens: candidates === null && thoughts === null ? null : countOf((candidates ?? 0) + (thoughts ?? 0)),
+    promptCacheReadTokens: countOf(usage['cachedContentTokenCount']),
+    promptCacheWriteTokens: null,
+    promptAudioTokens: ofModality(usage['promptTokensDetails'], 'AUDIO'),
+    completionAudioTokens: ofModality(usage['candidatesTokensDetails'], 'AUDIO'),
+    reasoningTokens: thoughts,
+    promptCacheWriteHourTokens: null,
+    promptCacheReadAudioTokens: ofModality(usage['cacheTokensDetails'], 'AUDIO'),
+    promptImageTokens: ofModality(usage['promptTokensDetails'], 'IMAGE'),
+    completionImageTokens: ofModality(usage['candidatesTokensDetails'], 'IMAGE'),
+    audioSeconds: null,
+    estimated: false,
+    raw: usage,
+  };
+}
+
+function ofModality(details: unknown, modality: string): number | null {
+  const found = listOf(details)
+    .map(objectOf)
+    .find((detail) => detail['modality'] === modality);
+  return countOf(found?.['tokenCount']);
+}

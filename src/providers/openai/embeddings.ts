@@ -1,0 +1,32 @@
+import { joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
+import { deploymentOf } from '../path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { notStreamed } from './typed-events.ts';
+import { readOpenAiUsage, readStatedCost } from './usage.ts';
+
+/** `POST …/embeddings`: texts in, vectors out. */
+export const openAiEmbeddings: WireFormat = {
+  name: 'openai.embeddings',
+  readRequest: readEmbeddingsRequest,
+  readResponse: readEmbeddingsResponse,
+  assembleStream: notStreamed,
+};
+
+/** Inputs given as token numbers have no text. */
+function readEmbeddingsRequest(body: unknown, path: string): RequestFacts {
+  const request = objectOf(body);
+  const { input } = request;
+  const promptText = typeof input === 'string' ? textOf(input) : joinLines(listOf(input).map(textOf));
+  return { model: textOf(request['model']) || deploymentOf(path), user: textOf(request['user']), promptText, lastUserText: promptText };
+}
+
+function readEmbeddingsResponse(body: unknown): ResponseFacts {
+  const response = objectOf(body);
+  return {
+    ...noResponseFacts,
+    responseId: textOf(response['id']),
+    model: textOf(response['model']),
+    usage: readOpenAiUsage(response['usage']),
+    providerCost: readStatedCost(response['usage']),
+  };
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from '../../model/text.ts';
+import { noResponseFacts, objectOf, textOf, without } from '../facts.ts';
+import { deploymentOf } from '../path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { assembleTyped } from './typed-events.ts';
+import { readInputOutputUsage, readStatedCost } from './usage.ts';
+
+/** `POST …/images/generations`, `…/edits` and `…/variations`: a prompt in, pictures out. Models that bill by the picture report no tokens. */
+export const openAiImages: WireFormat = {
+  name: 'openai.images',
+  readRequest: readImagesRequest,
+  readResponse: readImagesResponse,
+  assembleStream: (events) =>
+    assembleTyped(events, { piece: '.partial_image', end: '.completed', toBody: (pieces, end) => pictureOf(end ?? pieces.at(-1) ?? {}) }),
+};
+
+function readImagesRequest(body: unknown, path: string): RequestFacts {
+  const request = objectOf(body);
+  const promptText = textOf(request['prompt']);
+  return { model: textOf(request['model']) || deploymentOf(path), user: textOf(request['user']), promptText, lastUserText: promptText };
+}
+
+/** The answer names no model; what it says in words is the prompt as the model rewrote it, which is not its answer. */
+function readImagesResponse(body: unknown): ResponseFacts {
+  const { usage } = objectOf(body);
+  return { ...noResponseFacts, usage: readInputOutputUsage(usage), providerCost: readStatedCost(usage) };
+}
+
+/** The event's picture where the answer has it, in a list; what the event says besides, beside it. */
+function pictureOf(event: JsonObject): JsonObject {
+  const { b64_json: picture, created_at: created, ...rest } = event;
+  return { created, data: [{ b64_json: picture }], ...without(without(rest, 'type'), 'partial_image_index') };
+}

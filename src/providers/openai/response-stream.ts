@@ -1,0 +1,128 @@
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import type { JsonObject } from '../../model/text.ts';
+import { listOf, objectOf } from '../facts.ts';
+import type { AssembledStream } from '../provider.ts';
+import type { ServerSentEvent } from '../sse.ts';
+
+/** Where a delta goes: a key of its item, or of a part in one of the item's lists. */
+type Place =
+  | { readonly key: string }
+  | {
+      readonly list: 'content' | 'summary';
+      readonly index: 'content_index' | 'summary_index';
+      readonly type: string;
+      readonly key: string;
+    };
+
+/** Texts that arrive in pieces, by the type of their event. */
+const deltas: ReadonlyMap<unknown, Place> = new Map<unknown, Place>([
+  ['response.output_text.delta', { list: 'content', index: 'content_index', type: 'output_text', key: 'text' }],
+  ['response.refusal.delta', { list: 'content', index: 'content_index', type: 'refusal', key: 'refusal' }],
+  ['response.reasoning_text.delta', { list: 'content', index: 'content_index', type: 'reasoning_text', key: 'text' }],
+  ['response.reasoning_summary_text.delta', { list: 'summary', index: 'summary_index', type: 'summary_text', key: 'text' }],
+  ['response.function_call_arguments.delta', { key: 'arguments' }],
+  ['response.mcp_call_arguments.delta', { key: 'arguments' }],
+  ['response.custom_tool_call_input.delta', { key: 'input' }],
+  ['response.code_interpreter_call_code.delta', { key: 'code' }],
+]);
+
+const endings: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+
+/** Pieces of one text of an item, in their order. */
+interface GrowingText {
+  readonly place: Place;
+  readonly index: number;
+  readonly pieces: string[];
+}
+
+/** One item of the output as far as it came. */
+interface Item {
+  latest: JsonObject;
+  /** The item was sent whole. */
+  done: boolean;
+  readonly texts: Map<string, GrowingText>;
+}
+
+interface Draft {
+  response: JsonObject | undefined;
+  readonly items: Map<number, Item>;
+  error: JsonObject | undefined;
+}
+
+/** Puts the events of a streamed response together: its end carries it whole, before that it is what the items came to. */
+export function assembleResponse(events: readonly ServerSentEvent[]): AssembledStream {
+  const draft: Draft = { response: undefined, items: new Map(), error: undefined };
+  let whole = false;
+  for (const { data } of events) {
+    const event = objectOf(parseJson(data));
+    take(draft, event);
+    whole = endings.has(event['type']) && isJsonObject(event['response']);
+    if (whole) break;
+  }
+  const { response, items, error } = draft;
+  if (response === undefined && items.size === 0 && error === undefined) return { body: null, whole, understood: false };
+  const output = listOf(response?.['output']).length > 0 ? response?.['output'] : wholeItems(items);
+  const known = response === undefined && items.size === 0 ? {} : { ...response, output };
+  return { body: error === undefined ? known : { ...known, error }, whole, understood: true };
+}
+
+function take(draft: Draft, event: JsonObject): void {
+  const { type, response, output_index: index, item } = event;
+  if (type === 'error') draft.error = errorOf(event);
+  if (typeof type !== 'string' || !type.startsWith('response.')) return;
+  if (isJsonObject(response)) draft.response = response;
+  if (typeof index !== 'number') return;
+  if (isJsonObject(item)) replaceItem(draft.items, index, { latest: item, done: type === 'response.output_item.done', texts: new Map() });
+  const place = deltas.get(type);
+  if (place !== undefined) grow(draft.items, { event, index, place });
+}
+
+/** The error of an event is one itself, or has it under its name. */
+function errorOf(event: JsonObject): JsonObject | undefined {
+  const { type: _type, error, ...own } = event;
+  return isJsonObject(error) ? error : own;
+}
+
+function replaceItem(items: Map<number, Item>, index: number, item: Item): void {
+  const before = items.get(index);
+  items.set(index, before === undefined || item.done ? item : { ...item, texts: before.texts });
+}
+
+function grow(items: Map<number, Item>, delta: { readonly event: JsonObject; readonly index: number; readonly place: Place }): void {
+  const { event, index, place } = delta;
+  const piece = event['delta'];
+  if (typeof piece !== 'string') return;
+  const item = items.get(index) ?? { latest: {}, done: false, texts: new Map<string, GrowingText>() };
+  items.set(index, item);
+  const partIndex = 'list' in place ? Number(event[place.index] ?? 0) : 0;
+  const key = `${String(event['type'])} ${partIndex}`;
+  const text = item.texts.get(key);
+  if (text === undefined) item.texts.set(key, { place, index: partIndex, pieces: [piece] });
+  else text.pieces.push(piece);
+}
+
+function wholeItems(items: ReadonlyMap<number, Item>): JsonObject[] {
+  return Array.from(items)
+    .toSorted(([left], [right]) => left - right)
+    .map(([, item]) => (item.done ? item.latest : wholeItem(item)));
+}
+
+/** An item that never was sent whole: what it began with, and its texts as far as they came. */
+function wholeItem({ latest, texts }: Item): JsonObject {
+  const whole: Record<string, unknown> = { ...latest };
+  const lists = new Map<string, [index: number, part: JsonObject][]>();
+  for (const { place, index, pieces } of texts.values()) {
+    const text = pieces.join('');
+    if ('list' in place) {
+      const parts = lists.get(place.list) ?? [];
+      parts.push([index, { type: place.type, [place.key]: text }]);
+      lists.set(place.list, parts);
+    } else {
+      whole[place.key] = text;
+    }
+  }
+  for (const [list, parts] of lists) {
+    whole[list] = parts.toSorted(([left], [right]) => left - right).map(([, part]) => part);
+  }
+  return whole;
+}

@@ -1,0 +1,67 @@
+import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { deploymentOf } from '../path-names.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { assembleResponse } from './response-stream.ts';
+import { readInputOutputUsage, readStatedCost } from './usage.ts';
+
+/** `POST …/responses`: items in, items out, and a stream of typed events. */
+export const openAiResponses: WireFormat = {
+  name: 'openai.responses',
+  readRequest: readResponsesRequest,
+  readResponse: readResponsesResponse,
+  assembleStream: assembleResponse,
+  readTokenTexts: readResponsesTexts,
+};
+
+function readResponsesRequest(body: unknown, path: string): RequestFacts {
+  const request = objectOf(body);
+  const { input } = request;
+  const items = listOf(input).map(objectOf);
+  const plain = textOf(input);
+  return {
+    model: textOf(request['model']) || deploymentOf(path),
+    user: textOf(request['user']) || textOf(request['safety_identifier']),
+    promptText: joinLines([textOf(request['instructions']), plain, ...items.map((item) => contentText(item['content']))]),
+    lastUserText: plain || contentText(items.findLast((item) => item['role'] === 'user')?.['content']),
+  };
+}
+
+function readResponsesResponse(body: unknown): ResponseFacts {
+  const response = objectOf(body);
+  const messages = listOf(response['output'])
+    .map(objectOf)
+    .filter((item) => item['type'] === 'message');
+  const { reason } = objectOf(response['incomplete_details']);
+  return {
+    responseId: textOf(response['id']),
+    model: textOf(response['model']),
+    usage: readInputOutputUsage(response['usage']),
+    serviceTier: textOf(response['service_tier']),
+    completionText: joinLines(messages.map((item) => contentText(item['content']))),
+    finishReason: textOf(reason) || textOf(response['status']),
+    providerCost: readStatedCost(response['usage']),
+  };
+}
+
+/** The text of a content: one itself, or a list of parts of which those with text count, be it a refusal. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return textOf(content);
+  return joinLines(
+    listOf(content)
+      .map(objectOf)
+      .map((part) => textOf(part['text']) || textOf(part['refusal'])),
+  );
+}
+
+function readResponsesTexts(request: unknown, response: unknown): TokenTexts {
+  const { instructions, input, tools } = objectOf(request);
+  const asked = [textOf(instructions), textOf(input), ...listOf(input).map(itemText), jsonOf(tools)];
+  return { prompt: joinLines(asked), completion: joinLines(listOf(objectOf(response)['output']).map(itemText)) };
+}
+
+/** Messages and what was thought are text; calls of tools and their results are read as they stand. */
+function itemText(item: unknown): string {
+  const { content, summary, name, arguments: called, input, output } = objectOf(item);
+  const parts = [contentText(content), contentText(summary), textOf(name)];
+  return joinLines([...parts, ...[called, input, output].map((value) => textOf(value) || jsonOf(value))]);
+}

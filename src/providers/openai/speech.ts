@@ -1,0 +1,35 @@
+import { noResponseFacts, objectOf, textOf } from '../facts.ts';
+import { deploymentOf } from '../path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { joinBase64 } from './base64.ts';
+import { assembleTyped } from './typed-events.ts';
+import { readInputOutputUsage } from './usage.ts';
+
+/**
+ * `POST …/audio/speech`: a text in, a recording out. The recording itself tells no usage; as a stream of events it does, and is put together
+ * as an object with the audio and the usage.
+ */
+export const openAiSpeech: WireFormat = {
+  name: 'openai.speech',
+  readRequest: readSpeechRequest,
+  readResponse: readSpeechResponse,
+  assembleStream: (events) =>
+    assembleTyped(events, {
+      piece: '.audio.delta',
+      end: '.audio.done',
+      toBody: (pieces, end) => ({
+        audio: joinBase64(pieces.map(({ audio }) => audio)),
+        ...(end === undefined ? {} : { usage: end['usage'] }),
+      }),
+    }),
+};
+
+function readSpeechRequest(body: unknown, path: string): RequestFacts {
+  const request = objectOf(body);
+  const promptText = textOf(request['input']);
+  return { model: textOf(request['model']) || deploymentOf(path), user: '', promptText, lastUserText: promptText };
+}
+
+function readSpeechResponse(body: unknown): ResponseFacts {
+  return { ...noResponseFacts, usage: readInputOutputUsage(objectOf(body)['usage']) };
+}

@@ -17,6 +17,8 @@ export interface Directives {
   readonly auth: string | undefined;
   /** Value of `Svc-Request-Id`, as sent. */
   readonly requestId: string | undefined;
+  /** Value of `Svc-Target-Url`, as sent. */
+  readonly targetUrl: string | undefined;
   /** What could not be done as asked, for `svc-warning`. */
   readonly warnings: readonly string[];
   /** True when a header came with the alias prefix: the reply then carries its names too. */
@@ -33,6 +35,7 @@ interface Draft {
   readonly warnings: string[];
   auth: string | undefined;
   requestId: string | undefined;
+  targetUrl: string | undefined;
   aliased: boolean;
   refusal: GatelogError | undefined;
 }
@@ -86,6 +89,10 @@ const refused: Reader = (draft, _value, name) => {
   );
 };
 
+const readTargetUrl: Reader = (draft, value) => {
+  draft.targetUrl = headerText(value).trim();
+};
+
 /** Our headers by the text after the prefix, lower case. A map: any text may come, `constructor` too. */
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
   Object.entries({
@@ -121,7 +128,9 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     'retry-min-timeout': ignored,
     'retry-max-timeout': ignored,
     'security-enabled': ignored,
-    'target-url': refused,
+    'target-url': readTargetUrl,
+    // The name that clients of Helicone's API know for it.
+    'openai-api-base': readTargetUrl,
     fallbacks: refused,
     'ratelimit-policy': refused,
   }),
@@ -135,6 +144,7 @@ export class DirectiveReader {
     warnings: [],
     auth: undefined,
     requestId: undefined,
+    targetUrl: undefined,
     aliased: false,
     refusal: undefined,
   };
@@ -150,9 +160,9 @@ export class DirectiveReader {
 
   /** What all lines together said. */
   directives(): Directives {
-    const { properties, tags, warnings, auth, requestId, aliased, refusal } = this.draft;
+    const { properties, tags, warnings, auth, requestId, targetUrl, aliased, refusal } = this.draft;
     tags.properties = [...properties.values()];
-    return { tags, warnings, auth, requestId, aliased, refusal };
+    return { tags, warnings, auth, requestId, targetUrl, aliased, refusal };
   }
 }
 

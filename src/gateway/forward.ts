@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
@@ -6,19 +7,20 @@ import type { Observe } from '../model/observation.ts';
 import { may } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
-import { joinAddress, type ProviderTarget } from './base-address.ts';
+import type { ProviderTarget } from './base-address.ts';
 import { admit, type Admission, credentialsFor, type Rejection, type VerifyKey, withoutOurKeys } from './credentials.ts';
 import { answerEcho } from './echo.ts';
 import { withoutSecrets } from './headers.ts';
 import { type ClaimRequestId, identify, type Identity } from './identify.ts';
 import { findModelField, replaceModel } from './model-field.ts';
-import { echoProviderName, type ProviderTable } from './providers.ts';
+import { answerModels, type KnownModels } from './model-list.ts';
+import type { ProviderTable } from './providers.ts';
 import { refuseUnrecorded } from './refusal.ts';
 import { Relay } from './relay.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
 import { readRequestHead, type RequestHead } from './request-head.ts';
 import { makeRequestId } from './request-ids.ts';
-import { originForm, type Route, routeByModel, routeByPath } from './routes.ts';
+import { customProviderName, originForm, type Route, routeByModel, routeByPath, routeToTarget } from './routes.ts';
 import { ExchangeRecorder } from './tap.ts';
 import { Upload } from './upload.ts';
 import type { Upstream } from './upstream.ts';
@@ -38,6 +40,9 @@ export interface ForwardPorts {
   readonly explainRejection: (key: string) => GatelogError;
   readonly claimRequestId: ClaimRequestId;
   readonly providers: ProviderTable;
+  /** Which addresses callers may name themselves. */
+  readonly targets: TargetGuard;
+  readonly knownModels: KnownModels;
   readonly upstream: Upstream;
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
@@ -104,14 +109,17 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   const { directives } = call.head;
   const identity = identify(ports, directives, admission.principal.organizationId, call.openedAt);
   const admitted: AdmittedCall = { call, admission, identity, admittedAt: ports.clock.monotonic() };
-  let provider = 'custom';
+  let provider = customProviderName;
   try {
-    const route = routeByPath(path, ports.providers);
+    const route =
+      directives.targetUrl === undefined
+        ? routeByPath(request.method ?? 'GET', path, ports.providers)
+        : routeToTarget(directives.targetUrl, path, ports.targets);
     ({ provider } = route);
     if (directives.refusal !== undefined) throw directives.refusal;
     checkDeclaredBody(request, ports.limits.requestMaxBytes);
     if (expectsContinue(request)) response.writeContinue();
-    const readsModel = route.provider === echoProviderName || (route.routedByModel && mayBeJson(request));
+    const readsModel = typeof route.destination === 'string' || (route.routedByModel && mayBeJson(request));
     const wholeMaxBytes = readsModel ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
     readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
   } catch (error) {
@@ -123,20 +131,22 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
 function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, body: RequestBody): void {
   const readyAt = ports.clock.monotonic();
   let open: OpenCall | undefined;
+  let { provider } = pathRoute;
   try {
     if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
     const { route, outgoing } = applyModel(pathRoute, body, ports.providers);
-    const credentials = credentialsFor(route.provider, admitted.admission.providerCredentials, ports.providers);
-    const address = ports.providers.find(route.provider);
-    const target = address === undefined ? undefined : joinAddress(address.base, route.path);
-    open = openCall(ports, admitted, route.provider, target);
+    ({ provider } = route);
+    const { destination } = route;
+    const target = typeof destination === 'string' ? undefined : destination.target(route.path);
+    const credentials = credentialsFor(route, admitted.admission.providerCredentials);
+    open = openCall(ports, admitted, provider, target);
     if ('whole' in body) open.recorder.requestPart(body.whole);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
     if (hasLeft(admitted.call)) open.relay.clientLeft();
-    else if (target === undefined) answerWithEcho(open, route, outgoing);
+    else if (target === undefined) answerHere(ports, open, route, outgoing);
     else sendToProvider(ports, open, target, { credentials, outgoing });
   } catch (error) {
-    if (open === undefined) refuseRecorded(ports, admitted, pathRoute.provider, error);
+    if (open === undefined) refuseRecorded(ports, admitted, provider, error);
     else refuseOpen(ports, open, error);
   }
 }
@@ -156,16 +166,22 @@ function sendToProvider(
     : new Upload({ request, begun: outgoing.begun, recorder, mostBytes: ports.limits.requestMaxBytes });
   // undici writes the length of a buffer itself; of a stream it needs the caller's.
   const headers = isWhole ? [...head.passed, ...credentials] : [...head.passed, ...head.length, ...credentials];
-  const { origin, path } = target;
-  ports.upstream.send({ method: request.method ?? 'GET', origin, path, headers, body }, relay);
+  const { origin, path, lookUp } = target;
+  ports.upstream.send({ method: request.method ?? 'GET', origin, path, lookUp, headers, body }, relay);
 }
 
-function answerWithEcho({ call, relay }: OpenCall, route: Route, body: RequestBody): void {
+/** Answers in this process. */
+function answerHere(ports: ForwardPorts, { call, relay }: OpenCall, route: Route, body: RequestBody): void {
   if (!('whole' in body)) {
-    throw new GatelogError('body_too_large', 'The echo provider takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
+    throw new GatelogError('body_too_large', 'What the gateway answers itself takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
+  }
+  const method = call.request.method ?? 'GET';
+  if (route.destination === 'models') {
+    answerModels(ports.providers, ports.knownModels, method, relay);
+    return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);
-  answerEcho({ method: call.request.method ?? 'GET', path: route.path, body: body.whole, createdAt }, relay);
+  answerEcho({ method, path: route.path, body: body.whole, createdAt }, relay);
 }
 
 /** The body as it goes out: with `provider/model` only the bytes of the model's name change. */

@@ -1,5 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import type { GatelogError } from '../model/errors.ts';
+import type { ErrorCode, GatelogError } from '../model/errors.ts';
 import type { ExchangeOutcome } from '../model/exchange.ts';
 import type { RawHeaders } from './headers.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
@@ -136,7 +136,7 @@ export class Relay {
   fail(error: GatelogError): void {
     if (this.settled) return;
     if (this.head === undefined) {
-      this.refuse(error, error.code === 'body_too_large' || error.code === 'malformed_request' ? 'refused' : 'no_response');
+      this.refuse(error, refusedHere.has(error.code) ? 'refused' : 'no_response');
       return;
     }
     // TRICKY: undici takes the Content-Length of a 304 for bytes that are missing; a reply without a body is whole with its head.
@@ -258,6 +258,9 @@ export class Relay {
     }
   }
 }
+
+/** Failures on the way to a provider that are ours: nothing was called. */
+const refusedHere: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['body_too_large', 'malformed_request', 'target_not_allowed']);
 
 /** TRICKY: undici reads the phrase as UTF-8 and Node throws on what is not Latin-1. */
 function reasonPhrase(status: number, message: string): string {

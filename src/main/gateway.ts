@@ -1,5 +1,7 @@
 import { explainRejection } from '../auth/rejection.ts';
 import type { Config } from '../config/load.ts';
+import { makeAllowList } from '../egress/allow-list.ts';
+import { makeTargetGuard } from '../egress/target-guard.ts';
 import { createGateway, type GatewayHealth } from '../gateway/app.ts';
 import type { ForwardPorts } from '../gateway/forward.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
@@ -104,11 +106,15 @@ interface GatewayParts {
 }
 
 function forwardPorts(config: Config, { database, spool, space, upstream, observe }: GatewayParts): ForwardPorts {
+  const allowed = makeAllowList(config.targetAllowlist);
   return {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,
-    providers: makeProviderTable(config.providers),
+    providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows }),
+    targets: makeTargetGuard(allowed),
+    // Nothing here knows a provider's models yet.
+    knownModels: () => [],
     upstream,
     spool,
     hasSpoolRoom: space.hasRoom,

@@ -19,6 +19,8 @@ export interface Directives {
   readonly requestId: string | undefined;
   /** Value of `Svc-Target-Url`, as sent. */
   readonly targetUrl: string | undefined;
+  /** `Svc-Stream-Usage`: a stream's usage is asked for and recorded. */
+  readonly streamUsage: boolean;
   /** What could not be done as asked, for `svc-warning`. */
   readonly warnings: readonly string[];
   /** True when a header came with the alias prefix: the reply then carries its names too. */
@@ -36,6 +38,7 @@ interface Draft {
   auth: string | undefined;
   requestId: string | undefined;
   targetUrl: string | undefined;
+  streamUsage: boolean;
   aliased: boolean;
   refusal: GatelogError | undefined;
 }
@@ -89,6 +92,14 @@ const refused: Reader = (draft, _value, name) => {
   );
 };
 
+const readStreamUsage: Reader = (draft, value, name) => {
+  const word = value.trim().toLowerCase();
+  draft.streamUsage = word === 'true';
+  if (word !== 'true' && word !== 'false') {
+    draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true or false; got ${shown(value)}.`);
+  }
+};
+
 const readTargetUrl: Reader = (draft, value) => {
   draft.targetUrl = headerText(value).trim();
 };
@@ -117,7 +128,7 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     cost: readCost,
     'omit-request': keeping('requestBody'),
     'omit-response': keeping('responseBody'),
-    'stream-usage': ignored,
+    'stream-usage': readStreamUsage,
     'cache-enabled': ignored,
     'cache-seed': ignored,
     'cache-bucket-max-size': ignored,
@@ -145,6 +156,7 @@ export class DirectiveReader {
     auth: undefined,
     requestId: undefined,
     targetUrl: undefined,
+    streamUsage: false,
     aliased: false,
     refusal: undefined,
   };
@@ -160,9 +172,9 @@ export class DirectiveReader {
 
   /** What all lines together said. */
   directives(): Directives {
-    const { properties, tags, warnings, auth, requestId, targetUrl, aliased, refusal } = this.draft;
+    const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, aliased, refusal } = this.draft;
     tags.properties = [...properties.values()];
-    return { tags, warnings, auth, requestId, targetUrl, aliased, refusal };
+    return { tags, warnings, auth, requestId, targetUrl, streamUsage, aliased, refusal };
   }
 }
 

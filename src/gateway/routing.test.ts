@@ -228,9 +228,12 @@ describe('other providers', () => {
   });
 });
 
+function knownModels(name: string): readonly string[] {
+  return [`${name}-small`, `${name}-large`];
+}
+
 describe('GET /v1/models', () => {
   const providers = { anthropic: { key: 'K' }, openai: { key: 'K' }, ollama: { baseUrl: 'http://127.0.0.1:1' }, azure: {} };
-  const knownModels = (name: string): readonly string[] => [`${name}-small`, `${name}-large`];
 
   it('lists what is reached with our key alone, in OpenAI`s shape, and is on record', async () => {
     const rig = await rigWith({ providers, ports: { knownModels } });

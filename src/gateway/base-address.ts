@@ -52,12 +52,19 @@ function versionedEnds(path: string): readonly string[] {
  * segments, take `\` for `/` and rewrite bytes.
  */
 export function joinAddress({ origin, path: basePath, saidAlready, lookUp }: BaseAddress, path: string): ProviderTarget {
-  const said = saidAlready.find((start) => startsWithSegments(path, start));
-  const joined = basePath + (said === undefined ? path : path.slice(said.length));
+  const joined = basePath + withoutStart(path, saidAlready);
   return { origin, path: joined.startsWith('/') ? joined : `/${joined}`, lookUp };
 }
 
-function startsWithSegments(path: string, start: string): boolean {
+function withoutStart(path: string, starts: readonly string[]): string {
+  for (const start of starts) {
+    if (startsWithSegments(path, start)) return path.slice(start.length);
+  }
+  return path;
+}
+
+/** True when a path starts with whole segments: `/v1` is no start of `/v10`. */
+export function startsWithSegments(path: string, start: string): boolean {
   if (!path.startsWith(start)) return false;
   const next = path[start.length];
   return next === undefined || next === '/' || next === '?';

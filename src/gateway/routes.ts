@@ -1,6 +1,6 @@
 import type { CheckedTarget, TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
-import { joinAddress, parseBaseAddress } from './base-address.ts';
+import { joinAddress, parseBaseAddress, startsWithSegments } from './base-address.ts';
 import { echoProviderName, type ProviderSurface, type ProviderTable } from './providers.ts';
 
 /** What is answered in this process: the echo provider, and the list of models. */
@@ -44,7 +44,7 @@ export function routeByPath(method: string, path: string, providers: ProviderTab
   if (path.startsWith('/v1/')) {
     // Both begin with the same letter, which the paths of most calls do not.
     if (path.startsWith('/v1/m')) {
-      if (isBelow(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
+      if (startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
       if (/^\/v1\/models\/?(?:\?|$)/.test(path) && (method === 'GET' || method === 'HEAD')) {
         return { provider: customProviderName, destination: 'models', path, routedByModel: false };
       }
@@ -62,11 +62,6 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
   if (address !== undefined) return { provider: address.name, destination: address.native, path, routedByModel: false };
   const known = providers.names.map((provider) => `/${provider}/…`).join(', ');
   throw new GatelogError('not_found', `No provider is reached by this path. Use /v1/… (OpenAI's surface) or one of ${known}.`);
-}
-
-function isBelow(path: string, start: string): boolean {
-  const next = path[start.length];
-  return path.startsWith(start) && (next === undefined || next === '/' || next === '?');
 }
 
 /**

@@ -96,10 +96,10 @@ describe('the usage in the stream', () => {
     ['a first chunk without choices, as Azure sends it', event('{"choices":[],"usage":null,"prompt_filter_results":[]}') + content, ''],
     ['carriage returns', `${content}${usage}`.replaceAll('\n', '\r\n') + done, content.replaceAll('\n', '\r\n') + done],
     ['lone carriage returns', `${usage}${content}`.replaceAll('\n', '\r'), content.replaceAll('\n', '\r')],
-    ['several lines of data', 'id: 1\ndata: {"choices":[],\ndata: "usage":{}}\n\n' + done, done],
+    ['several lines of data', `id: 1\ndata: {"choices":[],\ndata: "usage":{}}\n\n${done}`, done],
     ['no end of the last event', content + usage.trimEnd(), content],
     ['a broken event at the end', content + usage.slice(0, 40), ''],
-    ['comments and blank lines', ': ping\n\n\n\n' + content, ''],
+    ['comments and blank lines', `: ping\n\n\n\n${content}`, ''],
     ['no JSON', event('"usage"') + event('{"usage"'), ''],
     ['something else', 'hello\n\nworld', ''],
   ];

@@ -165,15 +165,22 @@ describe('Svc-Target-Url', () => {
     expect(reply.status).toBe(400);
   });
 
-  it('many hosts: the connections of some hundred are kept, the others go', async () => {
+  it('many hosts: the connections of the last 256 are kept, the others go and are opened again', async () => {
     const provider = await okProvider();
-    const rig = await rigWith({ resolve: toThisMachine, allowed: ['127.0.0.1'] });
-    for (let index = 0; index < 300; index += 1) {
+    const resolved: string[] = [];
+    const resolve: LookupFunction = (hostname, options, callback) => {
+      resolved.push(hostname);
+      toThisMachine(hostname, options, callback);
+    };
+    const rig = await rigWith({ resolve, allowed: ['127.0.0.1'] });
+    const callHost = async (index: number): Promise<void> => {
       const reply = await call(rig.port, chat([ours, theirs, `Svc-Target-Url: http://h${index}.example:${provider.port}`]));
       expect(reply.status).toBe(200);
-    }
-    expect((await call(rig.port, chat([ours, theirs, `Svc-Target-Url: http://h0.example:${provider.port}`]))).status).toBe(200);
-    expect(provider.requests.length).toBe(301);
+    };
+    for (let index = 0; index < 257; index += 1) await callHost(index);
+    expect(resolved.length).toBe(257);
+    for (const index of [256, 0, 1]) await callHost(index);
+    expect(resolved.slice(257)).toEqual(['h0.example', 'h1.example']);
   });
 });
 

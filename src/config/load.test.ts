@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { faultSentence, loadConfig, type Config } from './load.ts';
 import { printConfig } from './print.ts';
 import { settingRows } from './variables.ts';
@@ -104,7 +105,26 @@ describe('a value that is written', () => {
 
   test('for a provider that nobody knows is a fault: calls would go elsewhere than the operator thinks', () => {
     expect(sentencesOf({ GATELOG_PROVIDER_OPENIA_URL: 'http://127.0.0.1:9101/v1' })).toEqual([
-      'GATELOG_PROVIDER_OPENIA_URL names no provider that is known here (openia); known are: openai.',
+      `GATELOG_PROVIDER_OPENIA_URL names no provider that is known here (openia); known are: ${addressedProviders.join(', ')}.`,
+    ]);
+  });
+
+  test('for every provider there are an address and a key', () => {
+    const environment = Object.fromEntries(
+      addressedProviders.flatMap((name) => [
+        [`GATELOG_PROVIDER_${name.toUpperCase()}_URL`, `https://${name}.example`],
+        [`GATELOG_PROVIDER_${name.toUpperCase()}_KEY`, `key-${name}`],
+      ]),
+    );
+    const { providers } = configOf(environment);
+    expect({ ...providers }).toEqual(
+      Object.fromEntries(addressedProviders.map((name) => [name, { baseUrl: `https://${name}.example`, key: `key-${name}` }])),
+    );
+  });
+
+  test('a key of Azure without its resource belongs to nobody knows what', () => {
+    expect(sentencesOf({ GATELOG_PROVIDER_AZURE_KEY: 'key' })).toEqual([
+      'GATELOG_PROVIDER_AZURE_KEY is set without GATELOG_PROVIDER_AZURE_URL, so nothing tells to which resource it belongs; write that address too (https://<resource>.openai.azure.com).',
     ]);
   });
 

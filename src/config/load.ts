@@ -142,5 +142,13 @@ function contradictionsIn(config: Config): readonly Fault[] {
       remedy: `write at most the value of ${variables.spoolMaxBytes.name}`,
     });
   }
+  const { azure } = config.providers;
+  if (azure?.key !== undefined && azure.baseUrl === undefined) {
+    faults.push({
+      variable: 'GATELOG_PROVIDER_AZURE_KEY',
+      problem: 'is set without GATELOG_PROVIDER_AZURE_URL, so nothing tells to which resource it belongs',
+      remedy: 'write that address too (https://<resource>.openai.azure.com)',
+    });
+  }
   return faults;
 }

@@ -83,7 +83,13 @@ export const variables = {
     kind: 'targets',
     default: '',
     reason:
-      'What Svc-Target-Url may reach although it is private or plain http; this version refuses that header, so it changes nothing yet.',
+      'What Svc-Target-Url and the providers on this machine (ollama, vllm, lmstudio) may reach although it is private or plain http.',
+  },
+  bedrockRegion: {
+    name: 'GATELOG_PROVIDER_BEDROCK_REGION',
+    kind: 'region',
+    default: 'us-east-1',
+    reason: 'AWS region of the provider bedrock, unless GATELOG_PROVIDER_BEDROCK_URL gives its whole address.',
   },
 
   bootstrapApiKey: {

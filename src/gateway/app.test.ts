@@ -21,7 +21,7 @@ describe('what never becomes a call', () => {
   const cases: readonly [name: string, request: string, status: number, code: string][] = [
     ['no HTTP', 'hello\r\n\r\n', 400, 'malformed_request'],
     ['a head over the limit', `GET / HTTP/1.1\r\n${host}\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
-    ['no Host', 'GET /v1/models HTTP/1.1\r\n\r\n', 400, 'malformed_request'],
+    ['no Host', 'GET /v1/files HTTP/1.1\r\n\r\n', 400, 'malformed_request'],
     ['two lengths', `POST /v1/x HTTP/1.1\r\n${host}\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`, 400, 'malformed_request'],
     [
       'a length and chunks',
@@ -31,8 +31,8 @@ describe('what never becomes a call', () => {
     ],
     ['a WebSocket', requestText('GET /v1/realtime', ['Connection: keep-alive, Upgrade', 'Upgrade: websocket']), 501, 'not_implemented'],
     ['CONNECT', `CONNECT evil:443 HTTP/1.1\r\n${host}\r\n\r\n`, 501, 'not_implemented'],
-    ['no key', `GET /v1/models HTTP/1.1\r\n${host}\r\n\r\n`, 401, 'missing_key'],
-    ['a key of nobody', requestText('GET /v1/models', ['Authorization: Bearer sk-svc-us-nobody']), 401, 'invalid_key'],
+    ['no key', `GET /v1/files HTTP/1.1\r\n${host}\r\n\r\n`, 401, 'missing_key'],
+    ['a key of nobody', requestText('GET /v1/files', ['Authorization: Bearer sk-svc-us-nobody']), 401, 'invalid_key'],
   ];
   for (const [name, request, status, code] of cases) {
     it(`${name}: ${status}, with an identifier, in OpenAI's shape, not on record`, async () => {
@@ -53,14 +53,14 @@ describe('what never becomes a call', () => {
     };
     const { rig } = await started({ ports: { verifyKey } });
     const many = Array.from({ length: 100 }, (_none, index) => `Bearer sk-svc-us-${index}`).join(', ');
-    await call(rig.port, requestText('GET /v1/models', ['Authorization: Bearer sk-proj-foreign', 'x-api-key: sk-ant-foreign']));
-    await call(rig.port, requestText('GET /v1/models', [`Authorization: ${many}`]));
+    await call(rig.port, requestText('GET /v1/files', ['Authorization: Bearer sk-proj-foreign', 'x-api-key: sk-ant-foreign']));
+    await call(rig.port, requestText('GET /v1/files', [`Authorization: ${many}`]));
     expect(asked).toEqual(['sk-svc-us-0', 'sk-svc-us-1', 'sk-svc-us-2', 'sk-svc-us-3']);
   });
 
   it('a failing look-up is an error of ours, not a key that is wrong', async () => {
     const { rig } = await started({ ports: { verifyKey: () => Promise.reject(new Error('disk on fire')) } });
-    const reply = await call(rig.port, requestText('GET /v1/models'));
+    const reply = await call(rig.port, requestText('GET /v1/files'));
     expect([reply.status, reply.body.toString().includes('fire')]).toEqual([500, false]);
     expect(rig.observed).toMatchObject([{ kind: 'call_failed', reason: 'disk on fire' }]);
   });
@@ -72,7 +72,7 @@ describe('what becomes one all the same', () => {
     const client = await openClient(rig.port);
     opened.push({ close: () => client.socket.destroy() });
     const upgrade = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'];
-    client.send(requestText('GET /v1/models', upgrade));
+    client.send(requestText('GET /v1/files', upgrade));
     await client.until('got 0');
     client.send(requestText('POST /v1/files', [...upgrade, 'Content-Type: audio/wav'], 'RIFF'));
     await client.until('got 4');
@@ -92,17 +92,17 @@ describe('what becomes one all the same', () => {
   });
 
   const targets: readonly [sent: string, passed: string][] = [
-    ['/v1/models', '/base/v1/models'],
+    ['/v1/files', '/base/v1/files'],
     ['/v1/a//b;c=d?x=1&y=/../z', '/base/v1/a//b;c=d?x=1&y=/../z'],
     ['/v1/files/a%2Fb%20c.d..e', '/base/v1/files/a%2Fb%20c.d..e'],
     ['/v1/a|b"c<d>`{}', '/base/v1/a|b"c<d>`{}'],
     ['/openai//evil.example/v1', '/base/v1//evil.example/v1'],
-    ['/openai/v1/models', '/base/v1/models'],
+    ['/openai/v1/files', '/base/v1/files'],
     ['/openai/v1?x', '/base/v1?x'],
     ['/openai', '/base/v1/'],
     ['/openai/@evil.example/', '/base/v1/@evil.example/'],
     ['/v1/x#frag', '/base/v1/x'],
-    ['http://evil.example/v1/models?a=1', '/base/v1/models?a=1'],
+    ['http://evil.example/v1/files?a=1', '/base/v1/files?a=1'],
     ['https://user:pw@evil.example:81/openai/v1/x', '/base/v1/x'],
   ];
   for (const [sent, passed] of targets) {

@@ -2,7 +2,7 @@ import { looksLikeOurKey } from '../auth/api-key.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RawHeaders } from './headers.ts';
-import { echoProviderName, type ProviderTable } from './providers.ts';
+import type { Route } from './routes.ts';
 
 /** Knows keys. `undefined`: no such key. */
 export type VerifyKey = (key: string) => Principal | undefined | Promise<Principal | undefined>;
@@ -118,14 +118,14 @@ export function withoutOurKeys(path: string): string {
  * Credential lines for the provider: the caller's, else the deployment's own.
  * @throws GatelogError `no_provider_key` when there is neither.
  */
-export function credentialsFor(provider: string, sent: readonly string[], providers: ProviderTable): readonly string[] {
-  if (sent.length > 0 || provider === echoProviderName) return sent;
-  const key = providers.deploymentKey(provider);
-  const address = providers.find(provider);
-  if (key !== undefined && address !== undefined) return [address.keyHeader, address.keyPrefix + key];
-  const variable = `GATELOG_PROVIDER_${provider.toUpperCase()}_KEY`;
+export function credentialsFor({ provider, destination, path }: Route, sent: readonly string[]): readonly string[] {
+  if (sent.length > 0 || typeof destination === 'string') return sent;
+  if (destination.takesQueryKey && /[?&]key=[^&]/.test(path)) return sent;
+  if (destination.ownCredentials !== undefined) return destination.ownCredentials;
+  const prefix = `GATELOG_PROVIDER_${provider.toUpperCase()}`;
+  const settings = provider === 'azure' ? `${prefix}_KEY with ${prefix}_URL` : `${prefix}_KEY`;
   throw new GatelogError(
     'no_provider_key',
-    `No key for the provider ${provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or set ${variable} for this deployment.`,
+    `No key for the provider ${provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or set ${settings} for this deployment.`,
   );
 }

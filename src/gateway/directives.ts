@@ -17,6 +17,10 @@ export interface Directives {
   readonly auth: string | undefined;
   /** Value of `Svc-Request-Id`, as sent. */
   readonly requestId: string | undefined;
+  /** Value of `Svc-Target-Url`, as sent. */
+  readonly targetUrl: string | undefined;
+  /** `Svc-Stream-Usage`: a stream's usage is asked for and recorded. */
+  readonly streamUsage: boolean;
   /** What could not be done as asked, for `svc-warning`. */
   readonly warnings: readonly string[];
   /** True when a header came with the alias prefix: the reply then carries its names too. */
@@ -33,6 +37,8 @@ interface Draft {
   readonly warnings: string[];
   auth: string | undefined;
   requestId: string | undefined;
+  targetUrl: string | undefined;
+  streamUsage: boolean;
   aliased: boolean;
   refusal: GatelogError | undefined;
 }
@@ -86,6 +92,18 @@ const refused: Reader = (draft, _value, name) => {
   );
 };
 
+const readStreamUsage: Reader = (draft, value, name) => {
+  const word = value.trim().toLowerCase();
+  draft.streamUsage = word === 'true';
+  if (word !== 'true' && word !== 'false') {
+    draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true or false; got ${shown(value)}.`);
+  }
+};
+
+const readTargetUrl: Reader = (draft, value) => {
+  draft.targetUrl = headerText(value).trim();
+};
+
 /** Our headers by the text after the prefix, lower case. A map: any text may come, `constructor` too. */
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
   Object.entries({
@@ -110,7 +128,7 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     cost: readCost,
     'omit-request': keeping('requestBody'),
     'omit-response': keeping('responseBody'),
-    'stream-usage': ignored,
+    'stream-usage': readStreamUsage,
     'cache-enabled': ignored,
     'cache-seed': ignored,
     'cache-bucket-max-size': ignored,
@@ -121,7 +139,9 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     'retry-min-timeout': ignored,
     'retry-max-timeout': ignored,
     'security-enabled': ignored,
-    'target-url': refused,
+    'target-url': readTargetUrl,
+    // The name that clients of Helicone's API know for it.
+    'openai-api-base': readTargetUrl,
     fallbacks: refused,
     'ratelimit-policy': refused,
   }),
@@ -135,6 +155,8 @@ export class DirectiveReader {
     warnings: [],
     auth: undefined,
     requestId: undefined,
+    targetUrl: undefined,
+    streamUsage: false,
     aliased: false,
     refusal: undefined,
   };
@@ -150,9 +172,9 @@ export class DirectiveReader {
 
   /** What all lines together said. */
   directives(): Directives {
-    const { properties, tags, warnings, auth, requestId, aliased, refusal } = this.draft;
+    const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, aliased, refusal } = this.draft;
     tags.properties = [...properties.values()];
-    return { tags, warnings, auth, requestId, aliased, refusal };
+    return { tags, warnings, auth, requestId, targetUrl, streamUsage, aliased, refusal };
   }
 }
 

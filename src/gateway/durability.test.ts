@@ -144,7 +144,7 @@ describe('a reply is not whole for its client before its record is in the spool'
   });
 
   for (const [name, request, reply] of [
-    ['HEAD', requestText('HEAD /v1/models'), head('Content-Length: 5')],
+    ['HEAD', requestText('HEAD /v1/files'), head('Content-Length: 5')],
     ['204', chat, 'HTTP/1.1 204 No Content\r\n\r\n'],
     ['304', chat, 'HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n'],
     ['an empty body', chat, head('Content-Length: 0')],

@@ -126,7 +126,7 @@ describe('what passes to the provider', () => {
       const provider = await okProvider();
       const openai = { ...openAiAt(provider.port)['openai'], key: 'deployment' };
       const rig = await rigFor(provider, { providers: { openai } });
-      const reply = await call(rig.port, requestText('GET /v1/models', sent));
+      const reply = await call(rig.port, requestText('GET /v1/files', sent));
       expect(reply.status).toBe(200);
       for (const [header, value] of Object.entries(passed)) expect(provider.requests[0]?.headers[header]).toBe(value);
       expect(JSON.stringify(provider.requests[0]?.rawHeaders)).not.toContain('sk-svc');
@@ -138,12 +138,12 @@ describe('what passes to the provider', () => {
     const rig = await rigFor(provider);
     await call(
       rig.port,
-      requestText(`GET /v1/models?key=${ourKey}&a=1&accessToken=abc&b=AIzaSecret`, ['Referer: https://u:p@site/?token=hush']),
+      requestText(`GET /v1/files?key=${ourKey}&a=1&accessToken=abc&b=AIzaSecret`, ['Referer: https://u:p@site/?token=hush']),
     );
-    expect(provider.requests[0]?.url).toBe('/v1/models?a=1&accessToken=abc&b=AIzaSecret');
+    expect(provider.requests[0]?.url).toBe('/v1/files?a=1&accessToken=abc&b=AIzaSecret');
     const [exchange] = await rig.exchanges(1);
-    expect(exchange?.open.path).toBe('/v1/models?a=1&accessToken=…&b=…');
-    expect(exchange?.open.targetUrl).toBe(`http://127.0.0.1:${provider.port}/v1/models?a=1&accessToken=…&b=…`);
+    expect(exchange?.open.path).toBe('/v1/files?a=1&accessToken=…&b=…');
+    expect(exchange?.open.targetUrl).toBe(`http://127.0.0.1:${provider.port}/v1/files?a=1&accessToken=…&b=…`);
     expect(exchange?.open.headers['referer']).toBe('https://site/?token=…');
     expect(JSON.stringify(exchange)).not.toMatch(/provider-key|sk-svc|hush|AIza/);
   });
@@ -180,7 +180,7 @@ describe('what passes to the provider', () => {
       ]),
     );
     expect(provider.bodies[0]?.equals(packed)).toBe(true);
-    const head = await call(rig.port, requestText('HEAD /v1/models'));
+    const head = await call(rig.port, requestText('HEAD /v1/files'));
     expect([head.status, head.header('content-length'), head.header('svc-id')]).toEqual([200, '11', expect.stringMatching(uuid)]);
     await call(rig.port, requestText('DELETE /v1/files/1'));
     expect(provider.requests[2]?.headers['content-length']).toBeUndefined();

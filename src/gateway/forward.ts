@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
@@ -6,19 +7,21 @@ import type { Observe } from '../model/observation.ts';
 import { may } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
-import { joinAddress, type ProviderTarget } from './base-address.ts';
+import type { ProviderTarget } from './base-address.ts';
 import { admit, type Admission, credentialsFor, type Rejection, type VerifyKey, withoutOurKeys } from './credentials.ts';
 import { answerEcho } from './echo.ts';
-import { withoutSecrets } from './headers.ts';
+import { withoutCompression, withoutSecrets } from './headers.ts';
 import { type ClaimRequestId, identify, type Identity } from './identify.ts';
 import { findModelField, replaceModel } from './model-field.ts';
-import { echoProviderName, type ProviderTable } from './providers.ts';
+import { answerModels, type KnownModels } from './model-list.ts';
+import type { ProviderTable } from './providers.ts';
 import { refuseUnrecorded } from './refusal.ts';
 import { Relay } from './relay.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
 import { readRequestHead, type RequestHead } from './request-head.ts';
 import { makeRequestId } from './request-ids.ts';
-import { originForm, type Route, routeByModel, routeByPath } from './routes.ts';
+import { customProviderName, originForm, type Route, routeByModel, routeByPath, routeToTarget } from './routes.ts';
+import { askForUsage, takesUsageQuestion } from './stream-usage.ts';
 import { ExchangeRecorder } from './tap.ts';
 import { Upload } from './upload.ts';
 import type { Upstream } from './upstream.ts';
@@ -38,6 +41,9 @@ export interface ForwardPorts {
   readonly explainRejection: (key: string) => GatelogError;
   readonly claimRequestId: ClaimRequestId;
   readonly providers: ProviderTable;
+  /** Which addresses callers may name themselves. */
+  readonly targets: TargetGuard;
+  readonly knownModels: KnownModels;
   readonly upstream: Upstream;
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
@@ -104,68 +110,102 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   const { directives } = call.head;
   const identity = identify(ports, directives, admission.principal.organizationId, call.openedAt);
   const admitted: AdmittedCall = { call, admission, identity, admittedAt: ports.clock.monotonic() };
-  let provider = 'custom';
+  let provider = customProviderName;
   try {
-    const route = routeByPath(path, ports.providers);
+    const route =
+      directives.targetUrl === undefined
+        ? routeByPath(request.method ?? 'GET', path, ports.providers)
+        : routeToTarget(directives.targetUrl, path, ports.targets);
     ({ provider } = route);
     if (directives.refusal !== undefined) throw directives.refusal;
     checkDeclaredBody(request, ports.limits.requestMaxBytes);
     if (expectsContinue(request)) response.writeContinue();
-    const readsModel = route.provider === echoProviderName || (route.routedByModel && mayBeJson(request));
-    const wholeMaxBytes = readsModel ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
+    const readsJson = route.routedByModel || wantsUsage(call, route);
+    const readsBody = typeof route.destination === 'string' || (readsJson && mayBeJson(request));
+    const wholeMaxBytes = readsBody ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
     readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
   } catch (error) {
     refuseRecorded(ports, admitted, provider, error);
   }
 }
 
+/** What a call becomes once its route is decided. */
+interface Errand {
+  readonly route: Route;
+  /** Undefined: it is answered in this process. */
+  readonly target: ProviderTarget | undefined;
+  readonly credentials: readonly string[];
+  /** The body as it goes out. */
+  readonly outgoing: RequestBody;
+  /** The question for a stream's usage was added to it. */
+  readonly usageAsked: boolean;
+}
+
 /** The body is here, or on its way: decide the provider for good, open the record, send. */
 function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, body: RequestBody): void {
   const readyAt = ports.clock.monotonic();
   let open: OpenCall | undefined;
+  let { provider } = pathRoute;
   try {
     if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
     const { route, outgoing } = applyModel(pathRoute, body, ports.providers);
-    const credentials = credentialsFor(route.provider, admitted.admission.providerCredentials, ports.providers);
-    const address = ports.providers.find(route.provider);
-    const target = address === undefined ? undefined : joinAddress(address.base, route.path);
-    open = openCall(ports, admitted, route.provider, target);
+    ({ provider } = route);
+    const errand = prepare(admitted, route, outgoing);
+    open = openCall(ports, admitted, provider, errand);
     if ('whole' in body) open.recorder.requestPart(body.whole);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
     if (hasLeft(admitted.call)) open.relay.clientLeft();
-    else if (target === undefined) answerWithEcho(open, route, outgoing);
-    else sendToProvider(ports, open, target, { credentials, outgoing });
+    else if (errand.target === undefined) answerHere(ports, open, errand);
+    else sendToProvider(ports, open, errand.target, errand);
   } catch (error) {
-    if (open === undefined) refuseRecorded(ports, admitted, pathRoute.provider, error);
+    if (open === undefined) refuseRecorded(ports, admitted, provider, error);
     else refuseOpen(ports, open, error);
   }
 }
 
+function prepare({ call, admission }: AdmittedCall, route: Route, outgoing: RequestBody): Errand {
+  const { destination } = route;
+  const target = typeof destination === 'string' ? undefined : destination.target(route.path);
+  const credentials = credentialsFor(route, admission.providerCredentials);
+  const asked = wantsUsage(call, route) && 'whole' in outgoing ? askForUsage(outgoing.whole) : undefined;
+  return { route, target, credentials, outgoing: asked === undefined ? outgoing : { whole: asked }, usageAsked: asked !== undefined };
+}
+
+function wantsUsage({ head }: Call, { path }: Route): boolean {
+  return head.directives.streamUsage && takesUsageQuestion(path);
+}
+
 function sendToProvider(
   ports: ForwardPorts,
-  open: OpenCall,
+  { call, relay, recorder }: OpenCall,
   target: ProviderTarget,
-  parts: { credentials: readonly string[]; outgoing: RequestBody },
+  { outgoing, credentials, usageAsked }: Errand,
 ): void {
-  const { relay, recorder } = open;
-  const { request, head } = open.call;
-  const { outgoing, credentials } = parts;
+  const { request, head } = call;
   const isWhole = 'whole' in outgoing;
   const body = isWhole
     ? wholeOrNone(outgoing.whole)
     : new Upload({ request, begun: outgoing.begun, recorder, mostBytes: ports.limits.requestMaxBytes });
+  // A compressed stream could not be read for its usage on the way back.
+  const passed = usageAsked ? withoutCompression(head.passed) : head.passed;
   // undici writes the length of a buffer itself; of a stream it needs the caller's.
-  const headers = isWhole ? [...head.passed, ...credentials] : [...head.passed, ...head.length, ...credentials];
-  const { origin, path } = target;
-  ports.upstream.send({ method: request.method ?? 'GET', origin, path, headers, body }, relay);
+  const headers = isWhole ? [...passed, ...credentials] : [...passed, ...head.length, ...credentials];
+  const { origin, path, lookUp } = target;
+  ports.upstream.send({ method: request.method ?? 'GET', origin, path, lookUp, headers, body }, relay);
 }
 
-function answerWithEcho({ call, relay }: OpenCall, route: Route, body: RequestBody): void {
-  if (!('whole' in body)) {
-    throw new GatelogError('body_too_large', 'The echo provider takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
+/** Answers in this process. */
+function answerHere(ports: ForwardPorts, { call, relay }: OpenCall, { route, outgoing }: Errand): void {
+  if (!('whole' in outgoing)) {
+    throw new GatelogError('body_too_large', 'What the gateway answers itself takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
+  }
+  const method = call.request.method ?? 'GET';
+  if (route.destination === 'models') {
+    answerModels(ports.providers, ports.knownModels, method, relay);
+    return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);
-  answerEcho({ method: call.request.method ?? 'GET', path: route.path, body: body.whole, createdAt }, relay);
+  answerEcho({ method, path: route.path, body: outgoing.whole, createdAt }, relay);
 }
 
 /** The body as it goes out: with `provider/model` only the bytes of the model's name change. */
@@ -190,10 +230,12 @@ function hasLeft({ request, response }: Call): boolean {
   return response.destroyed || request.socket.destroyed;
 }
 
-function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: string, target?: ProviderTarget): OpenCall {
+/** Opens the record. Without an errand the call goes nowhere. */
+function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: string, errand?: Errand): OpenCall {
   const { call, admission, identity } = admitted;
   const { request, response } = call;
   const { principal } = admission;
+  const target = errand?.target;
   const open: ExchangeOpen = {
     version: 1,
     requestId: identity.requestId,
@@ -215,8 +257,14 @@ function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: string,
     open,
     recorded,
   );
-  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders: identity.replyHeaders }) };
+  const isUnread = errand !== undefined && wantsUsage(call, errand.route) && !('whole' in errand.outgoing);
+  const replyHeaders = isUnread ? [...identity.replyHeaders, 'svc-warning', usageNotAsked] : identity.replyHeaders;
+  const hidesUsage = errand?.usageAsked === true;
+  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage }) };
 }
+
+const usageNotAsked =
+  'Svc-Stream-Usage was not applied: the body is compressed or over GATELOG_ROUTE_MAX_BYTES; ask in the body (stream_options.include_usage)';
 
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
 function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, provider: string, error: unknown): void {

@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { assembleExchange, type PayloadFrame } from '../ingest/assemble.ts';
+import { makeAllowList } from '../egress/allow-list.ts';
+import { makeTargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
@@ -74,6 +77,10 @@ export interface Rig {
 
 export interface RigOptions {
   readonly providers?: Readonly<Record<string, ProviderOverride>>;
+  /** Addresses that callers may name. */
+  readonly allowed?: readonly string[];
+  /** How names that callers chose are resolved. */
+  readonly resolve?: LookupFunction;
   readonly limits?: Partial<ForwardLimits>;
   readonly ports?: Partial<ForwardPorts>;
   readonly headerMaxBytes?: number;
@@ -129,11 +136,14 @@ function openWriter(folder: string, onFailure: (error: Error) => void): SpoolWri
 function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxBytes: number }, options: RigOptions): ForwardPorts {
   const mebi = 1024 * 1024;
   const { headerMaxBytes } = rig;
+  const allowed = makeAllowList(options.allowed ?? []);
   return {
     verifyKey: (key) => (key === ourKey ? principal : undefined),
     explainRejection: () => new GatelogError('invalid_key', 'This key is not accepted.'),
     claimRequestId: () => true,
-    providers: makeProviderTable(options.providers ?? {}),
+    providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows }),
+    targets: makeTargetGuard(allowed, options.resolve),
+    knownModels: () => [],
     upstream: makeUpstream({ connectTimeoutMs: 5000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000, connections: 16, headerMaxBytes }),
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,

@@ -35,6 +35,11 @@ export function withoutDeclared(lines: RawHeaders, declared: ReadonlySet<string>
   return lines.filter((_, index) => !declared.has(lines[index - (index % 2)]?.toLowerCase() ?? ''));
 }
 
+/** Lines with every offer to take a body compressed taken back. */
+export function withoutCompression(lines: RawHeaders): RawHeaders {
+  return lines.map((part, index) => (index % 2 === 1 && lines[index - 1]?.toLowerCase() === 'accept-encoding' ? 'identity' : part));
+}
+
 /** TRICKY: Node 20 cannot decode zstd, so a reply in it could not be read for its tokens. */
 export function withoutZstd(acceptEncoding: string): string {
   if (!/zstd/i.test(acceptEncoding)) return acceptEncoding;

@@ -1,3 +1,5 @@
+import { bytes, endOfString, skipWhitespace } from './json-bytes.ts';
+
 /** Where the value of the top-level `model` key stands in a JSON text, quotes excluded. */
 export interface ModelField {
   readonly start: number;
@@ -6,13 +8,7 @@ export interface ModelField {
   readonly text: string;
 }
 
-const quote = 0x22;
-const backslash = 0x5c;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const colon = 0x3a;
+const { quote, openBrace, closeBrace, openBracket, closeBracket, colon } = bytes;
 const key = Buffer.from('model');
 /** Bytes of a model's name, as written; what is longer is none. */
 const longestName = 1024;
@@ -50,19 +46,6 @@ export function replaceModel(json: Buffer, field: ModelField, model: string): Bu
   return Buffer.concat([json.subarray(0, field.start), Buffer.from(JSON.stringify(model).slice(1, -1)), json.subarray(field.end)]);
 }
 
-/** Index of the quote that ends a string whose content starts at `start`, −1 when there is none. */
-function endOfString(json: Buffer, start: number): number {
-  let end = json.indexOf(quote, start);
-  while (end !== -1 && isEscaped(json, start, end)) end = json.indexOf(quote, end + 1);
-  return end;
-}
-
-function isEscaped(json: Buffer, start: number, at: number): boolean {
-  let backslashes = 0;
-  while (at - 1 - backslashes >= start && json[at - 1 - backslashes] === backslash) backslashes += 1;
-  return backslashes % 2 === 1;
-}
-
 function isModelKey(json: Buffer, start: number, end: number): boolean {
   return end - start === key.length && json.compare(key, 0, key.length, start, end) === 0;
 }
@@ -87,10 +70,4 @@ function unescaped(written: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function skipWhitespace(json: Buffer, start: number): number {
-  let at = start;
-  while (json[at] === 0x20 || json[at] === 0x09 || json[at] === 0x0a || json[at] === 0x0d) at += 1;
-  return at;
 }

@@ -1,22 +1,33 @@
-import { type BaseAddress, parseBaseAddress } from './base-address.ts';
+import { lookup } from 'node:dns';
+import { GatelogError } from '../model/errors.ts';
 import { type AddressedProvider, addressedProviders } from '../model/vocabulary/providers.ts';
+import { joinAddress, parseBaseAddress, parseOpenAiAddress, type ProviderTarget } from './base-address.ts';
+import { type KeyHeader, providerAliases, type ProviderRow, providerRows } from './provider-addresses.ts';
 
-/** How calls reach a provider. The address is the one that the provider's official client takes as its base. */
+/** One API of a provider: where its paths go, and whose credential goes with them when the caller sends none. */
+export interface ProviderSurface {
+  /** Where a call with this path goes. @throws GatelogError when that cannot be told or may not be reached. */
+  readonly target: (path: string) => ProviderTarget;
+  /** The deployment's own credential lines, name and value in turn; none where none is needed, undefined where one is and none is set. */
+  readonly ownCredentials: readonly string[] | undefined;
+  /** The caller's key may stand in the query (`?key=…`). */
+  readonly takesQueryKey: boolean;
+}
+
+/** How calls reach a provider. */
 export interface ProviderAddress {
-  /** Name in paths (`/<name>/…`), in `name/model` and in settings. */
-  readonly name: string;
-  readonly base: BaseAddress;
-  /** Header that carries the provider's key, with the text before the key. */
-  readonly keyHeader: string;
-  readonly keyPrefix: string;
+  /** Name in settings and records; the name of the path may be an alias of it. */
+  readonly name: AddressedProvider;
+  /** The provider's own API, under `/<name>/…`. */
+  readonly native: ProviderSurface;
+  /** What the provider offers to OpenAI's clients, for `name/model`. */
+  readonly openAi: ProviderSurface;
+  /** The deployment has a key for it, or it needs none, and its address is known: callers of ours reach it as they are. */
+  readonly isOpen: boolean;
 }
 
 /** A provider that answers in this process; it has no address. */
 export const echoProviderName = 'echo';
-
-const builtIn: Readonly<Record<AddressedProvider, Omit<ProviderAddress, 'name' | 'base'> & { readonly baseUrl: string }>> = {
-  openai: { baseUrl: 'https://api.openai.com/v1', keyHeader: 'authorization', keyPrefix: 'Bearer ' },
-};
 
 /** What the deployment sets for one provider: `GATELOG_PROVIDER_<NAME>_URL` and `_KEY`. */
 export interface ProviderOverride {
@@ -24,25 +35,124 @@ export interface ProviderOverride {
   readonly key?: string;
 }
 
-/** The providers that this deployment can reach, by name. */
+/** What else of the deployment the addresses depend on. */
+export interface ProviderSurroundings {
+  readonly bedrockRegion: string;
+  /** Whether a host and port on this machine may be reached. */
+  readonly allowsLocal: (host: string, port: number) => boolean;
+}
+
+/** The providers that this deployment can reach. */
 export interface ProviderTable {
+  /** By name or alias. */
   readonly find: (name: string) => ProviderAddress | undefined;
-  /** The deployment's own key for a provider. */
-  readonly deploymentKey: (name: string) => string | undefined;
+  /** Where OpenAI's surface leads when nothing names another provider. */
+  readonly openAi: ProviderSurface;
+  /** Names in paths and models, aliases included. */
   readonly names: readonly string[];
+  readonly all: readonly ProviderAddress[];
 }
 
 /** The built-in addresses with what the deployment sets. */
-export function makeProviderTable(overrides: Readonly<Record<string, ProviderOverride>>): ProviderTable {
-  const addresses = new Map<string, ProviderAddress>(
-    addressedProviders.map((name) => {
-      const { baseUrl, keyHeader, keyPrefix } = builtIn[name];
-      return [name, { name, base: parseBaseAddress(overrides[name]?.baseUrl ?? baseUrl), keyHeader, keyPrefix }];
-    }),
-  );
-  return {
-    find: (name) => addresses.get(name),
-    deploymentKey: (name) => overrides[name]?.key,
-    names: [...addresses.keys(), echoProviderName],
+export function makeProviderTable(
+  overrides: Readonly<Record<string, ProviderOverride>>,
+  surroundings: ProviderSurroundings,
+): ProviderTable {
+  const all = addressedProviders.map((name) => makeAddress(name, overrides[name] ?? {}, surroundings));
+  const byName = new Map<string, ProviderAddress>(all.map((address) => [address.name, address]));
+  for (const [alias, name] of providerAliases) {
+    const address = byName.get(name);
+    if (address !== undefined) byName.set(alias, address);
+  }
+  const [openAi] = all;
+  if (openAi === undefined) throw new Error('the table of providers is empty');
+  return { find: (name) => byName.get(name), openAi: openAi.openAi, names: [...byName.keys(), echoProviderName], all };
+}
+
+function makeAddress(name: AddressedProvider, override: ProviderOverride, surroundings: ProviderSurroundings): ProviderAddress {
+  const row = providerRows[name];
+  const { keyHeader, openAiKeyHeader, takesQueryKey = false } = row;
+  const where = whereaboutsOf(name, row, override.baseUrl, surroundings);
+  const credentials = (header: KeyHeader): readonly string[] | undefined => {
+    if (override.key === undefined) return row.isLocal === true ? [] : undefined;
+    return where.takesKey ? [header, header === 'authorization' ? `Bearer ${override.key}` : override.key] : undefined;
   };
+  const native = { target: where.native, ownCredentials: credentials(keyHeader), takesQueryKey };
+  const openAi = { target: where.openAi, ownCredentials: credentials(openAiKeyHeader), takesQueryKey: false };
+  return { name, native, openAi, isOpen: where.isReachable && native.ownCredentials !== undefined };
+}
+
+/** Where a provider's two APIs are. */
+interface Whereabouts {
+  readonly native: ProviderSurface['target'];
+  readonly openAi: ProviderSurface['target'];
+  /** False while every call would be refused. */
+  readonly isReachable: boolean;
+  /** False where each call names an address of its own, to which the deployment's key may not belong. */
+  readonly takesKey: boolean;
+}
+
+function whereaboutsOf(
+  name: AddressedProvider,
+  row: ProviderRow,
+  baseUrl: string | undefined,
+  surroundings: ProviderSurroundings,
+): Whereabouts {
+  const known =
+    baseUrl ?? (typeof row.baseUrl === 'string' ? row.baseUrl.replace('{bedrockRegion}', surroundings.bedrockRegion) : undefined);
+  if (known === undefined) return fromPath(name, row);
+  if (baseUrl === undefined && row.isLocal === true) {
+    const { hostname, port, host } = new URL(known);
+    if (!surroundings.allowsLocal(hostname, Number(port))) {
+      const target = refuses('target_not_allowed', localSentence(name, host));
+      return { native: target, openAi: target, isReachable: false, takesKey: true };
+    }
+  }
+  const native = parseBaseAddress(known);
+  return {
+    native: (path) => joinAddress(native, path),
+    openAi: row.openAiPath === undefined ? noOpenAiAddress(name) : openAiTarget(known, row, row.openAiPath),
+    isReachable: true,
+    takesKey: true,
+  };
+}
+
+function openAiTarget(baseUrl: string, row: ProviderRow, openAiPath: string): ProviderSurface['target'] {
+  const usual = (typeof row.baseUrl === 'string' ? row.baseUrl : '') + openAiPath;
+  const base = parseOpenAiAddress(baseUrl, openAiPath, usual.endsWith('/v1'));
+  return (path) => joinAddress(base, path);
+}
+
+/** Every call names its address. TRICKY: of an Azure resource named by a caller nobody knows whose it is, so the deployment's key stays here. */
+function fromPath(name: AddressedProvider, row: ProviderRow): Whereabouts {
+  const { baseUrl } = row;
+  if (typeof baseUrl === 'string') throw new TypeError(`the address of ${name} does not come from the path`);
+  return {
+    native: (path) => {
+      const { origin, path: rest } = baseUrl(path);
+      return { origin, path: rest.startsWith('/') ? rest : `/${rest}`, lookUp: lookup };
+    },
+    openAi: noOpenAiAddress(name),
+    isReachable: true,
+    takesKey: name !== 'azure',
+  };
+}
+
+function noOpenAiAddress(name: AddressedProvider): ProviderSurface['target'] {
+  return refuses(
+    'provider_address_missing',
+    name === 'azure'
+      ? 'This deployment has no Azure resource of its own. Set GATELOG_PROVIDER_AZURE_URL (https://<resource>.openai.azure.com), or name the resource in the path: /azure/<resource>/openai/v1/….'
+      : `By its model alone ${name} cannot be reached, since its address names a project. Write the path: /vertex/v1/projects/<project>/locations/<region>/endpoints/openapi/….`,
+  );
+}
+
+function refuses(code: 'target_not_allowed' | 'provider_address_missing', sentence: string): ProviderSurface['target'] {
+  return () => {
+    throw new GatelogError(code, sentence);
+  };
+}
+
+function localSentence(name: string, host: string): string {
+  return `The provider ${name} is at ${host} on the gateway's own machine, which this deployment does not allow. Add ${host} to GATELOG_TARGET_ALLOWLIST, or set GATELOG_PROVIDER_${name.toUpperCase()}_URL.`;
 }

@@ -1,10 +1,11 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import type { GatelogError } from '../model/errors.ts';
+import type { ErrorCode, GatelogError } from '../model/errors.ts';
 import type { ExchangeOutcome } from '../model/exchange.ts';
 import type { RawHeaders } from './headers.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
 import { readReplyHead } from './reply-head.ts';
 import { StreamEndWatch } from './stream-end.ts';
+import { UsageFilter } from './stream-usage.ts';
 import type { ExchangeRecorder } from './tap.ts';
 
 /** The controls of a running call to a provider. */
@@ -21,6 +22,8 @@ export interface RelayOptions {
   readonly method: string;
   /** Our own lines on the reply (`svc-id`, …), name and value in turn. */
   readonly replyHeaders: readonly string[];
+  /** A stream's usage was asked for by us, so it is recorded and kept from the client. */
+  readonly hidesUsage: boolean;
 }
 
 interface Head {
@@ -49,6 +52,7 @@ export class Relay {
   private receivedBytes = 0;
   private lastChunk: Buffer | undefined;
   private endWatch: StreamEndWatch | undefined;
+  private usageFilter: UsageFilter | undefined;
   private holdEveryChunk = false;
   private readonly held: Buffer[] = [];
   /** Why the provider waits: the client is slow, the spool is slow, or both. */
@@ -90,7 +94,15 @@ export class Relay {
       // TRICKY: in a compressed stream its end cannot be seen; there the spool has every chunk before the client does.
       if (encoding === 'identity') this.endWatch = new StreamEndWatch();
       else this.holdEveryChunk = true;
+      if (this.options.hidesUsage && encoding === 'identity') this.hideUsage(this.head);
     }
+  }
+
+  /** What the client gets will be shorter than what the provider says. */
+  private hideUsage(head: Head): void {
+    this.usageFilter = new UsageFilter();
+    this.expectedBytes = undefined;
+    this.head = { ...head, lines: withoutLength(head.lines) };
   }
 
   /** A head whose body keeps the client waiting goes ahead of it, once the spool knows the exchange. */
@@ -110,6 +122,17 @@ export class Relay {
     if (this.settled) return;
     const { recorder } = this.options;
     recorder.responsePart(chunk);
+    if (this.usageFilter === undefined) this.passOn(chunk);
+    else {
+      const passed = this.usageFilter.pass(chunk);
+      if (passed.length > 0) this.passOn(passed);
+    }
+    if (recorder.isBehind()) this.waitForSpool();
+  }
+
+  /** What of a piece is for the client: now, once the spool has it, or with the end. */
+  private passOn(chunk: Buffer): void {
+    const { recorder } = this.options;
     this.receivedBytes += chunk.length;
     if (this.expectedBytes !== undefined && this.receivedBytes >= this.expectedBytes) {
       this.lastChunk = chunk;
@@ -118,7 +141,6 @@ export class Relay {
     const endsStream = this.endWatch?.sees(chunk) === true;
     if (this.held.length === 0 && !endsStream && !this.holdEveryChunk && recorder.isOpened()) this.deliver(chunk);
     else this.hold(chunk);
-    if (recorder.isBehind()) this.waitForSpool();
   }
 
   /** The provider's reply is whole. */
@@ -127,8 +149,9 @@ export class Relay {
     this.settle('complete', () => {
       this.deliverHeld();
       this.sendHead();
-      if (this.lastChunk === undefined) this.options.response.end();
-      else this.options.response.end(this.lastChunk);
+      const last = this.lastChunk ?? this.usageFilter?.rest();
+      if (last === undefined) this.options.response.end();
+      else this.options.response.end(last);
     });
   }
 
@@ -136,7 +159,7 @@ export class Relay {
   fail(error: GatelogError): void {
     if (this.settled) return;
     if (this.head === undefined) {
-      this.refuse(error, error.code === 'body_too_large' || error.code === 'malformed_request' ? 'refused' : 'no_response');
+      this.refuse(error, refusedHere.has(error.code) ? 'refused' : 'no_response');
       return;
     }
     // TRICKY: undici takes the Content-Length of a 304 for bytes that are missing; a reply without a body is whole with its head.
@@ -146,6 +169,8 @@ export class Relay {
     }
     this.settle('provider_broke', () => {
       this.deliverHeld();
+      const rest = this.usageFilter?.rest();
+      if (rest !== undefined && rest.length > 0) this.deliver(rest);
       this.sendHead();
       this.breakConnection();
     });
@@ -258,6 +283,13 @@ export class Relay {
     }
   }
 }
+
+function withoutLength(lines: readonly string[]): string[] {
+  return lines.filter((_, index) => lines[index - (index % 2)]?.toLowerCase() !== 'content-length');
+}
+
+/** Failures on the way to a provider that are ours: nothing was called. */
+const refusedHere: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['body_too_large', 'malformed_request', 'target_not_allowed']);
 
 /** TRICKY: undici reads the phrase as UTF-8 and Node throws on what is not Latin-1. */
 function reasonPhrase(status: number, message: string): string {

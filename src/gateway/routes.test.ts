@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeProviderTable } from './providers.ts';
 import { joinAddress, parseBaseAddress } from './base-address.ts';
-import { originForm, routeByModel, routeByPath } from './routes.ts';
+import { originForm, type Route, routeByModel, routeByPath } from './routes.ts';
 
-const providers = makeProviderTable({});
+const providers = makeProviderTable({}, { bedrockRegion: 'us-east-1', allowsLocal: () => false });
 const bases = [
   'https://api.example',
   'https://api.example/',
@@ -52,7 +52,7 @@ describe('where a call goes', () => {
         (target, baseUrl) => {
           let path: string;
           try {
-            path = routeByPath(originForm(target), providers).path;
+            path = routeByPath('POST', originForm(target), providers).path;
           } catch {
             return;
           }
@@ -74,7 +74,7 @@ describe('where a call goes', () => {
   });
 
   it('a model names a provider only where it is one', () => {
-    const route = { provider: 'openai', path: '/v1/x', routedByModel: true };
+    const route: Route = { provider: 'openai', destination: providers.openAi, path: '/v1/x', routedByModel: true };
     const read = (model: string): readonly (string | undefined)[] => {
       const found = routeByModel(route, model, providers);
       return [found?.route.provider, found?.model];

@@ -1,15 +1,24 @@
+import type { CheckedTarget, TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
-import { echoProviderName, type ProviderTable } from './providers.ts';
+import { joinAddress, parseBaseAddress, startsWithSegments } from './base-address.ts';
+import { echoProviderName, type ProviderSurface, type ProviderTable } from './providers.ts';
+
+/** What is answered in this process: the echo provider, and the list of models. */
+export type AnsweredHere = 'echo' | 'models';
 
 /** Where a call goes. */
 export interface Route {
   /** Registry name of the provider. */
   readonly provider: string;
-  /** Path and query below the provider's base address, starting with `/`. */
+  readonly destination: ProviderSurface | AnsweredHere;
+  /** Path and query below the base address, starting with `/`. */
   readonly path: string;
   /** True for the OpenAI surface under `/v1/`, where the body's model may name another provider. */
   readonly routedByModel: boolean;
 }
+
+/** Provider of what goes to an address that the caller named, or nowhere. */
+export const customProviderName = 'custom';
 
 /** `.` or `..` as a whole segment, also with a matrix parameter: what a server may read as a way out of the path it stands in. */
 const dotSegment = /[/\\]\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
@@ -26,26 +35,63 @@ export function originForm(target: string): string {
 }
 
 /**
- * Routes by path alone: `/v1/…` is the OpenAI surface, `/<provider>/…` a provider's own API.
+ * Routes by path alone: `/v1/…` is the OpenAI surface, `/<provider>/…` a provider's own API. Paths that only Anthropic's or Google's clients
+ * call lead there without its name. `GET /v1/models` is answered here.
  * @throws GatelogError `not_found` for any other path, `malformed_request` for one that climbs.
  */
-export function routeByPath(path: string, providers: ProviderTable): Route {
-  if (climbs(path)) {
-    throw new GatelogError(
-      'malformed_request',
-      'The path has a "." or ".." segment, plain or encoded; write the path that you mean without it.',
-    );
+export function routeByPath(method: string, path: string, providers: ProviderTable): Route {
+  refuseClimbing(path);
+  if (path.startsWith('/v1/')) {
+    // Both begin with the same letter, which the paths of most calls do not.
+    if (path.startsWith('/v1/m')) {
+      if (startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
+      if (/^\/v1\/models\/?(?:\?|$)/.test(path) && (method === 'GET' || method === 'HEAD')) {
+        return { provider: customProviderName, destination: 'models', path, routedByModel: false };
+      }
+    }
+    return { provider: 'openai', destination: providers.openAi, path, routedByModel: true };
   }
-  if (path.startsWith('/v1/')) return { provider: 'openai', path, routedByModel: true };
+  if (path.startsWith('/v1beta/')) return nativeRoute('gemini', path, providers);
   const [, name = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)?$/.exec(path) ?? [];
-  if (providers.find(name) !== undefined || name === echoProviderName) {
-    return { provider: name, path: rest === '' ? '/' : rest, routedByModel: false };
-  }
+  return nativeRoute(name, rest === '' ? '/' : rest, providers);
+}
+
+function nativeRoute(name: string, path: string, providers: ProviderTable): Route {
+  if (name === echoProviderName) return { provider: name, destination: 'echo', path, routedByModel: false };
+  const address = providers.find(name);
+  if (address !== undefined) return { provider: address.name, destination: address.native, path, routedByModel: false };
   const known = providers.names.map((provider) => `/${provider}/…`).join(', ');
   throw new GatelogError('not_found', `No provider is reached by this path. Use /v1/… (OpenAI's surface) or one of ${known}.`);
 }
 
+/**
+ * Routes to the base address that the caller named, the path as it is. No key of the deployment goes there.
+ * @throws GatelogError `invalid_directive` when that is no address, `target_not_allowed` when it may not be reached.
+ */
+export function routeToTarget(address: string, path: string, guard: TargetGuard): Route {
+  refuseClimbing(path);
+  const checked = guard.check(address);
+  if ('problem' in checked) {
+    const code = checked.code === 'malformed' ? 'invalid_directive' : 'target_not_allowed';
+    throw new GatelogError(code, `Svc-Target-Url ${checked.problem}.`);
+  }
+  return { provider: customProviderName, destination: surfaceOf(checked), path, routedByModel: false };
+}
+
+function surfaceOf({ origin, pathname, lookUp }: CheckedTarget): ProviderSurface {
+  const base = { ...parseBaseAddress(origin + pathname), lookUp };
+  return { target: (path) => joinAddress(base, path), ownCredentials: [], takesQueryKey: false };
+}
+
 /** A provider may be reached below a path of its host; what is beside that path is not ours to reach with the deployment's key. */
+function refuseClimbing(path: string): void {
+  if (!climbs(path)) return;
+  throw new GatelogError(
+    'malformed_request',
+    'The path has a "." or ".." segment, plain or encoded; write the path that you mean without it.',
+  );
+}
+
 function climbs(path: string): boolean {
   if (!path.includes('.') && !path.includes('%')) return false;
   const [pathname = ''] = path.split('?', 1);
@@ -66,8 +112,16 @@ export interface ModelRoute {
 export function routeByModel(route: Route, model: string, providers: ProviderTable): ModelRoute | undefined {
   const first = model.indexOf('/');
   if (first === -1) return undefined;
-  const to = (provider: string, name: string): ModelRoute | undefined =>
-    name !== '' && providers.names.includes(provider) ? { route: { ...route, provider }, model: name } : undefined;
+  const to = (named: string, name: string): ModelRoute | undefined => {
+    const routed = name === '' ? undefined : openAiRoute(route.path, named, providers);
+    return routed === undefined ? undefined : { route: routed, model: name };
+  };
   const last = model.lastIndexOf('/');
   return to(model.slice(0, first), model.slice(first + 1)) ?? to(model.slice(last + 1), model.slice(0, last));
+}
+
+function openAiRoute(path: string, name: string, providers: ProviderTable): Route | undefined {
+  if (name === echoProviderName) return { provider: name, destination: 'echo', path, routedByModel: true };
+  const address = providers.find(name);
+  return address === undefined ? undefined : { provider: address.name, destination: address.openAi, path, routedByModel: true };
 }

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { GatelogError } from '../model/errors.ts';
@@ -10,6 +11,8 @@ export interface ProviderRequest {
   readonly origin: string;
   /** Path and query, as they go out. */
   readonly path: string;
+  /** Set when the caller chose the host: how its name is resolved. */
+  readonly lookUp: LookupFunction | undefined;
   /** Header lines, name and value in turn. */
   readonly headers: string[];
   readonly body: Buffer | Readable | null;
@@ -33,36 +36,68 @@ export interface Upstream {
 
 const longestIdleMs = 30_000;
 
-/** Connections to providers: one pool an origin, kept alive. */
+/** Most hosts named by callers whose connections are kept; one that was not called for the longest time makes room. */
+const mostNamedHosts = 256;
+
+/**
+ * Connections to providers: one pool an origin, kept alive.
+ * Invariant: a host that a caller named has a pool of its own, whose every connection goes where its check said, also when the deployment
+ * itself calls a host of that name.
+ */
 export function makeUpstream(options: UpstreamOptions): Upstream {
   const pools = new Map<string, Pool>();
+  const named = new Map<string, Pool>();
+  /** Pools that made room; what runs on them runs to its end. */
+  const leaving = new Set<Pool>();
   const poolFor = (origin: string): Pool => {
     const existing = pools.get(origin);
     if (existing !== undefined) return existing;
-    const pool = new Pool(origin, {
-      connections: options.connections,
-      pipelining: 1,
-      keepAliveTimeout: longestIdleMs,
-      headersTimeout: options.headersTimeoutMs,
-      bodyTimeout: options.bodyTimeoutMs,
-      maxHeaderSize: options.headerMaxBytes,
-      connect: { timeout: options.connectTimeoutMs },
-    });
+    const pool = openPool(origin, options);
     pools.set(origin, pool);
+    return pool;
+  };
+  const namedPoolFor = (origin: string, lookUp: LookupFunction): Pool => {
+    const pool = named.get(origin) ?? openPool(origin, options, lookUp);
+    // The one called last stands last.
+    named.delete(origin);
+    named.set(origin, pool);
+    const [oldest] = named;
+    if (named.size > mostNamedHosts && oldest !== undefined) {
+      const [oldestOrigin, left] = oldest;
+      named.delete(oldestOrigin);
+      leaving.add(left);
+      left
+        .close()
+        .finally(() => leaving.delete(left))
+        .catch(() => undefined);
+    }
     return pool;
   };
   return {
     send: (request, relay) => {
+      const { origin, lookUp } = request;
       try {
-        dispatch(poolFor(request.origin), request, relay);
+        dispatch(lookUp === undefined ? poolFor(origin) : namedPoolFor(origin, lookUp), request, relay);
       } catch (error) {
         giveUp(request, relay, error);
       }
     },
     close: async () => {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      await Promise.all([...pools.values(), ...named.values(), ...leaving].map((pool) => pool.destroy()));
     },
   };
+}
+
+function openPool(origin: string, options: UpstreamOptions, lookUp?: LookupFunction): Pool {
+  return new Pool(origin, {
+    connections: options.connections,
+    pipelining: 1,
+    keepAliveTimeout: longestIdleMs,
+    headersTimeout: options.headersTimeoutMs,
+    bodyTimeout: options.bodyTimeoutMs,
+    maxHeaderSize: options.headerMaxBytes,
+    connect: { timeout: options.connectTimeoutMs, ...(lookUp === undefined ? {} : { lookup: lookUp }) },
+  });
 }
 
 function dispatch(pool: Pool, request: ProviderRequest, relay: Relay): void {

@@ -1,5 +1,7 @@
 import { explainRejection } from '../auth/rejection.ts';
 import type { Config } from '../config/load.ts';
+import { makeAllowList } from '../egress/allow-list.ts';
+import { makeTargetGuard } from '../egress/target-guard.ts';
 import { createGateway, type GatewayHealth } from '../gateway/app.ts';
 import type { ForwardPorts } from '../gateway/forward.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
@@ -13,6 +15,8 @@ import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listen } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
+import { listedModels } from '../pricing/listed-models.ts';
+import { providerNamed } from '../providers/registry.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import type { RunningRole } from '../supervisor/child.ts';
@@ -104,11 +108,14 @@ interface GatewayParts {
 }
 
 function forwardPorts(config: Config, { database, spool, space, upstream, observe }: GatewayParts): ForwardPorts {
+  const allowed = makeAllowList(config.targetAllowlist);
   return {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,
-    providers: makeProviderTable(config.providers),
+    providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows }),
+    targets: makeTargetGuard(allowed),
+    knownModels: (name) => listedModels(providerNamed(name)?.priceProviderId),
     upstream,
     spool,
     hasSpoolRoom: space.hasRoom,

@@ -1,3 +1,28 @@
 /** Providers that this version reaches by name, in paths, in `name/model` and in settings. The built-in `echo` needs no address. */
-export const addressedProviders = ['openai'] as const;
+export const addressedProviders = [
+  'openai',
+  'anthropic',
+  'gemini',
+  'vertex',
+  'azure',
+  'bedrock',
+  'groq',
+  'together',
+  'openrouter',
+  'mistral',
+  'deepseek',
+  'fireworks',
+  'perplexity',
+  'xai',
+  'cerebras',
+  'nvidia',
+  'deepinfra',
+  'hyperbolic',
+  'nebius',
+  'novita',
+  'cohere',
+  'ollama',
+  'vllm',
+  'lmstudio',
+] as const;
 export type AddressedProvider = (typeof addressedProviders)[number];

@@ -1,0 +1,107 @@
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { GatelogError } from '../model/errors.ts';
+import { isPublicAddress } from './addresses.ts';
+import type { AllowList } from './allow-list.ts';
+
+/** An address that a caller named and that may be called. */
+export interface CheckedTarget {
+  readonly origin: string;
+  /** Path as `URL` writes it. */
+  readonly pathname: string;
+  /**
+   * How the host's name is resolved when a connection opens. It fails with `target_not_allowed` for an address that may not be reached, and the
+   * connection goes to the very address that was checked.
+   */
+  readonly lookUp: LookupFunction;
+}
+
+/** Why an address is not called. `problem` continues a sentence that begins with where it was written. */
+export interface TargetRefusal {
+  readonly code: 'malformed' | 'not_allowed';
+  readonly problem: string;
+}
+
+/** Keeps calls whose address a caller chose away from what only this machine or its network may reach. */
+export interface TargetGuard {
+  readonly check: (address: string) => CheckedTarget | TargetRefusal;
+}
+
+const longestAddress = 2048;
+const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
+/** Names that mean this machine or this network wherever they are resolved (RFC 6761, RFC 6762, RFC 8375, the clouds' metadata names). */
+const localName = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
+
+/**
+ * The guard over an allow-list. What is neither listed nor a public https address is refused: by its text where that says enough, else when its
+ * name is resolved.
+ * @param resolve how names are resolved.
+ */
+export function makeTargetGuard(allowed: AllowList, resolve: LookupFunction = lookup): TargetGuard {
+  return {
+    check: (address) => {
+      const url = parse(address);
+      if ('problem' in url) return url;
+      const host = hostOf(url);
+      const port = url.port === '' ? (defaultPorts[url.protocol] ?? 0) : Number(url.port);
+      const target = (lookUp: LookupFunction): CheckedTarget => ({ origin: originOf(url, host), pathname: url.pathname, lookUp });
+      if (allowed.allows(host, port)) return target(resolve);
+      const isSafe = url.protocol === 'https:';
+      const listed = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+      if (isIP(host) === 0 ? localName.test(host) : !isPublicAddress(host)) return notAllowed('is not on the public internet', listed);
+      if (!isSafe && (isIP(host) !== 0 || !allowed.listsAddresses)) return notAllowed('uses plain http', listed);
+      const mayReach = (found: string): boolean => (isSafe && isPublicAddress(found)) || allowed.allows(found, port);
+      return target(guarded(resolve, mayReach, listed));
+    },
+  };
+}
+
+function parse(address: string): URL | TargetRefusal {
+  if (address.length > longestAddress) return malformed(`is longer than ${longestAddress} characters`);
+  if (!URL.canParse(address)) return malformed('is not an address; write one such as https://api.example.com/v1');
+  const url = new URL(address);
+  if (!Object.hasOwn(defaultPorts, url.protocol)) return malformed('is neither https nor http; write an address that starts with https://');
+  if (url.username !== '' || url.password !== '') {
+    return malformed('holds a user name or password; send the credential in a header of its own');
+  }
+  if (url.search !== '' || url.hash !== '') return malformed('holds a query or a fragment; put the query on the path of the call');
+  return url;
+}
+
+/** Name or address, without brackets and without the dots at its end, which name the same host. */
+function hostOf({ hostname }: URL): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.+$/, '');
+}
+
+function originOf({ protocol, port }: URL, host: string): string {
+  return `${protocol}//${isIP(host) === 6 ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;
+}
+
+function malformed(problem: string): TargetRefusal {
+  return { code: 'malformed', problem };
+}
+
+function notAllowed(reason: string, listed: string): TargetRefusal {
+  return { code: 'not_allowed', problem: `${reason}; write a public https address, or have ${listed} added to GATELOG_TARGET_ALLOWLIST` };
+}
+
+/**
+ * Resolves a name and gives its addresses only when every one may be reached.
+ * TRICKY: which address it was is not said. The answer goes to a caller, who would read our network's names by it.
+ */
+function guarded(resolve: LookupFunction, mayReach: (address: string) => boolean, listed: string): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) {
+        callback(error, []);
+        return;
+      }
+      const addresses = typeof found === 'string' ? [] : found;
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => mayReach(address))) {
+        callback(new GatelogError('target_not_allowed', `The target ${notAllowed('is not on the public internet', listed).problem}.`), []);
+      } else if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}

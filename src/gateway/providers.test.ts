@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import { addressedProviders } from '../model/vocabulary/providers.ts';
+import { makeAllowList } from '../egress/allow-list.ts';
+import { credentialsFor } from './credentials.ts';
+import { makeProviderTable, type ProviderOverride, type ProviderTable } from './providers.ts';
+import { type Route, routeByModel, routeByPath } from './routes.ts';
+
+function tableOf(overrides: Readonly<Record<string, ProviderOverride>> = {}, allowed: readonly string[] = []): ProviderTable {
+  return makeProviderTable(overrides, { bedrockRegion: 'eu-central-1', allowsLocal: makeAllowList(allowed).allows });
+}
+
+const local = ['127.0.0.1:11434', '127.0.0.1:8000', '127.0.0.0/8'];
+
+function addressOf(route: Route): string {
+  if (typeof route.destination === 'string') return route.destination;
+  const { origin, path } = route.destination.target(route.path);
+  return origin + path;
+}
+
+/** Where a path goes. */
+function native(path: string, providers = tableOf({}, local)): string {
+  return addressOf(routeByPath('POST', path, providers));
+}
+
+/** Where `POST /v1/chat/completions` goes with this model, and what is left of the model. */
+function byModel(model: string, providers = tableOf({}, local)): string {
+  const found = routeByModel(routeByPath('POST', '/v1/chat/completions', providers), model, providers);
+  return found === undefined ? 'by path' : `${addressOf(found.route)} ${found.model}`;
+}
+
+/** Error code of what is refused. */
+function codeOf(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? error.code : error;
+  }
+}
+
+describe('a provider`s own API', () => {
+  const paths: readonly [path: string, address: string][] = [
+    ['/openai/v1/responses', 'https://api.openai.com/v1/responses'],
+    ['/openai/responses', 'https://api.openai.com/v1/responses'],
+    ['/anthropic/v1/messages', 'https://api.anthropic.com/v1/messages'],
+    ['/anthropic/v1/messages/count_tokens?beta=true', 'https://api.anthropic.com/v1/messages/count_tokens?beta=true'],
+    ['/gemini/v1beta/models/g:generateContent', 'https://generativelanguage.googleapis.com/v1beta/models/g:generateContent'],
+    [
+      '/google/v1beta/models/g:streamGenerateContent?alt=sse',
+      'https://generativelanguage.googleapis.com/v1beta/models/g:streamGenerateContent?alt=sse',
+    ],
+    ['/gemini/v1beta/openai/chat/completions', 'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions'],
+    [
+      '/vertex/v1/projects/p/locations/europe-west4/publishers/google/models/g:generateContent',
+      'https://europe-west4-aiplatform.googleapis.com/v1/projects/p/locations/europe-west4/publishers/google/models/g:generateContent',
+    ],
+    [
+      '/vertex/v1/projects/p/locations/global/endpoints/openapi/chat/completions',
+      'https://aiplatform.googleapis.com/v1/projects/p/locations/global/endpoints/openapi/chat/completions',
+    ],
+    ['/vertex/v1/projects/p/locations/eu/x', 'https://aiplatform.eu.rep.googleapis.com/v1/projects/p/locations/eu/x'],
+    [
+      '/vertex/v1/publishers/google/models/g:generateContent',
+      'https://aiplatform.googleapis.com/v1/publishers/google/models/g:generateContent',
+    ],
+    ['/vertex/v1/x?y=/locations/evil/', 'https://aiplatform.googleapis.com/v1/x?y=/locations/evil/'],
+    ['/vertex/v1/locations/evil.example#/x', 'https://aiplatform.googleapis.com/v1/locations/evil.example#/x'],
+    [
+      '/azure/my-resource/openai/deployments/d/chat/completions?api-version=1',
+      'https://my-resource.openai.azure.com/openai/deployments/d/chat/completions?api-version=1',
+    ],
+    ['/azure/My-Resource', 'https://my-resource.openai.azure.com/'],
+    ['/bedrock/model/m/converse', 'https://bedrock-runtime.eu-central-1.amazonaws.com/model/m/converse'],
+    ['/bedrock/openai/v1/chat/completions', 'https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1/chat/completions'],
+    ['/groq/openai/v1/models', 'https://api.groq.com/openai/v1/models'],
+    ['/groq/v1/models', 'https://api.groq.com/openai/v1/models'],
+    ['/groq/models', 'https://api.groq.com/openai/v1/models'],
+    ['/groq/v10/models', 'https://api.groq.com/openai/v1/v10/models'],
+    ['/together/v1/chat/completions', 'https://api.together.xyz/v1/chat/completions'],
+    ['/openrouter/api/v1/chat/completions', 'https://openrouter.ai/api/v1/chat/completions'],
+    ['/openrouter/v1?x=1', 'https://openrouter.ai/api/v1?x=1'],
+    ['/mistral/v1/fim/completions', 'https://api.mistral.ai/v1/fim/completions'],
+    ['/deepseek/chat/completions', 'https://api.deepseek.com/chat/completions'],
+    ['/deepseek/anthropic/v1/messages', 'https://api.deepseek.com/anthropic/v1/messages'],
+    ['/fireworks/inference/v1/chat/completions', 'https://api.fireworks.ai/inference/v1/chat/completions'],
+    ['/perplexity/chat/completions', 'https://api.perplexity.ai/chat/completions'],
+    ['/xai/v1/chat/completions', 'https://api.x.ai/v1/chat/completions'],
+    ['/cerebras/v1/chat/completions', 'https://api.cerebras.ai/v1/chat/completions'],
+    ['/nvidia/v1/chat/completions', 'https://integrate.api.nvidia.com/v1/chat/completions'],
+    ['/deepinfra/v1/inference/m', 'https://api.deepinfra.com/v1/inference/m'],
+    ['/deepinfra/v1/openai/chat/completions', 'https://api.deepinfra.com/v1/openai/chat/completions'],
+    ['/hyperbolic/v1/chat/completions', 'https://api.hyperbolic.xyz/v1/chat/completions'],
+    ['/nebius/v1/chat/completions', 'https://api.tokenfactory.nebius.com/v1/chat/completions'],
+    ['/novita/openai/v1/chat/completions', 'https://api.novita.ai/openai/v1/chat/completions'],
+    ['/novita/v1/chat/completions', 'https://api.novita.ai/openai/v1/chat/completions'],
+    ['/cohere/v2/chat', 'https://api.cohere.com/v2/chat'],
+    ['/ollama/api/chat', 'http://127.0.0.1:11434/api/chat'],
+    ['/vllm/v1/chat/completions', 'http://127.0.0.1:8000/v1/chat/completions'],
+    ['/lmstudio/api/v0/models', 'http://127.0.0.1:1234/api/v0/models'],
+    ['/echo/v1/chat/completions', 'echo'],
+    // What only one provider's clients call leads to it without its name.
+    ['/v1/messages', 'https://api.anthropic.com/v1/messages'],
+    ['/v1/messages/batches?limit=1', 'https://api.anthropic.com/v1/messages/batches?limit=1'],
+    ['/v1/messages-of-mine', 'https://api.openai.com/v1/messages-of-mine'],
+    ['/v1beta/models/g:generateContent', 'https://generativelanguage.googleapis.com/v1beta/models/g:generateContent'],
+    ['/v1/chat/completions', 'https://api.openai.com/v1/chat/completions'],
+    ['/v1/moderations', 'https://api.openai.com/v1/moderations'],
+    ['/v1/models/gpt-4o', 'https://api.openai.com/v1/models/gpt-4o'],
+  ];
+  for (const [path, address] of paths) {
+    it(`${path} is ${address}`, () => {
+      expect(native(path)).toBe(address);
+    });
+  }
+
+  it('every provider is in the table of this test', () => {
+    const named = new Set(paths.map(([path]) => path.split('/')[1]));
+    expect(addressedProviders.filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it.each([
+    ['/azure', 'malformed_request'],
+    ['/azure/', 'malformed_request'],
+    ['/azure/openai/deployments/d', 'malformed_request'],
+    ['/azure/OpenAI/deployments/d', 'malformed_request'],
+    ['/azure/evil.example/x', 'malformed_request'],
+    ['/azure/-x/y', 'malformed_request'],
+    ['/azure/a@b/y', 'malformed_request'],
+    ['/nobody/v1/chat/completions', 'not_found'],
+    ['/OPENAI/v1/chat/completions', 'not_found'],
+    ['/v2/chat/completions', 'not_found'],
+    ['/vertex/v1/../x', 'malformed_request'],
+  ])('%s is refused: %s', (path, code) => {
+    expect(codeOf(() => native(path))).toBe(code);
+  });
+
+  it.each(['/ollama/api/chat', '/vllm/v1/models', '/lmstudio/v1/models'])('%s needs the allow-list', (path) => {
+    expect(codeOf(() => native(path, tableOf()))).toBe('target_not_allowed');
+    expect(codeOf(() => native(path, tableOf({}, ['127.0.0.1:1'])))).toBe('target_not_allowed');
+  });
+
+  it('the sentence about a local provider names the entry and the setting', () => {
+    expect(() => native('/ollama/api/chat', tableOf())).toThrow(
+      'Add 127.0.0.1:11434 to GATELOG_TARGET_ALLOWLIST, or set GATELOG_PROVIDER_OLLAMA_URL.',
+    );
+  });
+});
+
+describe('provider/model on the OpenAI surface', () => {
+  const models: readonly [model: string, address: string][] = [
+    ['openai/gpt-4o', 'https://api.openai.com/v1/chat/completions gpt-4o'],
+    ['anthropic/claude', 'https://api.anthropic.com/v1/chat/completions claude'],
+    ['claude/anthropic', 'https://api.anthropic.com/v1/chat/completions claude'],
+    ['gemini/gemini-pro', 'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions gemini-pro'],
+    ['google/gemini-pro', 'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions gemini-pro'],
+    ['bedrock/openai.gpt-oss', 'https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1/chat/completions openai.gpt-oss'],
+    ['groq/llama', 'https://api.groq.com/openai/v1/chat/completions llama'],
+    ['together/meta-llama/llama', 'https://api.together.xyz/v1/chat/completions meta-llama/llama'],
+    ['openrouter/openai/gpt-4o', 'https://openrouter.ai/api/v1/chat/completions openai/gpt-4o'],
+    ['openai/gpt-4o/openrouter', 'https://api.openai.com/v1/chat/completions gpt-4o/openrouter'],
+    ['mistral/m', 'https://api.mistral.ai/v1/chat/completions m'],
+    ['deepseek/m', 'https://api.deepseek.com/v1/chat/completions m'],
+    ['fireworks/accounts/f/models/m', 'https://api.fireworks.ai/inference/v1/chat/completions accounts/f/models/m'],
+    ['perplexity/sonar', 'https://api.perplexity.ai/chat/completions sonar'],
+    ['xai/grok', 'https://api.x.ai/v1/chat/completions grok'],
+    ['cerebras/m', 'https://api.cerebras.ai/v1/chat/completions m'],
+    ['nvidia/m', 'https://integrate.api.nvidia.com/v1/chat/completions m'],
+    ['deepinfra/m', 'https://api.deepinfra.com/v1/openai/chat/completions m'],
+    ['hyperbolic/m', 'https://api.hyperbolic.xyz/v1/chat/completions m'],
+    ['nebius/m', 'https://api.tokenfactory.nebius.com/v1/chat/completions m'],
+    ['novita/m', 'https://api.novita.ai/openai/v1/chat/completions m'],
+    ['cohere/command', 'https://api.cohere.com/compatibility/v1/chat/completions command'],
+    ['ollama/m', 'http://127.0.0.1:11434/v1/chat/completions m'],
+    ['vllm/m', 'http://127.0.0.1:8000/v1/chat/completions m'],
+    ['lmstudio/m', 'http://127.0.0.1:1234/v1/chat/completions m'],
+    ['echo/m', 'echo m'],
+    ['mistralai/m', 'by path'],
+    ['meta-llama/llama', 'by path'],
+    ['constructor/m', 'by path'],
+  ];
+  for (const [model, address] of models) {
+    it(`${model} is ${address}`, () => {
+      expect(byModel(model)).toBe(address);
+    });
+  }
+
+  it('azure needs its resource set, vertex a path', () => {
+    expect(codeOf(() => byModel('azure/gpt-4o'))).toBe('provider_address_missing');
+    expect(codeOf(() => byModel('vertex/gemini'))).toBe('provider_address_missing');
+    const azure = tableOf({ azure: { baseUrl: 'https://mine.openai.azure.com' } });
+    expect(byModel('azure/gpt-4o', azure)).toBe('https://mine.openai.azure.com/openai/v1/chat/completions gpt-4o');
+    expect(native('/azure/openai/deployments/d', azure)).toBe('https://mine.openai.azure.com/openai/deployments/d');
+  });
+});
+
+describe('an address that the deployment sets', () => {
+  const cases: readonly [name: string, baseUrl: string, nativePath: string, nativeAddress: string, openAiAddress: string][] = [
+    ['openai', 'http://h:1', '/v1/x', 'http://h:1/v1/x', 'http://h:1/v1/chat/completions'],
+    ['openai', 'http://h:1/v1', '/v1/x', 'http://h:1/v1/x', 'http://h:1/v1/chat/completions'],
+    ['openai', 'http://h:1/a/v1/', '/a/v1/x', 'http://h:1/a/v1/x', 'http://h:1/a/v1/chat/completions'],
+    ['anthropic', 'http://h:1', '/v1/messages', 'http://h:1/v1/messages', 'http://h:1/v1/chat/completions'],
+    ['anthropic', 'http://h:1/v1', '/v1/messages', 'http://h:1/v1/messages', 'http://h:1/v1/chat/completions'],
+    ['gemini', 'http://h:1', '/v1beta/x', 'http://h:1/v1beta/x', 'http://h:1/v1beta/openai/chat/completions'],
+    ['groq', 'http://h:1', '/openai/v1/x', 'http://h:1/openai/v1/x', 'http://h:1/v1/chat/completions'],
+    ['perplexity', 'http://h:1', '/x', 'http://h:1/x', 'http://h:1/chat/completions'],
+    ['cohere', 'http://h:1', '/v2/chat', 'http://h:1/v2/chat', 'http://h:1/compatibility/v1/chat/completions'],
+    ['bedrock', 'http://h:1', '/model/m/invoke', 'http://h:1/model/m/invoke', 'http://h:1/openai/v1/chat/completions'],
+    ['ollama', 'http://gpu:11434/v1', '/v1/x', 'http://gpu:11434/v1/x', 'http://gpu:11434/v1/chat/completions'],
+    ['vertex', 'http://h:1', '/v1/projects/p/locations/l/x', 'http://h:1/v1/projects/p/locations/l/x', 'provider_address_missing'],
+  ];
+  for (const [name, baseUrl, path, nativeAddress, openAiAddress] of cases) {
+    it(`${name} at ${baseUrl}`, () => {
+      const providers = tableOf({ [name]: { baseUrl } });
+      expect(native(`/${name}${path}`, providers)).toBe(nativeAddress);
+      expect(String(codeOf(() => byModel(`${name}/m`, providers))).replace(/ m$/, '')).toBe(openAiAddress);
+    });
+  }
+});
+
+describe('whose credential goes along when the caller sends none', () => {
+  const key = { key: 'K' };
+  const cases: readonly [path: string, overrides: Readonly<Record<string, ProviderOverride>>, lines: unknown][] = [
+    ['/openai/v1/x', { openai: key }, ['authorization', 'Bearer K']],
+    ['/anthropic/v1/messages', { anthropic: key }, ['x-api-key', 'K']],
+    ['/v1/messages', { anthropic: key }, ['x-api-key', 'K']],
+    ['/gemini/v1beta/models', { gemini: key }, ['x-goog-api-key', 'K']],
+    ['/gemini/v1beta/models?key=AIza', {}, []],
+    ['/gemini/v1beta/models?key=', {}, 'no_provider_key'],
+    ['/openai/v1/x?key=K', {}, 'no_provider_key'],
+    ['/vertex/v1/publishers/google/models/m:generateContent', { vertex: key }, ['x-goog-api-key', 'K']],
+    ['/azure/mine/openai/x', { azure: key }, 'no_provider_key'],
+    ['/azure/openai/x', { azure: { key: 'K', baseUrl: 'https://mine.openai.azure.com' } }, ['api-key', 'K']],
+    ['/bedrock/model/m/converse', { bedrock: key }, ['authorization', 'Bearer K']],
+    ['/ollama/api/chat', {}, []],
+    ['/vllm/v1/x', { vllm: key }, ['authorization', 'Bearer K']],
+    ['/groq/v1/x', {}, 'no_provider_key'],
+    ['/groq/v1/x', { openai: key }, 'no_provider_key'],
+    ['/echo/v1/x', {}, []],
+  ];
+  for (const [path, overrides, lines] of cases) {
+    it(`${path} with ${JSON.stringify(overrides)}`, () => {
+      expect(codeOf(() => credentialsFor(routeByPath('POST', path, tableOf(overrides, local)), []))).toEqual(lines);
+    });
+  }
+
+  it('on the OpenAI surface every provider takes a bearer token, Azure its own header', () => {
+    const headers = addressedProviders.map((name) => {
+      const found = tableOf({ [name]: { key: 'K', baseUrl: 'https://h' } }).find(name);
+      return found?.openAi.ownCredentials?.join(': ');
+    });
+    expect(new Set(headers)).toEqual(new Set(['authorization: Bearer K', 'api-key: K']));
+    expect(tableOf({ azure: { key: 'K', baseUrl: 'https://h' } }).find('azure')?.openAi.ownCredentials).toEqual(['api-key', 'K']);
+  });
+
+  it('a credential of the caller goes as it is, whatever the deployment has', () => {
+    expect(credentialsFor(routeByPath('POST', '/groq/v1/x', tableOf({ groq: key })), ['X-Api-Key', 'mine'])).toEqual(['X-Api-Key', 'mine']);
+  });
+
+  it('the sentence about a missing one names the settings', () => {
+    expect(() => credentialsFor(routeByPath('POST', '/azure/mine/x', tableOf()), [])).toThrow(
+      'GATELOG_PROVIDER_AZURE_KEY with GATELOG_PROVIDER_AZURE_URL',
+    );
+  });
+});

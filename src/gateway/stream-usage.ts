@@ -1,0 +1,112 @@
+import { isJsonObject, parseJson } from '../model/text.ts';
+import { bytes, findMember, skipWhitespace, type Span } from './json-bytes.ts';
+
+/** Paths of OpenAI's API whose streams say what was used only when they are asked. */
+const askedPath = /^[^?]*\/completions\/?(?:\?|$)/;
+
+/** Whether `Svc-Stream-Usage` has a meaning for calls of this path. */
+export function takesUsageQuestion(path: string): boolean {
+  return askedPath.test(path);
+}
+
+/**
+ * The body of a streamed call that does not ask for its usage, with that question added; every other byte stays.
+ * @returns undefined when there is nothing to add: no stream, asked already, or no JSON that could be asked.
+ */
+export function askForUsage(body: Buffer): Buffer | undefined {
+  const parsed = parseJson(body.toString('utf8'));
+  if (!isJsonObject(parsed) || parsed['stream'] !== true) return undefined;
+  const options = parsed['stream_options'];
+  const open = skipWhitespace(body, 0);
+  if (options === undefined) return inserted(body, open + 1, '"stream_options":{"include_usage":true},');
+  const span = findMember(body, open, 'stream_options');
+  if (span === undefined) return undefined;
+  if (options === null) return replaced(body, span, '{"include_usage":true}');
+  if (!isJsonObject(options) || options['include_usage'] === true) return undefined;
+  const asked = findMember(body, span.start, 'include_usage');
+  if (asked !== undefined) return replaced(body, asked, 'true');
+  const isEmpty = body[skipWhitespace(body, span.start + 1)] === bytes.closeBrace;
+  return inserted(body, span.start + 1, isEmpty ? '"include_usage":true' : '"include_usage":true,');
+}
+
+function inserted(body: Buffer, at: number, text: string): Buffer {
+  return replaced(body, { start: at, end: at }, text);
+}
+
+function replaced(body: Buffer, { start, end }: Span, text: string): Buffer {
+  return Buffer.concat([body.subarray(0, start), Buffer.from(text), body.subarray(end)]);
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+/** An event over this size is none that speaks of usage alone; from there on everything passes. */
+const longestEvent = 1024 * 1024;
+const nothing = Buffer.alloc(0);
+
+/**
+ * Keeps the event that says the usage, and nothing else, from a client that did not ask for it. Every other byte passes as it came; an event
+ * waits until it is whole.
+ */
+export class UsageFilter {
+  /** The beginning of an event whose end has not come. */
+  private held: Buffer = nothing;
+  /** Where in it the last line begins. */
+  private lineStart = 0;
+  private givenUp = false;
+
+  /** What of the stream goes on to the client now. */
+  pass(chunk: Buffer): Buffer {
+    if (this.givenUp) return chunk;
+    const stream = this.held.length === 0 ? chunk : Buffer.concat([this.held, chunk]);
+    const passed: Buffer[] = [];
+    let eventStart = 0;
+    let { lineStart } = this;
+    for (let next = endOfLine(stream, lineStart); next !== undefined; next = endOfLine(stream, lineStart)) {
+      const isBlank = next.start === lineStart;
+      lineStart = next.end;
+      if (!isBlank) continue;
+      const event = stream.subarray(eventStart, lineStart);
+      if (!saysUsageAlone(event)) passed.push(event);
+      eventStart = lineStart;
+    }
+    this.held = stream.subarray(eventStart);
+    this.lineStart = lineStart - eventStart;
+    if (this.held.length > longestEvent) {
+      this.givenUp = true;
+      passed.push(this.rest());
+    }
+    return passed.length === 1 ? (passed[0] ?? nothing) : Buffer.concat(passed);
+  }
+
+  /** What was waiting for its end when the stream ended. */
+  rest(): Buffer {
+    const { held } = this;
+    this.held = nothing;
+    return saysUsageAlone(held) ? nothing : held;
+  }
+}
+
+/** The next line break; undefined when there is none, or only its first half. */
+function endOfLine(stream: Buffer, from: number): Span | undefined {
+  for (let at = from; at < stream.length; at += 1) {
+    if (stream[at] === lineFeed) return { start: at, end: at + 1 };
+    if (stream[at] !== carriageReturn) continue;
+    if (at + 1 === stream.length) return undefined;
+    return { start: at, end: stream[at + 1] === lineFeed ? at + 2 : at + 1 };
+  }
+  return undefined;
+}
+
+/** The chunk that `stream_options.include_usage` adds: usage, and no choice. */
+function saysUsageAlone(event: Buffer): boolean {
+  if (!event.includes('"usage"')) return false;
+  const data = event
+    .toString('utf8')
+    .split(/\r\n|\r|\n/)
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice('data:'.length));
+  const chunk = parseJson(data.join('\n'));
+  if (!isJsonObject(chunk)) return false;
+  const choices = chunk['choices'];
+  return Array.isArray(choices) && choices.length === 0 && isJsonObject(chunk['usage']);
+}

@@ -60,6 +60,12 @@ describe('a window', () => {
     expect(windows.claim([claimOf(10n, 10n, 'a', 2 * minute)], 0).granted).toBe(true);
   });
 
+  it('takes names of any length', () => {
+    expect(windows.claim([claimOf(10n, 10n, 'n'.repeat(10_000))], 0).granted).toBe(true);
+    expect(windows.claim([claimOf(1n, 10n, 'n'.repeat(10_000))], 0).granted).toBe(false);
+    expect(windows.claim([claimOf(1n, 10n, `${'n'.repeat(10_000)}m`)], 0).granted).toBe(true);
+  });
+
   it('counts amounts beyond 2⁵³ exactly', () => {
     const quota = 2n ** 60n;
     windows.claim([claimOf(quota - 1n, quota)], 0);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Database } from 'lmdb';
 import type { Environment } from './environment.ts';
 
@@ -48,8 +49,8 @@ interface Window {
   readonly used: bigint;
 }
 
-/** Keys of the table are bounded by it; names beyond are cut to a fingerprint by whoever makes them. */
-export const longestName = 1000;
+/** The table takes keys of some 2,000 bytes; a longer name goes by its fingerprint. */
+const longestName = 500;
 /** Windows looked at when some are cleared away, and after how many claims that is done. */
 const sweepLength = 64;
 const claimsBetweenSweeps = 64;
@@ -106,7 +107,7 @@ export class Windows {
   }
 
   private windowOf({ name, quota }: Claim, now: number): { key: string[]; window: Window } {
-    const key = [...name, String(quota.windowMs)];
+    const key = [...shortened(name), String(quota.windowMs)];
     const window = this.table.get(key);
     // A clock that was set back must not make a window longer than it is.
     const runs = window !== undefined && now < window.endsAt && now >= window.startedAt - quota.windowMs;
@@ -118,4 +119,9 @@ export class Windows {
     for (const { key, value } of entries) if (value.endsAt <= now) this.table.removeSync(key);
     this.sweptTo = entries.length < sweepLength ? [] : (entries.at(-1)?.key ?? []);
   }
+}
+
+function shortened(name: readonly string[]): readonly string[] {
+  if (name.every((part) => part.length <= longestName / name.length)) return name;
+  return ['long', createHash('sha256').update(JSON.stringify(name)).digest('hex')];
 }

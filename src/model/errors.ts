@@ -31,6 +31,7 @@ const errors = {
   invalid_directive: { status: 422, doors: ['gateway'] },
   provider_address_missing: { status: 422, doors: ['gateway'] },
   query_too_large: { status: 422, doors: ['api'] },
+  rate_limited: { status: 429, doors: ['gateway'] },
   headers_too_large: { status: 431, doors: ['gateway'] },
   internal: { status: 500, doors: ['gateway', 'api'] },
   not_implemented: { status: 501, doors: ['gateway'] },

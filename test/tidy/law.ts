@@ -74,6 +74,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   hono: ['api', 'contract'],
   kysely: ['metadata'],
   libsql: ['metadata', 'platform'],
+  lmdb: ['state'],
   pg: ['metadata'],
   pino: ['platform'],
   undici: ['gateway'],

@@ -1,0 +1,77 @@
+import { GatelogError } from '../model/errors.ts';
+import { moneyOfUnits, parseMoney, type Money } from '../model/money.ts';
+
+/** So many calls, or so much money, in so much time; for each user or each value of a property when there is a segment. */
+export interface LimitPolicy {
+  readonly unit: 'request' | 'cents';
+  /** Whole calls, in millionths; of money its units of 10⁻¹² USD. */
+  readonly quota: bigint;
+  readonly windowMs: number;
+  readonly segment: LimitSegment | undefined;
+  /** As it was written, for the reply's headers. */
+  readonly text: string;
+}
+
+export type LimitSegment = { readonly of: 'user' } | { readonly of: 'property'; readonly name: string };
+
+/** A call, in the units of a quota of calls: quotas may have decimals. */
+export const unitsOfCall = 1_000_000n;
+
+const longestWindowSeconds = 31_536_000;
+const mostQuota = 1_000_000_000;
+const example =
+  'Write "<quota>;w=<seconds>", then ";u=request" or ";u=cents", then ";s=user" or ";s=<property>", e.g. "1000;w=3600;u=cents;s=user".';
+
+/**
+ * Reads a policy as a caller writes it: `<quota>;w=<seconds>[;u=request|cents][;s=user|<property>]`, the parts behind the quota in any order.
+ * @throws GatelogError `invalid_directive` that says which part is wrong.
+ */
+export function parseLimitPolicy(text: string, name = 'Svc-RateLimit-Policy'): LimitPolicy {
+  const wrong = (what: string): GatelogError => new GatelogError('invalid_directive', `${name}: ${what} ${example}`);
+  const [quotaText = '', ...parts] = text.split(';').map((part) => part.trim());
+  const options = optionsOf(parts, wrong);
+  const unit = options.get('u') ?? 'request';
+  if (unit !== 'request' && unit !== 'cents') throw wrong(`the unit "${shown(unit)}" is neither request nor cents.`);
+  const amount = quotaOf(quotaText);
+  if (amount === undefined) throw wrong(`the quota "${shown(quotaText)}" is no number above 0 and up to ${mostQuota}.`);
+  // The amount is in units of 10⁻¹²: a call is a million of its units, and a cent a hundredth of a dollar.
+  const quota = unit === 'request' ? amount / (10n ** 12n / unitsOfCall) : amount / 100n;
+  return { unit, quota, windowMs: windowOf(options.get('w') ?? '', wrong), segment: segmentOf(options.get('s'), wrong), text };
+}
+
+type Wrong = (what: string) => GatelogError;
+
+function optionsOf(parts: readonly string[], wrong: Wrong): ReadonlyMap<string, string> {
+  const options = new Map<string, string>();
+  for (const part of parts) {
+    const [key = '', ...rest] = part.split('=');
+    if (!['w', 'u', 's'].includes(key) || rest.length === 0) throw wrong(`"${shown(part)}" is none of w=, u= and s=.`);
+    if (options.has(key)) throw wrong(`${key}= is there twice.`);
+    options.set(key, rest.join('='));
+  }
+  return options;
+}
+
+/** @returns milliseconds. */
+function windowOf(text: string, wrong: Wrong): number {
+  const seconds = /^\d{1,8}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= longestWindowSeconds) return seconds * 1000;
+  throw wrong(`w="${shown(text)}" is not a whole number of seconds from 1 to ${longestWindowSeconds}.`);
+}
+
+function segmentOf(text: string | undefined, wrong: Wrong): LimitSegment | undefined {
+  if (text === '') throw wrong('s= names nothing.');
+  if (text === undefined) return undefined;
+  return text === 'user' ? { of: 'user' } : { of: 'property', name: text };
+}
+
+function quotaOf(text: string): Money | undefined {
+  if (!/^\d{1,10}(?:\.\d{1,6})?$/.test(text)) return undefined;
+  const amount = parseMoney(text);
+  const most = parseMoney(String(mostQuota)) ?? moneyOfUnits(0n);
+  return amount === undefined || amount <= 0n || amount > most ? undefined : amount;
+}
+
+function shown(text: string): string {
+  return text.slice(0, 60).replaceAll(/[^\u0020-\u007e]|"/g, '?');
+}

@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CachedReplies, type CachedReply, type CacheKey } from './cached-replies.ts';
+import { type Environment, openEnvironment } from './environment.ts';
+
+const minute = 60_000;
+const week = 7 * 24 * 60 * minute;
+let folder: string;
+let environment: Environment;
+let cache: CachedReplies;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gatelog-state-'));
+  environment = openEnvironment(folder, 64 * 1024 * 1024, () => undefined);
+  cache = new CachedReplies(environment, { mostBytes: 100_000, mostReplyBytes: 50_000 });
+});
+
+afterEach(async () => {
+  await environment.close();
+  rmSync(folder, { recursive: true });
+});
+
+const keyOf = (fingerprint: string, places = 1, organizationId = 'one'): CacheKey => ({ organizationId, fingerprint, places });
+
+function replyOf(requestId: string, given: Partial<CachedReply> = {}): CachedReply {
+  return {
+    requestId,
+    userId: '',
+    status: 200,
+    headers: ['content-type', 'application/json'],
+    body: Buffer.from(`{"id":"${requestId}"}`),
+    createdAt: 0,
+    expiresAt: week,
+    latencyMs: 120,
+    ...given,
+  };
+}
+
+/** What a look finds: the identifier of the exchange that is given again. */
+function found(key: CacheKey, now = 1): string | undefined {
+  const lookup = cache.find(key, now);
+  return 'hit' in lookup ? lookup.hit.requestId : undefined;
+}
+
+describe('a reply', () => {
+  it('is found again as it was kept', () => {
+    const reply = replyOf('r1', { body: Uint8Array.from([0, 255, 10]), headers: ['Set-Thing', 'ü'] });
+    cache.keep(keyOf('f'), 0, reply, 0);
+    const lookup = cache.find(keyOf('f'), 1);
+    expect(lookup).toMatchObject({ place: 0, hit: { requestId: 'r1', status: 200, headers: ['Set-Thing', 'ü'], latencyMs: 120 } });
+    expect('hit' in lookup && Buffer.from(lookup.hit.body)).toEqual(Buffer.from(reply.body));
+  });
+
+  it('is not found under another key, nor by another organisation', () => {
+    cache.keep(keyOf('f'), 0, replyOf('r1'), 0);
+    expect(found(keyOf('g'))).toBeUndefined();
+    expect(found(keyOf('f', 1, 'two'))).toBeUndefined();
+  });
+
+  it('is not found once it has expired, and makes room for the next', () => {
+    cache.keep(keyOf('f'), 0, replyOf('r1', { expiresAt: 100 }), 0);
+    expect(found(keyOf('f'), 99)).toBe('r1');
+    expect(cache.find(keyOf('f'), 100)).toEqual({ freePlace: 0 });
+    cache.keep(keyOf('f'), 0, replyOf('r2'), 101);
+    expect(found(keyOf('f'), 102)).toBe('r2');
+    expect(cache.total()).toBe(replyOf('r2').body.length + 512);
+  });
+
+  it('over the limit of one is not kept', () => {
+    expect(cache.keep(keyOf('f'), 0, replyOf('r1', { body: new Uint8Array(50_000) }), 0)).toBe(false);
+    expect(found(keyOf('f'))).toBeUndefined();
+  });
+});
+
+describe('several places', () => {
+  it('are filled before any of them is given, then each is given at times', () => {
+    const key = keyOf('f', 3);
+    for (const place of [0, 1, 2]) {
+      expect(cache.find(key, 1)).toEqual({ freePlace: place });
+      cache.keep(key, place, replyOf(`r${place}`), 1);
+    }
+    const seen = new Set(Array.from({ length: 200 }, () => found(key)));
+    expect(seen).toEqual(new Set(['r0', 'r1', 'r2']));
+  });
+});
+
+describe('a full cache', () => {
+  it('lets the least recently used go', () => {
+    const body = new Uint8Array(30_000);
+    for (const name of ['a', 'b', 'c']) cache.keep(keyOf(name), 0, replyOf(name, { body }), 0);
+    expect(found(keyOf('a'), 2 * minute)).toBe('a');
+    cache.keep(keyOf('d'), 0, replyOf('d', { body }), 3 * minute);
+    expect(['a', 'b', 'c', 'd'].map((name) => found(keyOf(name), 3 * minute))).toEqual(['a', undefined, 'c', 'd']);
+    expect(cache.total()).toBe(3 * 30_512);
+  });
+
+  it('never holds more than its limit and counts what it holds, whatever is kept and used (seeded)', () => {
+    const step = fc.record({ name: fc.integer({ min: 0, max: 30 }), bytes: fc.integer({ min: 0, max: 49_000 }), use: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        cache.forget('one');
+        expect(cache.total()).toBe(0);
+        const sizes = new Map<string, number>();
+        steps.forEach(({ name, bytes, use }, index) => {
+          const now = index * 2 * minute;
+          if (use) found(keyOf(`f${name}`), now);
+          else {
+            cache.keep(keyOf(`f${name}`), 0, replyOf(`r${index}`, { body: new Uint8Array(bytes) }), now);
+            sizes.set(`f${name}`, bytes + 512);
+          }
+          const held = [...sizes].filter(([fingerprint]) => found(keyOf(fingerprint), now) !== undefined);
+          expect(cache.total()).toBe(held.reduce((sum, [, size]) => sum + size, 0));
+          expect(cache.total()).toBeLessThanOrEqual(100_000);
+        });
+      }),
+      { numRuns: 30, seed: 4711 },
+    );
+  });
+});
+
+it('forgets the replies to one user, or all of an organisation, and says how many', () => {
+  cache.keep(keyOf('a'), 0, replyOf('a', { userId: 'ann' }), 0);
+  cache.keep(keyOf('b'), 0, replyOf('b', { userId: 'bob' }), 0);
+  cache.keep(keyOf('c', 1, 'two'), 0, replyOf('c', { userId: 'ann' }), 0);
+  expect(cache.forget('one', 'ann')).toBe(1);
+  expect([found(keyOf('a')), found(keyOf('b')), found(keyOf('c', 1, 'two'))]).toEqual([undefined, 'b', 'c']);
+  expect(cache.forget('one')).toBe(1);
+  expect(cache.total()).toBe(replyOf('c').body.length + 512);
+});
+
+it('is shared by all that open it', async () => {
+  cache.keep(keyOf('f'), 0, replyOf('r1'), 0);
+  const other = openEnvironment(folder, 64 * 1024 * 1024, () => undefined);
+  expect(new CachedReplies(other, { mostBytes: 100_000, mostReplyBytes: 50_000 }).find(keyOf('f'), 1)).toMatchObject({
+    hit: { requestId: 'r1' },
+  });
+  await other.close();
+});

@@ -1,0 +1,145 @@
+import { randomInt } from 'node:crypto';
+import type { Database } from 'lmdb';
+import type { Environment } from './environment.ts';
+
+/** A reply as it is kept: decoded, to be encoded again for each caller. Times are Unix milliseconds. */
+export interface CachedReply {
+  /** Identifier of the exchange that it answered first. */
+  readonly requestId: string;
+  readonly userId: string;
+  readonly status: number;
+  /** Header lines, name and value in turn, without those of the connection, the length and the coding. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** How long the provider took, milliseconds. */
+  readonly latencyMs: number;
+}
+
+/** Where a reply belongs. Replies of one organisation are never given to another. */
+export interface CacheKey {
+  readonly organizationId: string;
+  /** Fingerprint of all that has to be equal. */
+  readonly fingerprint: string;
+  /** So many replies are kept for one key before any of them is given; one of them is then picked by chance. At least 1. */
+  readonly places: number;
+}
+
+export interface CacheLimits {
+  /** Bytes of all replies together; the least recently used go first. */
+  readonly mostBytes: number;
+  /** A larger reply is not kept. */
+  readonly mostReplyBytes: number;
+}
+
+/** What was found under a key. */
+export type Lookup = { readonly hit: CachedReply; readonly place: number } | { readonly freePlace: number };
+
+interface Kept extends CachedReply {
+  readonly usedAt: number;
+  readonly bytes: number;
+}
+
+type Place = string[];
+
+/** A use is written down at most so often for one reply: a hit costs a write only then. */
+const useStepMs = 60_000;
+/** What a reply takes besides its body. */
+const overheadBytes = 512;
+const totalKey: Place = ['total'];
+
+/**
+ * Replies that were given before, shared by all workers of a machine. Bounded in bytes.
+ *
+ * Invariant: a table of uses has one entry for each reply, in the order of their last use, and the total is the sum of all kept: they change in
+ * one transaction.
+ */
+export class CachedReplies {
+  private readonly limits: CacheLimits;
+  private readonly replies: Database<Kept, Place>;
+  private readonly uses: Database<boolean, (string | number)[]>;
+  private readonly totals: Database<number, Place>;
+
+  constructor(environment: Environment, limits: CacheLimits) {
+    this.limits = limits;
+    this.replies = environment.openDB<Kept, Place>({ name: 'replies' });
+    this.uses = environment.openDB<boolean, (string | number)[]>({ name: 'uses' });
+    this.totals = environment.openDB<number, Place>({ name: 'totals' });
+  }
+
+  /** Looks for a reply. Without a hit it says which place a new one takes. @param now Unix milliseconds. */
+  find(key: CacheKey, now: number): Lookup {
+    const pick = key.places === 1 ? 0 : randomInt(key.places);
+    let picked: Kept | undefined;
+    for (let place = 0; place < key.places; place += 1) {
+      const kept = this.replies.get(placeOf(key, place));
+      if (kept === undefined || kept.expiresAt <= now) return { freePlace: place };
+      if (place === pick) picked = kept;
+    }
+    if (picked === undefined) return { freePlace: 0 };
+    if (now - picked.usedAt >= useStepMs) this.use(placeOf(key, pick), picked, now);
+    return { hit: picked, place: pick };
+  }
+
+  /** Keeps a reply in a place that was free. @returns false when it is too large to be kept. */
+  keep(key: CacheKey, place: number, reply: CachedReply, now: number): boolean {
+    const bytes = reply.body.length + overheadBytes;
+    if (bytes > this.limits.mostReplyBytes || bytes > this.limits.mostBytes) return false;
+    const at = placeOf(key, place);
+    this.replies.transactionSync(() => {
+      let total = this.total() - this.drop(at) + bytes;
+      while (total > this.limits.mostBytes) {
+        const [oldest] = [...this.uses.getKeys({ limit: 1 })];
+        if (oldest === undefined) break;
+        total -= this.drop(oldest.slice(1).map(String));
+      }
+      this.replies.putSync(at, { ...reply, usedAt: now, bytes });
+      this.uses.putSync([now, ...at], true);
+      this.totals.putSync(totalKey, total);
+    });
+    return true;
+  }
+
+  /** Forgets replies of an organisation, of one user only when one is named. @returns how many. */
+  forget(organizationId: string, userId?: string): number {
+    return this.replies.transactionSync(() => {
+      let count = 0;
+      const all = [...this.replies.getRange({ start: [organizationId], end: [organizationId, '\u{10ffff}'] })];
+      for (const { key, value } of all) {
+        if (userId !== undefined && value.userId !== userId) continue;
+        this.totals.putSync(totalKey, this.total() - this.drop(key));
+        count += 1;
+      }
+      return count;
+    });
+  }
+
+  /** Bytes of all that is kept. */
+  total(): number {
+    return this.totals.get(totalKey) ?? 0;
+  }
+
+  private use(at: Place, seen: Kept, now: number): void {
+    this.replies.transactionSync(() => {
+      const kept = this.replies.get(at);
+      if (kept === undefined || kept.requestId !== seen.requestId) return;
+      this.uses.removeSync([kept.usedAt, ...at]);
+      this.uses.putSync([now, ...at], true);
+      this.replies.putSync(at, { ...kept, usedAt: now });
+    });
+  }
+
+  /** Removes a reply and its use, within a transaction; the total is the caller's. @returns the bytes that it took. */
+  private drop(at: Place): number {
+    const kept = this.replies.get(at);
+    if (kept === undefined) return 0;
+    this.replies.removeSync(at);
+    this.uses.removeSync([kept.usedAt, ...at]);
+    return kept.bytes;
+  }
+}
+
+function placeOf({ organizationId, fingerprint }: CacheKey, place: number): Place {
+  return [organizationId, fingerprint, String(place)];
+}

@@ -268,7 +268,7 @@ export const variables = {
   ingestBurstMs: {
     name: 'GATELOG_INGEST_BURST_MS',
     kind: 'integer',
-    default: '5000',
+    default: '10000',
     least: 0,
     most: minute,
     reason:

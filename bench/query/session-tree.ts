@@ -67,7 +67,10 @@ interface HandTotals {
   latency: number;
 }
 
-/** By hand: the requests as the rows come, and sums of each path and of what is above it, added up in floating point. */
+/**
+ * By hand: one statement for the requests, and sums of each path and of what is above it, added up in floating point. The items are made as ours
+ * are, since the contract says what they look like.
+ */
 async function byHand(connections: Connections): Promise<TraceAnswer> {
   const rows = await connections.run('short', async (client) =>
     (
@@ -91,7 +94,7 @@ async function byHand(connections: Connections): Promise<TraceAnswer> {
       own.latency += Number(row.latency);
     }
   }
-  JSON.stringify({ data: { totals: [...totals], requests: rows }, error: null });
+  JSON.stringify({ data: { totals: [...totals], requests: requestItems(rows, [], address) }, error: null });
   return { ids: rows.map(({ id }) => id), nodes: totals.size, cost: Number((totals.get('')?.cost ?? 0).toFixed(12)) };
 }
 

@@ -119,8 +119,9 @@ export async function handWrittenSessions(connections: Connections, { body, hand
     kept === 'true' ? `${aggregate}(${argument})` : `${aggregate}If(${argument === '' ? '' : `${argument}, `}${kept})`;
   const first = over('min', 'created_at');
   const keys = `SELECT session_id, ${first} AS first_at, min(created_at) AS from_at, max(created_at) AS to_at FROM requests WHERE ${base(body)} AND ${where} GROUP BY session_id ${having === undefined ? '' : `HAVING ${having}`} ORDER BY first_at DESC, session_id LIMIT ${body.limit}`;
-  const query = `WITH (SELECT (groupArray(session_id), min(from_at), max(to_at)) FROM (${keys})) AS page
-    SELECT session_id, ${newestName} AS name, toUnixTimestamp64Milli(${first}) AS first_ms, toUnixTimestamp64Milli(${over('max', 'created_at')}) AS latest_ms,
+  const query = `WITH (SELECT (groupArray(session_id), min(from_at), max(to_at)) FROM (${keys})) AS page,
+      (SELECT maxMap(map(session_id, (number, tag))) FROM session_tags WHERE org_id = ${org} AND session_id IN (page.1)) AS tags
+    SELECT session_id, ${newestName} AS name, tags[session_id].2 AS tag, toUnixTimestamp64Milli(${first}) AS first_ms, toUnixTimestamp64Milli(${over('max', 'created_at')}) AS latest_ms,
       toString(${over('sum', 'cost')}) AS cost, ${over('count', '')} AS requests_all, ${over('sum', 'prompt_tokens')} AS prompt, ${over('sum', 'completion_tokens')} AS completion,
       ${over('sum', 'total_tokens')} AS total, ${over('avg', 'latency')} AS latency_all, ${over('groupUniqArray', 'user_id')} AS users,
       mapApply((key, newest) -> (key, newest.2), maxMap(mapApply((key, value) -> (key, (${recency}, value)), properties))) AS merged

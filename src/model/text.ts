@@ -7,6 +7,8 @@ export function wellFormed(text: string): string {
  * Parses JSON of unknown origin. @returns undefined when the text is not JSON (JSON itself has no undefined).
  */
 export function parseJson(text: string): unknown {
+  // An absent text is a common one, and to throw for it costs more than all else about a row.
+  if (text === '') return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -41,7 +41,7 @@ function onPage({ kept, having }: SessionConditions): readonly Fragment[] {
   return [...times, onThePage];
 }
 
-const onThePage: Fragment = sql`session_id IN (SELECT arrayJoin(page.1))`;
+const onThePage: Fragment = sql`session_id IN (page.1)`;
 
 /** How many sessions there are, and the sums of all of them. Sums of whole numbers and of dollars are text. */
 export interface SessionTotalsRow {

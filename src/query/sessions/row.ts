@@ -2,7 +2,6 @@ import { identifier } from '../../sql/identifier.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
 import { ownTable } from '../../sql/statement.ts';
 import { sessionName } from '../filter/columns.ts';
-import { newestTag } from '../filter/compile-session.ts';
 import { recency } from '../filter/recency.ts';
 import type { NumberCell } from '../request-row.ts';
 import type { OverKept } from './kept.ts';
@@ -63,8 +62,7 @@ const newestValues: Fragment = sql`mapApply((key, newest) -> (key, newest.2), ma
 
 /** The tags of some sessions by their identifiers, under the name that {@link sessionRowColumns} reads. @param sessions condition on `session_id`. */
 export function tagsOf(sessions: Fragment): Fragment {
-  const newest = sql`SELECT session_id, ${newestTag} AS newest_tag FROM ${ownTable('session_tags', sessions)} GROUP BY session_id`;
-  return sql`(SELECT mapFromArrays(groupArray(session_id), groupArray(newest_tag)) FROM (${newest})) AS tags`;
+  return sql`(SELECT maxMap(map(session_id, (number, tag))) FROM ${ownTable('session_tags', sessions)}) AS tags`;
 }
 
 /**
@@ -75,7 +73,7 @@ export function tagsOf(sessions: Fragment): Fragment {
 export function sessionRowColumns(overKept: OverKept): Fragment {
   const columns: Readonly<Record<Exclude<keyof SessionRow, 'session_id'>, Fragment>> = {
     name: sessionName,
-    tag: sql`tags[session_id]`,
+    tag: sql`tags[session_id].2`,
     first_ms: sql`toUnixTimestamp64Milli(${startOf(overKept)})`,
     latest_ms: sql`toUnixTimestamp64Milli(${endOf(overKept)})`,
     cost_sum: sql`toString(${costOf(overKept)})`,

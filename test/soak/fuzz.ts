@@ -1,5 +1,6 @@
 /**
- * `npm run soak -- fuzz [bodies] [seed]`: sends so many hostile bodies (50,000 unless given) to every POST endpoint of a running service.
+ * `npm run soak -- fuzz [bodies] [seed] [path…]`: sends so many hostile bodies (50,000 unless given) to every POST endpoint of a running service,
+ * or to those whose paths end in one that is given.
  * Progress goes to stderr; the last lines, on stdout, say what came back. Exit code 1 when anything came that must not.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,7 +11,8 @@ import { freePort, OwnedProcesses } from '../../bench/measure/owned-processes.ts
 import { endpoints } from '../../src/api/endpoints.ts';
 import { fuzz } from '../support/hostile.ts';
 
-const [bodiesWanted = 50_000, firstSeed = Date.now() % 2 ** 31] = process.argv.slice(2).map(Number);
+const [bodiesGiven = 50_000, seedGiven = Date.now() % 2 ** 31, ...pathsWanted] = process.argv.slice(2);
+const [bodiesWanted, firstSeed] = [Number(bodiesGiven), Number(seedGiven)];
 const bodiesAtOnce = 2500;
 const key = 'sk-svc-us-soaksoaksoaksoaksoaksoak';
 const foreignText = 'only-theirs-4711';
@@ -51,7 +53,9 @@ async function fuzzEverything(): Promise<boolean> {
   const mine = await send(key, 'mine');
   const organizationId = await ownerOf(mine);
   let sound = true;
-  for (const { declaration } of endpoints.filter((endpoint) => endpoint.declaration.method === 'post')) {
+  const isWanted = (route: string): boolean => pathsWanted.length === 0 || pathsWanted.some((wanted) => route.endsWith(wanted));
+  for (const { declaration } of endpoints) {
+    if (declaration.method !== 'post' || !isWanted(declaration.path)) continue;
     const target = { url: api + declaration.path.replace('{id}', mine), key, organizationId, foreignText };
     sound = (await fuzzEndpoint(declaration.path, target)) && sound;
   }

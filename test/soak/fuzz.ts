@@ -30,6 +30,8 @@ const environment = {
 };
 const program = path.resolve('dist/cli/main.js');
 
+const isWanted = (route: string): boolean => pathsWanted.length === 0 || pathsWanted.some((wanted) => route.endsWith(wanted));
+
 try {
   process.exitCode = (await fuzzEverything()) ? 0 : 1;
 } finally {
@@ -53,7 +55,6 @@ async function fuzzEverything(): Promise<boolean> {
   const mine = await send(key, 'mine');
   const organizationId = await ownerOf(mine);
   let sound = true;
-  const isWanted = (route: string): boolean => pathsWanted.length === 0 || pathsWanted.some((wanted) => route.endsWith(wanted));
   for (const { declaration } of endpoints) {
     if (declaration.method !== 'post' || !isWanted(declaration.path)) continue;
     const target = { url: api + declaration.path.replace('{id}', mine), key, organizationId, foreignText };

@@ -10,6 +10,7 @@ import { migrateStore } from '../src/store/migrate.ts';
 import { rowsOf } from '../src/store/tables/rows.ts';
 import { describeMachine } from './measure/machine.ts';
 import { type Asked, questions } from './query/questions.ts';
+import { grow, grownTimes } from './query/grow.ts';
 import { makeRandom, otherTenant, recordAt, tenant } from './query/records.ts';
 import { compareTrees, fillTrace } from './query/session-tree.ts';
 import { type AskedSessions, handWrittenSessions, openOurSessions, sessionQuestions } from './query/sessions.ts';
@@ -23,6 +24,7 @@ Usage: npm run bench -- query [options]
 
   --records N   stored records (default 1000000), a million to thirty days; a tenth as many of another organisation are beside them
   --only WHAT   requests or sessions; for sessions alone no bodies are stored
+  --grow        then ask for the same seven days of sessions in a store that is ten times as large, of the same density
   --calls N     measured calls of each question and side (default 60), after a third as many that are thrown away
   --help        this text
 
@@ -145,6 +147,18 @@ async function compareSessions(connections: Connections, { records, calls }: Giv
   return lines;
 }
 
+/** The same questions again, about a tenth of the store. */
+async function sessionsGrown(connections: Connections, given: Given): Promise<string[]> {
+  await grow(connections, progress);
+  await untilMerged(connections);
+  return [
+    '',
+    `With ${grownTimes} times as many records, ${grownTimes * given.records}:`,
+    '',
+    ...(await compareSessions(connections, given)),
+  ];
+}
+
 /** A page far behind beside the first one, both by cursor. */
 async function comparePages(ours: Ours, records: number, calls: number): Promise<string[]> {
   const page = Math.min(farPage, Math.floor(records / pageRows) - 1);
@@ -200,7 +214,13 @@ async function requestLines(connections: Connections, given: Given): Promise<str
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { records: { type: 'string' }, calls: { type: 'string' }, only: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      records: { type: 'string' },
+      calls: { type: 'string' },
+      only: { type: 'string' },
+      grow: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help === true) {
     process.stdout.write(`${helpText}\n`);
@@ -227,6 +247,7 @@ async function main(): Promise<void> {
       '',
       ...(only === 'sessions' ? [] : await requestLines(connections, given)),
       ...(only === 'requests' ? [] : [...(await compareSessions(connections, given)), '', ...(await compareTrees(connections, calls))]),
+      ...(values.grow === true ? await sessionsGrown(connections, given) : []),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   } finally {

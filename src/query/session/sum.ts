@@ -13,84 +13,92 @@ export interface SessionRequestRow extends RequestRow {
  * @param rows one at least.
  */
 export function summed(rows: readonly SessionRequestRow[]): readonly SessionNodeRow[] {
+  const paths = new Map<string, NodeSum>();
+  for (const row of rows) sumAt(paths, row.session_path, 0).add(numbersOf(row));
   const sums = new Map<string, NodeSum>();
-  for (const row of rows) {
-    const levels = levelsOf(row.session_path);
-    const numbers = numbersOf(row);
-    for (let depth = 0; depth <= levels.length; depth += 1) {
-      const node = nodePathOf(levels.slice(0, depth));
-      const sum = sums.get(node) ?? new NodeSum(node, depth);
-      sums.set(node, sum);
-      sum.add(numbers);
-    }
+  for (const [path, ofPath] of paths) {
+    const levels = levelsOf(path);
+    for (let depth = 0; depth <= levels.length; depth += 1) sumAt(sums, nodePathOf(levels.slice(0, depth)), depth).add(ofPath);
   }
   const nodes = [...sums.values()];
   const shown = nodes.length > mostNodes ? nodes.toSorted(shallowFirst).slice(0, mostNodes + 1) : nodes;
   return shown.map((sum) => ({ ...sum.totals(), ...(sum.depth === 0 ? toldOfSession(rows) : toldOfNode) }));
 }
 
+function sumAt(sums: Map<string, NodeSum>, node: string, depth: number): NodeSum {
+  const known = sums.get(node);
+  if (known !== undefined) return known;
+  const sum = new NodeSum(node, depth);
+  sums.set(node, sum);
+  return sum;
+}
+
 type Totals = Omit<SessionNodeRow, keyof typeof toldOfNode>;
 
 const toldOfNode = { name: '', users: [], newest_properties: {}, page_ms: [], page_ids: [], session_tag: '' } as const;
 
-/** What of a row is added up, at each node that it counts for. */
-interface RowNumbers {
+/** What is added up: of one request, or of many. */
+interface Addend {
+  readonly requests: number;
   readonly cost: bigint;
   readonly prompt: bigint;
   readonly completion: bigint;
   readonly total: bigint;
   readonly latency: bigint;
   readonly timed: number;
-  readonly createdAt: number;
+  readonly first: number;
+  readonly latest: number;
   readonly ended: bigint;
 }
 
-function numbersOf(row: RequestRow): RowNumbers {
+function numbersOf(row: RequestRow): Addend {
   const createdAt = Number(row.created_ms);
   const latency = wholeOf(row.latency);
   return {
+    requests: 1,
     cost: row.cost_text === null ? 0n : (parseMoney(row.cost_text) ?? zeroMoney),
     prompt: wholeOf(row.prompt_tokens),
     completion: wholeOf(row.completion_tokens),
     total: wholeOf(row.total_tokens),
     latency,
     timed: row.latency === null ? 0 : 1,
-    createdAt,
+    first: createdAt,
+    latest: createdAt,
     ended: BigInt(createdAt) + latency,
   };
 }
 
 /** Exact, as the store's sums are. */
-class NodeSum {
+class NodeSum implements Addend {
   readonly node: string;
   readonly depth: number;
-  private requests = 0;
-  private cost = 0n;
-  private prompt = 0n;
-  private completion = 0n;
-  private total = 0n;
-  private latency = 0n;
-  private timed = 0;
-  private first = Number.POSITIVE_INFINITY;
-  private latest = Number.NEGATIVE_INFINITY;
-  private ended: bigint | undefined;
+  requests = 0;
+  cost = 0n;
+  prompt = 0n;
+  completion = 0n;
+  total = 0n;
+  latency = 0n;
+  timed = 0;
+  first = Number.POSITIVE_INFINITY;
+  latest = Number.NEGATIVE_INFINITY;
+  ended = 0n;
 
   constructor(node: string, depth: number) {
     this.node = node;
     this.depth = depth;
   }
 
-  add(row: RowNumbers): void {
-    this.requests += 1;
-    this.cost += row.cost;
-    this.prompt += row.prompt;
-    this.completion += row.completion;
-    this.total += row.total;
-    this.latency += row.latency;
-    this.timed += row.timed;
-    this.first = Math.min(this.first, row.createdAt);
-    this.latest = Math.max(this.latest, row.createdAt);
-    if (this.ended === undefined || row.ended > this.ended) this.ended = row.ended;
+  add(given: Addend): void {
+    this.ended = this.requests === 0 || given.ended > this.ended ? given.ended : this.ended;
+    this.requests += given.requests;
+    this.cost += given.cost;
+    this.prompt += given.prompt;
+    this.completion += given.completion;
+    this.total += given.total;
+    this.latency += given.latency;
+    this.timed += given.timed;
+    this.first = Math.min(this.first, given.first);
+    this.latest = Math.max(this.latest, given.latest);
   }
 
   totals(): Totals {
@@ -105,7 +113,7 @@ class NodeSum {
       timed: this.timed,
       first_ms: this.first,
       latest_ms: this.latest,
-      ended_text: String(this.ended ?? 0n),
+      ended_text: String(this.ended),
     };
   }
 }

@@ -68,6 +68,21 @@ describe('a session query', () => {
     expect(answer.headers.get('svc-hint')).toContain(hint);
   });
 
+  test('a count, names and a spread of nothing say why as well', async () => {
+    const filter = { session: { properties: { environment: { equals: 'production' } } } };
+    for (const path of [countPath, namesPath, metricsPath]) {
+      expect((await rig.call('POST', path, { body: { filter } })).headers.get('svc-hint')).toContain('"Environment"');
+      expect((await rig.call('POST', path, { body: {} })).headers.get('svc-hint')).toBeNull();
+    }
+  });
+
+  test('a filter of null is none, and 422', async () => {
+    for (const path of paths) {
+      const { code, details } = await checked(await rig.call('POST', path, { body: { filter: null } }), 422, problemSchema);
+      expect([code, details]).toEqual(['invalid_filter', { path: 'filter' }]);
+    }
+  });
+
   test('a property outside its wrapper is 422 with the wrapper shown', async () => {
     const filter = { properties: { Team: { equals: 'x' } } };
     for (const path of paths) {

@@ -55,7 +55,8 @@ export function planSession(
   page: { readonly limit: number; readonly cursor?: string | undefined },
 ): Result<SessionPlan> {
   const after = page.cursor === undefined ? success(undefined) : parseCursor(page.cursor, questionOf(tenant, sessionId));
-  if (!after.ok) return after;
+  // Here the cursor stands in the address.
+  if (!after.ok) return { ok: false, fault: { ...after.fault, code: 'invalid_parameter' } };
   return success({ tenant, sessionId, limit: page.limit, after: after.value });
 }
 

@@ -4,11 +4,14 @@ import { sessionCountStatement } from './page.ts';
 import type { SessionsPlan } from './plan.ts';
 import type { SessionsQuestion } from './question.ts';
 
+/** What may explain that there are no sessions, the likeliest first. */
+export function noSessionsQuestions(question: SessionsQuestion): readonly HintQuestion[] {
+  return [nameQuestion(question), rangeQuestion(question.tenant, keptBounds(question))].filter((one) => one !== undefined);
+}
+
 /** What may explain that a page of sessions is empty, the likeliest first. */
 export function sessionHintQuestions(plan: SessionsPlan): readonly HintQuestion[] {
-  return [nameQuestion(plan), rangeQuestion(plan.tenant, keptBounds(plan)), offsetQuestion(plan)].filter(
-    (question) => question !== undefined,
-  );
+  return [...noSessionsQuestions(plan), ...[offsetQuestion(plan)].filter((one) => one !== undefined)];
 }
 
 /** Whether there are bodies of which the filter sees only the begin; undefined for a filter that reads none. */

@@ -67,7 +67,7 @@ export function planSessionNames(tenant: OrganizationId, body: SessionNameQuery)
 type Asked = Pick<SessionQuery, 'filter' | 'timeFilter' | 'startTimeUnixMs' | 'endTimeUnixMs'>;
 
 function questionOf(tenant: OrganizationId, body: Asked, beside: readonly FilterNode[]): Result<SessionsQuestion> {
-  const parsed = parseFilter(body.filter ?? {}, sessionDialect);
+  const parsed = parseFilter(body.filter === undefined ? {} : body.filter, sessionDialect);
   if (!parsed.ok) return parsed;
   return success({ tenant, range: rangeOf(body.timeFilter ?? body), filter: allOf([...beside, parsed.value.filter]) });
 }

@@ -1,7 +1,7 @@
 import { accepted } from '../../../contract/fault.ts';
 import { readBody } from '../../../contract/read-body.ts';
 import { sessionCountSchema, sessionQuerySchema } from '../../../contract/session-query.ts';
-import { longSessionBodiesQuestion } from '../../../query/sessions/hints.ts';
+import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
 import { sessionTotals } from '../../../query/sessions/item.ts';
 import { sessionTotalsStatement, type SessionTotalsRow } from '../../../query/sessions/page.ts';
 import { planSessions } from '../../../query/sessions/plan.ts';
@@ -37,5 +37,6 @@ async function answerSessionCount(call: EndpointCall): Promise<Response> {
   const row = onlyRow(await ports.run<SessionTotalsRow>(sessionTotalsStatement(plan), context.req.raw.signal));
   const long = longSessionBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
+  if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan));
   return answerJson(context, { data: sessionTotals(row), error: null });
 }

@@ -1,7 +1,7 @@
 import { accepted } from '../../../contract/fault.ts';
 import { readBody } from '../../../contract/read-body.ts';
 import { sessionMetricsSchema, sessionNameQuerySchema } from '../../../contract/session-query.ts';
-import { longSessionBodiesQuestion } from '../../../query/sessions/hints.ts';
+import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
 import { sessionMetrics } from '../../../query/sessions/item.ts';
 import { planSessionNames } from '../../../query/sessions/plan.ts';
 import { type SessionSpreadRow, sessionSpreadStatement } from '../../../query/sessions/spread.ts';
@@ -38,5 +38,6 @@ async function answerSessionMetrics(call: EndpointCall): Promise<Response> {
   const row = onlyRow(await ports.run<SessionSpreadRow>(sessionSpreadStatement(plan, plan.tail), context.req.raw.signal));
   const long = longSessionBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
+  if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan));
   return answerJson(context, { data: sessionMetrics(row), error: null });
 }

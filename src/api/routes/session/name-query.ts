@@ -1,7 +1,7 @@
 import { accepted } from '../../../contract/fault.ts';
 import { readBody } from '../../../contract/read-body.ts';
 import { sessionNameQuerySchema, sessionNamesSchema } from '../../../contract/session-query.ts';
-import { longSessionBodiesQuestion } from '../../../query/sessions/hints.ts';
+import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
 import { sessionNameItem } from '../../../query/sessions/item.ts';
 import { type SessionNameRow, sessionNamesStatement } from '../../../query/sessions/names.ts';
 import { planSessionNames } from '../../../query/sessions/plan.ts';
@@ -37,5 +37,6 @@ async function answerSessionNames(call: EndpointCall): Promise<Response> {
   const rows = await ports.run<SessionNameRow>(sessionNamesStatement(plan), context.req.raw.signal);
   const long = longSessionBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
+  if (rows.length === 0) await explain(call, noSessionsQuestions(plan));
   return answerJson(context, { data: rows.map((row) => sessionNameItem(row, plan.offsetMinutes)), error: null });
 }

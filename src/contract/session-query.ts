@@ -39,7 +39,8 @@ const timezone = z.number(timezoneSentence).min(-1440, timezoneSentence).max(144
 const asked = {
   ...bounds,
   timeFilter: z
-    .object(bounds, timeFilterSentence)
+    .looseObject(bounds, timeFilterSentence)
+    .refine((given) => Object.keys(given).length === 0 || 'startTimeUnixMs' in given || 'endTimeUnixMs' in given, timeFilterSentence)
     .optional()
     .openapi({ description: 'The range as an object; it wins over the two fields beside it.' }),
   timezoneDifference: timezone,

@@ -14,6 +14,17 @@ const bases = [
 ];
 
 describe('where a call goes', () => {
+  it.each(['/v1/request/query-clickhouse', '/v1/request/count/query', '/v1/session/query', '/v1/property/Team', '/v1/session?x=1'])(
+    'the paths of the API reach no provider: %s',
+    (path) => {
+      expect(() => routeByPath('POST', path, providers)).toThrow("This path is the API's");
+    },
+  );
+
+  it('paths that only begin alike do', () => {
+    expect(routeByPath('POST', '/v1/sessions', providers).provider).toBe('openai');
+  });
+
   it('no request target leaves the provider`s origin or base path (seed 11)', () => {
     const pieces = fc.constantFrom(
       '/',

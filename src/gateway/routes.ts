@@ -37,11 +37,12 @@ export function originForm(target: string): string {
 /**
  * Routes by path alone: `/v1/…` is the OpenAI surface, `/<provider>/…` a provider's own API. Paths that only Anthropic's or Google's clients
  * call lead there without its name. `GET /v1/models` is answered here.
- * @throws GatelogError `not_found` for any other path, `malformed_request` for one that climbs.
+ * @throws GatelogError `not_found` for any other path and for those of the API, `malformed_request` for one that climbs.
  */
 export function routeByPath(method: string, path: string, providers: ProviderTable): Route {
   refuseClimbing(path);
   if (path.startsWith('/v1/')) {
+    refuseApiPath(path);
     // Both begin with the same letter, which the paths of most calls do not.
     if (path.startsWith('/v1/m')) {
       if (startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
@@ -54,6 +55,15 @@ export function routeByPath(method: string, path: string, providers: ProviderTab
   if (path.startsWith('/v1beta/')) return nativeRoute('gemini', path, providers);
   const [, name = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)?$/.exec(path) ?? [];
   return nativeRoute(name, rest === '' ? '/' : rest, providers);
+}
+
+/** TRICKY: the two listeners differ by a digit of their port. Sent on, a question to the API would reach the provider with all that it says. */
+function refuseApiPath(path: string): void {
+  if (!/^\/v1\/(?:request|session|property)(?:[/?]|$)/.test(path)) return;
+  throw new GatelogError(
+    'not_found',
+    "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).",
+  );
 }
 
 function nativeRoute(name: string, path: string, providers: ProviderTable): Route {

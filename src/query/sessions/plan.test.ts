@@ -78,6 +78,12 @@ describe('is refused with 422', () => {
       'timeFilter',
       '`timeFilter` takes an object such as {"startTimeUnixMs": 1767225600000, "endTimeUnixMs": 1769904000000}.',
     ],
+    [
+      'a timeFilter that names neither bound',
+      { timeFilter: { start: '2026-01-01', end: '2026-01-02' } },
+      'timeFilter',
+      '`timeFilter` takes an object such as {"startTimeUnixMs": 1767225600000, "endTimeUnixMs": 1769904000000}.',
+    ],
     ['an offset of more than a day in minutes', { timezoneDifference: 1441 }, 'timezoneDifference', zoneSentence],
     ['as much to the west', { timezoneDifference: -1441 }, 'timezoneDifference', zoneSentence],
     ['an offset as text', { timezoneDifference: '2' }, 'timezoneDifference', zoneSentence],

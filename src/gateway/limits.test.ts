@@ -129,7 +129,7 @@ describe('a budget', () => {
   it('says what a refused call may cost, and when none such will ever go through', () => {
     ask(budget, upTo(80n));
     expect(refusalOf(budget, upTo(80n)).message).toBe(
-      'What is left of the budget of the limit "100;w=60;u=cents" does not cover this call. This call may cost up to 80 cents; lower its max_tokens. Try again in 60 s.',
+      'What is left of the budget of the limit "100;w=60;u=cents" does not cover this call. This call may cost up to 80 cents; give it a smaller max_tokens. Try again in 60 s.',
     );
     expect(refusalOf(budget, upTo(101n)).message).toContain('is smaller than one such call');
   });

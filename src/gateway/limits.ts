@@ -116,8 +116,9 @@ function refusal({ policy, claim }: Applied, { endsAt }: Standing, now: number):
   const again = `Try again in ${secondsUntil(endsAt, now)} s`;
   if (unit === 'request') return `The quota of calls of the limit "${text}" is used up. ${again}.`;
   const most = `This call may cost up to ${shownAmount(policy, claim.amount)} cents`;
-  if (claim.amount > quota) return `The budget of the limit "${text}" is smaller than one such call. ${most}; lower its max_tokens.`;
-  return `What is left of the budget of the limit "${text}" does not cover this call. ${most}; lower its max_tokens. ${again}.`;
+  if (claim.amount > quota)
+    return `The budget of the limit "${text}" is smaller than one such call. ${most}; give it a smaller max_tokens.`;
+  return `What is left of the budget of the limit "${text}" does not cover this call. ${most}; give it a smaller max_tokens. ${again}.`;
 }
 
 /** `svc-ratelimit-*` as existing clients read them. */

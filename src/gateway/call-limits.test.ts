@@ -37,7 +37,8 @@ beforeEach(async () => {
     estimateCost: makeCostEstimate(100),
     readUser,
   };
-  rig = await startRig({ ports: { callLimits } });
+  // Nobody listens there.
+  rig = await startRig({ providers: { anthropic: { baseUrl: 'http://127.0.0.1:9' } }, ports: { callLimits } });
 });
 
 afterEach(async () => {
@@ -187,6 +188,19 @@ describe('a budget', () => {
     expect(exchange?.open.reserved).toBe(true);
     windows.settle([{ reservation: [exchange?.open.organizationId ?? '', exchange?.open.requestId ?? ''], amount: moneyOfUnits(0n) }]);
     expect(linesOf(await call({ ...limited('100;w=60;u=cents'), ...call1000 }), 'svc')).toEqual(linesOf(response, 'svc'));
+  });
+
+  it('reads the body of a provider`s own API too, and stands on a reply that is an error', async () => {
+    const body = JSON.stringify({ model: 'claude-sonnet-4-20250514', max_tokens: 1000, messages: [] });
+    const response = await fetch(`http://127.0.0.1:${rig.port}/anthropic/v1/messages`, {
+      method: 'POST',
+      headers: { 'svc-auth': `Bearer ${ourKey}`, 'x-api-key': 'theirs', 'svc-ratelimit-policy': '100;w=60;u=cents' },
+      body,
+    });
+    // Claude Sonnet 4: 3 and 15 USD a million, in cents.
+    const cents = (body.length * 3 + 1000 * 15) / 10_000;
+    expect(response.status).toBe(502);
+    expect(Number(linesOf(response, 'svc')[1])).toBeCloseTo(100 - cents, 6);
   });
 
   it('of which too little is left refuses, on record and without a reservation', async () => {

@@ -1,6 +1,9 @@
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Money, parseMoney } from '../model/money.ts';
-import { chatResponse, type ExchangeSketch, type IngestRig, openRig, SpoolRig } from './ingest-rig.ts';
+import { chatResponse, type ExchangeSketch, type IngestRig, openRig, SpoolRig, until } from './ingest-rig.ts';
+import { openEnvironment } from '../state/environment.ts';
+import { Windows } from '../state/windows.ts';
 import type { BudgetSettlement } from './settlement.ts';
 
 let rig: IngestRig;
@@ -69,6 +72,32 @@ describe('an exchange with a reservation is settled', () => {
   it('with what was seen of an answer that was cut by the death of its worker', async () => {
     expect(await settled([{ end: null }])).toEqual([cost]);
   });
+});
+
+it('a batch that a crash interrupts is settled again and counts once', async () => {
+  const spool = new SpoolRig(rig);
+  const environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
+  const windows = new Windows(environment, 16 * 1024 * 1024);
+  const usedOf = (): bigint => 1000n - (windows.claim([{ ...claim, amount: 0n }], 0, ['none', 'none']).standings[0]?.left ?? 0n);
+  const claim = { name: ['budget'], quota: { amount: 1000n, windowMs: 60_000 }, amount: 100n, isEstimate: true };
+  const writer = spool.openWriter();
+  const requestId = await spool.write(writer, { open: { reserved: true }, response: '{}', head: { status: 500 } });
+  windows.claim([claim], 0, [spool.organizationId, requestId]);
+  windows.claim([claim], 0, [spool.organizationId, 'another']);
+  let times = 0;
+  const settleBudgets = async (given: readonly BudgetSettlement[]): Promise<void> => {
+    times += 1;
+    windows.settle(given.map((each) => ({ reservation: [each.organizationId, each.requestId] as const, amount: each.amount })));
+  };
+  const dying = await spool.openDrain({ settleBudgets, insert: () => Promise.reject(new Error('the store is away')) });
+  dying.start();
+  await until(() => times > 0);
+  await dying.stop(0);
+  expect(usedOf()).toBe(100n);
+  await spool.drainAll({ settleBudgets });
+  expect(times).toBeGreaterThan(1);
+  expect([usedOf(), (await spool.storedIds()).requests]).toEqual([100n, [requestId]]);
+  await environment.close();
 });
 
 it('an exchange without a reservation is not settled, and a settlement that fails holds no record up', async () => {

@@ -115,10 +115,10 @@ function refusal({ policy, claim }: Applied, { endsAt }: Standing, now: number):
   const { text, unit, quota } = policy;
   const again = `Try again in ${secondsUntil(endsAt, now)} s`;
   if (unit === 'request') return `The quota of calls of the limit "${text}" is used up. ${again}.`;
-  const most = `This call may cost up to ${shownAmount(policy, claim.amount)} cents`;
-  if (claim.amount > quota)
-    return `The budget of the limit "${text}" is smaller than one such call. ${most}; give it a smaller max_tokens.`;
-  return `What is left of the budget of the limit "${text}" does not cover this call. ${most}; give it a smaller max_tokens. ${again}.`;
+  const most = `This call may cost up to ${shownAmount(policy, claim.amount)} cents; give it a smaller max_tokens.`;
+  return claim.amount > quota
+    ? `The budget of the limit "${text}" is smaller than one such call. ${most}`
+    : `What is left of the budget of the limit "${text}" does not cover this call. ${most} ${again}.`;
 }
 
 /** `svc-ratelimit-*` as existing clients read them. */

@@ -48,8 +48,16 @@ describe('readCallSize', () => {
     { input: 'and then?', previous_response_id: 'resp_1' },
     { prompt: { id: 'pmpt_1' } },
     { messages, tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    { contents: [], tools: [{ googleSearch: {} }] },
   ])('input whose size the body does not tell is not bounded by it: %j', (body) => {
     expect(sizeOf(body)).toMatchObject({ isText: false, inputTokens: undefined });
+  });
+
+  it('the schema of a tool or of an answer may name anything', () => {
+    const schema = { type: 'object', properties: { url: { type: 'string' }, image: { type: 'string' } } };
+    const tools = [{ type: 'function', function: { name: 'fetch', parameters: schema } }];
+    expect(sizeOf({ messages, tools, response_format: { type: 'json_schema', json_schema: { name: 'page', schema } } }).isText).toBe(true);
+    expect(sizeOf({ messages, tools: [{ name: 'fetch', input_schema: schema }] }).isText).toBe(true);
   });
 
   it('names every model that may answer, and whether a cache is written', () => {

@@ -33,7 +33,7 @@ const beyondText =
 export function readCallSize(body: JsonObject, bytes: number): CallSize {
   const text = JSON.stringify(body);
   const generation = objectOf(body['generationConfig'] ?? body['generation_config']);
-  const isText = !beyondText.test(text) && !isJsonObject(body['prompt']);
+  const isText = !beyondText.test(withoutSchemas(body)) && !isJsonObject(body['prompt']);
   const tools = 'tools' in body || 'functions' in body ? toolTokens : 0;
   const limits = [
     body['max_tokens'],
@@ -53,6 +53,13 @@ export function readCallSize(body: JsonObject, bytes: number): CallSize {
     isText,
     writesCache: text.includes('"cache_control"') || text.includes('"cachePoint"'),
   };
+}
+
+/** The body as JSON, without the schemas in it, which may name anything; of tools what kind they are. */
+function withoutSchemas(body: JsonObject): string {
+  const { tools, functions: _functions, response_format: _format, ...rest } = body;
+  const kinds = listOf(tools).map((tool) => [textOf(objectOf(tool)['type']), ...Object.keys(objectOf(tool))]);
+  return JSON.stringify([rest, kinds]);
 }
 
 /** A list of prompts is answered one by one; a list of numbers is one prompt. */

@@ -6,12 +6,13 @@ import type { OrganizationId } from '../model/ids.ts';
 import { type LimitPolicy, parseLimitPolicy } from '../model/limit-policy.ts';
 import { moneyOfUnits } from '../model/money.ts';
 import { makeCostEstimate, readUser } from '../main/estimate-cost.ts';
+import { systemClock } from '../platform/clock.ts';
 import { type Environment, openEnvironment } from '../state/environment.ts';
 import { Windows } from '../state/windows.ts';
 import type { CallLimits } from './call-limits.ts';
 import { type Rig, startRig } from './gateway-rig.ts';
 import { StoredLimits } from './stored-limits.ts';
-import { ourKey } from './wire-rig.ts';
+import { openClient, ourKey, requestText } from './wire-rig.ts';
 
 let folder: string;
 let environment: Environment;
@@ -19,6 +20,8 @@ let windows: Windows;
 let rig: Rig;
 let stored: readonly LimitPolicy[] = [];
 let breaks = false;
+/** Set: the gateway's time, Unix milliseconds. */
+let now: number | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'gatelog-call-limits-'));
@@ -26,6 +29,7 @@ beforeEach(async () => {
   windows = new Windows(environment, 16 * 1024 * 1024);
   stored = [];
   breaks = false;
+  now = undefined;
   const callLimits: CallLimits = {
     windows: {
       claim: (...given) => {
@@ -38,7 +42,8 @@ beforeEach(async () => {
     readUser,
   };
   // Nobody listens there.
-  rig = await startRig({ providers: { anthropic: { baseUrl: 'http://127.0.0.1:9' } }, ports: { callLimits } });
+  const clock = { ...systemClock, now: () => now ?? systemClock.now() };
+  rig = await startRig({ providers: { anthropic: { baseUrl: 'http://127.0.0.1:9' } }, ports: { callLimits, clock } });
 });
 
 afterEach(async () => {
@@ -116,6 +121,22 @@ describe('a call with a limit', () => {
     const own = await call({ headers: { 'svc-ratelimit-policy': policy, 'svc-properties': '{"Gr\\u00f6\\u00dfe":"x"}' } });
     expect([own.status, linesOf(own, 'svc')[3]]).toEqual([200, policy]);
   });
+});
+
+it('a call whose upload took longer than a window counts in the one that runs when it is there', async () => {
+  now = 1_000_000;
+  const body = JSON.stringify({ model: 'echo/e', messages: [{ role: 'user', content: 'Hello' }] });
+  const headers = ['Content-Type: application/json', 'Svc-RateLimit-Policy: 1;w=1', 'Expect: 100-continue'];
+  const text = requestText('POST /v1/chat/completions', headers, body);
+  const client = await openClient(rig.port);
+  client.send(text.slice(0, -10));
+  await client.until('100 Continue');
+  now += 10_000;
+  expect((await call(limited('1;w=1'))).status).toBe(200);
+  client.send(text.slice(-10));
+  await client.until('rate_limited');
+  expect(client.text()).toContain(' 429 ');
+  client.socket.destroy();
 });
 
 describe('a segment', () => {

@@ -5,6 +5,7 @@ import type { Money } from '../model/money.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Directives } from './directives.ts';
 import { type Grant, LimitReached, type LimitWindows, reserve } from './limits.ts';
 import type { RequestBody } from './request-body.ts';
@@ -18,7 +19,7 @@ export interface OutgoingCall {
   readonly body: Buffer | undefined;
   /** `Svc-Model-Override`, which tells the price where the model itself has none. */
   readonly modelOverride: string | undefined;
-  /** Unix milliseconds. */
+  /** When it came, Unix milliseconds: the price of that time holds. */
   readonly at: number;
 }
 
@@ -51,6 +52,12 @@ export function needsBody(policies: readonly LimitPolicy[], { tags }: Directives
   return policies.some(({ unit, segment }) => unit === 'cents' || (segment?.of === 'user' && tags.userId === undefined));
 }
 
+export interface AskPorts {
+  readonly callLimits: CallLimits;
+  readonly clock: Clock;
+  readonly observe: Observe;
+}
+
 /** A call whose limits are asked. */
 export interface AskedCall {
   readonly organizationId: OrganizationId;
@@ -64,7 +71,7 @@ export interface AskedCall {
  * Asks the limits of a call.
  * @throws as {@link reserve} does.
  */
-export function askLimits(ports: { readonly callLimits: CallLimits; readonly observe: Observe }, asked: AskedCall): Grant {
+export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
   const { organizationId, requestId, directives, outgoing, policies } = asked;
   const { windows, estimateCost, readUser } = ports.callLimits;
   const { tags, aliased } = directives;
@@ -76,7 +83,8 @@ export function askLimits(ports: { readonly callLimits: CallLimits; readonly obs
     estimate: () => estimateCost(outgoing),
   };
   try {
-    const grant = reserve({ windows, observe: ports.observe }, policies, call, outgoing.at);
+    // Not the time at which the call came: its upload may have taken longer than a window is.
+    const grant = reserve({ windows, observe: ports.observe }, policies, call, ports.clock.now());
     return aliased ? { ...grant, lines: withAliases(grant.lines) } : grant;
   } catch (error) {
     throw aliased && error instanceof LimitReached ? new LimitReached(error.message, withAliases(error.lines)) : error;

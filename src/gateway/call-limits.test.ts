@@ -21,7 +21,7 @@ let rig: Rig;
 let stored: readonly LimitPolicy[] = [];
 let breaks = false;
 /** Set: the gateway's time, Unix milliseconds. */
-let now: number | undefined;
+let gatewayTime: number | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'gatelog-call-limits-'));
@@ -29,7 +29,7 @@ beforeEach(async () => {
   windows = new Windows(environment, 16 * 1024 * 1024);
   stored = [];
   breaks = false;
-  now = undefined;
+  gatewayTime = undefined;
   const callLimits: CallLimits = {
     windows: {
       claim: (...given) => {
@@ -42,7 +42,7 @@ beforeEach(async () => {
     readUser,
   };
   // Nobody listens there.
-  const clock = { ...systemClock, now: () => now ?? systemClock.now() };
+  const clock = { ...systemClock, now: () => gatewayTime ?? systemClock.now() };
   rig = await startRig({ providers: { anthropic: { baseUrl: 'http://127.0.0.1:9' } }, ports: { callLimits, clock } });
 });
 
@@ -124,14 +124,14 @@ describe('a call with a limit', () => {
 });
 
 it('a call whose upload took longer than a window counts in the one that runs when it is there', async () => {
-  now = 1_000_000;
+  gatewayTime = 1_000_000;
   const body = JSON.stringify({ model: 'echo/e', messages: [{ role: 'user', content: 'Hello' }] });
   const headers = ['Content-Type: application/json', 'Svc-RateLimit-Policy: 1;w=1', 'Expect: 100-continue'];
   const text = requestText('POST /v1/chat/completions', headers, body);
   const client = await openClient(rig.port);
   client.send(text.slice(0, -10));
   await client.until('100 Continue');
-  now += 10_000;
+  gatewayTime += 10_000;
   expect((await call(limited('1;w=1'))).status).toBe(200);
   client.send(text.slice(-10));
   await client.until('rate_limited');

@@ -5,6 +5,7 @@ import { makeBodyAddresses } from '../auth/body-address.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
+import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
 import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
@@ -46,6 +47,8 @@ export interface ApiRig {
   /** Stores records of the organisation of which nothing else is known. */
   readonly insert: (records: readonly Partial<RequestRecord>[]) => Promise<void>;
   readonly call: (method: string, path: string, given?: Call) => Promise<Response>;
+  /** Makes a key of the organisation under this identifier. */
+  readonly addKey: (id: string) => Promise<void>;
   /** The same API with other ports. */
   readonly withPorts: (given: Partial<ApiPorts>) => Hono;
   readonly close: () => Promise<void>;
@@ -68,9 +71,18 @@ export async function openApiRig(further = 0): Promise<ApiRig> {
     organizationId: spool.organizationId,
     insert: (records) => insertRecords(rig, spool.organizationId, records),
     call: (method, path, given = {}) => callApi(given.api ?? api, { method, path }, given),
+    addKey: (id) => addKey(rig, spool.organizationId, id),
     withPorts: (given) => createApi({ ...ports, ...given }, {}),
     close: () => rig.close(),
   };
+}
+
+async function addKey({ database }: IngestRig, organizationId: OrganizationId, id: string): Promise<void> {
+  const key = { id, organization_id: organizationId, name: 'key', key_hash: id, prefix: 'sk', permissions: 'rw', created_at: 0 } as const;
+  await database.queries
+    .insertInto('api_keys')
+    .values({ ...key, revoked_at: null })
+    .execute();
 }
 
 let inserts = 0;
@@ -127,6 +139,10 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     bodyAddressOf: (organizationId, requestId) => `http://api.test${bodyAddresses.pathOf(organizationId, requestId)}`,
     checkBodyAddress: bodyAddresses.check,
     declareProperty: (organizationId, name) => declared.declare(organizationId, name),
+    rateLimits: {
+      list: (organizationId) => listRateLimits(rig.database, organizationId),
+      replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),
+    },
     failingParts: () => Promise.resolve([]),
     observe: (observation) => observations.push(observation),
     bodyMaxBytes,

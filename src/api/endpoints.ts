@@ -1,5 +1,7 @@
 import type { Endpoint } from './endpoint.ts';
 import { declareProperty } from './routes/property/declare.ts';
+import { getRateLimits } from './routes/rate-limits/get.ts';
+import { replaceRateLimits } from './routes/rate-limits/replace.ts';
 import { countRequests } from './routes/request/count.ts';
 import { getRequest } from './routes/request/get.ts';
 import { giveRequestFeedback } from './routes/request/give-feedback.ts';
@@ -30,6 +32,8 @@ export const endpoints: readonly Endpoint[] = [
   giveRequestFeedback,
   listRequestChanges,
   declareProperty,
+  getRateLimits,
+  replaceRateLimits,
   querySessions,
   countSessions,
   querySessionNames,

@@ -3,6 +3,7 @@ import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
+import type { StoredLimit } from '../metadata/rate-limits.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
 import type { RunStatement } from '../store/run.ts';
 
@@ -14,6 +15,16 @@ export interface SessionPorts {
   readonly tag: (principal: Principal, sessionId: string, tag: string) => Promise<void>;
   /** True when a request of the session is still on its way to the store. */
   readonly isTravelling: (organizationId: OrganizationId, sessionId: string) => Promise<boolean>;
+}
+
+/** The limits that organisations store. */
+export interface RateLimitPorts {
+  readonly list: (organizationId: OrganizationId) => Promise<readonly StoredLimit[]>;
+  /** Durable when it returns. @returns a key among them that the organisation does not have; nothing is changed then. */
+  readonly replace: (
+    organizationId: OrganizationId,
+    limits: readonly StoredLimit[],
+  ) => Promise<{ readonly unknownKey: string } | undefined>;
 }
 
 /** What the API needs from the rest of the program. */
@@ -32,6 +43,7 @@ export interface ApiPorts {
   readonly checkBodyAddress: BodyAddresses['check'];
   /** @returns the other spelling of the name that the declaration replaced, when there was one. */
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
+  readonly rateLimits: RateLimitPorts;
   /** Names of parts that do not work at the moment. */
   readonly failingParts: () => Promise<readonly string[]>;
   readonly observe: Observe;

@@ -275,6 +275,25 @@ export const variables = {
       'Milliseconds for which a burst of calls that leaves no core idle goes before the ingest; its records can be queried that much later. 0: never.',
   },
 
+  stateMaxBytes: {
+    name: 'GATELOG_STATE_MAX_BYTES',
+    kind: 'bytes',
+    default: '256MiB',
+    least: 16 * MiB,
+    most: 64 * GiB,
+    reason:
+      'Disk for what the gateway workers share: the counts of limits, some 200 bytes a window, and what budgets have set aside. When it is full no new window begins.',
+  },
+  budgetReserveCents: {
+    name: 'GATELOG_BUDGET_RESERVE_CENTS',
+    kind: 'integer',
+    default: '100',
+    least: 1,
+    most: 1_000_000,
+    reason:
+      'Cents that a budget sets aside for a call whose highest cost is not known: no price, or nothing that says how long the answer may become.',
+  },
+
   storeMemoryBytes: {
     name: 'GATELOG_STORE_MEMORY_BYTES',
     kind: 'bytes',

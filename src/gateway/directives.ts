@@ -1,4 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
+import { type LimitPolicy, parseLimitPolicy } from '../model/limit-policy.ts';
 import type { BodyKeeping, TaggedProperty, Tags } from '../model/exchange.ts';
 import { parseMoney } from '../model/money.ts';
 import { isJsonObject, parseJson, wellFormed } from '../model/text.ts';
@@ -21,6 +22,8 @@ export interface Directives {
   readonly targetUrl: string | undefined;
   /** `Svc-Stream-Usage`: a stream's usage is asked for and recorded. */
   readonly streamUsage: boolean;
+  /** `Svc-RateLimit-Policy`. */
+  readonly limitPolicy: LimitPolicy | undefined;
   /** What could not be done as asked, for `svc-warning`. */
   readonly warnings: readonly string[];
   /** True when a header came with the alias prefix: the reply then carries its names too. */
@@ -39,6 +42,7 @@ interface Draft {
   requestId: string | undefined;
   targetUrl: string | undefined;
   streamUsage: boolean;
+  limitPolicy: LimitPolicy | undefined;
   aliased: boolean;
   refusal: GatelogError | undefined;
 }
@@ -100,6 +104,23 @@ const readStreamUsage: Reader = (draft, value, name) => {
   }
 };
 
+/** One policy a call: of two different ones nobody knows which was meant, and none may be dropped. */
+const readLimitPolicy: Reader = (draft, value, name) => {
+  if (draft.limitPolicy !== undefined && draft.limitPolicy.text !== headerText(value)) {
+    draft.refusal ??= new GatelogError(
+      'invalid_directive',
+      `${name} is there twice; send one policy, and store others with PUT /v1/rate-limits.`,
+    );
+    return;
+  }
+  try {
+    draft.limitPolicy = parseLimitPolicy(headerText(value), name);
+  } catch (error) {
+    if (!(error instanceof GatelogError)) throw error;
+    draft.refusal ??= error;
+  }
+};
+
 const readTargetUrl: Reader = (draft, value) => {
   draft.targetUrl = headerText(value).trim();
 };
@@ -143,7 +164,7 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     // The name that clients of Helicone's API know for it.
     'openai-api-base': readTargetUrl,
     fallbacks: refused,
-    'ratelimit-policy': refused,
+    'ratelimit-policy': readLimitPolicy,
   }),
 );
 
@@ -157,6 +178,7 @@ export class DirectiveReader {
     requestId: undefined,
     targetUrl: undefined,
     streamUsage: false,
+    limitPolicy: undefined,
     aliased: false,
     refusal: undefined,
   };
@@ -172,9 +194,9 @@ export class DirectiveReader {
 
   /** What all lines together said. */
   directives(): Directives {
-    const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, aliased, refusal } = this.draft;
+    const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal } = this.draft;
     tags.properties = [...properties.values()];
-    return { tags, warnings, auth, requestId, targetUrl, streamUsage, aliased, refusal };
+    return { tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal };
   }
 }
 

@@ -3,15 +3,18 @@ import type { TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import type { LimitPolicy } from '../model/limit-policy.ts';
 import type { Observe } from '../model/observation.ts';
 import { may } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './base-address.ts';
 import { admit, type Admission, credentialsFor, type Rejection, type VerifyKey, withoutOurKeys } from './credentials.ts';
+import { askLimits, type CallLimits, needsBody, policiesOf, wholeJson } from './call-limits.ts';
 import { answerEcho } from './echo.ts';
 import { withoutCompression, withoutSecrets } from './headers.ts';
 import { type ClaimRequestId, identify, type Identity } from './identify.ts';
+import { type Grant, LimitReached } from './limits.ts';
 import { findModelField, replaceModel } from './model-field.ts';
 import { answerModels, type KnownModels } from './model-list.ts';
 import type { ProviderTable } from './providers.ts';
@@ -49,6 +52,7 @@ export interface ForwardPorts {
   /** False while the spool has no room: calls go on, unrecorded. */
   readonly hasSpoolRoom: () => boolean;
   readonly limits: ForwardLimits;
+  readonly callLimits: CallLimits;
   readonly clock: Clock;
   readonly observe: Observe;
 }
@@ -71,6 +75,8 @@ interface AdmittedCall {
   readonly identity: Identity;
   /** Monotonic time at which its body was waited for. */
   readonly admittedAt: number;
+  /** Limits that hold for it, usually none. */
+  readonly policies: readonly LimitPolicy[];
 }
 
 /** A call on record, with its way back. */
@@ -81,8 +87,8 @@ interface OpenCall {
 }
 
 /**
- * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, open the record, send to
- * the provider, relay the reply. A failure before the key is accepted, and a key that may
+ * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, ask the limits, open the
+ * record, send to the provider, relay the reply. A failure before the key is accepted, and a key that may
  * not send, are answered without a record; after that everything is on record.
  */
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
@@ -108,8 +114,9 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   }
   const { request, response, path } = call;
   const { directives } = call.head;
+  const policies = policiesOf(ports.callLimits, admission.principal, directives);
   const identity = identify(ports, directives, admission.principal.organizationId, call.openedAt);
-  const admitted: AdmittedCall = { call, admission, identity, admittedAt: ports.clock.monotonic() };
+  const admitted: AdmittedCall = { call, admission, identity, admittedAt: ports.clock.monotonic(), policies };
   let provider = customProviderName;
   try {
     const route =
@@ -120,7 +127,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
     if (directives.refusal !== undefined) throw directives.refusal;
     checkDeclaredBody(request, ports.limits.requestMaxBytes);
     if (expectsContinue(request)) response.writeContinue();
-    const readsJson = route.routedByModel || wantsUsage(call, route);
+    const readsJson = route.routedByModel || wantsUsage(call, route) || (policies.length > 0 && needsBody(policies, directives));
     const readsBody = typeof route.destination === 'string' || (readsJson && mayBeJson(request));
     const wholeMaxBytes = readsBody ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
     readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
@@ -139,9 +146,11 @@ interface Errand {
   readonly outgoing: RequestBody;
   /** The question for a stream's usage was added to it. */
   readonly usageAsked: boolean;
+  /** What its limits said; undefined for a call without any. */
+  readonly grant: Grant | undefined;
 }
 
-/** The body is here, or on its way: decide the provider for good, open the record, send. */
+/** The body is here, or on its way: decide the provider for good, ask the limits, open the record, send. */
 function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, body: RequestBody): void {
   const readyAt = ports.clock.monotonic();
   let open: OpenCall | undefined;
@@ -150,7 +159,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
     const { route, outgoing } = applyModel(pathRoute, body, ports.providers);
     ({ provider } = route);
-    const errand = prepare(admitted, route, outgoing);
+    const errand = prepare(ports, admitted, route, outgoing);
     open = openCall(ports, admitted, provider, errand);
     if ('whole' in body) open.recorder.requestPart(body.whole);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
@@ -163,12 +172,35 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
   }
 }
 
-function prepare({ call, admission }: AdmittedCall, route: Route, outgoing: RequestBody): Errand {
+function prepare(ports: ForwardPorts, admitted: AdmittedCall, route: Route, body: RequestBody): Errand {
+  const { call, admission, policies } = admitted;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
   const credentials = credentialsFor(route, admission.providerCredentials);
-  const asked = wantsUsage(call, route) && 'whole' in outgoing ? askForUsage(outgoing.whole) : undefined;
-  return { route, target, credentials, outgoing: asked === undefined ? outgoing : { whole: asked }, usageAsked: asked !== undefined };
+  const asked = wantsUsage(call, route) && 'whole' in body ? askForUsage(body.whole) : undefined;
+  const outgoing = asked === undefined ? body : { whole: asked };
+  // A call that goes nowhere uses nothing up.
+  const grant = policies.length === 0 || hasLeft(call) ? undefined : grantFor(ports, admitted, route, outgoing);
+  return { route, target, credentials, outgoing, usageAsked: asked !== undefined, grant };
+}
+
+/** @throws LimitReached, among others. */
+function grantFor(ports: ForwardPorts, { call, admission, identity, policies }: AdmittedCall, route: Route, outgoing: RequestBody): Grant {
+  const { directives } = call.head;
+  return askLimits(ports, {
+    organizationId: admission.principal.organizationId,
+    requestId: identity.requestId,
+    directives,
+    policies,
+    outgoing: {
+      method: call.request.method ?? 'GET',
+      provider: route.provider,
+      path: route.path,
+      body: wholeJson(outgoing, mayBeJson(call.request)),
+      modelOverride: directives.tags.modelOverride,
+      at: call.openedAt,
+    },
+  });
 }
 
 function wantsUsage({ head }: Call, { path }: Route): boolean {
@@ -248,6 +280,7 @@ function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: string,
     targetUrl: target === undefined ? '' : withoutSecrets(target.origin + target.path),
     headers: call.head.recorded,
     tags: call.head.directives.tags,
+    reserved: errand?.grant?.reserved === true ? true : undefined,
   };
   const recorded = ports.hasSpoolRoom();
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
@@ -258,7 +291,8 @@ function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: string,
     recorded,
   );
   const isUnread = errand !== undefined && wantsUsage(call, errand.route) && !('whole' in errand.outgoing);
-  const replyHeaders = isUnread ? [...identity.replyHeaders, 'svc-warning', usageNotAsked] : identity.replyHeaders;
+  const named = errand?.grant === undefined ? identity.replyHeaders : [...identity.replyHeaders, ...errand.grant.lines];
+  const replyHeaders = isUnread ? [...named, 'svc-warning', usageNotAsked] : named;
   const hidesUsage = errand?.usageAsked === true;
   return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage }) };
 }
@@ -270,12 +304,18 @@ const usageNotAsked =
 function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, provider: string, error: unknown): void {
   const refusal = asRefusal(ports, error);
   if (refusal.status !== 401) {
-    refuseOpen(ports, openCall(ports, admitted, provider), refusal);
+    const limited = refusal instanceof LimitReached ? withLines(admitted, refusal.lines) : admitted;
+    refuseOpen(ports, openCall(ports, limited, provider), refusal);
     return;
   }
   const { request, response } = admitted.call;
   request.resume();
   refuseUnrecorded(response, refusal, admitted.identity.replyHeaders);
+}
+
+function withLines(admitted: AdmittedCall, lines: readonly string[]): AdmittedCall {
+  const { identity } = admitted;
+  return { ...admitted, identity: { ...identity, replyHeaders: [...identity.replyHeaders, ...lines] } };
 }
 
 function refuseOpen(ports: ForwardPorts, { call, relay }: OpenCall, error: unknown): void {

@@ -8,6 +8,7 @@ import { makeTargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import { zeroMoney } from '../model/money.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -148,11 +149,24 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,
     limits: { routeMaxBytes: 64 * 1024, requestMaxBytes: 64 * mebi, recordMaxBytes: 64 * mebi, ...options.limits },
+    callLimits: noLimits,
     clock: systemClock,
     observe: (observation) => rig.observed.push(observation),
     ...options.ports,
   };
 }
+
+/** No limits are stored, and a limit that a caller sends cannot be asked. */
+const noLimits: ForwardPorts['callLimits'] = {
+  windows: {
+    claim: () => {
+      throw new Error('this rig has no windows');
+    },
+  },
+  storedPolicies: () => [],
+  estimateCost: () => zeroMoney,
+  readUser: () => '',
+};
 
 function readExchanges(folder: string): Exchange[] {
   const streams = new Map<number, FrameLocation[]>();

@@ -1,33 +1,42 @@
-import { GatelogError } from '../model/errors.ts';
+import { GatelogError, messageOf } from '../model/errors.ts';
+import { type LimitPolicy, unitsOfCall } from '../model/limit-policy.ts';
 import type { Money } from '../model/money.ts';
-import type { Claim, Standing, Taken, Verdict } from '../state/windows.ts';
-import { type LimitPolicy, unitsOfCall } from './limit-policy.ts';
+import type { Observe } from '../model/observation.ts';
+import type { Claim, Standing, Verdict } from '../state/windows.ts';
 
-/** The windows that all workers share. */
+/** The windows that all workers share. Throws when they cannot be reached. */
 export interface LimitWindows {
-  readonly claim: (claims: readonly Claim[], now: number) => Verdict;
-  readonly settle: (taken: readonly Taken[], amountOf: (taken: Taken) => bigint) => void;
+  readonly claim: (claims: readonly Claim[], now: number, reservation: readonly [string, string]) => Verdict;
 }
 
-/** Of a call what limits look at. */
+/** Of a call what limits look at; each is asked only when a policy needs it. */
 export interface LimitedCall {
   readonly organizationId: string;
+  /** What is reserved for the call goes under this name. */
+  readonly requestId: string;
   /** Empty: the caller named none, so a limit by user does not hold for it. */
-  readonly userId: string;
+  readonly userId: () => string;
   readonly property: (name: string) => string | undefined;
   /** What the call may cost at most, for a budget to set aside. */
   readonly estimate: () => Money;
 }
 
-/** What was set aside for a call; nothing when no budget was asked. */
-export interface Reservation {
-  readonly taken: readonly Taken[];
+/** A call that limits let through. */
+export interface Grant {
+  /** Money was set aside for it, so that its record has to settle that. */
+  readonly reserved: boolean;
   /** Lines for the reply: how the strictest limit stands. */
   readonly lines: readonly string[];
 }
 
+export interface LimitPorts {
+  readonly windows: LimitWindows;
+  readonly observe: Observe;
+}
+
 /** A call that a limit refuses. */
 export class LimitReached extends GatelogError {
+  /** Lines for the reply, `retry-after` among them. */
   readonly lines: readonly string[];
 
   constructor(message: string, lines: readonly string[]) {
@@ -41,46 +50,58 @@ interface Applied {
   readonly claim: Claim;
 }
 
+const unlimited: Grant = { reserved: false, lines: [] };
+
 /**
- * Asks all policies at once, so that a call that one of them refuses uses up nothing of the others.
+ * Asks all policies at once, so that a call that one of them refuses uses up nothing of the others. While the shared windows fail, limits of
+ * calls let pass and budgets refuse.
  * @param now Unix milliseconds.
- * @throws LimitReached when one of them is used up.
+ * @throws LimitReached when one of them is used up, GatelogError `limits_unavailable`.
  */
-export function reserve(windows: LimitWindows, policies: readonly LimitPolicy[], call: LimitedCall, now: number): Reservation {
+export function reserve({ windows, observe }: LimitPorts, policies: readonly LimitPolicy[], call: LimitedCall, now: number): Grant {
   const applied = policies.flatMap((policy) => appliedTo(policy, call) ?? []);
-  if (applied.length === 0) return { taken: [], lines: [] };
-  const verdict = windows.claim(
-    applied.map(({ claim }) => claim),
-    now,
-  );
+  if (applied.length === 0) return unlimited;
+  const claims = applied.map(({ claim }) => claim);
+  let verdict: Verdict;
+  try {
+    verdict = windows.claim(claims, now, [call.organizationId, call.requestId]);
+  } catch (error) {
+    observe({ kind: 'limits_failed', reason: messageOf(error) });
+    return withoutWindows(applied, error);
+  }
   const place = verdict.refused ?? strictest(applied, verdict.standings);
-  const { policy } = applied[place] ?? {};
+  const one = applied[place];
   const standing = verdict.standings[place];
-  if (policy === undefined || standing === undefined) throw new TypeError('A verdict has a standing for each claim.');
-  const lines = standingLines(policy, standing, now);
-  if (!verdict.granted) throw new LimitReached(refusal(policy, standing, now), lines);
-  const isOfMoney = new Set(applied.flatMap(({ policy: { unit } }, index) => (unit === 'cents' ? [index] : [])));
-  return { taken: verdict.taken.filter((_, index) => isOfMoney.has(index)), lines };
+  if (one === undefined || standing === undefined) throw new TypeError('A verdict has a standing for each claim.');
+  const lines = standingLines(one.policy, standing, now);
+  if (verdict.granted) return { reserved: verdict.reserved, lines };
+  throw new LimitReached(refusal(one, standing, now), ['retry-after', String(secondsUntil(standing.endsAt, now)), ...lines]);
 }
 
-/** Replaces what was set aside for a call by what it cost. Only called when that is known: else all of it stays counted. */
-export function settleCost(windows: LimitWindows, { taken }: Reservation, cost: Money): void {
-  if (taken.length > 0) windows.settle(taken, () => cost);
+function withoutWindows(applied: readonly Applied[], cause: unknown): Grant {
+  const budget = applied.find(({ policy }) => policy.unit === 'cents');
+  if (budget === undefined) return unlimited;
+  const { text } = budget.policy;
+  throw new GatelogError('limits_unavailable', `The budget of the limit "${text}" cannot be checked at the moment; try again shortly.`, {
+    cause,
+  });
 }
 
 /** @returns undefined for a segment whose value the call does not have. */
 function appliedTo(policy: LimitPolicy, call: LimitedCall): Applied | undefined {
   const value = segmentValue(policy, call);
   if (value === undefined) return undefined;
-  const { quota, windowMs, segment, unit } = policy;
-  const of = segment === undefined ? 'all' : segment.of === 'user' ? 'user' : `property ${segment.name}`;
-  const amount = unit === 'request' ? unitsOfCall : call.estimate();
-  return { policy, claim: { name: [call.organizationId, unit, of, value], quota: { amount: quota, windowMs }, amount } };
+  const { quota, windowMs, segment, unit, keyId } = policy;
+  // Names of properties count in any case, so their spellings share a count.
+  const of = segment === undefined ? 'all' : segment.of === 'user' ? 'user' : `property ${segment.name.toLowerCase()}`;
+  const isEstimate = unit === 'cents';
+  const name = [call.organizationId, unit, of, value, ...(keyId === undefined ? [] : [keyId])];
+  return { policy, claim: { name, quota: { amount: quota, windowMs }, amount: isEstimate ? call.estimate() : unitsOfCall, isEstimate } };
 }
 
 function segmentValue({ segment }: LimitPolicy, call: LimitedCall): string | undefined {
   if (segment === undefined) return '';
-  const value = segment.of === 'user' ? call.userId : call.property(segment.name);
+  const value = segment.of === 'user' ? call.userId() : call.property(segment.name);
   return value === '' ? undefined : value;
 }
 
@@ -90,9 +111,14 @@ function strictest(applied: readonly Applied[], standings: readonly Standing[]):
   return shares.indexOf(Math.min(...shares));
 }
 
-function refusal({ text, unit }: LimitPolicy, { endsAt }: Standing, now: number): string {
-  const what = unit === 'request' ? 'The quota of calls' : 'The budget';
-  return `${what} of the limit "${text}" is used up. Try again in ${secondsUntil(endsAt, now)} s.`;
+function refusal({ policy, claim }: Applied, { endsAt }: Standing, now: number): string {
+  const { text, unit, quota } = policy;
+  const again = `Try again in ${secondsUntil(endsAt, now)} s`;
+  if (unit === 'request') return `The quota of calls of the limit "${text}" is used up. ${again}.`;
+  const most = `This call may cost up to ${shownAmount(policy, claim.amount)} cents; give it a smaller max_tokens.`;
+  return claim.amount > quota
+    ? `The budget of the limit "${text}" is smaller than one such call. ${most}`
+    : `What is left of the budget of the limit "${text}" does not cover this call. ${most} ${again}.`;
 }
 
 /** `svc-ratelimit-*` as existing clients read them. */
@@ -101,7 +127,8 @@ function standingLines(policy: LimitPolicy, { left, endsAt }: Standing, now: num
     'svc-ratelimit-limit': shownAmount(policy, policy.quota),
     'svc-ratelimit-remaining': shownAmount(policy, left),
     'svc-ratelimit-reset': String(secondsUntil(endsAt, now)),
-    'svc-ratelimit-policy': policy.text,
+    // As the caller's own bytes: a header holds one byte a character.
+    'svc-ratelimit-policy': Buffer.from(policy.text).toString('latin1'),
   }).flat();
 }
 

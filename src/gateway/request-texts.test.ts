@@ -134,7 +134,19 @@ describe('tags', () => {
 
   it('what would not be done as asked is refused, the first one named', () => {
     expect(read('Svc-Omit-Response', 'perhaps', 'Svc-Fallbacks', '[]').refusal?.code).toBe('invalid_directive');
-    expect(read('Helicone-RateLimit-Policy', '1').refusal?.code).toBe('not_implemented');
+    expect(read('Svc-Fallbacks', '[]').refusal?.code).toBe('not_implemented');
     expect(read('Svc-Omit-Request', ' True ').tags.requestBody).toBe('counted');
+  });
+
+  it('a limit is read, malformed it is refused with a sentence, and of two nobody knows which was meant', () => {
+    const { limitPolicy, aliased } = read('Helicone-RateLimit-Policy', '1000;w=60;s=user');
+    expect([limitPolicy?.text, aliased]).toEqual(['1000;w=60;s=user', true]);
+    expect(read('Svc-RateLimit-Policy', '1000').refusal).toMatchObject({
+      code: 'invalid_directive',
+      message: expect.stringContaining('Svc-RateLimit-Policy: w="" is not a whole number of seconds') as unknown,
+    });
+    expect(read('Svc-RateLimit-Policy', '1;w=60, 2;w=90').refusal?.code).toBe('invalid_directive');
+    expect(read('Svc-RateLimit-Policy', '1;w=60', 'Svc-RateLimit-Policy', '2;w=90').refusal?.message).toContain('is there twice');
+    expect(read('Svc-RateLimit-Policy', '1;w=60', 'Helicone-RateLimit-Policy', '1;w=60').refusal).toBeUndefined();
   });
 });

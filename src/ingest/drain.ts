@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import path from 'node:path';
+import { messageOf } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
@@ -15,6 +16,7 @@ import { type Interpret, InterpreterDied, type InterpretTask } from './interpret
 import { InFlight, type OpenExchange } from './open-exchange.ts';
 import type { ChangesByExchange, PendingChanges } from './pending-changes.ts';
 import { SeriesTail } from './series-tail.ts';
+import type { SettleBudgets } from './settlement.ts';
 import { BatchTooLarge, type StorableRow, storeRows } from './store-batch.ts';
 
 /** What the drain needs from the rest of the program. */
@@ -29,6 +31,7 @@ export interface DrainPorts {
   /** Declared property names of one organisation, by lower-case name. */
   readonly declaredNames: (organizationId: OrganizationId) => Promise<ReadonlyMap<string, string>>;
   readonly keepDeadLetter: KeepDeadLetter;
+  readonly settleBudgets: SettleBudgets;
   readonly limits: BatchLimits;
   /** Longest time between two batches while exchanges wait, milliseconds. */
   readonly intervalMs: number;
@@ -211,6 +214,7 @@ export class Drain {
     for (const exchange of batch.exchanges) await exchange.seal();
     const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
     const { rows, failures } = await this.interpret(batch, changes);
+    await this.settleBudgets(rows);
     for (const { tail } of batch.taken) await tail.syncRead();
     this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
     const options = { insert: this.ports.insert, observe: this.ports.observe, signal: this.stopping.signal };
@@ -238,6 +242,20 @@ export class Drain {
       else rows.push({ index, ...result });
     }
     return { rows, failures };
+  }
+
+  /**
+   * Before the store has it: a crash in between repeats the batch, and settling again changes nothing. What cannot be settled stays counted in
+   * full, which holds no record up.
+   */
+  private async settleBudgets(rows: readonly StorableRow[]): Promise<void> {
+    const settlements = rows.flatMap(({ settlement }) => settlement ?? []);
+    if (settlements.length === 0) return;
+    try {
+      await this.ports.settleBudgets(settlements);
+    } catch (error) {
+      this.ports.observe({ kind: 'limits_failed', reason: messageOf(error) });
+    }
   }
 
   /**

@@ -208,6 +208,7 @@ export class SpoolRig {
       pendingChanges: given.pendingChanges ?? (await openPendingChanges(this.rig.database)),
       declaredNames: (organizationId) => declared.of(organizationId),
       keepDeadLetter: makeDeadLetters(this.deadLetterFolder, systemClock.now),
+      settleBudgets: async () => undefined,
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
       intervalMs: 1,
       burst: new Burst({ mostMs: 0, cpuShares: () => undefined, clock: systemClock }),

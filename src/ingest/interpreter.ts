@@ -6,6 +6,7 @@ import type { FrameLocation } from '../spool/spool.ts';
 import { type RecordRows, rowsOf } from '../store/tables/rows.ts';
 import { assembleExchange } from './assemble.ts';
 import { interpretExchange } from './interpret.ts';
+import { type BudgetSettlement, settlementOf } from './settlement.ts';
 
 /** One exchange to be read from the spool and interpreted. Plain data: it crosses into a thread. */
 export interface InterpretTask {
@@ -17,8 +18,13 @@ export interface InterpretTask {
   readonly changes: readonly AcceptedChange[];
 }
 
+/** Lines for the tables, and what is to be settled once they are there. */
+export interface InterpretedRows extends RecordRows {
+  readonly settlement?: BudgetSettlement;
+}
+
 /** Lines for the tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
-export type InterpretedExchange = RecordRows | { readonly failure: string } | { readonly shortage: string };
+export type InterpretedExchange = InterpretedRows | { readonly failure: string } | { readonly shortage: string };
 
 /**
  * Interprets a batch.
@@ -59,7 +65,9 @@ function interpretTask(task: InterpretTask, { storedAt, searchMaxBytes, reader }
     const payloads = reader.read(task.seriesFolder, task.frames);
     const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
     const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, changes: task.changes });
-    return rowsOf(record, storedAt, searchMaxBytes);
+    const rows = rowsOf(record, storedAt, searchMaxBytes);
+    const settlement = settlementOf(exchange, record);
+    return settlement === undefined ? rows : { ...rows, settlement };
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };

@@ -2,12 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
+import type { InterpretedRows } from './interpreter.ts';
 import { failureText, isRejection, isTooLarge } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
-import type { RecordRows, RecordTable } from '../store/tables/rows.ts';
+import type { RecordTable } from '../store/tables/rows.ts';
 
 /** One row to store: its lines, and its place in the batch. */
-export interface StorableRow extends RecordRows {
+export interface StorableRow extends InterpretedRows {
   readonly index: number;
 }
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
@@ -15,7 +16,9 @@ import { openPendingChanges, type PendingChanges } from '../ingest/pending-chang
 import { RequestChanger } from '../ingest/request-changer.ts';
 import { SessionChanger, type StoredMember } from '../ingest/session-changer.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
+import type { SettleBudgets } from '../ingest/settlement.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
+import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -32,6 +35,7 @@ import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
+import { openSharedState, type SharedState } from './shared-state.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { openReadyStore } from './ready-store.ts';
 import { embeddedOnly, holdLock, keyVerifier, placesOf } from './shared.ts';
@@ -44,6 +48,8 @@ const changeWaitMs = 10_000;
 /** Bytes of all bodies in one answer of the API. They are in memory several times on their way into it. */
 const answerBodiesMaxBytes = 64 * 1024 * 1024;
 
+const settledAtOnce = 32;
+
 /** Everything in the core that lives as long as it does. */
 interface CoreParts {
   readonly config: Config;
@@ -53,6 +59,7 @@ interface CoreParts {
   readonly interpreter: InterpreterThread;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
+  readonly state: SharedState;
 }
 
 /** Starts the core: locks, metadata, store, ingest, API; and stops them the other way round. @param version of the program. */
@@ -81,6 +88,7 @@ export async function startCore(config: Config, version: string): Promise<Runnin
       await drain.stop(drainEndMs);
       await parts.interpreter.close();
       await parts.store.close();
+      await parts.state.close();
       await parts.database.close();
       for (const lock of locks) lock.release();
     },
@@ -94,10 +102,11 @@ async function openParts(config: Config): Promise<CoreParts> {
   const pendingChanges = await openPendingChanges(database);
   const declaredNames = new DeclaredNames(database, systemClock.now);
   const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames };
+  const state = openSharedState(config, observe);
+  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, state };
 }
 
-function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames }: CoreParts): Drain {
+function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames, state }: CoreParts): Drain {
   const places = placesOf(config);
   return new Drain({
     spoolFolder: places.spool,
@@ -108,12 +117,24 @@ function makeDrain({ config, observe, store, interpreter, pendingChanges, declar
     pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
     keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
+    settleBudgets: settleIn(state),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
     intervalMs: config.ingestIntervalMs,
     burst: new Burst({ mostMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
     clock: systemClock,
     observe,
   });
+}
+
+/** A few at a time: calls in the gateways wait while the shared windows are written. */
+function settleIn(state: SharedState): SettleBudgets {
+  return async (settlements) => {
+    const all = settlements.map(({ organizationId, requestId, amount }) => ({ reservation: [organizationId, requestId] as const, amount }));
+    for (let start = 0; start < all.length; start += settledAtOnce) {
+      state.windows().settle(all.slice(start, start + settledAtOnce));
+      await nextTurn();
+    }
+  };
 }
 
 function apiPorts(
@@ -158,6 +179,10 @@ function apiPorts(
     bodyAddressOf: (organizationId, requestId) => baseUrl() + bodyAddresses.pathOf(organizationId, requestId),
     checkBodyAddress: bodyAddresses.check,
     declareProperty: (organizationId, name) => declaredNames.declare(organizationId, name),
+    rateLimits: {
+      list: (organizationId) => listRateLimits(database, organizationId),
+      replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
+    },
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
     bodyMaxBytes: config.apiBodyMaxBytes,

@@ -3,12 +3,15 @@ import type { Config } from '../config/load.ts';
 import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
 import { createGateway, type GatewayHealth } from '../gateway/app.ts';
+import type { CallLimits } from '../gateway/call-limits.ts';
 import type { ForwardPorts } from '../gateway/forward.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
+import { StoredLimits } from '../gateway/stored-limits.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { makeKeyLookUp } from '../metadata/api-keys.ts';
+import { makeRateLimitLookUp } from '../metadata/rate-limits.ts';
 import { makeRequestIdClaims } from '../metadata/request-ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -21,6 +24,8 @@ import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import type { RunningRole } from '../supervisor/child.ts';
 import { failingCoreParts } from './core-address.ts';
+import { makeCostEstimate, readUser } from './estimate-cost.ts';
+import { openSharedState, type SharedState } from './shared-state.ts';
 import { embeddedOnly, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping gateway lets running calls go on, milliseconds. */
@@ -43,12 +48,13 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     appendedBytes: spool.bytes,
   });
   const upstream = connectProviders(config);
+  const state = openSharedState(config, observe);
   const lookUpKey = makeKeyLookUp(database);
   const health = async (): Promise<GatewayHealth> => ({
     ready: canCheckKeys(lookUpKey),
     degraded: [...(space.hasRoom() ? [] : ['spool']), ...(await failingCoreParts(config.dataDir))],
   });
-  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, observe }), health, {
+  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
   });
@@ -60,6 +66,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       await spool.close();
       space.close();
       await upstream.close();
+      await state.close();
       await database.close();
     },
   };
@@ -104,10 +111,12 @@ interface GatewayParts {
   readonly spool: SpoolWriter;
   readonly space: SpoolSpace;
   readonly upstream: Upstream;
+  readonly state: SharedState;
   readonly observe: Observe;
 }
 
-function forwardPorts(config: Config, { database, spool, space, upstream, observe }: GatewayParts): ForwardPorts {
+function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
+  const { database, spool, space, upstream, observe } = parts;
   const allowed = makeAllowList(config.targetAllowlist);
   return {
     verifyKey: keyVerifier(database, config, observe),
@@ -120,7 +129,18 @@ function forwardPorts(config: Config, { database, spool, space, upstream, observ
     spool,
     hasSpoolRoom: space.hasRoom,
     limits: { routeMaxBytes: config.routeMaxBytes, requestMaxBytes: config.requestMaxBytes, recordMaxBytes: config.recordMaxBytes },
+    callLimits: callLimits(config, parts),
     clock: systemClock,
     observe,
+  };
+}
+
+function callLimits({ budgetReserveCents }: Config, { database, state, observe }: GatewayParts): CallLimits {
+  const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic: systemClock.monotonic, observe });
+  return {
+    windows: { claim: (claims, now, reservation) => state.windows().claim(claims, now, reservation) },
+    storedPolicies: (organizationId, keyId) => stored.policiesFor(organizationId, keyId),
+    estimateCost: makeCostEstimate(budgetReserveCents),
+    readUser,
   };
 }

@@ -14,9 +14,17 @@ export function placesOf(config: Config): {
   readonly store: string;
   readonly deadLetters: string;
   readonly secret: string;
+  /** What the workers share while they run. */
+  readonly state: string;
 } {
   const inData = (name: string): string => path.join(config.dataDir, name);
-  return { spool: inData('spool'), store: inData('clickhouse'), deadLetters: inData('dead-letters'), secret: inData('secret.key') };
+  return {
+    spool: inData('spool'),
+    store: inData('clickhouse'),
+    deadLetters: inData('dead-letters'),
+    secret: inData('secret.key'),
+    state: inData('state'),
+  };
 }
 
 /** Knows keys: undefined for one that does not exist. Synchronous on a cache hit. */

@@ -72,7 +72,7 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
   const reports = children.map(nextMessage);
   for (const child of children) child.send(folder);
   const outputs = (await Promise.all(reports)) as ChildReport[];
-  expect(outputs.flatMap(({ applied }) => applied)).toEqual(['0001-first-tables', '0002-pending-changes']);
+  expect(outputs.flatMap(({ applied }) => applied)).toEqual(['0001-first-tables', '0002-pending-changes', '0003-rate-limits']);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
 });
@@ -83,7 +83,9 @@ test('a second start changes nothing', async () => {
     const database = await openMigratedMetadata(folder, 'core', now, (observation) => observations.push(observation));
     await database.close();
   }
-  expect(observations).toEqual([{ kind: 'database_prepared', database: 'metadata', steps: ['0001-first-tables', '0002-pending-changes'] }]);
+  expect(observations).toEqual([
+    { kind: 'database_prepared', database: 'metadata', steps: ['0001-first-tables', '0002-pending-changes', '0003-rate-limits'] },
+  ]);
 });
 
 test('updates that waited in the table of old wait on, in their order', async () => {

@@ -2,10 +2,11 @@ import type { Observe } from '../model/observation.ts';
 import { inWriteTransaction, openMetadata, type MetadataDatabase, type MetadataMode, type MetadataQueries } from './database.ts';
 import { firstTables } from './migrations/0001-first-tables.ts';
 import { pendingChanges } from './migrations/0002-pending-changes.ts';
+import { rateLimits } from './migrations/0003-rate-limits.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order in which they are applied. */
-const migrations: readonly Migration[] = [firstTables, pendingChanges];
+const migrations: readonly Migration[] = [firstTables, pendingChanges, rateLimits];
 
 /**
  * Brings the tables up to date. Several processes may do this at once: the steps run in one transaction that holds the write lock, so one

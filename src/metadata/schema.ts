@@ -10,6 +10,7 @@ export interface MetadataTables {
   readonly property_declarations: PropertyDeclarationsTable;
   readonly request_id_claims: RequestIdClaimsTable;
   readonly pending_changes: PendingChangesTable;
+  readonly rate_limits: RateLimitsTable;
 }
 
 interface SchemaMigrationsTable {
@@ -61,6 +62,13 @@ interface PendingChangesTable {
   accepted_at: number;
   /** Of the accepted change. */
   number: number;
+}
+
+interface RateLimitsTable {
+  organization_id: string;
+  /** JSON array of `{policy, keyId}`. */
+  limits: string;
+  changed_at: number;
 }
 
 export type ApiKeyRow = Selectable<ApiKeysTable>;

@@ -54,6 +54,8 @@ export interface ExchangeOpen {
   readonly targetUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: Tags;
+  /** Set when a budget has set money aside for this exchange, which its record settles. */
+  readonly reserved?: true | undefined;
 }
 
 /** Payload of the `responseHead` frame. */

@@ -11,6 +11,8 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'call_failed',
   'claim_failed',
   'key_lookup_failed',
+  'limits_failed',
+  'state_discarded',
   'process_exited',
 ]);
 const details: ReadonlySet<Observation['kind']> = new Set([

@@ -49,7 +49,7 @@ export function lookUpPrice(query: PriceQuery): Price | undefined {
   const own = ownPrice(providerId, at);
   if (own !== undefined) {
     const rates = own.rates.map(([kind, perMillion]): [RateKind, Rate] => [kind, { perMillion, steps: [] }]);
-    return { reference: own.reference, validFrom: own.validFrom, rates: new Map(rates), isFree: false };
+    return { reference: own.reference, validFrom: own.validFrom, rates: new Map(rates), isFree: false, contextWindow: undefined };
   }
   const listed = rememberedPrice(providerId, model, at);
   return listed === undefined || serviceTier === '' ? listed : priceAtTier(listed, { providerId, serviceTier, at });
@@ -79,6 +79,7 @@ function listedPrice(providerId: string, model: string, at: number): Price | und
     validFrom: validFrom(found),
     rates: withDerivedRates(reference, readRates(found.model_price), at),
     isFree: Object.keys(found.model_price).length === 0,
+    contextWindow: found.model.context_window,
   };
 }
 

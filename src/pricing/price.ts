@@ -32,4 +32,6 @@ export interface Price {
   readonly rates: ReadonlyMap<RateKind, Rate>;
   /** The book lists the model and asks nothing for it. */
   readonly isFree: boolean;
+  /** Tokens that the model takes and gives together at most; undefined where the book does not say. */
+  readonly contextWindow: number | undefined;
 }

@@ -13,7 +13,7 @@ export type Environment = RootDatabase<unknown, string[]>;
  * Invariant: it survives the death of any process, as the kernel has what was written. TRICKY: nothing is synced to the disk, so a power loss
  * may leave it damaged without a sign. So each boot of the machine has a file of its own and earlier ones are thrown away, which is said: what
  * is in here may be lost then, cached replies and the counts of running windows.
- * @param mapBytes upper bound of the file.
+ * @param mapBytes size of the map at the beginning. TRICKY: LMDB's binding makes it larger when more is needed, so each table keeps a limit of its own.
  */
 export function openEnvironment(folder: string, mapBytes: number, observe: Observe): Environment {
   ensureFolder(folder);

@@ -5,18 +5,20 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Environment, openEnvironment } from './environment.ts';
-import { type Claim, Windows } from './windows.ts';
+import { type Claim, type Verdict, Windows } from './windows.ts';
 
 const mapBytes = 16 * 1024 * 1024;
 const minute = 60_000;
 let folder: string;
 let environment: Environment;
 let windows: Windows;
+let calls = 0;
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'gatelog-state-'));
   environment = openEnvironment(folder, mapBytes, () => undefined);
-  windows = new Windows(environment);
+  windows = new Windows(environment, mapBytes);
+  calls = 0;
 });
 
 afterEach(async () => {
@@ -30,89 +32,147 @@ const claimOf = (amount: bigint, quota = 10n, name = 'a', windowMs = minute): Cl
   amount,
 });
 
+/** Claims under the name of the call `call-1`, then `call-2`, and so on. */
+function claim(claims: readonly Claim[], now: number): Verdict {
+  calls += 1;
+  return windows.claim(claims, now, ['org', `call-${calls}`]);
+}
+
+const estimateOf = (...given: Parameters<typeof claimOf>): Claim => ({ ...claimOf(...given), isEstimate: true });
+const settle = (call: number, amount: bigint | undefined): void => windows.settle([{ reservation: ['org', `call-${call}`], amount }]);
+
 describe('a window', () => {
   it('begins with its first claim and grants its quota, no more', () => {
-    expect(windows.claim([claimOf(4n)], 1000)).toMatchObject({ granted: true, standings: [{ left: 6n, endsAt: 61_000 }] });
-    expect(windows.claim([claimOf(6n)], 2000)).toMatchObject({ granted: true, standings: [{ left: 0n, endsAt: 61_000 }] });
-    expect(windows.claim([claimOf(1n)], 60_999)).toMatchObject({ granted: false, refused: 0, taken: [] });
+    expect(claim([claimOf(4n)], 1000)).toMatchObject({ granted: true, standings: [{ left: 6n, endsAt: 61_000 }] });
+    expect(claim([claimOf(6n)], 2000)).toMatchObject({ granted: true, standings: [{ left: 0n, endsAt: 61_000 }] });
+    expect(claim([claimOf(1n)], 60_999)).toMatchObject({ granted: false, refused: 0, reserved: false });
   });
 
   it('refuses what is left of the quota when more is asked for, and takes nothing then', () => {
-    windows.claim([claimOf(8n)], 0);
-    expect(windows.claim([claimOf(3n)], 1)).toMatchObject({ granted: false, standings: [{ left: 0n }] });
-    expect(windows.claim([claimOf(2n)], 2).granted).toBe(true);
+    claim([claimOf(8n)], 0);
+    expect(claim([claimOf(3n)], 1)).toMatchObject({ granted: false, standings: [{ left: 0n }] });
+    expect(claim([claimOf(2n)], 2).granted).toBe(true);
   });
 
   it('ends: the next claim begins a new one', () => {
-    windows.claim([claimOf(10n)], 1000);
-    expect(windows.claim([claimOf(10n)], 61_000)).toMatchObject({ granted: true, standings: [{ left: 0n, endsAt: 121_000 }] });
+    claim([claimOf(10n)], 1000);
+    expect(claim([claimOf(10n)], 61_000)).toMatchObject({ granted: true, standings: [{ left: 0n, endsAt: 121_000 }] });
   });
 
   it('is not made longer by a clock that is set back', () => {
-    windows.claim([claimOf(10n)], 10 * minute);
-    expect(windows.claim([claimOf(1n)], 9 * minute).granted).toBe(false);
-    expect(windows.claim([claimOf(1n)], 9 * minute - 1).granted).toBe(true);
+    claim([claimOf(10n)], 10 * minute);
+    expect(claim([claimOf(1n)], 9 * minute).granted).toBe(false);
+    expect(claim([claimOf(1n)], 9 * minute - 1).granted).toBe(true);
   });
 
   it('of another name or another length is another one', () => {
-    windows.claim([claimOf(10n)], 0);
-    expect(windows.claim([claimOf(10n, 10n, 'b')], 0).granted).toBe(true);
-    expect(windows.claim([claimOf(10n, 10n, 'a', 2 * minute)], 0).granted).toBe(true);
+    claim([claimOf(10n)], 0);
+    expect(claim([claimOf(10n, 10n, 'b')], 0).granted).toBe(true);
+    expect(claim([claimOf(10n, 10n, 'a', 2 * minute)], 0).granted).toBe(true);
   });
 
   it('takes names of any length', () => {
-    expect(windows.claim([claimOf(10n, 10n, 'n'.repeat(10_000))], 0).granted).toBe(true);
-    expect(windows.claim([claimOf(1n, 10n, 'n'.repeat(10_000))], 0).granted).toBe(false);
-    expect(windows.claim([claimOf(1n, 10n, `${'n'.repeat(10_000)}m`)], 0).granted).toBe(true);
+    expect(claim([claimOf(10n, 10n, 'n'.repeat(10_000))], 0).granted).toBe(true);
+    expect(claim([claimOf(1n, 10n, 'n'.repeat(10_000))], 0).granted).toBe(false);
+    expect(claim([claimOf(1n, 10n, `${'n'.repeat(10_000)}m`)], 0).granted).toBe(true);
   });
 
   it('counts amounts beyond 2⁵³ exactly', () => {
     const quota = 2n ** 60n;
-    windows.claim([claimOf(quota - 1n, quota)], 0);
-    expect(windows.claim([claimOf(1n, quota)], 0)).toMatchObject({ granted: true, standings: [{ left: 0n }] });
-    expect(windows.claim([claimOf(1n, quota)], 0).granted).toBe(false);
+    claim([claimOf(quota - 1n, quota)], 0);
+    expect(claim([claimOf(1n, quota)], 0)).toMatchObject({ granted: true, standings: [{ left: 0n }] });
+    expect(claim([claimOf(1n, quota)], 0).granted).toBe(false);
   });
 });
 
 describe('several claims', () => {
   it('are granted together or not at all', () => {
-    windows.claim([claimOf(10n, 10n, 'narrow')], 0);
-    const verdict = windows.claim([claimOf(5n, 10n, 'wide'), claimOf(1n, 10n, 'narrow')], 1);
+    claim([claimOf(10n, 10n, 'narrow')], 0);
+    const verdict = claim([claimOf(5n, 10n, 'wide'), claimOf(1n, 10n, 'narrow')], 1);
     expect(verdict).toMatchObject({ granted: false, refused: 1, standings: [{ left: 10n }, { left: 0n }] });
-    expect(windows.claim([claimOf(10n, 10n, 'wide')], 2).granted).toBe(true);
+    expect(claim([claimOf(10n, 10n, 'wide')], 2).granted).toBe(true);
   });
 });
 
-describe('a settlement', () => {
-  it('gives back what was reserved and not used', () => {
-    const { taken } = windows.claim([claimOf(8n)], 0);
-    windows.settle(taken, () => 3n);
-    expect(windows.claim([claimOf(7n)], 1)).toMatchObject({ granted: true, standings: [{ left: 0n }] });
+describe('a reservation', () => {
+  it('is replaced by what it came to', () => {
+    expect(claim([estimateOf(8n)], 0).reserved).toBe(true);
+    settle(1, 3n);
+    expect(claim([claimOf(7n)], 1)).toMatchObject({ granted: true, standings: [{ left: 0n }] });
+  });
+
+  it('is settled once, however often that is asked for', () => {
+    claim([estimateOf(8n)], 0);
+    for (let times = 0; times < 3; times += 1) settle(1, 3n);
+    expect(claim([claimOf(0n)], 1).standings).toMatchObject([{ left: 7n }]);
   });
 
   it('counts what came to more than was reserved, so that nothing is granted any more', () => {
-    const { taken } = windows.claim([claimOf(2n)], 0);
-    windows.settle(taken, () => 12n);
-    expect(windows.claim([claimOf(0n)], 1)).toMatchObject({ granted: false, standings: [{ left: 0n }] });
+    claim([estimateOf(2n)], 0);
+    settle(1, 12n);
+    expect(claim([claimOf(0n)], 1)).toMatchObject({ granted: false, standings: [{ left: 0n }] });
   });
 
-  it('that comes after the end of its window changes nothing', () => {
-    const { taken } = windows.claim([claimOf(8n)], 0);
-    windows.claim([claimOf(1n)], minute);
-    windows.settle(taken, () => 0n);
-    expect(windows.claim([claimOf(9n)], minute + 1)).toMatchObject({ granted: true, standings: [{ left: 0n }] });
+  it('that is settled after the end of its window changes nothing', () => {
+    claim([estimateOf(8n)], 0);
+    claim([claimOf(1n)], minute);
+    settle(1, 0n);
+    expect(claim([claimOf(9n)], minute + 1)).toMatchObject({ granted: true, standings: [{ left: 0n }] });
   });
 
-  it('that never comes leaves the reservation counted in full', () => {
-    windows.claim([claimOf(8n)], 0);
-    expect(windows.claim([claimOf(3n)], minute - 1).granted).toBe(false);
+  it('that is never settled, or with an amount that nobody knows, is counted in full', () => {
+    claim([estimateOf(4n)], 0);
+    claim([estimateOf(4n)], 0);
+    settle(1, undefined);
+    settle(1, 0n);
+    expect(claim([claimOf(3n)], minute - 1).granted).toBe(false);
+    expect(claim([claimOf(10n)], minute).granted).toBe(true);
+  });
+
+  it('is kept for estimates only, and of a refused call not at all', () => {
+    expect(claim([claimOf(2n), estimateOf(2n, 10n, 'money')], 0).reserved).toBe(true);
+    expect(claim([estimateOf(20n, 10n, 'money')], 0).reserved).toBe(false);
+    settle(1, 1n);
+    settle(2, 0n);
+    expect(claim([claimOf(0n), claimOf(0n, 10n, 'money')], 1).standings).toMatchObject([{ left: 8n }, { left: 9n }]);
+  });
+
+  it('that two quotas over one count have asked for is counted and settled once', () => {
+    claim([estimateOf(4n, 10n), estimateOf(4n, 6n)], 0);
+    expect(claim([claimOf(0n)], 1).standings).toMatchObject([{ left: 6n }]);
+    settle(1, 1n);
+    expect(claim([claimOf(0n)], 1).standings).toMatchObject([{ left: 9n }]);
+  });
+
+  it('survives the process that made it', async () => {
+    claim([estimateOf(8n)], 0);
+    await environment.close();
+    environment = openEnvironment(folder, mapBytes, () => undefined);
+    windows = new Windows(environment, mapBytes);
+    expect(claim([claimOf(3n)], 1).granted).toBe(false);
+    settle(1, 2n);
+    expect(claim([claimOf(8n)], 1).granted).toBe(true);
   });
 });
 
-it('clears away windows that have ended', () => {
-  for (let index = 0; index < 500; index += 1) windows.claim([claimOf(1n, 10n, `user ${index}`)], 0);
-  for (let index = 0; index < 2000; index += 1) windows.claim([claimOf(1n, 10n, 'later', 1)], 2 * minute + index);
-  expect(environment.openDB({ name: 'windows' }).getCount()).toBeLessThan(3);
+it('clears away windows and reservations that have ended', () => {
+  for (let index = 0; index < 500; index += 1) claim([estimateOf(1n, 10n, `user ${index}`)], 0);
+  for (let index = 0; index < 2000; index += 1) claim([claimOf(1n, 10n, 'later', 1)], 2 * minute + index);
+  for (const name of ['windows', 'reservations']) expect(environment.openDB({ name }).getCount()).toBeLessThan(3);
+});
+
+it('beyond its limit begins nothing new until what has ended is cleared away; what runs goes on', () => {
+  windows = new Windows(environment, 512 * 1024);
+  claim([claimOf(1n, 1000n, 'running', 60 * minute)], 0);
+  const fill = (): void => {
+    for (let index = 0; index < 20_000; index += 1) claim([claimOf(1n, 10n, `user ${index}`)], 0);
+  };
+  expect(fill).toThrow('GATELOG_STATE_MAX_BYTES');
+  expect(calls).toBeLessThan(10_000);
+  expect(claim([claimOf(1n, 1000n, 'running', 60 * minute)], 1).granted).toBe(true);
+  expect(() => claim([estimateOf(1n, 1000n, 'running', 60 * minute)], 1)).toThrow('GATELOG_STATE_MAX_BYTES');
+  for (let left = calls + 200; left > 0; left -= 1) claim([claimOf(0n, 1000n, 'running', 60 * minute)], minute);
+  expect(claim([claimOf(1n, 10n, 'new')], minute).granted).toBe(true);
 });
 
 describe('between processes', () => {
@@ -138,11 +198,11 @@ describe('between processes', () => {
   const claimer = (times: number): string => `
     import { openEnvironment } from ${JSON.stringify(pathToFileURL(path.join(built, 'state', 'environment.js')).href)};
     import { Windows } from ${JSON.stringify(pathToFileURL(path.join(built, 'state', 'windows.js')).href)};
-    const windows = new Windows(openEnvironment(${JSON.stringify(folder)}, ${mapBytes}, () => undefined));
+    const windows = new Windows(openEnvironment(${JSON.stringify(folder)}, ${mapBytes}, () => undefined), ${mapBytes});
     const claim = { name: ['shared'], quota: { amount: ${times === Infinity ? '2n ** 60n' : '100n'}, windowMs: 3_600_000 }, amount: 1n };
     process.stdout.write('ready ');
     let granted = 0;
-    for (let index = 0; index < ${times}; index += 1) if (windows.claim([claim], 1000).granted) granted += 1;
+    for (let index = 0; index < ${times}; index += 1) if (windows.claim([claim], 1000, ['org', 'call']).granted) granted += 1;
     process.stdout.write(String(granted));
     process.exit(0);
   `;
@@ -161,6 +221,8 @@ describe('between processes', () => {
     const killed = new Promise((resolve) => child.once('exit', resolve));
     setImmediate(() => child.kill('SIGKILL'));
     await killed;
-    expect(windows.claim([{ name: ['shared'], quota: { amount: 2n ** 60n, windowMs: 3_600_000 }, amount: 1n }], 1000).granted).toBe(true);
+    expect(
+      windows.claim([{ name: ['shared'], quota: { amount: 2n ** 60n, windowMs: 3_600_000 }, amount: 1n }], 1000, ['org', 'call']).granted,
+    ).toBe(true);
   });
 });

@@ -15,6 +15,8 @@ export interface Claim {
   readonly name: readonly string[];
   readonly quota: Quota;
   readonly amount: bigint;
+  /** The amount is an estimate: it is kept as a part of the reservation, to be settled later. */
+  readonly isEstimate?: boolean;
 }
 
 /** How one claim stands after it was asked for. */
@@ -32,15 +34,15 @@ export interface Verdict {
   readonly standings: readonly Standing[];
   /** The first claim that was refused. */
   readonly refused: number | undefined;
-  /** To settle with; the windows in which the amounts were taken. */
-  readonly taken: readonly Taken[];
+  /** A reservation was kept under the name that was given, and waits to be settled. */
+  readonly reserved: boolean;
 }
 
-/** An amount that was taken from a window. */
-export interface Taken {
-  readonly key: string[];
-  readonly startedAt: number;
-  readonly amount: bigint;
+/** What a reservation is settled with. `undefined`: nobody will know, so it stays counted in full. */
+export interface Settlement {
+  /** Under which it was reserved. */
+  readonly reservation: readonly [string, string];
+  readonly amount: bigint | undefined;
 }
 
 interface Window {
@@ -49,76 +51,149 @@ interface Window {
   readonly used: bigint;
 }
 
+/** An amount that was taken from a window. */
+interface Part {
+  readonly key: string[];
+  readonly startedAt: number;
+  readonly endsAt: number;
+  readonly amount: bigint;
+}
+
+interface Found {
+  readonly key: string[];
+  readonly window: Window;
+  readonly isNew: boolean;
+}
+
 /** The table takes keys of some 2,000 bytes; a longer name goes by its fingerprint. */
 const longestName = 500;
-/** Windows looked at when some are cleared away, and after how many claims that is done. */
+/** Entries looked at when some are cleared away, and after how many claims that is done. */
 const sweepLength = 64;
 const claimsBetweenSweeps = 64;
 
 /**
  * Counts what is used up within fixed windows, for all workers of a machine together.
  *
- * Invariant: within one window never more than the quota is granted, whatever the workers do at once. A window that nobody claims from any more
- * is cleared away later.
+ * Invariant: within one window never more than the quota is granted, whatever the workers do at once.
+ * Invariant: an estimate is counted from the moment at which it is granted. Its reservation is removed in the very transaction that replaces it
+ * by the real amount, so settling twice is settling once, and one that is never settled is counted in full until its window ends.
+ * What has ended is cleared away later. While there is more than the limit, windows that run go on and nothing new begins.
  */
 export class Windows {
   private readonly table: Database<Window, string[]>;
+  private readonly reservations: Database<Part[], string[]>;
+  private readonly mostBytes: number;
   private claims = 0;
+  private isFull = false;
   private sweptTo: string[] = [];
+  private sweptReservationsTo: string[] = [];
 
-  constructor(environment: Environment) {
+  /** @param mostBytes of both tables; looked at from time to time, so that a little more may come in. */
+  constructor(environment: Environment, mostBytes: number) {
+    this.mostBytes = mostBytes;
     this.table = environment.openDB<Window, string[]>({ name: 'windows' });
+    this.reservations = environment.openDB<Part[], string[]>({ name: 'reservations' });
   }
 
-  /** Takes all claims or none. @param now Unix milliseconds. */
-  claim(claims: readonly Claim[], now: number): Verdict {
+  /**
+   * Takes all claims or none.
+   * @param now Unix milliseconds.
+   * @param reservation name under which estimates are kept; used once.
+   * @throws when something new would have to be kept and there is no room for it, or the tables cannot be written.
+   */
+  claim(claims: readonly Claim[], now: number, reservation: readonly [string, string]): Verdict {
     this.claims += 1;
     return this.table.transactionSync(() => {
       if (this.claims % claimsBetweenSweeps === 0) this.sweep(now);
       const found = claims.map((claim) => this.windowOf(claim, now));
       const refused = claims.findIndex((claim, index) => (found[index]?.window.used ?? 0n) + claim.amount > claim.quota.amount);
       const granted = refused === -1;
-      const taken: Taken[] = [];
-      const standings = claims.map((claim, index): Standing => {
-        const { key, window } = found[index] ?? this.windowOf(claim, now);
-        const used = window.used + (granted ? claim.amount : 0n);
-        if (granted) {
-          this.table.putSync(key, { ...window, used });
-          taken.push({ key, startedAt: window.startedAt, amount: claim.amount });
-        }
-        const left = claim.quota.amount - used;
+      if (granted && this.isFull && found.some(({ isNew }, index) => isNew || claims[index]?.isEstimate === true)) throw new Error(full);
+      const reserved = granted && this.take(claims, found, reservation);
+      const standings = found.map(({ window }, index): Standing => {
+        const { quota, amount } = claims[index] ?? nothing;
+        const left = quota.amount - window.used - (granted ? amount : 0n);
         return { left: left < 0n || index === refused ? 0n : left, endsAt: window.endsAt };
       });
-      return { granted, standings, refused: granted ? undefined : refused, taken };
+      return { granted, standings, refused: granted ? undefined : refused, reserved };
     });
   }
 
-  /** Replaces amounts that were taken by what it came to; a window that has ended meanwhile is not changed. */
-  settle(taken: readonly Taken[], amountOf: (taken: Taken) => bigint): void {
-    if (taken.length === 0) return;
+  /** Replaces reserved estimates by what it came to; a window that has ended meanwhile is not changed, nor is one that was settled before. */
+  settle(settlements: readonly Settlement[]): void {
+    if (settlements.length === 0) return;
     this.table.transactionSync(() => {
-      for (const part of taken) {
-        const window = this.table.get(part.key);
-        if (window?.startedAt !== part.startedAt) continue;
-        const used = window.used - part.amount + amountOf(part);
-        this.table.putSync(part.key, { ...window, used: used < 0n ? 0n : used });
+      for (const { reservation, amount } of settlements) {
+        const key = [...reservation];
+        const parts = this.reservations.get(key);
+        if (parts === undefined) continue;
+        this.reservations.removeSync(key);
+        if (amount !== undefined) for (const part of parts) this.replace(part, amount);
       }
     });
   }
 
-  private windowOf({ name, quota }: Claim, now: number): { key: string[]; window: Window } {
+  /** Writes down what was granted. @returns whether estimates are among it. */
+  private take(claims: readonly Claim[], found: readonly Found[], reservation: readonly [string, string]): boolean {
+    const parts = new Map<string, Part>();
+    for (const [index, { key, window }] of found.entries()) {
+      const { amount, isEstimate } = claims[index] ?? nothing;
+      // Two quotas over one count have found the same window: it is written twice and counted once.
+      this.table.putSync(key, { ...window, used: window.used + amount });
+      const { startedAt, endsAt } = window;
+      if (isEstimate === true) parts.set(JSON.stringify(key), { key, startedAt, endsAt, amount });
+    }
+    if (parts.size === 0) return false;
+    this.reservations.putSync([...reservation], [...parts.values()]);
+    return true;
+  }
+
+  private replace({ key, startedAt, amount }: Part, real: bigint): void {
+    const window = this.table.get(key);
+    if (window?.startedAt !== startedAt) return;
+    const used = window.used - amount + real;
+    this.table.putSync(key, { ...window, used: used < 0n ? 0n : used });
+  }
+
+  private windowOf({ name, quota }: Claim, now: number): Found {
     const key = [...shortened(name), String(quota.windowMs)];
     const window = this.table.get(key);
     // A clock that was set back must not make a window longer than it is.
     const runs = window !== undefined && now < window.endsAt && now >= window.startedAt - quota.windowMs;
-    return { key, window: runs ? window : { startedAt: now, endsAt: now + quota.windowMs, used: 0n } };
+    const next = { startedAt: now, endsAt: now + quota.windowMs, used: 0n };
+    return { key, window: runs ? window : next, isNew: window === undefined };
   }
 
   private sweep(now: number): void {
-    const entries = [...this.table.getRange({ start: this.sweptTo, limit: sweepLength })];
-    for (const { key, value } of entries) if (value.endsAt <= now) this.table.removeSync(key);
-    this.sweptTo = entries.length < sweepLength ? [] : (entries.at(-1)?.key ?? []);
+    this.sweptTo = sweepTable(this.table, this.sweptTo, ({ endsAt }) => endsAt <= now);
+    const hasEnded = (parts: readonly Part[]): boolean => parts.every(({ endsAt }) => endsAt <= now);
+    this.sweptReservationsTo = sweepTable(this.reservations, this.sweptReservationsTo, hasEnded);
+    this.isFull = bytesOf(this.table) + bytesOf(this.reservations) >= this.mostBytes;
   }
+}
+
+const nothing: Claim = { name: [], quota: { amount: 0n, windowMs: 0 }, amount: 0n };
+
+const full = 'the limits that run take all of GATELOG_STATE_MAX_BYTES';
+
+/** What LMDB says of a table. */
+interface TableStats {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+function bytesOf(table: Pick<Database, 'getStats'>): number {
+  const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = table.getStats() as TableStats;
+  return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
+}
+
+/** Clears some entries away, from a key on. @returns the key to go on from. */
+function sweepTable<Value>(table: Database<Value, string[]>, from: string[], hasEnded: (value: Value) => boolean): string[] {
+  const entries = [...table.getRange({ start: from, limit: sweepLength })];
+  for (const { key, value } of entries) if (hasEnded(value)) table.removeSync(key);
+  return entries.length < sweepLength ? [] : (entries.at(-1)?.key ?? []);
 }
 
 function shortened(name: readonly string[]): readonly string[] {

@@ -45,6 +45,10 @@ describe('parseLimitPolicy', () => {
     ['10;w=60;s=', 's= names nothing'],
     ['10;w=60;x=1', '"x=1" is none of'],
     ['10;w=60;', '"" is none of'],
+    ['10;w=60, 20', 'w="60, 20"'],
+    ['10;w=60, 20;w=90', 'w= is there twice'],
+    ['10;w=60\r\nx: y', 'a control character'],
+    [`10;w=60;s=${'n'.repeat(600)}`, 'more than 512 characters'],
   ])('refuses %j and says why', (text, why) => {
     expect(() => parseLimitPolicy(text)).toThrow(why);
   });

@@ -1,5 +1,5 @@
-import { GatelogError } from '../model/errors.ts';
-import { moneyOfUnits, parseMoney, type Money } from '../model/money.ts';
+import { GatelogError } from './errors.ts';
+import { moneyOfUnits, parseMoney, type Money } from './money.ts';
 
 /** So many calls, or so much money, in so much time; for each user or each value of a property when there is a segment. */
 export interface LimitPolicy {
@@ -10,6 +10,8 @@ export interface LimitPolicy {
   readonly segment: LimitSegment | undefined;
   /** As it was written, for the reply's headers. */
   readonly text: string;
+  /** Only calls of this key count, and for it alone; absent: all calls of the organisation. */
+  readonly keyId?: string;
 }
 
 export type LimitSegment = { readonly of: 'user' } | { readonly of: 'property'; readonly name: string };
@@ -17,6 +19,8 @@ export type LimitSegment = { readonly of: 'user' } | { readonly of: 'property'; 
 /** A call, in the units of a quota of calls: quotas may have decimals. */
 export const unitsOfCall = 1_000_000n;
 
+/** Characters of a policy. */
+export const longestLimitPolicy = 512;
 const longestWindowSeconds = 31_536_000;
 const mostQuota = 1_000_000_000;
 const example =
@@ -28,6 +32,9 @@ const example =
  */
 export function parseLimitPolicy(text: string, name = 'Svc-RateLimit-Policy'): LimitPolicy {
   const wrong = (what: string): GatelogError => new GatelogError('invalid_directive', `${name}: ${what} ${example}`);
+  // It is sent back in a header, where a control character has no place.
+  if (/\p{Cc}/u.test(text)) throw wrong('it holds a control character.');
+  if (text.length > longestLimitPolicy) throw wrong(`it has more than ${longestLimitPolicy} characters.`);
   const [quotaText = '', ...parts] = text.split(';').map((part) => part.trim());
   const options = optionsOf(parts, wrong);
   const unit = options.get('u') ?? 'request';

@@ -1,0 +1,23 @@
+import { rateLimitsAnswerSchema } from '../../../contract/rate-limits.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
+
+/** `GET /v1/rate-limits` */
+export const getRateLimits: Endpoint = {
+  declaration: {
+    method: 'get',
+    path: '/v1/rate-limits',
+    operationId: 'getRateLimits',
+    summary: 'Get the limits of the organisation',
+    description: 'They hold for every call through the gateway, beside the one that a call may bring in `Svc-RateLimit-Policy`.',
+    security: keyRequired,
+    responses: { 200: { description: 'The limits.', content: jsonContent(rateLimitsAnswerSchema) }, ...problems() },
+  },
+  action: 'read',
+  handle: answerGet,
+};
+
+async function answerGet({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const limits = await ports.rateLimits.list(principal.organizationId);
+  return answerJson(context, { data: limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })), error: null });
+}

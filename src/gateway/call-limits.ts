@@ -1,0 +1,119 @@
+import type { Tags } from '../model/exchange.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import type { LimitPolicy } from '../model/limit-policy.ts';
+import type { Money } from '../model/money.ts';
+import type { Observe } from '../model/observation.ts';
+import type { Principal } from '../model/principal.ts';
+import { sessionProperties } from '../model/vocabulary/session-properties.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Directives } from './directives.ts';
+import { type Grant, LimitReached, type LimitWindows, reserve } from './limits.ts';
+import type { RequestBody } from './request-body.ts';
+
+/** A call as it goes out, for whoever understands bodies. */
+export interface OutgoingCall {
+  readonly method: string;
+  readonly provider: string;
+  readonly path: string;
+  /** Undefined: it was not read whole, or holds no JSON. */
+  readonly body: Buffer | undefined;
+  /** `Svc-Model-Override`, which tells the price where the model itself has none. */
+  readonly modelOverride: string | undefined;
+  /** When it came, Unix milliseconds: the price of that time holds. */
+  readonly at: number;
+}
+
+/** What limits need from the rest of the program. */
+export interface CallLimits {
+  readonly windows: LimitWindows;
+  /** The policies that an organisation has stored and that hold for a key; always the same list where there are none. */
+  readonly storedPolicies: (organizationId: OrganizationId, keyId: string) => readonly LimitPolicy[];
+  /** What a call costs at most. */
+  readonly estimateCost: (call: OutgoingCall) => Money;
+  /** The end user whom a body names; empty without one. */
+  readonly readUser: (call: OutgoingCall) => string;
+}
+
+const none: readonly LimitPolicy[] = [];
+
+/** All policies that hold for a call, the stored ones and the one in its header. Makes nothing for a call without any. */
+export function policiesOf(
+  { storedPolicies }: CallLimits,
+  { organizationId, keyId }: Principal,
+  { limitPolicy }: Directives,
+): readonly LimitPolicy[] {
+  const stored = storedPolicies(organizationId, keyId);
+  if (limitPolicy === undefined) return stored.length === 0 ? none : stored;
+  return [...stored, limitPolicy];
+}
+
+/** Whether a policy needs to look into the body: a budget for its size and model, a limit by user for a user who is in no header. */
+export function needsBody(policies: readonly LimitPolicy[], { tags }: Directives): boolean {
+  return policies.some(({ unit, segment }) => unit === 'cents' || (segment?.of === 'user' && tags.userId === undefined));
+}
+
+export interface AskPorts {
+  readonly callLimits: CallLimits;
+  readonly clock: Clock;
+  readonly observe: Observe;
+}
+
+/** A call whose limits are asked. */
+export interface AskedCall {
+  readonly organizationId: OrganizationId;
+  readonly requestId: string;
+  readonly directives: Directives;
+  readonly outgoing: OutgoingCall;
+  readonly policies: readonly LimitPolicy[];
+}
+
+/**
+ * Asks the limits of a call.
+ * @throws as {@link reserve} does.
+ */
+export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
+  const { organizationId, requestId, directives, outgoing, policies } = asked;
+  const { windows, estimateCost, readUser } = ports.callLimits;
+  const { tags, aliased } = directives;
+  const call = {
+    organizationId,
+    requestId,
+    userId: () => tags.userId ?? readUser(outgoing),
+    property: (name: string) => propertyNamed(tags, name),
+    estimate: () => estimateCost(outgoing),
+  };
+  try {
+    // Not the time at which the call came: its upload may have taken longer than a window is.
+    const grant = reserve({ windows, observe: ports.observe }, policies, call, ports.clock.now());
+    return aliased ? { ...grant, lines: withAliases(grant.lines) } : grant;
+  } catch (error) {
+    throw aliased && error instanceof LimitReached ? new LimitReached(error.message, withAliases(error.lines)) : error;
+  }
+}
+
+/** The body when it can be looked into. */
+export function wholeJson(body: RequestBody, isJson: boolean): Buffer | undefined {
+  return 'whole' in body && isJson && body.whole.length > 0 ? body.whole : undefined;
+}
+
+/** The value of a property, the exact spelling before others, a later one before an earlier; session headers are properties too. */
+function propertyNamed(tags: Tags, name: string): string | undefined {
+  const { sessionId, sessionName, sessionPath } = sessionProperties;
+  const all = [
+    ...tags.properties,
+    { name: sessionId, value: tags.sessionId },
+    { name: sessionName, value: tags.sessionName },
+    { name: sessionPath, value: tags.sessionPath },
+  ].filter(({ value }) => value !== undefined);
+  const lower = name.toLowerCase();
+  const found = all.findLast((property) => property.name === name) ?? all.findLast((property) => property.name.toLowerCase() === lower);
+  return found?.value;
+}
+
+/** The lines, and once more those that clients of Helicone's API know by another name. */
+function withAliases(lines: readonly string[]): string[] {
+  const aliases = lines.flatMap((name, index) =>
+    index % 2 === 0 && name.startsWith('svc-') ? [`helicone-${name.slice('svc-'.length)}`, lines[index + 1] ?? ''] : [],
+  );
+  return [...lines, ...aliases];
+}

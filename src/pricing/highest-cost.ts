@@ -1,0 +1,73 @@
+import { type Money, moneyOfUnits, zeroMoney } from '../model/money.ts';
+import { lookUpPrice, type PriceQuery } from './price-book.ts';
+import type { Price, Rate, RateKind } from './price.ts';
+
+/** How large a call may be. */
+export interface CallBounds {
+  /** Tokens of the input at most; undefined: as many as the model takes. */
+  readonly inputTokens: number | undefined;
+  /** Tokens of one answer at most; undefined: as many as the model gives. */
+  readonly outputTokens: number | undefined;
+  /** Answers that are generated and billed. */
+  readonly answers: number;
+  /** Nothing but text goes in and comes out, so no other kind of token is billed. */
+  readonly isText: boolean;
+  /** The caller asks for parts of the input to be written to a cache. */
+  readonly writesCache: boolean;
+}
+
+const textInput: readonly RateKind[] = ['input'];
+const cacheWrites: readonly RateKind[] = ['cache_write', 'cache_write_1h'];
+const otherInput: readonly RateKind[] = ['input_audio', 'input_image', 'cache_read_audio'];
+const textOutput: readonly RateKind[] = ['output', 'reasoning'];
+const otherOutput: readonly RateKind[] = ['output_audio', 'output_image'];
+
+/**
+ * The most that a call can cost by its list price: every token of its side at the dearest rate that may apply.
+ * @returns undefined when there is no price, or it is no price by the token, or nothing says how large the call may become.
+ */
+export function highestCost(query: PriceQuery, bounds: CallBounds): Money | undefined {
+  const price = lookUpPrice(query);
+  if (price === undefined || price.rates.has('audio_seconds')) return undefined;
+  if (price.isFree) return zeroMoney;
+  const inputTokens = atMost(bounds.inputTokens, price);
+  const inputKinds = [...textInput, ...(bounds.writesCache ? cacheWrites : []), ...(bounds.isText ? [] : otherInput)];
+  const input = sideCost(price, inputKinds, inputTokens, inputTokens);
+  const outputTokens = atMost(bounds.outputTokens, price);
+  const outputKinds = bounds.isText ? textOutput : [...textOutput, ...otherOutput];
+  const output = sideCost(price, outputKinds, outputTokens, inputTokens);
+  if (input === undefined || output === undefined) return undefined;
+  const fee = price.rates.get('request')?.perMillion ?? zeroMoney;
+  return moneyOfUnits(input + output * BigInt(bounds.answers) + roundedUp(fee));
+}
+
+function atMost(tokens: number | undefined, { contextWindow }: Price): number | undefined {
+  return tokens === undefined || contextWindow === undefined ? (tokens ?? contextWindow) : Math.min(tokens, contextWindow);
+}
+
+/** @returns undefined when there are rates and no number of tokens. @param inputTokens decide the step of every rate. */
+function sideCost(
+  { rates }: Price,
+  kinds: readonly RateKind[],
+  tokens: number | undefined,
+  inputTokens: number | undefined,
+): Money | undefined {
+  const dearest = kinds.reduce((most, kind) => larger(most, dearestStep(rates.get(kind), inputTokens)), zeroMoney);
+  if (dearest === zeroMoney) return zeroMoney;
+  return tokens === undefined ? undefined : roundedUp(moneyOfUnits(BigInt(tokens) * dearest));
+}
+
+function dearestStep(rate: Rate | undefined, inputTokens: number | undefined): Money {
+  if (rate === undefined) return zeroMoney;
+  const reached = rate.steps.filter(({ aboveInputTokens }) => inputTokens === undefined || inputTokens > aboveInputTokens);
+  return reached.reduce((most, { perMillion }) => larger(most, perMillion), rate.perMillion);
+}
+
+function larger(one: Money, other: Money): Money {
+  return one > other ? one : other;
+}
+
+/** Of millionths. */
+function roundedUp(millionths: Money): Money {
+  return moneyOfUnits((millionths + 999_999n) / 1_000_000n);
+}

@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from '../model/text.ts';
+import { listOf, objectOf, textOf } from './facts.ts';
+
+/** How large a call may be, as far as its body says. */
+export interface CallSize {
+  /** Models that may answer, besides the one that the wire format reads. */
+  readonly models: readonly string[];
+  readonly serviceTier: string;
+  /** Tokens of the input at most, undefined where the body does not hold all of it. */
+  readonly inputTokens: number | undefined;
+  /** Tokens of one answer at most, undefined where the body sets no limit. */
+  readonly outputTokens: number | undefined;
+  /** Answers that are generated. */
+  readonly answers: number;
+  /** Only text goes in and comes out. */
+  readonly isText: boolean;
+  readonly writesCache: boolean;
+}
+
+/** What providers put around the caller's tools. */
+const toolTokens = 1000;
+const mostAnswers = 100_000;
+
+/** Names, of members or of kinds of parts, for input that the body's bytes do not bound: media, files, what the provider keeps or looks up itself. */
+const beyondText =
+  /"(?:input_|output_)?(?:image|audio|video|file|document)(?:_url|_id|_data)?"|"(?:inlineData|inline_data|fileData|file_uri|fileUri|url|modalities|responseModalities|cachedContent|cached_content|previous_response_id|conversation|assistant_id|container|mcp\w*|web_search\w*|web_fetch\w*|google\w*|urlContext|url_context|codeExecution|code_execution\w*|code_interpreter|file_search|computer\w*|search_\w+|plugins)"/;
+
+/**
+ * Reads how large a call may be from its JSON body, whatever the wire format: the names of these settings mean the same everywhere. A token is
+ * at least a byte of the text that it stands for.
+ * @param bytes of the whole body.
+ */
+export function readCallSize(body: JsonObject, bytes: number): CallSize {
+  const text = JSON.stringify(body);
+  const generation = objectOf(body['generationConfig'] ?? body['generation_config']);
+  const isText = !beyondText.test(withoutSchemas(body)) && !isJsonObject(body['prompt']);
+  const tools = 'tools' in body || 'functions' in body ? toolTokens : 0;
+  const limits = [
+    body['max_tokens'],
+    body['max_completion_tokens'],
+    body['max_output_tokens'],
+    generation['maxOutputTokens'],
+    generation['max_output_tokens'],
+  ];
+  const said = limits.filter(isCount);
+  const wanted = [body['n'], body['best_of'], generation['candidateCount'], generation['candidate_count']].filter(isCount);
+  return {
+    models: [...new Set([textOf(body['model']), ...listOf(body['models']).map(textOf)])].filter((model) => model !== ''),
+    serviceTier: textOf(body['service_tier']),
+    inputTokens: isText ? bytes + tools : undefined,
+    outputTokens: said.length === 0 ? undefined : Math.max(...said),
+    answers: Math.min(mostAnswers, Math.max(1, ...wanted) * promptsIn(body['prompt'])),
+    isText,
+    writesCache: text.includes('"cache_control"') || text.includes('"cachePoint"'),
+  };
+}
+
+/** The body as JSON, without the schemas in it, which may name anything; of tools what kind they are. */
+function withoutSchemas(body: JsonObject): string {
+  const { tools, functions: _functions, response_format: _format, ...rest } = body;
+  const kinds = listOf(tools).map((tool) => [textOf(objectOf(tool)['type']), ...Object.keys(objectOf(tool))]);
+  return JSON.stringify([rest, kinds]);
+}
+
+/** A list of prompts is answered one by one; a list of numbers is one prompt. */
+function promptsIn(prompt: unknown): number {
+  const prompts = listOf(prompt).filter((each) => typeof each !== 'number');
+  return Math.max(1, prompts.length);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

@@ -4,6 +4,7 @@ import { declaredPropertySchema } from '../contract/properties.ts';
 import { requestAnswerSchema, requestQueryAnswerSchema } from '../contract/requests.ts';
 import { chatRequest } from '../ingest/ingest-rig.ts';
 import { closeServer, listening } from '../platform/http-server.ts';
+import { idAt, noon } from '../query/query-rig.ts';
 import { type ApiRig, checked, keyOf, openApiRig, propertyPath, queryPath } from './api-rig.ts';
 import { serveApi } from './listen.ts';
 
@@ -140,5 +141,22 @@ describe('a record that is stored between the look into the store and the look a
     expect(response.status).toBe(200);
     expect(response.headers.get('svc-hint')).toBeNull();
     expect(await response.text()).toMatch(shown(rig.stored));
+  });
+
+  test.each(['', '/tag'])('is found all the same: its session%s', async (rest) => {
+    await rig.insert([{ requestId: idAt(noon, rest.length + 1), sessionId: 'just-stored' }]);
+    let stored = false;
+    const api = rig.withPorts({
+      run: async (statement, signal) => (stored ? rig.run(statement, signal) : []),
+      sessions: {
+        ...rig.sessions,
+        isTravelling: async () => {
+          stored = true;
+          return false;
+        },
+      },
+    });
+    const response = await rig.call('GET', `/v1/session/just-stored${rest}`, { api });
+    expect([response.status, response.headers.get('svc-hint')]).toEqual([200, null]);
   });
 });

@@ -156,6 +156,20 @@ describe('properties of a session', () => {
   });
 });
 
+test('a tag is taken of a session whose first request gets into the store between the two looks', async () => {
+  const spool = new SpoolRig(rig);
+  await (await open(spool, spool.openWriter(), 's')).end();
+  const { drain, sessions } = await spool.openCore();
+  const storeAll = async (): Promise<void> => {
+    drain.start();
+    await drain.stop(10_000);
+  };
+  Object.assign((sessions as unknown as { ports: object }).ports, { catchUp: storeAll });
+  await sessions.tag(spool.principal, 's', 'reviewed');
+  const tags = await spool.read<{ tag: string }>('SELECT tag FROM session_tags WHERE org_id = {tenant:UInt128}');
+  expect(tags.map(({ tag }) => tag)).toEqual(['reviewed']);
+});
+
 test('the feedback on a session is at its oldest request, stored or on its way', async () => {
   const spool = new SpoolRig(rig);
   const writer = spool.openWriter();

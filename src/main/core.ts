@@ -53,6 +53,8 @@ interface CoreParts {
   readonly interpreter: InterpreterThread;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
+  /** The greatest number that any accepted change has. */
+  readonly latestNumber: number;
 }
 
 /** Starts the core: locks, metadata, store, ingest, API; and stops them the other way round. @param version of the program. */
@@ -92,9 +94,10 @@ async function openParts(config: Config): Promise<CoreParts> {
   const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
   const store = await openReadyStore(config, observe);
   const pendingChanges = await openPendingChanges(database);
+  const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock.now);
   const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames };
+  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, latestNumber };
 }
 
 function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames }: CoreParts): Drain {
@@ -117,7 +120,7 @@ function makeDrain({ config, observe, store, interpreter, pendingChanges, declar
 }
 
 function apiPorts(
-  { config, observe, database, store, pendingChanges, declaredNames }: CoreParts,
+  { config, observe, database, store, pendingChanges, declaredNames, latestNumber }: CoreParts,
   drain: Drain,
   baseUrl: () => string,
 ): ApiPorts {
@@ -128,6 +131,7 @@ function apiPorts(
     findStored: (organizationId, requestId) => findStored(store, organizationId, requestId),
     changeStored: store.changeStored,
     now: systemClock.now,
+    latestNumber,
     storeWaitMs: changeWaitMs,
   });
   const sessions = new SessionChanger({

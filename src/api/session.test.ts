@@ -185,15 +185,29 @@ describe('GET /v1/session/{id}', () => {
     expect((await read('bodies', '?includeBody=true')).requests[0]).toMatchObject({ request_body: { a: 1 }, response_body: 'b' });
   });
 
-  test.each(['a/b', '/', 'a b+c', '%2F', '100%', 'Ünï 日本 😀', "it's", '{id}', 'a?b#c', '\u0000\n', 'x'.repeat(2000), 'tag', '__proto__'])(
-    'takes any identifier: %j',
-    async (sessionId) => {
-      await rig.insert([recordIn(sessionId, 0)]);
-      expect((await read(sessionId)).session).toMatchObject({ session_id: sessionId, total_requests: 1 });
-      await done('POST', pathOf(sessionId, '/tag'), { tag: 'seen' });
-      expect((await read(sessionId)).session.session_tag).toBe('seen');
-    },
-  );
+  test.each([
+    'a/b',
+    '/',
+    'a b+c',
+    '%2F',
+    '100%',
+    'Ünï 日本 😀',
+    "it's",
+    '{id}',
+    'a?b#c',
+    '\u0000\n',
+    'x'.repeat(2000),
+    'tag',
+    'query',
+    'count',
+    'name',
+    '__proto__',
+  ])('takes any identifier: %j', async (sessionId) => {
+    await rig.insert([recordIn(sessionId, 0)]);
+    expect((await read(sessionId)).session).toMatchObject({ session_id: sessionId, total_requests: 1 });
+    await done('POST', pathOf(sessionId, '/tag'), { tag: 'seen' });
+    expect((await read(sessionId)).session.session_tag).toBe('seen');
+  });
 
   test('404 for a session without a request, of another organisation, or on its way, which a header says', async () => {
     await rig.insert([{ ...recordIn('theirs', 0), organizationId: idAt(0, 9) }]);

@@ -115,6 +115,18 @@ describe('200', () => {
     await closeServer(server, 0);
   });
 
+  test('a path holds the longest identifier that a session can have, percent-encoded', async () => {
+    const sessionId = 'é'.repeat(4096);
+    await rig.insert([{ requestId: idAt(noon, 100), sessionId }]);
+    const server = serveApi(rig.api, '127.0.0.1', 0);
+    const address = await listening(server);
+    const response = await fetch(`${address}/v1/session/${encodeURIComponent(sessionId)}/tag`, {
+      headers: { authorization: `Bearer ${keyOf('r')}` },
+    });
+    expect([response.status, await response.json()]).toEqual([200, { data: null, error: null }]);
+    await closeServer(server, 0);
+  });
+
   test('HEAD is GET without its body', async () => {
     const response = await rig.call('HEAD', `/v1/request/${rig.stored}`);
     expect([response.status, await response.text()]).toEqual([200, '']);

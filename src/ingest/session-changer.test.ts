@@ -156,9 +156,9 @@ describe('properties of a session', () => {
   });
 });
 
-describe('after a restart with a clock that went back an hour', () => {
-  const hourAgo = (): number => Date.now() - 3_600_000;
+const hourAgo = (): number => Date.now() - 3_600_000;
 
+describe('after a restart with a clock that went back an hour', () => {
   test('a tag replaces the one that was there, and is taken away', async () => {
     const spool = new SpoolRig(rig);
     await (await open(spool, spool.openWriter(), 's')).end();

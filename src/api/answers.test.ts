@@ -4,6 +4,7 @@ import { declaredPropertySchema } from '../contract/properties.ts';
 import { requestAnswerSchema, requestQueryAnswerSchema } from '../contract/requests.ts';
 import { chatRequest } from '../ingest/ingest-rig.ts';
 import { closeServer, listening } from '../platform/http-server.ts';
+import { idAt, noon } from '../query/query-rig.ts';
 import { type ApiRig, checked, keyOf, openApiRig, propertyPath, queryPath } from './api-rig.ts';
 import { serveApi } from './listen.ts';
 
@@ -114,6 +115,18 @@ describe('200', () => {
     await closeServer(server, 0);
   });
 
+  test('a path holds the longest identifier that a session can have, percent-encoded', async () => {
+    const sessionId = 'é'.repeat(4096);
+    await rig.insert([{ requestId: idAt(noon, 100), sessionId }]);
+    const server = serveApi(rig.api, '127.0.0.1', 0);
+    const address = await listening(server);
+    const response = await fetch(`${address}/v1/session/${encodeURIComponent(sessionId)}/tag`, {
+      headers: { authorization: `Bearer ${keyOf('r')}` },
+    });
+    expect([response.status, await response.json()]).toEqual([200, { data: null, error: null }]);
+    await closeServer(server, 0);
+  });
+
   test('HEAD is GET without its body', async () => {
     const response = await rig.call('HEAD', `/v1/request/${rig.stored}`);
     expect([response.status, await response.text()]).toEqual([200, '']);
@@ -140,5 +153,22 @@ describe('a record that is stored between the look into the store and the look a
     expect(response.status).toBe(200);
     expect(response.headers.get('svc-hint')).toBeNull();
     expect(await response.text()).toMatch(shown(rig.stored));
+  });
+
+  test.each(['', '/tag'])('is found all the same: its session%s', async (rest) => {
+    await rig.insert([{ requestId: idAt(noon, rest.length + 1), sessionId: 'just-stored' }]);
+    let stored = false;
+    const api = rig.withPorts({
+      run: async (statement, signal) => (stored ? rig.run(statement, signal) : []),
+      sessions: {
+        ...rig.sessions,
+        isTravelling: async () => {
+          stored = true;
+          return false;
+        },
+      },
+    });
+    const response = await rig.call('GET', `/v1/session/just-stored${rest}`, { api });
+    expect([response.status, response.headers.get('svc-hint')]).toEqual([200, null]);
   });
 });

@@ -43,6 +43,7 @@ export interface ApiRig {
   readonly foreign: RequestId;
   readonly observations: Observation[];
   readonly run: ApiPorts['run'];
+  readonly sessions: ApiPorts['sessions'];
   readonly organizationId: OrganizationId;
   /** Stores records of the organisation of which nothing else is known. */
   readonly insert: (records: readonly Partial<RequestRecord>[]) => Promise<void>;
@@ -68,6 +69,7 @@ export async function openApiRig(further = 0): Promise<ApiRig> {
     ...written,
     observations,
     run: ports.run,
+    sessions: ports.sessions,
     organizationId: spool.organizationId,
     insert: (records) => insertRecords(rig, spool.organizationId, records),
     call: (method, path, given = {}) => callApi(given.api ?? api, { method, path }, given),

@@ -5,6 +5,7 @@ import { authenticate } from './authenticate.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { openEndpoints } from './open-endpoints.ts';
+import { type Addressed, methodsAt } from './path-methods.ts';
 import type { ApiPorts } from './ports.ts';
 import { answerProblem } from './problem.ts';
 
@@ -23,21 +24,20 @@ export function createApi(ports: ApiPorts, document: object): Hono {
   // TRICKY: each path refuses its other methods before the next path comes: `/v1/request/{id}` would match `/v1/request/query-clickhouse` too.
   for (const [path, members] of byPath(openEndpoints)) {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
-    refuseOtherMethods(app, path, members);
+    refuseOtherMethods(app, path, methodsAt(path, openEndpoints));
   }
   for (const [path, members] of byPath(endpoints)) {
     for (const endpoint of members) addEndpoint(app, endpoint, ports);
-    refuseOtherMethods(app, path, members);
+    refuseOtherMethods(app, path, methodsAt(path, endpoints));
   }
   return app;
 }
 
-/** Either kind of endpoint, as far as its address goes. */
-type Addressed = Pick<Endpoint, 'declaration'>;
-
-function refuseOtherMethods(app: Hono, path: string, members: readonly Addressed[]): void {
-  const methods = members.map(({ declaration }) => declaration.method.toUpperCase());
-  app.all(path, (context) => {
+/** @param methods that the path takes, at itself or at one that comes later. */
+function refuseOtherMethods(app: Hono, path: string, methods: readonly string[]): void {
+  app.all(routerPath(path), async (context, next) => {
+    const { method } = context.req;
+    if (methods.includes(method === 'HEAD' ? 'GET' : method)) return next();
     context.header('Allow', methods.join(', '));
     throw new GatelogError('method_not_allowed', `${context.req.path} takes ${methods.join(' or ')}.`);
   });
@@ -56,11 +56,11 @@ function addEndpoint(app: Hono, endpoint: Endpoint, ports: ApiPorts): void {
   });
 }
 
-/** Endpoints by their path as the router writes it, in the order in which the paths are declared first. */
+/** Endpoints by their path, in the order in which the paths are declared first. */
 function byPath<Declared extends Addressed>(declared: readonly Declared[]): ReadonlyMap<string, readonly Declared[]> {
   const members = new Map<string, Declared[]>();
   for (const endpoint of declared) {
-    const path = routerPath(endpoint.declaration.path);
+    const { path } = endpoint.declaration;
     members.set(path, [...(members.get(path) ?? []), endpoint]);
   }
   return members;

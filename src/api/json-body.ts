@@ -20,7 +20,9 @@ export async function readJson(context: Context): Promise<unknown> {
   if (body === undefined) {
     throw new GatelogError(
       'malformed_json',
-      text.trim() === '' ? 'The body is empty; send a JSON object such as {"filter": {}}.' : 'The body is not valid JSON.',
+      text.trim() === ''
+        ? 'The body is empty; send the JSON object that this endpoint takes; see /openapi.json.'
+        : 'The body is not valid JSON.',
     );
   }
   return body;

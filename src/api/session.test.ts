@@ -185,15 +185,29 @@ describe('GET /v1/session/{id}', () => {
     expect((await read('bodies', '?includeBody=true')).requests[0]).toMatchObject({ request_body: { a: 1 }, response_body: 'b' });
   });
 
-  test.each(['a/b', '/', 'a b+c', '%2F', '100%', 'Ünï 日本 😀', "it's", '{id}', 'a?b#c', '\u0000\n', 'x'.repeat(2000), 'tag', '__proto__'])(
-    'takes any identifier: %j',
-    async (sessionId) => {
-      await rig.insert([recordIn(sessionId, 0)]);
-      expect((await read(sessionId)).session).toMatchObject({ session_id: sessionId, total_requests: 1 });
-      await done('POST', pathOf(sessionId, '/tag'), { tag: 'seen' });
-      expect((await read(sessionId)).session.session_tag).toBe('seen');
-    },
-  );
+  test.each([
+    'a/b',
+    '/',
+    'a b+c',
+    '%2F',
+    '100%',
+    'Ünï 日本 😀',
+    "it's",
+    '{id}',
+    'a?b#c',
+    '\u0000\n',
+    'x'.repeat(2000),
+    'tag',
+    'query',
+    'count',
+    'name',
+    '__proto__',
+  ])('takes any identifier: %j', async (sessionId) => {
+    await rig.insert([recordIn(sessionId, 0)]);
+    expect((await read(sessionId)).session).toMatchObject({ session_id: sessionId, total_requests: 1 });
+    await done('POST', pathOf(sessionId, '/tag'), { tag: 'seen' });
+    expect((await read(sessionId)).session.session_tag).toBe('seen');
+  });
 
   test('404 for a session without a request, of another organisation, or on its way, which a header says', async () => {
     await rig.insert([{ ...recordIn('theirs', 0), organizationId: idAt(0, 9) }]);
@@ -324,6 +338,27 @@ describe('PUT /v1/session/{id}/property', () => {
     await done('PUT', pathOf('named', '/property'), { 'Svc-Session-Name': 'called', 'Svc-Session-Path': '/one' });
     const { session, tree } = await read('named');
     expect([session.session_name, tree[0]?.children.map(({ path, totals }) => [path, totals.requests])]).toEqual(['called', [['/one', 2]]]);
+  });
+
+  test("upstream's names of the session headers are ours, of a session and of one request", async () => {
+    const made = recordIn('alias', 0);
+    await rig.insert([made]);
+    await done('PUT', pathOf('alias', '/property'), { 'Helicone-Session-Name': 'renamed', 'Helicone-Session-Path': '/p' });
+    const { session, tree } = await read('alias');
+    expect([session.session_name, tree[0]?.children.map(({ path }) => path)]).toEqual(['renamed', ['/p']]);
+    expect(session.properties).toEqual({ 'Svc-Session-Id': 'alias', 'Svc-Session-Name': 'renamed', 'Svc-Session-Path': '/p' });
+    await done('PUT', propertyPath(made.requestId), { key: 'Helicone-Session-Id', value: 'moved' });
+    await done('PUT', propertyPath(made.requestId), { 'Helicone-Session-Feedback': '1', 'Svc-Session-Feedback': '1' });
+    expect((await read('moved')).session.properties).toMatchObject({ 'Svc-Session-Id': 'moved', 'Svc-Session-Feedback': '1' });
+    for (const name of ['Svc-Session-Id', 'Helicone-Session-Id']) {
+      expect(await idsOf({ request_response_rmt: { properties: { [name]: { equals: 'moved' } } } })).toEqual([made.requestId]);
+      expect(await refused('PUT', pathOf('moved', '/property'), { [name]: 'x' })).toMatchObject({ status: 422, path: name });
+    }
+    const both = { 'Svc-Session-Name': 'one', 'Helicone-Session-Name': 'other' };
+    for (const path of [pathOf('moved', '/property'), propertyPath(made.requestId)]) {
+      expect(await refused('PUT', path, both)).toMatchObject({ status: 422, path: 'Helicone-Session-Name' });
+    }
+    expect((await read('moved')).session.session_name).toBe('renamed');
   });
 
   test('has one history entry for each name of the call, which every request shows among its own', async () => {

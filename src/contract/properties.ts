@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { isJsonObject, wellFormed } from '../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../model/vocabulary/limits.ts';
+import { aliasOf } from '../model/vocabulary/property-alias.ts';
 import { bodyFault, type Result } from './fault.ts';
 
 /** The name of a property in the OpenAPI document; {@link wrongPropertyName} is the whole rule. */
@@ -9,7 +10,7 @@ export const propertyNameSchema = z.string().openapi({ minLength: 1, maxLength: 
 // TRICKY: apart from its use, because the library's types know less of JSON Schema than its documents do (`propertyNames`).
 const propertyUpdateDocument = {
   description:
-    'Property names with their values. Each is added or replaced, the others stay. A body of exactly `key` and `value` sets the one property that `key` names.',
+    'Property names with their values. Each is added or replaced, the others stay. A body of exactly `key` and `value` sets the one property that `key` names. `Helicone-Session-Id`, `-Name`, `-Path` and `-Feedback` set the property that begins with `Svc-` instead.',
   example: { Environment: 'production' },
   minProperties: 1,
   maxProperties: propertyLimits.properties,
@@ -43,9 +44,16 @@ export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, st
   for (const [name, value] of named) {
     const sentence = wrongProperty(name, value);
     if (sentence !== undefined) return bodyFault([name], sentence);
-    properties.set(wellFormed(name), wellFormed(String(value)));
+    const [ours, text] = [aliasOf(name) ?? wellFormed(name), wellFormed(String(value))];
+    if (properties.has(ours) && properties.get(ours) !== text) return bodyFault([name], twoSpellings(ours));
+    properties.set(ours, text);
   }
   return { ok: true, value: properties };
+}
+
+/** TRICKY: of names with unpaired surrogates two become one as well. */
+function twoSpellings(name: string): string {
+  return `\`${name}\` stands here under two spellings with different values; send one of them.`;
 }
 
 /** `{"key": name, "value": text}`: how upstream's clients set one property. */

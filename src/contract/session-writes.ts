@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { wellFormed } from '../model/text.ts';
 import { longestSessionTag } from '../model/vocabulary/limits.ts';
+import { aliasOf } from '../model/vocabulary/property-alias.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
-import type { Result } from './fault.ts';
+import { bodyFault, type Result } from './fault.ts';
 import { readPropertyUpdate } from './properties.ts';
 
 const tagSentence = `\`tag\` takes a text of at most ${longestSessionTag} characters; null or "" takes the tag away.`;
@@ -35,12 +36,10 @@ export const sessionTagAnswerSchema = z
 export function readSessionPropertyUpdate(body: unknown): Result<ReadonlyMap<string, string>> {
   const read = readPropertyUpdate(body);
   if (!read.ok || !read.value.has(sessionProperties.sessionId)) return read;
-  return {
-    ok: false,
-    fault: {
-      code: 'invalid_body',
-      path: [sessionProperties.sessionId],
-      message: `\`${sessionProperties.sessionId}\` tells requests their session and cannot be changed for all of them at once; update the requests that are to move.`,
-    },
-  };
+  const { sessionId } = sessionProperties;
+  const written = Object.keys(Object(body) as object).find((name) => aliasOf(name) === sessionId) ?? sessionId;
+  return bodyFault(
+    [written],
+    `\`${written}\` tells requests their session and cannot be changed for all of them at once; update the requests that are to move.`,
+  );
 }

@@ -225,8 +225,8 @@ export class SpoolRig {
     await drain.stop(10_000);
   }
 
-  /** A drain with the changer that goes with it, as the core has them. */
-  async openCore(given: Partial<DrainPorts> = {}): Promise<CoreRig> {
+  /** A drain with the changers that go with it, as the core has them. @param now their clock. */
+  async openCore(given: Partial<DrainPorts> = {}, now = systemClock.now): Promise<CoreRig> {
     const pendingChanges = given.pendingChanges ?? (await openPendingChanges(this.rig.database));
     const drain = await this.openDrain({ ...given, pendingChanges });
     const changer = new RequestChanger({
@@ -235,7 +235,8 @@ export class SpoolRig {
       pendingChanges,
       findStored: (organizationId, requestId) => this.findStored(organizationId, requestId),
       changeStored: this.rig.store.changeStored,
-      now: systemClock.now,
+      now,
+      latestNumber: Math.max(await this.rig.store.latestChangeNumber(), await pendingChanges.latestNumber()),
       storeWaitMs: 5000,
     });
     const sessions = new SessionChanger({

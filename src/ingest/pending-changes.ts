@@ -2,6 +2,7 @@ import type { MetadataDatabase } from '../metadata/database.ts';
 import {
   appendPendingChanges,
   countPendingChanges,
+  latestPendingNumber,
   listPendingChanges,
   listPendingSessions,
   removePendingChanges,
@@ -19,6 +20,8 @@ export interface PendingChanges {
   readonly append: (accepted: AcceptedChange) => Promise<void>;
   /** As {@link append}, of many at once. */
   readonly appendAll: (accepted: readonly AcceptedChange[]) => Promise<void>;
+  /** The greatest number of those that wait; 0 when none does. */
+  readonly latestNumber: () => Promise<number>;
   /** The session into which changes of single requests have moved them, by request. */
   readonly sessionsOf: (organizationId: OrganizationId) => Promise<ReadonlyMap<RequestId, string>>;
   readonly listFor: (exchanges: readonly OpenExchange[]) => Promise<ChangesByExchange>;
@@ -54,6 +57,7 @@ export async function openPendingChanges(database: MetadataDatabase): Promise<Pe
   return {
     append: (accepted) => appendAll([accepted]),
     appendAll,
+    latestNumber: () => latestPendingNumber(database),
     sessionsOf: async (organizationId) => (isEmpty ? new Map() : listPendingSessions(database, organizationId)),
     listFor: async (exchanges) => {
       if (isEmpty) return new Map();

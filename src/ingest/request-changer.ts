@@ -17,6 +17,8 @@ export interface RequestChangerPorts {
   readonly changeStored: ChangeStored;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** The greatest number that any accepted change has. */
+  readonly latestNumber: number;
   /** How long a change may wait for a record that is being stored, milliseconds. */
   readonly storeWaitMs: number;
 }
@@ -31,10 +33,11 @@ const numbersInMs = 1000;
 export class RequestChanger {
   private readonly ports: RequestChangerPorts;
   private readonly turns = new ChangeTurns();
-  private lastNumber = 0;
+  private lastNumber: number;
 
   constructor(ports: RequestChangerPorts) {
     this.ports = ports;
+    this.lastNumber = ports.latestNumber;
   }
 
   /**
@@ -93,7 +96,7 @@ export class RequestChanger {
     return { organizationId, requestId, change, keyId, ...this.stamp() };
   }
 
-  /** The time and number of what is accepted now. */
+  /** The time and number of what is accepted now. Numbers grow also while the clock stands or goes back, over restarts too. */
   stamp(): Pick<AcceptedChange, 'acceptedAt' | 'number'> {
     const acceptedAt = this.ports.now();
     this.lastNumber = Math.max(this.lastNumber + 1, acceptedAt * numbersInMs);

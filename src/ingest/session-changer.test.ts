@@ -156,6 +156,60 @@ describe('properties of a session', () => {
   });
 });
 
+const hourAgo = (): number => Date.now() - 3_600_000;
+
+describe('after a restart with a clock that went back an hour', () => {
+  test('a tag replaces the one that was there, and is taken away', async () => {
+    const spool = new SpoolRig(rig);
+    await (await open(spool, spool.openWriter(), 's')).end();
+    await spool.drainAll();
+    const tagOf = async (): Promise<string | undefined> => {
+      const rows = await spool.read<{ tag: string }>('SELECT argMax(tag, number) AS tag FROM session_tags WHERE org_id = {tenant:UInt128}');
+      return rows[0]?.tag;
+    };
+    await (await spool.openCore()).sessions.tag(spool.principal, 's', 'before');
+    const { sessions } = await spool.openCore({}, hourAgo);
+    await sessions.tag(spool.principal, 's', 'after');
+    expect(await tagOf()).toBe('after');
+    await sessions.tag(spool.principal, 's', '');
+    expect(await tagOf()).toBe('');
+  });
+
+  test('the number of a change is above that of a stored one, of one of a session, and of one that waits', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const [stored, travelling] = [await open(spool, writer, 's'), await open(spool, writer, 't')];
+    await stored.end();
+    await spool.drainAll();
+    const steps: readonly ((core: CoreRig) => Promise<void>)[] = [
+      (core) => put(spool, core, stored.id, { Team: 'a' }),
+      ({ sessions }) => sessions.setProperties(spool.principal, 's', values({ Team: 'b' })),
+      (core) => put(spool, core, travelling.id, { Team: 'c' }),
+    ];
+    for (const step of steps) {
+      const before = await spool.openCore();
+      const least = Date.now() * 1000;
+      await step(before);
+      const after = await spool.openCore({}, hourAgo);
+      expect(after.changer.stamp().number).toBeGreaterThan(least);
+    }
+  });
+});
+
+test('a tag is taken of a session whose first request gets into the store between the two looks', async () => {
+  const spool = new SpoolRig(rig);
+  await (await open(spool, spool.openWriter(), 's')).end();
+  const { drain, sessions } = await spool.openCore();
+  const storeAll = async (): Promise<void> => {
+    drain.start();
+    await drain.stop(10_000);
+  };
+  Object.assign((sessions as unknown as { ports: object }).ports, { catchUp: storeAll });
+  await sessions.tag(spool.principal, 's', 'reviewed');
+  const tags = await spool.read<{ tag: string }>('SELECT tag FROM session_tags WHERE org_id = {tenant:UInt128}');
+  expect(tags.map(({ tag }) => tag)).toEqual(['reviewed']);
+});
+
 test('the feedback on a session is at its oldest request, stored or on its way', async () => {
   const spool = new SpoolRig(rig);
   const writer = spool.openWriter();

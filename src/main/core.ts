@@ -60,6 +60,8 @@ interface CoreParts {
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
   readonly state: SharedState;
+  /** The greatest number that any accepted change has. */
+  readonly latestNumber: number;
 }
 
 /** Starts the core: locks, metadata, store, ingest, API; and stops them the other way round. @param version of the program. */
@@ -100,10 +102,11 @@ async function openParts(config: Config): Promise<CoreParts> {
   const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
   const store = await openReadyStore(config, observe);
   const pendingChanges = await openPendingChanges(database);
+  const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock.now);
   const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });
   const state = openSharedState(config, observe);
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, state };
+  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, latestNumber, state };
 }
 
 function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames, state }: CoreParts): Drain {
@@ -138,7 +141,7 @@ function settleIn(state: SharedState): SettleBudgets {
 }
 
 function apiPorts(
-  { config, observe, database, store, pendingChanges, declaredNames }: CoreParts,
+  { config, observe, database, store, pendingChanges, declaredNames, latestNumber }: CoreParts,
   drain: Drain,
   baseUrl: () => string,
 ): ApiPorts {
@@ -149,6 +152,7 @@ function apiPorts(
     findStored: (organizationId, requestId) => findStored(store, organizationId, requestId),
     changeStored: store.changeStored,
     now: systemClock.now,
+    latestNumber,
     storeWaitMs: changeWaitMs,
   });
   const sessions = new SessionChanger({

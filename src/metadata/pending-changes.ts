@@ -64,6 +64,15 @@ export async function countPendingChanges({ queries }: MetadataQueries): Promise
   return row.count;
 }
 
+/** The greatest number of the changes that wait, over all organisations; 0 when none does. */
+export async function latestPendingNumber({ queries }: MetadataQueries): Promise<number> {
+  const row = await queries
+    .selectFrom('pending_changes')
+    .select(({ fn }) => fn.max<number | null>('number').as('latest'))
+    .executeTakeFirstOrThrow();
+  return row.latest ?? 0;
+}
+
 /** The changes that wait for any of these requests, in the order in which they were accepted. */
 export async function listPendingChanges(
   { queries }: MetadataQueries,

@@ -1,7 +1,7 @@
 import type { SortDirection, SortKey } from '../model/vocabulary/sort.ts';
 import { type Fragment, join, param, sql } from '../sql/sql.ts';
 import { ownTable } from '../sql/statement.ts';
-import { aliasOf } from './filter/property-alias.ts';
+import { aliasOf } from '../model/vocabulary/property-alias.ts';
 import type { SortTerm } from './sort.ts';
 
 /** What else than the row of `requests` a sort key needs: texts of its row in `bodies`, or what is known of its user. */

@@ -1,4 +1,5 @@
 import { type ChangeStored, makeChangeStored } from './change.ts';
+import { type LatestChangeNumber, makeLatestChangeNumber } from './change-numbers.ts';
 import { type Connections, openConnections, type StoreLocation } from './connections.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
@@ -13,6 +14,7 @@ export interface Store {
   readonly changeStored: ChangeStored;
   readonly changeStoredSession: ChangeStoredSession;
   readonly setSessionTag: SetSessionTag;
+  readonly latestChangeNumber: LatestChangeNumber;
   /** Brings the schema up to date. */
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   /** True when a query is answered. */
@@ -29,6 +31,7 @@ export function openStore(location: StoreLocation, options: RunOptions): Store {
     changeStored: makeChangeStored(connections),
     changeStoredSession: makeChangeStoredSession(connections),
     setSessionTag: makeSetSessionTag(connections),
+    latestChangeNumber: makeLatestChangeNumber(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
     close: () => connections.close(),

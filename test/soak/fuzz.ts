@@ -1,5 +1,5 @@
 /**
- * `npm run soak -- fuzz [bodies] [seed] [path…]`: sends so many hostile bodies (50,000 unless given) to every POST endpoint of a running service,
+ * `npm run soak -- fuzz [bodies] [seed] [path…]`: sends so many hostile bodies (50,000 unless given) to every endpoint of a running service that takes a body,
  * or to those whose paths end in one that is given.
  * Progress goes to stderr; the last lines, on stdout, say what came back. Exit code 1 when anything came that must not.
  */
@@ -8,8 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort, OwnedProcesses } from '../../bench/measure/owned-processes.ts';
-import { endpoints } from '../../src/api/endpoints.ts';
-import { fuzz } from '../support/hostile.ts';
+import { endpointsWithBody, existing, fuzz } from '../support/hostile.ts';
 
 const [bodiesGiven = 50_000, seedGiven = Date.now() % 2 ** 31, ...pathsWanted] = process.argv.slice(2);
 const [bodiesWanted, firstSeed] = [Number(bodiesGiven), Number(seedGiven)];
@@ -55,10 +54,10 @@ async function fuzzEverything(): Promise<boolean> {
   const mine = await send(key, 'mine');
   const organizationId = await ownerOf(mine);
   let sound = true;
-  for (const { declaration } of endpoints) {
-    if (declaration.method !== 'post' || !isWanted(declaration.path)) continue;
-    const target = { url: api + declaration.path.replace('{id}', mine), key, organizationId, foreignText };
-    sound = (await fuzzEndpoint(declaration.path, target)) && sound;
+  for (const { method, path: route } of endpointsWithBody()) {
+    if (!isWanted(route)) continue;
+    const target = { method, url: api + existing(route, mine), key, organizationId, foreignText };
+    sound = (await fuzzEndpoint(`${method} ${route}`, target)) && sound;
   }
   const ready = (await fetch(`${api}/readyz`)).status === 200;
   console.log(`afterwards the service is ${ready ? 'up' : 'DOWN'}; seeds from ${firstSeed}`);
@@ -75,7 +74,7 @@ async function fuzzEndpoint(name: string, target: Parameters<typeof fuzz>[0]): P
     console.error(`${name}: ${sent + bodiesAtOnce} of ${bodiesWanted}, ${faults.length} faults`);
   }
   const counts = [...statuses].toSorted(([left], [right]) => left - right).map(([status, count]) => `${status}: ${count}`);
-  console.log(`POST ${name}: ${counts.join(', ')}; faults: ${faults.length}`);
+  console.log(`${name}: ${counts.join(', ')}; faults: ${faults.length}`);
   for (const fault of faults.slice(0, 5)) console.log(`  ${fault}`);
   return faults.length === 0;
 }

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { endpoints } from '../../src/api/endpoints.ts';
 import { namedSortKeys, sortKeys } from '../../src/model/vocabulary/sort.ts';
 import { type FieldDefinition, fieldGroups } from '../../src/model/vocabulary/fields.ts';
 import { operatorFamilies, type OperatorFamily } from '../../src/model/vocabulary/operators.ts';
@@ -128,6 +129,7 @@ const query = fc.record(
     pSize: value,
     useInterquartile: value,
     rating: value,
+    tag: value,
     scores: fc.oneof(fc.dictionary(text, value, { maxKeys: 3 }), value),
   },
   { requiredKeys: ['filter'] },
@@ -191,10 +193,11 @@ const acceptedQuery = fc.record(
   { requiredKeys: ['filter', 'requestIds'] },
 );
 
-/** A body as text: near a query, any JSON, a query whose text was damaged, or no JSON at all. */
+/** A body as text: near a query, properties, any JSON, a query whose text was damaged, or no JSON at all. */
 export const hostileBody: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: acceptedQuery.map((body) => JSON.stringify(body)) },
   { weight: 6, arbitrary: query.map((body) => JSON.stringify(body)) },
+  { weight: 2, arbitrary: fc.dictionary(text, text, { minKeys: 1, maxKeys: 3 }).map((body) => JSON.stringify(body)) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 6 }).map((body) => JSON.stringify(body)) },
   {
     weight: 2,
@@ -211,6 +214,7 @@ export const hostileBody: fc.Arbitrary<string> = fc.oneof(
 );
 
 export interface FuzzTarget {
+  readonly method: string;
   /** Address of an endpoint. */
   readonly url: string;
   readonly key: string;
@@ -223,6 +227,18 @@ export interface FuzzReport {
   readonly statuses: ReadonlyMap<number, number>;
   /** What must not happen, each with the body that did it. */
   readonly faults: readonly string[];
+}
+
+/** Every endpoint that takes a body. */
+export function endpointsWithBody(): readonly { readonly method: string; readonly path: string }[] {
+  return endpoints
+    .filter(({ declaration }) => declaration.request?.body !== undefined)
+    .map(({ declaration: { method, path } }) => ({ method: method.toUpperCase(), path }));
+}
+
+/** A path of the API with what is there: a request, or the session `shared`. */
+export function existing(path: string, requestId: string): string {
+  return path.replace('{id}', path.startsWith('/v1/session/') ? 'shared' : requestId);
 }
 
 /** Sends so many hostile bodies to an endpoint, the same for the same seed. */
@@ -243,9 +259,12 @@ export async function fuzz(target: FuzzTarget, count: number, seed: number): Pro
   return { statuses, faults };
 }
 
-async function attempt({ url, key, organizationId, foreignText }: FuzzTarget, body: string): Promise<{ status: number; fault?: string }> {
+async function attempt(
+  { method, url, key, organizationId, foreignText }: FuzzTarget,
+  body: string,
+): Promise<{ status: number; fault?: string }> {
   const response = await fetch(url, {
-    method: 'POST',
+    method,
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     body: body.toWellFormed(),
   });

@@ -3,7 +3,7 @@ import type { TextOperator } from '../../model/vocabulary/operators.ts';
 import { escapeLike } from '../../sql/like.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import type { TextColumn } from './columns.ts';
-import { aliasOf } from './property-alias.ts';
+import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 
 /** An expression of text with the condition under which it is there at all; the text of what is not there is empty. */
 export interface TextOperand {

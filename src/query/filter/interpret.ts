@@ -3,7 +3,7 @@ import { type FieldDefinition, fieldGroups, mapWrappers } from '../../model/voca
 import type { NumberOperator, TextOperator, TimestampOperator } from '../../model/vocabulary/operators.ts';
 import type { ConditionNode, FilterNode } from './ast.ts';
 import { likeMatches } from './like-match.ts';
-import { aliasOf } from './property-alias.ts';
+import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { type NumberFound, type Reader, readerOf, type Subject } from './readers.ts';
 import type { FilterRecord, SessionFacts } from './record.ts';
 

@@ -4,11 +4,14 @@ import { GatelogError } from '../../../model/errors.ts';
 import { parseUuid, type RequestId } from '../../../model/ids.ts';
 
 /** The identifier in the path, for the OpenAPI document. */
-export const requestIdParameter = z.string().openapi({
-  param: { name: 'id', in: 'path' },
-  description: 'Identifier of the request, the value of the response header svc-id.',
-  format: 'uuid',
-});
+export const requestIdParameter = z
+  .string()
+  .refine((text) => parseUuid(text) !== undefined)
+  .openapi({
+    param: { name: 'id', in: 'path' },
+    description: 'Identifier of the request, the value of the response header svc-id.',
+    format: 'uuid',
+  });
 
 /** The identifier in the path, in any case. @throws GatelogError `not_found`: what is no UUID names no request. */
 export function requestIdOf(context: Context): RequestId {

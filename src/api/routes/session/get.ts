@@ -20,7 +20,7 @@ import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
 import { itemsOf, setHint } from '../request/page.ts';
-import { refuseAbsentSession, sessionIdOf, sessionIdParameter } from './session-id.ts';
+import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';
 
 const failures = problems(404, 422, 504);
 const { 'svc-next-cursor': nextCursor } = pageHeaders;
@@ -58,8 +58,8 @@ async function answerGet(call: EndpointCall): Promise<Response> {
   const sessionId = sessionIdOf(context);
   const { includeBody, ...page } = accepted(readParameters(sessionPageSchema, context.req.query()));
   const plan = accepted(planSession(principal.organizationId, sessionId, page));
-  const found = (await wholeSession(call, plan)) ?? (await partOfSession(call, plan));
-  if (found === undefined) return refuseAbsentSession(call, sessionId);
+  const look = async (): Promise<FoundSession | undefined> => (await wholeSession(call, plan)) ?? partOfSession(call, plan);
+  const found = await foundSessionOrRefused(call, sessionId, look);
   const requests = await itemsOf(call, found.rows, includeBody);
   const tree = sessionTree(found.nodes, requests);
   if (tree.cut) setHint(context, cutSentence);

@@ -7,7 +7,7 @@ import { type SessionTagRow, sessionTagStatement } from '../../../query/session/
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
-import { refuseAbsentSession, sessionIdOf, sessionIdParameter } from './session-id.ts';
+import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';
 
 const params = z.object({ id: sessionIdParameter });
 const readFailures = problems(404, 504);
@@ -56,7 +56,11 @@ async function answerSet({ context, principal, ports }: EndpointCall): Promise<R
 async function answerGet(call: EndpointCall): Promise<Response> {
   const { context, principal, ports } = call;
   const sessionId = sessionIdOf(context);
-  const [row] = await ports.run<SessionTagRow>(sessionTagStatement(principal.organizationId, sessionId), context.req.raw.signal);
-  if (row === undefined) return refuseAbsentSession(call, sessionId);
+  const statement = sessionTagStatement(principal.organizationId, sessionId);
+  const row = await foundSessionOrRefused(
+    call,
+    sessionId,
+    async () => (await ports.run<SessionTagRow>(statement, context.req.raw.signal))[0],
+  );
   return answerJson(context, { data: row.session_tag === '' ? null : row.session_tag, error: null });
 }

@@ -83,12 +83,20 @@ export class OpenExchange implements NewExchange {
   }
 }
 
-/** Exchanges that are not in the store yet, by their organisation and identifier. */
+/** Exchanges that are not in the store yet, by their organisation and identifier, and by the session that their tags name. */
 export class InFlight {
   private readonly exchanges = new Map<string, OpenExchange>();
+  private readonly sessions = new Map<string, Set<OpenExchange>>();
 
   add(exchange: OpenExchange): void {
+    const before = this.find(exchange.organizationId, exchange.requestId);
+    if (before !== undefined) this.remove(before);
     this.exchanges.set(keyOf(exchange.organizationId, exchange.requestId), exchange);
+    if (exchange.sessionId === '') return;
+    const session = keyOf(exchange.organizationId, exchange.sessionId);
+    const members = this.sessions.get(session);
+    if (members === undefined) this.sessions.set(session, new Set([exchange]));
+    else members.add(exchange);
   }
 
   find(organizationId: OrganizationId, requestId: RequestId): OpenExchange | undefined {
@@ -97,12 +105,17 @@ export class InFlight {
 
   remove(exchange: OpenExchange): void {
     const key = keyOf(exchange.organizationId, exchange.requestId);
-    if (this.exchanges.get(key) === exchange) this.exchanges.delete(key);
+    if (this.exchanges.get(key) !== exchange) return;
+    this.exchanges.delete(key);
+    const session = keyOf(exchange.organizationId, exchange.sessionId);
+    const members = this.sessions.get(session);
+    members?.delete(exchange);
+    if (members?.size === 0) this.sessions.delete(session);
   }
 
-  /** Those of one organisation. */
-  of(organizationId: OrganizationId): readonly OpenExchange[] {
-    return [...this.exchanges.values()].filter((exchange) => exchange.organizationId === organizationId);
+  /** Those whose tags name this session, which is not empty. */
+  ofSession(organizationId: OrganizationId, sessionId: string): readonly OpenExchange[] {
+    return [...(this.sessions.get(keyOf(organizationId, sessionId)) ?? [])];
   }
 
   get size(): number {
@@ -110,6 +123,6 @@ export class InFlight {
   }
 }
 
-function keyOf(organizationId: OrganizationId, requestId: RequestId): string {
-  return `${organizationId}/${requestId}`;
+function keyOf(organizationId: OrganizationId, name: string): string {
+  return `${organizationId}/${name}`;
 }

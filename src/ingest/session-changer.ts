@@ -94,7 +94,9 @@ export class SessionChanger {
     const { catchUp, pendingChanges, inFlight } = this.ports;
     await catchUp();
     const moved = await pendingChanges.sessionsOf(organizationId);
-    return inFlight.of(organizationId).filter((exchange) => (moved.get(exchange.requestId) ?? exchange.sessionId) === sessionId);
+    const tagged = inFlight.ofSession(organizationId, sessionId);
+    const movedHere = [...moved].flatMap(([id, session]) => (session === sessionId ? (inFlight.find(organizationId, id) ?? []) : []));
+    return [...new Set([...tagged.filter(({ requestId }) => (moved.get(requestId) ?? sessionId) === sessionId), ...movedHere])];
   }
 
   /** @returns those into whose records the change will go; the others are being stored, and then take it there. */

@@ -1,4 +1,5 @@
 import type { OrganizationId, RequestId } from '../model/ids.ts';
+import { bytesOfProperties, requestPropertyLimits } from '../model/vocabulary/limits.ts';
 import type { FrameLocation, Position } from '../spool/spool.ts';
 
 /**
@@ -37,6 +38,8 @@ export class OpenExchange implements NewExchange {
   /** Where its `end` frame ends; undefined while it is open. */
   endsAt: Position | undefined;
   state: ExchangeState = 'travelling';
+  private changedNames = 0;
+  private changedBytes = 0;
   private changes: Set<Promise<void>> | undefined;
   private waiting: ((settlement: Settlement) => void)[] | undefined;
   private settlement: Settlement | undefined;
@@ -48,6 +51,18 @@ export class OpenExchange implements NewExchange {
     this.requestId = requestId;
     this.openedAt = openedAt;
     this.sessionId = sessionId;
+  }
+
+  /** Whether its record may take these properties too: as many of all changes as a stored request may have. Those of before a restart are not counted. */
+  hasRoomFor(values: ReadonlyMap<string, string>): boolean {
+    const { properties, bytes } = requestPropertyLimits;
+    return this.changedNames + values.size <= properties && this.changedBytes + bytesOfProperties(values) <= bytes;
+  }
+
+  /** Counts what {@link hasRoomFor} has room for. */
+  takeRoom(values: ReadonlyMap<string, string>): void {
+    this.changedNames += values.size;
+    this.changedBytes += bytesOfProperties(values);
   }
 
   /** Counts a change that is being written to the metadata database: the seal waits for it. */

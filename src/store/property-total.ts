@@ -1,5 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
-import { requestPropertyLimits } from '../model/vocabulary/limits.ts';
+import { bytesOfProperties, requestPropertyLimits } from '../model/vocabulary/limits.ts';
 
 /** How many properties a request has, and the bytes of their names and values. */
 export interface PropertyTotal {
@@ -10,13 +10,6 @@ export interface PropertyTotal {
 /** SQL of {@link PropertyTotal.bytes} for a map. */
 export function propertyBytesOf(map: string): string {
   return `arraySum(arrayMap((name, text) -> length(name) + length(text), mapKeys(${map}), mapValues(${map})))`;
-}
-
-/** Bytes of these names and values. */
-export function bytesOfProperties(values: ReadonlyMap<string, string>): number {
-  let bytes = 0;
-  for (const [name, value] of values) bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
-  return bytes;
 }
 
 /** @param old what the request has under the names of `values`; others may stand there too. */

@@ -5,10 +5,10 @@ import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { insertLines } from './insert.ts';
-import { requestPropertyLimits } from '../model/vocabulary/limits.ts';
+import { bytesOfProperties, requestPropertyLimits } from '../model/vocabulary/limits.ts';
 import { boundQuery } from './parameters.ts';
 import { PendingPatches } from './pending-patches.ts';
-import { bytesOfProperties, propertyBytesOf, tooMuchError } from './property-total.ts';
+import { propertyBytesOf, tooMuchError } from './property-total.ts';
 import { timeText } from './tables/time-text.ts';
 
 /** Properties that are set on every request of a session. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { doneSchema } from '../contract/answers.ts';
 import { problemSchema } from '../contract/problem.ts';
 import { requestAnswerSchema, type RequestItem, requestQueryAnswerSchema } from '../contract/requests.ts';
 import { sessionAnswerSchema } from '../contract/session-view.ts';
@@ -66,7 +67,7 @@ describe('a session', () => {
   // What the rows hold beside these two properties is a few bytes.
   const least = 2 * 2 * 2000;
   beforeAll(async () => {
-    for (const id of requestIds.slice(0, 2)) expect((await rig.call('PUT', propertyPath(id), { body: wide })).status).toBe(200);
+    for (const id of requestIds.slice(0, 2)) await checked(await rig.call('PUT', propertyPath(id), { body: wide }), 200, doneSchema);
   });
 
   test.each(['', '?includeBody=true'])(

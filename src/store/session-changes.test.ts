@@ -66,6 +66,13 @@ async function mutations(): Promise<number> {
   return Number(row?.n);
 }
 
+async function merges(): Promise<number> {
+  const [row] = await rig.run<{ n: number | string }>(
+    `SELECT count() AS n FROM system.mutations WHERE table = 'requests' AND command LIKE '%APPLY PATCHES%'`,
+  );
+  return Number(row?.n);
+}
+
 describe('a change of a session', () => {
   test('writes any text, leaves what it does not name, and reaches nobody twice', async () => {
     const { line } = requestLine({ session_id: "it's", properties: { kept: 'k' } });
@@ -174,13 +181,6 @@ describe('a change of a session', () => {
 });
 
 describe('pending patches', () => {
-  async function merges(): Promise<number> {
-    const [row] = await rig.run<{ n: number | string }>(
-      `SELECT count() AS n FROM system.mutations WHERE table = 'requests' AND command LIKE '%APPLY PATCHES%'`,
-    );
-    return Number(row?.n);
-  }
-
   test('are merged when there would be more than reads may have to apply, and not before', async () => {
     await fill('patched', 20, 40_000);
     await rig.connections.run('update', (client) =>

@@ -73,6 +73,11 @@ async function merges(): Promise<number> {
   return Number(row?.n);
 }
 
+/** So many properties of one value, with numbered names. */
+function some(first: number, count: number, value: string): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`name-${first + index}`, value]));
+}
+
 describe('a change of a session', () => {
   test('writes any text, leaves what it does not name, and reaches nobody twice', async () => {
     const { line } = requestLine({ session_id: "it's", properties: { kept: 'k' } });
@@ -156,8 +161,6 @@ describe('a change of a session', () => {
 
   test('after which a request would have too many or too long properties is refused, unless it makes them less', async () => {
     await fill('full', 2, 30_000);
-    const some = (first: number, count: number, value: string) =>
-      Object.fromEntries(Array.from({ length: count }, (_, index) => [`name-${first + index}`, value]));
     for (const first of [0, 64, 128]) await sessions.update(changeOf('full', some(first, 64, '')));
     // With `Old` and `Svc-Session-Id` there are 194.
     expect(await sessions.count(changeOf('full', some(192, 62, '')))).toBe(2);

@@ -1,22 +1,30 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { doneSchema } from '../contract/answers.ts';
 import { problemSchema } from '../contract/problem.ts';
-import { requestAnswerSchema, requestQueryAnswerSchema } from '../contract/requests.ts';
-import { type ApiRig, checked, openApiRig, queryPath } from './api-rig.ts';
+import { requestAnswerSchema, type RequestItem, requestQueryAnswerSchema } from '../contract/requests.ts';
+import { sessionAnswerSchema } from '../contract/session-view.ts';
+import { type ApiRig, checked, openApiRig, propertyPath, queryPath } from './api-rig.ts';
 
 let rig: ApiRig;
-/** Identifiers of three stored requests, and the bytes of all their bodies. */
+/** Identifiers of three stored requests, and the bytes of all their bodies and properties. */
 let requestIds: readonly string[];
 let bytes: number;
 beforeAll(async () => {
   rig = await openApiRig(2);
   const { data } = await checked(await rig.call('POST', queryPath, { body: { filter: {} } }), 200, requestQueryAnswerSchema);
   requestIds = data.map(({ request_id: id }) => id);
-  bytes = data.reduce((sum, { size_bytes: size }) => sum + size, 0);
+  bytes = data.reduce((sum, item) => sum + item.size_bytes + textBytes(item), 0);
 });
 afterAll(async () => rig.close());
 
-test('a page whose bodies just fit into one answer is shown', async () => {
-  const api = rig.withPorts({ answerBodiesMaxBytes: bytes });
+/** The texts of any length beside the bodies; an item holds its properties twice. */
+function textBytes({ properties, usage_raw: usage }: RequestItem): number {
+  const texts = Object.entries(properties).flatMap(([name, text]) => [name, text, name, text]);
+  return Buffer.byteLength(texts.join('')) + (usage === null ? 0 : Buffer.byteLength(JSON.stringify(usage)));
+}
+
+test('a page whose bodies and properties just fit into one answer is shown', async () => {
+  const api = rig.withPorts({ answerMaxBytes: bytes });
   const { data } = await checked(await rig.call('POST', queryPath, { api, body: { filter: {} } }), 200, requestQueryAnswerSchema);
   expect(data).toHaveLength(3);
 });
@@ -26,18 +34,20 @@ test.each([
   ['/v1/request/query', () => ({ filter: {} })],
   ['/v1/request/query-ids', () => ({ requestIds })],
 ])('a page with a byte more is 422 at %s and says what to ask for', async (path, body) => {
-  const api = rig.withPorts({ answerBodiesMaxBytes: bytes - 1 });
+  const api = rig.withPorts({ answerMaxBytes: bytes - 1 });
   const problem = await checked(await rig.call('POST', path, { api, body: body() }), 422, problemSchema);
   expect(problem).toMatchObject({
     code: 'query_too_large',
     error: expect.stringMatching(
-      new RegExp(`^The bodies of these 3 requests have ${bytes} bytes; one answer holds ${bytes - 1}\\. Ask for fewer at once`),
+      new RegExp(
+        `^The bodies and properties of these 3 requests have ${bytes} bytes; one answer holds ${bytes - 1}\\. Ask for fewer at once`,
+      ),
     ) as string,
   });
 });
 
 test('a smaller limit and its cursor give all of it', async () => {
-  const api = rig.withPorts({ answerBodiesMaxBytes: bytes - 1 });
+  const api = rig.withPorts({ answerMaxBytes: bytes - 1 });
   const first = await rig.call('POST', queryPath, { api, body: { filter: {}, limit: 2 } });
   const cursor = first.headers.get('svc-next-cursor');
   const rest = await rig.call('POST', queryPath, { api, body: { filter: {}, limit: 2, cursor } });
@@ -46,7 +56,38 @@ test('a smaller limit and its cursor give all of it', async () => {
 });
 
 test('a single request is always shown', async () => {
-  const api = rig.withPorts({ answerBodiesMaxBytes: 1 });
+  const api = rig.withPorts({ answerMaxBytes: 1 });
   const { data } = await checked(await rig.call('GET', `/v1/request/${rig.stored}`, { api }), 200, requestAnswerSchema);
   expect(data.request_body).not.toBeNull();
+});
+
+describe('a session', () => {
+  const sessionPath = '/v1/session/wide';
+  const wide = { 'Svc-Session-Id': 'wide', Long: 'ä'.repeat(1000) };
+  // What the rows hold beside these two properties is a few bytes.
+  const least = 2 * 2 * 2000;
+  beforeAll(async () => {
+    for (const id of requestIds.slice(0, 2)) await checked(await rig.call('PUT', propertyPath(id), { body: wide }), 200, doneSchema);
+  });
+
+  test.each(['', '?includeBody=true'])(
+    'whose page has more properties than an answer is 422 and says what to ask for (%s)',
+    async (query) => {
+      const api = rig.withPorts({ answerMaxBytes: least });
+      const problem = await checked(await rig.call('GET', sessionPath + query, { api }), 422, problemSchema);
+      expect(problem).toMatchObject({
+        code: 'query_too_large',
+        error: expect.stringMatching(/properties of these 2 requests have \d+ bytes.*a smaller `limit` and the cursor/) as string,
+      });
+    },
+  );
+
+  test('is read with a smaller limit and the cursor', async () => {
+    const api = rig.withPorts({ answerMaxBytes: least });
+    const first = await rig.call('GET', `${sessionPath}?limit=1`, { api });
+    const cursor = encodeURIComponent(first.headers.get('svc-next-cursor') ?? '');
+    const rest = await rig.call('GET', `${sessionPath}?limit=1&cursor=${cursor}`, { api });
+    const pages = [await checked(first, 200, sessionAnswerSchema), await checked(rest, 200, sessionAnswerSchema)];
+    expect(pages.map(({ data }) => data.requests.length)).toEqual([1, 1]);
+  });
 });

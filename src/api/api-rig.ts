@@ -148,7 +148,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     failingParts: () => Promise.resolve([]),
     observe: (observation) => observations.push(observation),
     bodyMaxBytes,
-    answerBodiesMaxBytes: 64 * 1024 * 1024,
+    answerMaxBytes: 64 * 1024 * 1024,
   };
 }
 

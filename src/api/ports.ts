@@ -48,6 +48,6 @@ export interface ApiPorts {
   readonly failingParts: () => Promise<readonly string[]>;
   readonly observe: Observe;
   readonly bodyMaxBytes: number;
-  /** Bytes of all recorded bodies that one answer holds; a single request's are always shown. */
-  readonly answerBodiesMaxBytes: number;
+  /** Bytes of all recorded bodies and properties that one answer holds; a single request's are always shown. */
+  readonly answerMaxBytes: number;
 }

@@ -1,4 +1,5 @@
 import type { OrganizationId, RequestId } from '../model/ids.ts';
+import { bytesOfProperties, requestPropertyLimits } from '../model/vocabulary/limits.ts';
 import type { FrameLocation, Position } from '../spool/spool.ts';
 
 /**
@@ -37,6 +38,8 @@ export class OpenExchange implements NewExchange {
   /** Where its `end` frame ends; undefined while it is open. */
   endsAt: Position | undefined;
   state: ExchangeState = 'travelling';
+  private changedNames = 0;
+  private changedBytes = 0;
   private changes: Set<Promise<void>> | undefined;
   private waiting: ((settlement: Settlement) => void)[] | undefined;
   private settlement: Settlement | undefined;
@@ -48,6 +51,18 @@ export class OpenExchange implements NewExchange {
     this.requestId = requestId;
     this.openedAt = openedAt;
     this.sessionId = sessionId;
+  }
+
+  /** Whether its record may take these properties too: as many of all changes as a stored request may have. Those of before a restart are not counted. */
+  hasRoomFor(values: ReadonlyMap<string, string>): boolean {
+    const { properties, bytes } = requestPropertyLimits;
+    return this.changedNames + values.size <= properties && this.changedBytes + bytesOfProperties(values) <= bytes;
+  }
+
+  /** Counts what {@link hasRoomFor} has room for. */
+  takeRoom(values: ReadonlyMap<string, string>): void {
+    this.changedNames += values.size;
+    this.changedBytes += bytesOfProperties(values);
   }
 
   /** Counts a change that is being written to the metadata database: the seal waits for it. */
@@ -83,12 +98,20 @@ export class OpenExchange implements NewExchange {
   }
 }
 
-/** Exchanges that are not in the store yet, by their organisation and identifier. */
+/** Exchanges that are not in the store yet, by their organisation and identifier, and by the session that their tags name. */
 export class InFlight {
   private readonly exchanges = new Map<string, OpenExchange>();
+  private readonly sessions = new Map<string, Set<OpenExchange>>();
 
   add(exchange: OpenExchange): void {
+    const before = this.find(exchange.organizationId, exchange.requestId);
+    if (before !== undefined) this.remove(before);
     this.exchanges.set(keyOf(exchange.organizationId, exchange.requestId), exchange);
+    if (exchange.sessionId === '') return;
+    const session = keyOf(exchange.organizationId, exchange.sessionId);
+    const members = this.sessions.get(session);
+    if (members === undefined) this.sessions.set(session, new Set([exchange]));
+    else members.add(exchange);
   }
 
   find(organizationId: OrganizationId, requestId: RequestId): OpenExchange | undefined {
@@ -97,12 +120,17 @@ export class InFlight {
 
   remove(exchange: OpenExchange): void {
     const key = keyOf(exchange.organizationId, exchange.requestId);
-    if (this.exchanges.get(key) === exchange) this.exchanges.delete(key);
+    if (this.exchanges.get(key) !== exchange) return;
+    this.exchanges.delete(key);
+    const session = keyOf(exchange.organizationId, exchange.sessionId);
+    const members = this.sessions.get(session);
+    members?.delete(exchange);
+    if (members?.size === 0) this.sessions.delete(session);
   }
 
-  /** Those of one organisation. */
-  of(organizationId: OrganizationId): readonly OpenExchange[] {
-    return [...this.exchanges.values()].filter((exchange) => exchange.organizationId === organizationId);
+  /** Those whose tags name this session, which is not empty. */
+  ofSession(organizationId: OrganizationId, sessionId: string): readonly OpenExchange[] {
+    return [...(this.sessions.get(keyOf(organizationId, sessionId)) ?? [])];
   }
 
   get size(): number {
@@ -110,6 +138,6 @@ export class InFlight {
   }
 }
 
-function keyOf(organizationId: OrganizationId, requestId: RequestId): string {
-  return `${organizationId}/${requestId}`;
+function keyOf(organizationId: OrganizationId, name: string): string {
+  return `${organizationId}/${name}`;
 }

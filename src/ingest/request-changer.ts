@@ -62,7 +62,7 @@ export class RequestChanger {
     const found = known ?? (await this.locate(principal.organizationId, requestId));
     const changed =
       found !== undefined &&
-      ('storedAt' in found ? await this.changeAt(found.storedAt, accept) : await this.changeTravelling(found.travelling, accept));
+      ('storedAt' in found ? await this.changeAt(found.storedAt, accept) : await this.changeTravelling(found.travelling, change, accept));
     if (!changed) throw new GatelogError('not_found', `No request ${requestId} is on record.`);
   }
 
@@ -103,9 +103,11 @@ export class RequestChanger {
     return { acceptedAt, number: this.lastNumber };
   }
 
-  /** @returns false when the exchange has ended among the dead letters. */
-  private async changeTravelling(exchange: OpenExchange, accept: () => AcceptedChange): Promise<boolean> {
-    if (exchange.state === 'travelling') {
+  /** A change for which the record has no room waits for it to be stored. @returns false when the exchange has ended among the dead letters. */
+  private async changeTravelling(exchange: OpenExchange, change: Change, accept: () => AcceptedChange): Promise<boolean> {
+    const values = change.kind === 'property' ? change.values : new Map<string, string>();
+    if (exchange.state === 'travelling' && exchange.hasRoomFor(values)) {
+      exchange.takeRoom(values);
       await exchange.trackChange(this.ports.pendingChanges.append(accept()));
       return true;
     }

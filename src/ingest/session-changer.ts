@@ -95,18 +95,21 @@ export class SessionChanger {
     const { catchUp, pendingChanges, inFlight } = this.ports;
     await catchUp();
     const moved = await pendingChanges.sessionsOf(organizationId);
-    return inFlight.of(organizationId).filter((exchange) => (moved.get(exchange.requestId) ?? exchange.sessionId) === sessionId);
+    const tagged = inFlight.ofSession(organizationId, sessionId);
+    const movedHere = [...moved].flatMap(([id, session]) => (session === sessionId ? (inFlight.find(organizationId, id) ?? []) : []));
+    return [...new Set([...tagged.filter(({ requestId }) => (moved.get(requestId) ?? sessionId) === sessionId), ...movedHere])];
   }
 
-  /** @returns those into whose records the change will go; the others are being stored, and then take it there. */
+  /** @returns those into whose records the change will go; the others are being stored or have no room, and take it in the store. */
   private async keepForTravelling(members: readonly OpenExchange[], change: SessionChange): Promise<ReadonlySet<OpenExchange>> {
     // TRICKY: between the look at the state and the tracking nothing may run, else an exchange could be sealed without the change.
-    const travelling = members.filter(({ state }) => state === 'travelling');
+    const travelling = members.filter((member) => member.state === 'travelling' && member.hasRoomFor(change.values));
     let characters = 0;
     for (const [name, value] of change.values) characters += name.length + value.length;
     if (travelling.length > mostTravelling || travelling.length * characters > mostTravellingCharacters) {
       throw new GatelogError('store_unavailable', 'Too many requests of the session are on their way to the store. Try again in a moment.');
     }
+    for (const member of travelling) member.takeRoom(change.values);
     const write = this.ports.pendingChanges.appendAll(travelling.map(({ requestId }) => acceptedFor(requestId, change)));
     await Promise.all(travelling.map((exchange) => exchange.trackChange(write)));
     return new Set(travelling);

@@ -45,8 +45,8 @@ const answersEndMs = 300;
 const drainEndMs = 1200;
 /** Longest wait of a change for a record that is just being stored, milliseconds. */
 const changeWaitMs = 10_000;
-/** Bytes of all bodies in one answer of the API. They are in memory several times on their way into it. */
-const answerBodiesMaxBytes = 64 * 1024 * 1024;
+/** Bytes of all bodies and properties in one answer of the API. They are in memory several times on their way into it. */
+const answerMaxBytes = 64 * 1024 * 1024;
 
 const settledAtOnce = 32;
 
@@ -190,7 +190,7 @@ function apiPorts(
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
     bodyMaxBytes: config.apiBodyMaxBytes,
-    answerBodiesMaxBytes,
+    answerMaxBytes,
   };
 }
 

@@ -1,6 +1,7 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts, type ChangeEntry, feedbackScore } from '../model/change.ts';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
+import { isTooMuch, propertyBytesOf, type PropertyTotal, totalAfter } from './property-total.ts';
 
 /** Changes of one stored request, in the order in which they were accepted. */
 export interface RequestChanges {
@@ -15,6 +16,8 @@ export interface FactsRow {
   /** The identifier as a decimal number. */
   readonly id: string;
   readonly old_properties?: readonly (string | null)[];
+  readonly property_count?: number | string;
+  readonly property_bytes?: number | string;
   readonly old_scores?: readonly (number | null)[];
   readonly feedback_rating: boolean | null;
 }
@@ -40,6 +43,7 @@ const rowsOfRequests = `org_id = {tenant:UInt128}
     AND request_id IN {ids:Array(UInt128)}`;
 
 const oldProperties = `arrayMap(name -> if(mapContains(properties, name), toNullable(properties[name]), NULL), ${propertyNames}) AS old_properties`;
+const propertyTotal = `length(properties) AS property_count, ${propertyBytesOf('properties')} AS property_bytes`;
 const oldScores = `arrayMap(name -> if(mapContains(scores, name), toNullable(scores[name]), NULL), ${scoreNames}) AS old_scores`;
 
 /** Columns that follow a property. */
@@ -55,15 +59,19 @@ export function readStatement(organizationId: OrganizationId, requests: readonly
   const columns = [
     'toString(request_id) AS id',
     // What the text mentions costs, for the engine writes all identifiers into each mention.
-    ...(namesAny(params.names) ? [oldProperties] : []),
+    ...(namesAny(params.names) ? [oldProperties, propertyTotal] : []),
     ...(namesAny(params.score_names) ? [oldScores] : []),
     'feedback_rating',
   ];
   return { text: `SELECT ${columns.join(', ')} FROM requests WHERE ${rowsOfRequests}`, params };
 }
 
-/** A request with its changes applied. */
+/** A request with its changes applied; `changes` are those that it takes. */
 export interface ChangedRequest extends RequestChanges {
+  /** Changes after which it would have too many properties: they are not applied. */
+  readonly refused: readonly AcceptedChange[];
+  /** What it then has. */
+  readonly total: PropertyTotal;
   readonly facts: ChangeableFacts;
   readonly entries: readonly ChangeEntry[];
 }
@@ -77,7 +85,22 @@ export function changedRequest(request: RequestChanges, row: FactsRow): ChangedR
     feedback: rating === null ? null : { rating, number: givenBefore, createdAt: 0 },
     sessionChanges: [],
   };
-  return { ...request, facts, entries: request.changes.flatMap((accepted) => applyChange(facts, accepted)) };
+  let total: PropertyTotal = { count: Number(row.property_count ?? 0), bytes: Number(row.property_bytes ?? 0) };
+  const changes: AcceptedChange[] = [];
+  const refused: AcceptedChange[] = [];
+  const entries: ChangeEntry[] = [];
+  for (const accepted of request.changes) {
+    const { change } = accepted;
+    const after = change.kind === 'property' ? totalAfter(total, facts.properties, change.values) : total;
+    if (isTooMuch(total, after)) {
+      refused.push(accepted);
+      continue;
+    }
+    total = after;
+    changes.push(accepted);
+    entries.push(...applyChange(facts, accepted));
+  }
+  return { ...request, changes, refused, total, facts, entries };
 }
 
 /**

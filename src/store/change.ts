@@ -15,6 +15,8 @@ import type { Connections } from './connections.ts';
 import { isRejection, storeFailure } from './failure.ts';
 import { makeInsertRows } from './insert.ts';
 import { boundQuery } from './parameters.ts';
+import { PendingPatches } from './pending-patches.ts';
+import { tooMuchError } from './property-total.ts';
 import { changeLines } from './tables/change-lines.ts';
 
 /** A change of a stored request. */
@@ -32,6 +34,11 @@ export type ChangeStored = (change: StoredChange) => Promise<boolean>;
 
 type Pause = (ms: number) => Promise<unknown>;
 
+interface GroupParts {
+  readonly connections: Connections;
+  readonly patches: PendingPatches;
+}
+
 interface Waiting extends StoredChange {
   readonly resolve: (changed: boolean) => void;
   readonly reject: (error: unknown) => void;
@@ -42,6 +49,9 @@ const mostInStatement = 500;
 const mostCharacters = 4 * 1024 * 1024;
 /** Names in one statement: the values that they had are read, and each may have its eight KiB. */
 const mostNames = 4096;
+
+/** In a patch, beside the properties of a row. */
+const otherBytesOfPatch = 256;
 
 /** A burst is over when a look so many milliseconds later finds nothing new; a group that goes on growing is looked at so often. */
 const quietMs = 2;
@@ -58,7 +68,11 @@ const writeTries = 3;
  * one read, one insert and one update an organisation; of two for the same name the later wins, and finds the earlier one's value.
  * @param pause waits so many milliseconds.
  */
-export function makeChangeStored(connections: Connections, pause: Pause = wait): ChangeStored {
+export function makeChangeStored(
+  connections: Connections,
+  pause: Pause = wait,
+  patches: PendingPatches = new PendingPatches(),
+): ChangeStored {
   const queue: Waiting[] = [];
   let running = false;
   const drain = async (): Promise<void> => {
@@ -67,7 +81,7 @@ export function makeChangeStored(connections: Connections, pause: Pause = wait):
       await gather(queue, pause);
       const group = queue.splice(0, countOfGroup(queue));
       for (const [organizationId, members] of groupedBy(group, ({ accepted }) => accepted.organizationId)) {
-        await runGroup(connections, organizationId, members);
+        await runGroup({ connections, patches }, organizationId, members);
       }
     }
     running = false;
@@ -109,15 +123,20 @@ function countOfGroup(queue: readonly Waiting[]): number {
  * Changes of one organisation: read what the rows hold, write the history, update the rows.
  * Invariant: the history comes first, so that a row never shows a change that its history lacks, whenever the process or the power fails.
  */
-async function runGroup(connections: Connections, organizationId: OrganizationId, members: readonly Waiting[]): Promise<void> {
+async function runGroup({ connections, patches }: GroupParts, organizationId: OrganizationId, members: readonly Waiting[]): Promise<void> {
   try {
-    const changed = await readRequests(connections, organizationId, requestsOf(members));
+    const read = await readRequests(connections, organizationId, requestsOf(members));
+    const changed = read.filter(({ changes }) => changes.length > 0);
     if (changed.length > 0) {
       await insertHistory(connections, changed);
-      await updateRequests(connections, organizationId, changed);
+      await updateRequests({ connections, patches }, organizationId, changed);
     }
-    const found = new Set(changed.map(({ requestId }) => requestId));
-    for (const { accepted, resolve } of members) resolve(found.has(accepted.requestId));
+    const found = new Set(read.map(({ requestId }) => requestId));
+    const refused = new Set(read.flatMap((request) => request.refused));
+    for (const { accepted, resolve, reject } of members) {
+      if (refused.has(accepted)) reject(tooMuchError(`Request ${accepted.requestId}`));
+      else resolve(found.has(accepted.requestId));
+    }
   } catch (error) {
     for (const { reject } of members) reject(storeFailure(error));
   }
@@ -156,9 +175,19 @@ async function insertHistory(connections: Connections, changed: readonly Changed
 }
 
 /** An update gives values and no steps, so that one whose answer was lost may be made again. */
-async function updateRequests(connections: Connections, organizationId: OrganizationId, changed: readonly ChangedRequest[]): Promise<void> {
+async function updateRequests(
+  { connections, patches }: GroupParts,
+  organizationId: OrganizationId,
+  changed: readonly ChangedRequest[],
+): Promise<void> {
   const command = boundStatement(updateStatement(organizationId, changed), connections.embedded);
-  await repeated(() => connections.run('update', (client) => client.command(command)));
+  const bytes = changed.reduce((sum, { total }) => sum + total.bytes + otherBytesOfPatch, 0);
+  await repeated(() =>
+    connections.run('update', async (client) => {
+      await patches.makeRoom(client, bytes);
+      await client.command(command);
+    }),
+  );
 }
 
 /** Does it again after a failure that may pass. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RequestId, uuidOfHex, uuidToNumber } from '../model/ids.ts';
 import { type ChangeStored, makeChangeStored } from './change.ts';
 import { makeInsertRows } from './insert.ts';
+import { PendingPatches } from './pending-patches.ts';
 import { type ChangeStoredSession, makeChangeStoredSession, type SessionChange } from './session-changes.ts';
 import { createdAt, nastyTexts, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
 
@@ -65,6 +66,18 @@ async function mutations(): Promise<number> {
   return Number(row?.n);
 }
 
+async function merges(): Promise<number> {
+  const [row] = await rig.run<{ n: number | string }>(
+    `SELECT count() AS n FROM system.mutations WHERE table = 'requests' AND command LIKE '%APPLY PATCHES%'`,
+  );
+  return Number(row?.n);
+}
+
+/** So many properties of one value, with numbered names. */
+function some(first: number, count: number, value: string): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`name-${first + index}`, value]));
+}
+
 describe('a change of a session', () => {
   test('writes any text, leaves what it does not name, and reaches nobody twice', async () => {
     const { line } = requestLine({ session_id: "it's", properties: { kept: 'k' } });
@@ -121,9 +134,74 @@ describe('a change of a session', () => {
   });
 
   test('that would write more than one change may is refused, and changes nothing', async () => {
-    const values = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`big-${index}`, 'x'.repeat(8192)]));
+    const values = Object.fromEntries(Array.from({ length: 1 }, (_, index) => [`big-${index}`, 'x'.repeat(8192)]));
     await expect(sessions.count(changeOf('long', values))).rejects.toMatchObject({ code: 'query_too_large' });
     await expect(sessions.update(changeOf('long', values))).rejects.toMatchObject({ code: 'query_too_large' });
     expect(await counted('long', ['big-0'])).toEqual({ '-': 10_051 });
+  });
+
+  test('of few requests and many bytes goes by mutation too, and so none of the largest stops a read', async () => {
+    await fill('wide', 250, 20_000);
+    const before = await mutations();
+    // 250 requests, 30 names of 8 KiB: nearly all that one change may write.
+    for (const letter of ['a', 'b', 'c']) {
+      const values = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`wide-${index}`, letter.repeat(8192)]));
+      expect(await sessions.update(changeOf('wide', values))).toBe(250);
+    }
+    expect(await mutations()).toBe(before + 3);
+    expect(await sessions.update(changeOf('wide', { Short: 'name' }))).toBe(250);
+    expect(await mutations()).toBe(before + 4);
+    expect(await counted('wide', ['Short'])).toEqual({ name: 250 });
+    const readers = [
+      `SELECT request_id, properties FROM requests WHERE session_id = 'wide' ORDER BY created_at LIMIT 2`,
+      `SELECT request_id, properties FROM requests ORDER BY created_at DESC, request_id DESC LIMIT 10`,
+    ];
+    for (const text of readers) expect((await rig.run(text)).length).toBeGreaterThan(1);
+  });
+
+  test('after which a request would have too many or too long properties is refused, unless it makes them less', async () => {
+    await fill('full', 2, 30_000);
+    for (const first of [0, 64, 128]) await sessions.update(changeOf('full', some(first, 64, '')));
+    // With `Old` and `Svc-Session-Id` there are 194.
+    expect(await sessions.count(changeOf('full', some(192, 62, '')))).toBe(2);
+    await expect(sessions.count(changeOf('full', some(192, 63, '')))).rejects.toMatchObject({
+      code: 'query_too_large',
+      message: expect.stringMatching(/^2 of the 2 requests of the session would have too many or too long properties/) as string,
+    });
+    await putAt(30_000, some(0, 64, 'x'.repeat(8000)));
+    await putAt(30_000, some(64, 64, 'x'.repeat(8000)));
+    await expect(sessions.count(changeOf('full', some(128, 4, 'x'.repeat(8000))))).rejects.toMatchObject({
+      message: expect.stringMatching(/^1 of the 2 requests/) as string,
+    });
+    expect(await sessions.count(changeOf('full', some(0, 64, 'y'.repeat(8000))))).toBe(2);
+    await expect(putAt(30_000, some(128, 4, 'x'.repeat(8000)))).rejects.toMatchObject({
+      code: 'query_too_large',
+      message: expect.stringMatching(/^Request \S+ would have too many or too long properties/) as string,
+    });
+    await putAt(30_000, some(0, 64, 'less'));
+    await putAt(30_000, some(128, 4, 'x'.repeat(8000)));
+  });
+});
+
+describe('pending patches', () => {
+  test('are merged when there would be more than reads may have to apply, and not before', async () => {
+    await fill('patched', 20, 40_000);
+    await rig.connections.run('update', (client) =>
+      client.command({ query: 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1' }),
+    );
+    const patches = new PendingPatches(1, 3_000_000);
+    const patched = makeChangeStoredSession(rig.connections, { patches });
+    const before = await merges();
+    const seen: number[] = [];
+    for (const letter of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const values = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`${letter}-${index}`, letter.repeat(8192)]));
+      expect(await patched.update(changeOf('patched', values))).toBe(20);
+      seen.push((await merges()) - before);
+    }
+    expect(seen[0]).toBe(0);
+    expect(seen.at(-1)).toBeGreaterThan(0);
+    expect(seen.at(-1)).toBeLessThan(6);
+    const [row] = await rig.run<{ n: number }>(`SELECT min(length(properties)) AS n FROM requests WHERE session_id = 'patched'`);
+    expect(Number(row?.n)).toBe(32);
   });
 });

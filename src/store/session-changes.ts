@@ -5,7 +5,10 @@ import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { insertLines } from './insert.ts';
+import { bytesOfProperties, requestPropertyLimits } from '../model/vocabulary/limits.ts';
 import { boundQuery } from './parameters.ts';
+import { PendingPatches } from './pending-patches.ts';
+import { propertyBytesOf, tooMuchError } from './property-total.ts';
 import { timeText } from './tables/time-text.ts';
 
 /** Properties that are set on every request of a session. */
@@ -33,10 +36,11 @@ export interface ChangeStoredSession {
   readonly update: (change: SessionChange) => Promise<number>;
 }
 
-/** More requests are rewritten where they lie: a patch of so many rows would be applied again by every read until it is merged. */
+/** More requests, or more bytes of their properties, are rewritten where they lie: every read would apply such a patch in memory until it is merged. */
 const mostPatchedRows = 10_000;
+const mostPatchedBytes = 8 * 1024 * 1024;
 /** Bytes that one change may write, over all requests of its session. */
-const mostBytes = 256 * 1024 * 1024;
+const mostBytes = 64 * 1024 * 1024;
 /** In bytes: room for 64 values of 8 KiB with every character escaped twice. */
 const largestStatement = String(16 * 1024 * 1024);
 
@@ -48,12 +52,22 @@ const followers = [
 
 const rows = `org_id = {tenant:UInt128} AND session_id = {session:String} AND NOT has(session_changes, {number:UInt64})`;
 
-/** Makes the functions that change stored sessions. @param mostPatched requests of a session that are changed by patches. */
-export function makeChangeStoredSession(connections: Connections, mostPatched: number = mostPatchedRows): ChangeStoredSession {
+/** How changes of sessions are written. */
+export interface SessionWriting {
+  readonly patches?: PendingPatches;
+  /** Requests of a session that are changed by patches. */
+  readonly mostPatched?: number;
+}
+
+/** Makes the functions that change stored sessions. */
+export function makeChangeStoredSession(
+  connections: Connections,
+  { patches = new PendingPatches(), mostPatched = mostPatchedRows }: SessionWriting = {},
+): ChangeStoredSession {
   return {
-    count: (change) => inTurn(connections, change, (client, bound) => countRows(client, bound, change)),
+    count: (change) => inTurn(connections, change, (client, bound) => countWithRoom({ client, bound }, change)),
     writeHistory: (change) => writeHistory(connections, change),
-    update: (change) => inTurn(connections, change, (client, bound) => update({ client, bound, mostPatched }, change)),
+    update: (change) => inTurn(connections, change, (client, bound) => update({ client, bound, patches, mostPatched }, change)),
   };
 }
 
@@ -89,22 +103,67 @@ async function inTurn<Result>(
   }
 }
 
-async function countRows(client: ClickHouseClient, bound: Binder, change: SessionChange): Promise<number> {
-  const found = await client.query({ ...bound(`SELECT count() AS total FROM requests WHERE ${rows}`), format: 'JSONEachRow' });
-  const total = Number((await found.json<{ readonly total: number | string }>())[0]?.total ?? 0);
-  checkSize(total, change);
-  return total;
-}
-
-interface Updating {
+interface Reading {
   readonly client: ClickHouseClient;
   readonly bound: Binder;
-  readonly mostPatched: number;
 }
 
-async function update({ client, bound, mostPatched }: Updating, change: SessionChange): Promise<number> {
-  const total = await countRows(client, bound, change);
-  if (total > 0) await client.command(bound(total > mostPatched ? mutationOf(change) : patchOf(change)));
+type Updating = Reading & Required<SessionWriting>;
+
+/** What a change would reach: requests, and of their properties the bytes, most of one request, and most names of one. */
+interface Reached {
+  readonly total: number;
+  readonly bytes: number;
+  readonly mostBytesOfOne: number;
+  readonly mostNames: number;
+}
+
+const reached = `count() AS total, sum(${propertyBytesOf('properties')}) AS bytes, max(${propertyBytesOf('properties')}) AS mostBytesOfOne, max(length(properties)) AS mostNames`;
+
+/** @throws GatelogError `query_too_large` when the change writes too much, to all requests or to one. */
+async function countWithRoom(reading: Reading, change: SessionChange): Promise<number> {
+  const found = await measure(reading, change);
+  const bytes = bytesOfProperties(change.values);
+  // Most changes fit even where nothing is replaced; only others are worth a read that tells exactly.
+  const fits =
+    found.mostNames + change.values.size <= requestPropertyLimits.properties && found.mostBytesOfOne + bytes <= requestPropertyLimits.bytes;
+  const full = fits || found.total === 0 ? 0 : await countFull(reading);
+  if (full > 0) throw tooMuchError(`${full} of the ${found.total} requests of the session`);
+  return found.total;
+}
+
+async function measure({ client, bound }: Reading, change: SessionChange): Promise<Reached> {
+  const [row] = await rowsOf<Record<keyof Reached, number | string>>(client, bound(`SELECT ${reached} FROM requests WHERE ${rows}`));
+  const number = (name: keyof Reached): number => Number(row?.[name] ?? 0);
+  checkSize(number('total'), change);
+  return { total: number('total'), bytes: number('bytes'), mostBytesOfOne: number('mostBytesOfOne'), mostNames: number('mostNames') };
+}
+
+/** How many requests have no room for the change: as `isTooMuch` of one request. */
+async function countFull({ client, bound }: Reading): Promise<number> {
+  const after = `mapUpdate(properties, mapFromArrays({names:Array(String)}, {values:Array(String)}))`;
+  const tooMany = `(length(${after}) AS names_after) > ${requestPropertyLimits.properties} AND names_after > length(properties)`;
+  const tooLong = `(${propertyBytesOf(after)} AS bytes_after) > ${requestPropertyLimits.bytes} AND bytes_after > ${propertyBytesOf('properties')}`;
+  const text = `SELECT countIf((${tooMany}) OR (${tooLong})) AS total FROM requests WHERE ${rows}`;
+  const [row] = await rowsOf<{ readonly total: number | string }>(client, bound(text));
+  return Number(row?.total ?? 0);
+}
+
+async function rowsOf<Row>(client: ClickHouseClient, query: ReturnType<Binder>): Promise<readonly Row[]> {
+  return (await client.query({ ...query, format: 'JSONEachRow' })).json<Row>();
+}
+
+async function update(updating: Updating, change: SessionChange): Promise<number> {
+  const { client, bound, patches, mostPatched } = updating;
+  const { total, bytes: bytesBefore } = await measure(updating, change);
+  if (total === 0) return 0;
+  const bytes = bytesBefore + total * bytesOfProperties(change.values);
+  if (total > mostPatched || bytes > mostPatchedBytes) {
+    await client.command(bound(mutationOf(change)));
+    return total;
+  }
+  await patches.makeRoom(client, bytes);
+  await client.command(bound(patchOf(change)));
   return total;
 }
 
@@ -147,8 +206,7 @@ function assignmentsOf({ values }: SessionChange): string {
 }
 
 function checkSize(total: number, { values }: SessionChange): void {
-  let bytes = 0;
-  for (const [name, value] of values) bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+  const bytes = bytesOfProperties(values);
   if (bytes * total <= mostBytes) return;
   throw new GatelogError(
     'query_too_large',

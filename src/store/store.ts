@@ -4,6 +4,7 @@ import { type Connections, openConnections, type StoreLocation } from './connect
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
+import { PendingPatches } from './pending-patches.ts';
 import { type ChangeStoredSession, makeChangeStoredSession } from './session-changes.ts';
 import { makeSetSessionTag, type SetSessionTag } from './session-tags.ts';
 
@@ -25,11 +26,12 @@ export interface Store {
 /** Opens the store; the embedded one belongs to one process. */
 export function openStore(location: StoreLocation, options: RunOptions): Store {
   const connections: Connections = openConnections(location);
+  const patches = new PendingPatches();
   return {
     run: makeRunStatement(connections, options),
     insert: makeInsertRows(connections),
-    changeStored: makeChangeStored(connections),
-    changeStoredSession: makeChangeStoredSession(connections),
+    changeStored: makeChangeStored(connections, undefined, patches),
+    changeStoredSession: makeChangeStoredSession(connections, { patches }),
     setSessionTag: makeSetSessionTag(connections),
     latestChangeNumber: makeLatestChangeNumber(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),

@@ -4,6 +4,16 @@
  */
 export const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes: 8 * 1024 } as const;
 
+/** What one request may have of properties after its changes; bytes are those of names and values together, in UTF-8. */
+export const requestPropertyLimits = { properties: 256, bytes: 1024 * 1024 } as const;
+
+/** Bytes of these names and values. */
+export function bytesOfProperties(values: ReadonlyMap<string, string>): number {
+  let bytes = 0;
+  for (const [name, value] of values) bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+  return bytes;
+}
+
 /**
  * @param what the name belongs to, at the start of a sentence.
  * @returns why a text is too short or too long to name a property or a score, undefined when it is neither.

@@ -240,3 +240,8 @@ test('a session of 100,000 requests in 6,000 places is shown, with the deepest n
   const second = await pageThrough('long', 1000, page.next);
   expect(second.ids[0]).toBe(records[1000]?.requestId);
 }, 60_000);
+
+test('a session of many pages is summed up in the long lane, where it holds up no point reads', () => {
+  const plan = planOf('any', 1, undefined);
+  expect([wholeSessionStatement(plan).lane, sessionStatement(plan).lane]).toEqual(['short', 'long']);
+});

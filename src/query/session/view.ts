@@ -89,7 +89,7 @@ export function sessionStatement(plan: SessionPlan): Statement {
   return statementFor(
     plan.tenant,
     sql`SELECT ${aggregatesOfNode}, ${tagOf(plan.sessionId)} FROM (${byNode}) GROUP BY node, depth ORDER BY depth, node LIMIT ${param(mostNodes + 1, 'UInt64')}`,
-    'short',
+    'long',
   );
 }
 

@@ -52,19 +52,28 @@ export async function itemsOf(
   withBodies: boolean,
 ): Promise<RequestItem[]> {
   const tenant = principal.organizationId;
-  if (withBodies) checkSize(rows, ports);
+  checkSize(rows, withBodies, ports);
   const bodies = await runUntilRows<BodiesRow>(ports.run, withBodies ? bodiesStatements(tenant, rows) : [], context.req.raw.signal);
   return requestItems(rows, bodies, (row) => ports.bodyAddressOf(tenant, row.id as RequestId));
 }
 
 /** @throws GatelogError `query_too_large` before anything of the bodies is read. */
-function checkSize(rows: readonly RequestRow[], { answerBodiesMaxBytes }: ApiPorts): void {
-  const bytes = rows.reduce((sum, row) => sum + Number(row.size_bytes), 0);
-  if (bytes <= answerBodiesMaxBytes || rows.length <= 1) return;
+function checkSize(rows: readonly RequestRow[], withBodies: boolean, { answerMaxBytes }: ApiPorts): void {
+  const bytes = rows.reduce((sum, row) => sum + textBytes(row) + (withBodies ? Number(row.size_bytes) : 0), 0);
+  if (bytes <= answerMaxBytes || rows.length <= 1) return;
   throw new GatelogError(
     'query_too_large',
-    `The bodies of these ${rows.length} requests have ${bytes} bytes; one answer holds ${answerBodiesMaxBytes}. Ask for fewer at once: a smaller \`limit\` and the cursor, or fewer \`requestIds\`.`,
+    `The ${withBodies ? 'bodies and ' : ''}properties of these ${rows.length} requests have ${bytes} bytes; one answer holds ${answerMaxBytes}. Ask for fewer at once: a smaller \`limit\` and the cursor, or fewer \`requestIds\`.`,
   );
+}
+
+/** What an item holds of a row's texts of any length: its properties stand in it twice. */
+function textBytes({ properties, inputs, usage_raw: usage }: RequestRow): number {
+  return 2 * bytesOf(properties) + bytesOf(inputs ?? {}) + Buffer.byteLength(usage);
+}
+
+function bytesOf(texts: Readonly<Record<string, string>>): number {
+  return Object.entries(texts).reduce((sum, [name, text]) => sum + Buffer.byteLength(name) + Buffer.byteLength(text), 0);
 }
 
 /** How many requests a plan matches, pages aside. */

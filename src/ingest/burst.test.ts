@@ -37,9 +37,9 @@ describe('Burst', () => {
 
   it('goes on through a moment of rest, and ends with the burst', () => {
     expect(burst.putsOff(4000, 400)).toBe(true);
-    shares = { idle: 0.25, own: 0 };
+    shares = { idle: 0.4, own: 0 };
     expect(burst.putsOff(4000, 800)).toBe(true);
-    shares = { idle: 0.5, own: 0 };
+    shares = { idle: 0.6, own: 0 };
     expect(burst.putsOff(4000, 1200)).toBe(false);
   });
 

@@ -12,7 +12,7 @@ export interface BurstOptions {
 const burstPerSecond = 1000;
 /** A burst begins when less than this share of the cores is idle, and has ended when more than the second is. */
 const idleAtBegin = 0.1;
-const idleAtEnd = 0.3;
+const idleAtEnd = 0.5;
 /** Below this share of the cores it is the ingest itself that keeps them busy. */
 const leastOfOthers = 0.3;
 

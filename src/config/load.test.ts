@@ -256,7 +256,9 @@ describe('the printed table', () => {
   test('explains the settings of a provider, whether one is set or not', () => {
     for (const environment of [{}, { GATELOG_PROVIDER_OPENAI_URL: 'http://127.0.0.1:9101/v1' }]) {
       const printed = printConfig(configOf(environment), machine);
-      expect(printed).toMatch(/^GATELOG_PROVIDER_<NAME>_URL +- +- +Base address of a provider .* one of OPENAI, ANTHROPIC, .*VLLM, LMSTUDIO\.$/m);
+      expect(printed).toMatch(
+        /^GATELOG_PROVIDER_<NAME>_URL +- +- +Base address of a provider .* one of OPENAI, ANTHROPIC, .*VLLM, LMSTUDIO\.$/m,
+      );
       expect(printed).toMatch(/^GATELOG_PROVIDER_<NAME>_KEY +- +- +The deployment's own key/m);
       expect(/^GATELOG_PROVIDER_OPENAI_URL +http/m.test(printed)).toBe('GATELOG_PROVIDER_OPENAI_URL' in environment);
     }

@@ -1,3 +1,6 @@
+import { sessionItem as listedItem } from '../sessions/item.ts';
+import { ratioOf } from '../sessions/ratio.ts';
+import type { SessionRow } from '../sessions/row.ts';
 import type { SessionItem } from '../../contract/session-item.ts';
 import type { SessionNode, SessionNodeTotals } from '../../contract/session-view.ts';
 import { parseMoney, usdOf, zeroMoney } from '../../model/money.ts';
@@ -59,38 +62,31 @@ function totalsOf(row: SessionNodeRow): SessionNodeTotals {
     prompt_tokens: Number(row.prompt_tokens_text),
     completion_tokens: Number(row.completion_tokens_text),
     total_tokens: Number(row.total_tokens_text),
-    avg_latency: Number(row.timed) === 0 ? 0 : Number(row.latency_text) / Number(row.timed),
+    avg_latency: ratioOf(BigInt(row.latency_text), BigInt(row.timed)),
     duration: Number(BigInt(row.ended_text) - BigInt(row.first_ms)),
     created_at: isoTime(row.first_ms),
   };
 }
 
-/** The session itself, from the row of its root. */
+/** The session itself, from the row of its root: the same item as in a list. */
 export function sessionItem(sessionId: string, root: SessionNodeRow): SessionItem {
-  const {
-    cost,
-    requests,
-    avg_latency: latency,
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: total,
-  } = totalsOf(root);
-  return {
+  const row: SessionRow = {
     session_id: sessionId,
-    session_name: root.name,
-    created_at: isoTime(root.first_ms),
-    latest_request_created_at: isoTime(root.latest_ms),
-    last_used: isoTime(root.latest_ms),
-    total_cost: cost,
-    total_requests: requests,
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: total,
-    avg_latency: latency,
-    user_ids: [...root.users],
-    properties: root.newest_properties,
-    session_tag: root.session_tag === '' ? null : root.session_tag,
+    name: root.name,
+    tag: root.session_tag,
+    first_ms: root.first_ms,
+    latest_ms: root.latest_ms,
+    cost_sum: root.cost_text,
+    request_count: root.requests,
+    prompt_sum: root.prompt_tokens_text,
+    completion_sum: root.completion_tokens_text,
+    total_sum: root.total_tokens_text,
+    latency_sum: root.latency_text,
+    latency_count: root.timed,
+    users: root.users,
+    merged: root.newest_properties,
   };
+  return listedItem(row, 0);
 }
 
 function isoTime(ms: number | string): string {

@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream';
 import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
-import { forward, type ForwardPorts } from './forward.ts';
+import type { ForwardPorts } from './call.ts';
+import { forward } from './forward.ts';
 import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
 
 export interface GatewayOptions {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
 import { jsonBody } from './refusal.ts';
-import type { Relay } from './relay.ts';
+import { giveReply, type ReplySink } from './reply-sink.ts';
 
 /**
  * The built-in provider: answers chat completions with the text of the last user message, in OpenAI's shape, with no key and no network.
@@ -26,15 +25,12 @@ interface EchoReply {
 const json = 'application/json';
 const eventStream = 'text/event-stream; charset=utf-8';
 
-/** Answers through the relay, as a provider on the network would. */
-export function answerEcho(request: EchoRequest, relay: Relay): void {
-  const reply = makeReply(request);
-  relay.begin({ pause: () => undefined, resume: () => undefined, abort: () => undefined });
-  const headers = ['content-type', reply.contentType];
-  if (reply.contentType === json) headers.push('content-length', String(reply.chunks[0]?.length ?? 0));
-  relay.start(reply.status, headers, STATUS_CODES[reply.status] ?? '');
-  for (const chunk of reply.chunks) relay.data(chunk);
-  relay.finish();
+/** Answers as a provider on the network would. */
+export function answerEcho(request: EchoRequest, sink: ReplySink): void {
+  const { status, contentType, chunks } = makeReply(request);
+  const lines = ['content-type', contentType];
+  if (contentType === json) lines.push('content-length', String(chunks[0]?.length ?? 0));
+  giveReply(sink, { status, lines, chunks });
 }
 
 function makeReply(request: EchoRequest): EchoReply {

@@ -17,7 +17,7 @@ import { SeriesReader } from '../spool/reader.ts';
 import type { FrameLocation } from '../spool/spool.ts';
 import { openSpoolWriter, type Settled, type SpoolWriter } from '../spool/writer.ts';
 import { createGateway } from './app.ts';
-import type { ForwardLimits, ForwardPorts } from './forward.ts';
+import type { ForwardLimits, ForwardPorts } from './call.ts';
 import { makeProviderTable, type ProviderOverride } from './providers.ts';
 import { makeUpstream } from './upstream.ts';
 import { closeServer, listen, ourKey, until } from './wire-rig.ts';

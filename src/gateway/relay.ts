@@ -4,16 +4,10 @@ import type { ExchangeOutcome } from '../model/exchange.ts';
 import type { RawHeaders } from './headers.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
 import { readReplyHead } from './reply-head.ts';
+import type { ProviderCall, ReplySink } from './reply-sink.ts';
 import { StreamEndWatch } from './stream-end.ts';
 import { UsageFilter } from './stream-usage.ts';
 import type { ExchangeRecorder } from './tap.ts';
-
-/** The controls of a running call to a provider. */
-export interface ProviderCall {
-  readonly pause: () => void;
-  readonly resume: () => void;
-  readonly abort: (reason: Error) => void;
-}
 
 export interface RelayOptions {
   readonly response: ServerResponse;
@@ -40,7 +34,7 @@ interface Head {
  * chunk of a body of known length, the end of a chunked one, a chunk that ends a stream for its reader, the head of a reply without a body.
  * Invariant: nothing here throws into the spool, whose callbacks serve all calls of this process.
  */
-export class Relay {
+export class Relay implements ReplySink {
   /** Milliseconds of our own work so far, added up by the caller. */
   overheadMs = 0;
   private readonly options: RelayOptions;

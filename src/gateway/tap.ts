@@ -1,5 +1,6 @@
 import {
   type BodyKeeping,
+  type EndFacts,
   type ExchangeEnd,
   type ExchangeOpen,
   type ExchangeOutcome,
@@ -33,6 +34,7 @@ export class ExchangeRecorder {
   private readonly keepResponse: BodyKeeping;
   /** The spool was given this exchange's first frame, so it has to be given its last one too. */
   private readonly inSpool: boolean;
+  private facts: EndFacts | undefined;
   private opened = false;
   private ended = false;
   private requestBytes = 0;
@@ -108,6 +110,11 @@ export class ExchangeRecorder {
     });
   }
 
+  /** Tells what the end will say beside its counts; what is told later of the same thing holds. */
+  tell(facts: EndFacts): void {
+    this.facts = { ...this.facts, ...facts };
+  }
+
   /** Ends the exchange, once; calls back when its record is in the spool. A second end changes nothing and only waits. */
   end(outcome: ExchangeOutcome, overheadMs: number, settled: Settled): void {
     if (!this.ended && this.inSpool) {
@@ -121,6 +128,7 @@ export class ExchangeRecorder {
         responseBytes: this.responseBytes,
         ...(this.requestCut || lossy ? { requestCut: true } : {}),
         ...(this.responseCut || lossy ? { responseCut: true } : {}),
+        ...this.facts,
       };
       this.options.writer.append(this.stream, frameKinds.end, JSON.stringify(end));
     }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
-import type { Relay } from './relay.ts';
+import type { ReplySink } from './reply-sink.ts';
 
 /** What goes to a provider. */
 export interface ProviderRequest {
@@ -29,8 +29,8 @@ export interface UpstreamOptions {
 }
 
 export interface Upstream {
-  /** Sends a request and feeds the reply to the relay. Never throws: a failure reaches the relay. */
-  readonly send: (request: ProviderRequest, relay: Relay) => void;
+  /** Sends a request and feeds the reply to the sink. Never throws: a failure reaches the sink. */
+  readonly send: (request: ProviderRequest, sink: ReplySink) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -74,12 +74,12 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
     return pool;
   };
   return {
-    send: (request, relay) => {
+    send: (request, sink) => {
       const { origin, lookUp } = request;
       try {
-        dispatch(lookUp === undefined ? poolFor(origin) : namedPoolFor(origin, lookUp), request, relay);
+        dispatch(lookUp === undefined ? poolFor(origin) : namedPoolFor(origin, lookUp), request, sink);
       } catch (error) {
-        giveUp(request, relay, error);
+        giveUp(request, sink, error);
       }
     },
     close: async () => {
@@ -100,31 +100,31 @@ function openPool(origin: string, options: UpstreamOptions, lookUp?: LookupFunct
   });
 }
 
-function dispatch(pool: Pool, request: ProviderRequest, relay: Relay): void {
+function dispatch(pool: Pool, request: ProviderRequest, sink: ReplySink): void {
   const { path, method, headers, body } = request;
-  pool.dispatch({ path, method, headers, body }, new ReplyFeed(request, relay));
+  pool.dispatch({ path, method, headers, body }, new ReplyFeed(request, sink));
 }
 
 /**
- * Feeds one reply to its relay.
+ * Feeds one reply to its sink.
  * TRICKY: undici's older handler methods, because its newer ones go through an adapter that also parses every head into an object that nobody
  * reads here. What comes in one turn of the event loop goes on as one: a stream comes in many small chunks, and each costs a write and a frame.
  */
 class ReplyFeed implements Dispatcher.DispatchHandler {
   private readonly request: ProviderRequest;
-  private readonly relay: Relay;
+  private readonly sink: ReplySink;
   private resume: (() => void) | undefined;
   private paused = false;
   private gathered: Buffer[] = [];
   private awaitsEndOfTurn = false;
 
-  constructor(request: ProviderRequest, relay: Relay) {
+  constructor(request: ProviderRequest, sink: ReplySink) {
     this.request = request;
-    this.relay = relay;
+    this.sink = sink;
   }
 
   onConnect(abort: (reason?: Error) => void): void {
-    this.relay.begin({
+    this.sink.begin({
       abort,
       pause: () => {
         this.paused = true;
@@ -138,7 +138,7 @@ class ReplyFeed implements Dispatcher.DispatchHandler {
 
   onHeaders(status: number, rawHeaders: Buffer[], resume: () => void, message: string): boolean {
     this.resume = resume;
-    this.relay.start(
+    this.sink.start(
       status,
       rawHeaders.map((part) => part.toString('latin1')),
       message,
@@ -155,12 +155,12 @@ class ReplyFeed implements Dispatcher.DispatchHandler {
 
   onComplete(): void {
     this.passOn();
-    this.relay.finish();
+    this.sink.finish();
   }
 
   onError(error: Error): void {
     this.passOn();
-    giveUp(this.request, this.relay, error);
+    giveUp(this.request, this.sink, error);
   }
 
   private awaitEndOfTurn(): void {
@@ -172,7 +172,7 @@ class ReplyFeed implements Dispatcher.DispatchHandler {
   private endTurn(): void {
     this.awaitsEndOfTurn = false;
     this.passOn();
-    this.relay.sendHeadEarly();
+    this.sink.sendHeadEarly();
   }
 
   private passOn(): void {
@@ -180,14 +180,14 @@ class ReplyFeed implements Dispatcher.DispatchHandler {
     if (first === undefined) return;
     const chunk = this.gathered.length === 1 ? first : Buffer.concat(this.gathered);
     this.gathered = [];
-    this.relay.data(chunk);
+    this.sink.data(chunk);
   }
 }
 
 /** TRICKY: undici lets go of a body that it never began to write; destroyed, it reads the rest of the client's bytes away. */
-function giveUp({ body }: ProviderRequest, relay: Relay, error: unknown): void {
+function giveUp({ body }: ProviderRequest, sink: ReplySink, error: unknown): void {
   if (body !== null && !Buffer.isBuffer(body)) body.destroy();
-  relay.fail(providerFailure(error));
+  sink.fail(providerFailure(error));
 }
 
 const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);

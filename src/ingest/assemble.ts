@@ -24,14 +24,15 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
   const responseFrames = ofKind(frameKinds.responsePart);
   const [firstPart] = responseFrames;
   const lastPart = responseFrames.at(-1);
+  const ended = end.length === 0 ? undefined : (JSON.parse(joined(end).toString('utf8')) as ExchangeEnd);
   return {
-    open,
+    open: ended === undefined ? open : { ...open, provider: ended.provider ?? open.provider, targetUrl: ended.targetUrl ?? open.targetUrl },
     requestBody: joined(ofKind(frameKinds.requestPart)),
     responseHead: head.length === 0 ? undefined : (JSON.parse(joined(head).toString('utf8')) as ExchangeResponseHead),
     responseBody: joined(responseFrames),
     responseParts:
       firstPart === undefined || lastPart === undefined ? undefined : { firstMs: firstPart.frame.stamp, lastMs: lastPart.frame.stamp },
-    end: end.length === 0 ? undefined : (JSON.parse(joined(end).toString('utf8')) as ExchangeEnd),
+    end: ended,
   };
 }
 

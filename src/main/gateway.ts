@@ -4,7 +4,7 @@ import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
 import { createGateway, type GatewayHealth } from '../gateway/app.ts';
 import type { CallLimits } from '../gateway/call-limits.ts';
-import type { ForwardPorts } from '../gateway/forward.ts';
+import type { ForwardPorts } from '../gateway/call.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';

@@ -72,8 +72,16 @@ export interface ExchangeResponseHead {
  */
 export type ExchangeOutcome = 'complete' | 'refused' | 'client_left' | 'provider_broke' | 'no_response';
 
+/** What is known of an exchange only at its end; absent = as the `open` frame says. */
+export interface EndFacts {
+  /** Registry name of the provider that gave the reply, where it is another than the first. */
+  readonly provider?: string;
+  /** The address that was called last, secret parameters cut, where it is another than the first. */
+  readonly targetUrl?: string;
+}
+
 /** Payload of the `end` frame. */
-export interface ExchangeEnd {
+export interface ExchangeEnd extends EndFacts {
   readonly outcome: ExchangeOutcome;
   /** Milliseconds since `openedAt`. */
   readonly elapsedMs: number;

@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TargetGuard } from '../egress/target-guard.ts';
+import type { GatelogError } from '../model/errors.ts';
+import type { LimitPolicy } from '../model/limit-policy.ts';
+import type { Observe } from '../model/observation.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { SpoolWriter } from '../spool/writer.ts';
+import type { ProviderTarget } from './base-address.ts';
+import type { CallLimits } from './call-limits.ts';
+import type { Admission, VerifyKey } from './credentials.ts';
+import type { ClaimRequestId, Identity } from './identify.ts';
+import type { Grant } from './limits.ts';
+import type { KnownModels } from './model-list.ts';
+import type { ProviderTable } from './providers.ts';
+import type { Relay } from './relay.ts';
+import type { RequestBody } from './request-body.ts';
+import type { RequestHead } from './request-head.ts';
+import type { Route } from './routes.ts';
+import type { ExchangeRecorder } from './tap.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface ForwardLimits {
+  /** JSON bodies up to this size are read for the model's name. */
+  readonly routeMaxBytes: number;
+  readonly requestMaxBytes: number;
+  /** Recorded bytes of each body. */
+  readonly recordMaxBytes: number;
+}
+
+/** What the gateway needs from the rest of the program. */
+export interface ForwardPorts {
+  readonly verifyKey: VerifyKey;
+  /** Why a key that is not one of ours is not accepted. */
+  readonly explainRejection: (key: string) => GatelogError;
+  readonly claimRequestId: ClaimRequestId;
+  readonly providers: ProviderTable;
+  /** Which addresses callers may name themselves. */
+  readonly targets: TargetGuard;
+  readonly knownModels: KnownModels;
+  readonly upstream: Upstream;
+  readonly spool: SpoolWriter;
+  /** False while the spool has no room: calls go on, unrecorded. */
+  readonly hasSpoolRoom: () => boolean;
+  readonly limits: ForwardLimits;
+  readonly callLimits: CallLimits;
+  readonly clock: Clock;
+  readonly observe: Observe;
+}
+
+/** One call on its way through. */
+export interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly openedAt: number;
+  readonly startedAt: number;
+  /** Path and query, keys of ours cut out. */
+  readonly path: string;
+  readonly head: RequestHead;
+}
+
+/** A call of an accepted key: it has an identifier and will be on record. */
+export interface AdmittedCall {
+  readonly call: Call;
+  readonly admission: Admission;
+  readonly identity: Identity;
+  /** Monotonic time at which its body was waited for. */
+  readonly admittedAt: number;
+  /** Limits that hold for it, usually none. */
+  readonly policies: readonly LimitPolicy[];
+}
+
+/** A call on record, with its way back. */
+export interface OpenCall {
+  readonly call: Call;
+  readonly recorder: ExchangeRecorder;
+  readonly relay: Relay;
+}
+
+/** What a call becomes once its route is decided. */
+export interface Errand {
+  readonly route: Route;
+  /** Undefined: it is answered in this process. */
+  readonly target: ProviderTarget | undefined;
+  readonly credentials: readonly string[];
+  /** The body as it goes out. */
+  readonly outgoing: RequestBody;
+  /** The question for a stream's usage was added to it. */
+  readonly usageAsked: boolean;
+  /** What its limits said; undefined for a call without any. */
+  readonly grant: Grant | undefined;
+}
+
+/** True when the client closed its connection. */
+export function hasLeft({ request, response }: Call): boolean {
+  return response.destroyed || request.socket.destroyed;
+}

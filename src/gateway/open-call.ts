@@ -1,0 +1,85 @@
+import { GatelogError, messageOf } from '../model/errors.ts';
+import type { ExchangeOpen } from '../model/exchange.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import type { AdmittedCall, Call, Errand, ForwardPorts, OpenCall } from './call.ts';
+import { wantsUsage } from './errand.ts';
+import { withoutSecrets } from './headers.ts';
+import { LimitReached } from './limits.ts';
+import { refuseUnrecorded } from './refusal.ts';
+import { Relay } from './relay.ts';
+import { makeRequestId } from './request-ids.ts';
+import { ExchangeRecorder } from './tap.ts';
+
+/** Opens the record. Without an errand the call goes nowhere. */
+export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: string, errand?: Errand): OpenCall {
+  const { call, admission, identity } = admitted;
+  const { request, response } = call;
+  const { principal } = admission;
+  const target = errand?.target;
+  const open: ExchangeOpen = {
+    version: 1,
+    requestId: identity.requestId,
+    organizationId: principal.organizationId,
+    keyHash: principal.keyHash,
+    openedAt: call.openedAt,
+    method: request.method ?? 'GET',
+    path: withoutSecrets(call.path),
+    provider,
+    targetUrl: target === undefined ? '' : withoutSecrets(target.origin + target.path),
+    headers: call.head.recorded,
+    tags: call.head.directives.tags,
+    reserved: errand?.grant?.reserved === true ? true : undefined,
+  };
+  const recorded = ports.hasSpoolRoom();
+  if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
+  const { monotonic } = ports.clock;
+  const recorder = new ExchangeRecorder(
+    { writer: ports.spool, bodyMaxBytes: ports.limits.recordMaxBytes, monotonic, startedAt: call.startedAt },
+    open,
+    recorded,
+  );
+  const isUnread = errand !== undefined && wantsUsage(call, errand.route) && !('whole' in errand.outgoing);
+  const named = errand?.grant === undefined ? identity.replyHeaders : [...identity.replyHeaders, ...errand.grant.lines];
+  const replyHeaders = isUnread ? [...named, 'svc-warning', usageNotAsked] : named;
+  const hidesUsage = errand?.usageAsked === true;
+  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage }) };
+}
+
+const usageNotAsked =
+  'Svc-Stream-Usage was not applied: the body is compressed or over GATELOG_ROUTE_MAX_BYTES; ask in the body (stream_options.include_usage)';
+
+/** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
+export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, provider: string, error: unknown): void {
+  const refusal = asRefusal(ports, error);
+  if (refusal.status !== 401) {
+    const limited = refusal instanceof LimitReached ? withLines(admitted, refusal.lines) : admitted;
+    refuseOpen(ports, openCall(ports, limited, provider), refusal);
+    return;
+  }
+  const { request, response } = admitted.call;
+  request.resume();
+  refuseUnrecorded(response, refusal, admitted.identity.replyHeaders);
+}
+
+function withLines(admitted: AdmittedCall, lines: readonly string[]): AdmittedCall {
+  const { identity } = admitted;
+  return { ...admitted, identity: { ...identity, replyHeaders: [...identity.replyHeaders, ...lines] } };
+}
+
+/** Answers a call on record with our own error. */
+export function refuseOpen(ports: ForwardPorts, { call, relay }: OpenCall, error: unknown): void {
+  // What the client still sends is read away, so that it gets to read the answer and to use the connection again.
+  call.request.resume();
+  relay.refuse(asRefusal(ports, error));
+}
+
+/** Answers a caller without an accepted key; nothing of it is recorded, yet the reply carries an identifier. */
+export function refuseStranger(ports: ForwardPorts, { response, openedAt }: Pick<Call, 'response' | 'openedAt'>, error: unknown): void {
+  refuseUnrecorded(response, asRefusal(ports, error), ['svc-id', makeRequestId('' as OrganizationId, openedAt)]);
+}
+
+function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {
+  if (error instanceof GatelogError) return error;
+  ports.observe({ kind: 'call_failed', reason: messageOf(error) });
+  return new GatelogError('internal', 'The gateway failed on this call.', { cause: error });
+}

@@ -6,6 +6,7 @@ import type { Observe } from '../model/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './base-address.ts';
+import type { CacheStanding } from './cache-standing.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { Admission, VerifyKey } from './credentials.ts';
 import type { ClaimRequestId, Identity } from './identify.ts';
@@ -13,6 +14,8 @@ import type { Grant } from './limits.ts';
 import type { KnownModels } from './model-list.ts';
 import type { ProviderTable } from './providers.ts';
 import type { Relay } from './relay.ts';
+import type { ReplyCache } from './reply-cache.ts';
+import type { ReplySink } from './reply-sink.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 import type { Route } from './routes.ts';
@@ -25,6 +28,8 @@ export interface ForwardLimits {
   readonly requestMaxBytes: number;
   /** Recorded bytes of each body. */
   readonly recordMaxBytes: number;
+  /** A larger reply is not kept in the response cache. */
+  readonly cachedReplyMaxBytes: number;
 }
 
 /** What the gateway needs from the rest of the program. */
@@ -43,6 +48,7 @@ export interface ForwardPorts {
   readonly hasSpoolRoom: () => boolean;
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
+  readonly cache: ReplyCache;
   readonly clock: Clock;
   readonly observe: Observe;
 }
@@ -74,6 +80,8 @@ export interface OpenCall {
   readonly call: Call;
   readonly recorder: ExchangeRecorder;
   readonly relay: Relay;
+  /** Where the reply goes to: the relay, or what stands before it. */
+  readonly sink: ReplySink;
 }
 
 /** What a call becomes once its route is decided. */
@@ -86,7 +94,9 @@ export interface Errand {
   readonly outgoing: RequestBody;
   /** The question for a stream's usage was added to it. */
   readonly usageAsked: boolean;
-  /** What its limits said; undefined for a call without any. */
+  /** How the response cache stands to it; undefined for a call without it. */
+  readonly cache: CacheStanding | undefined;
+  /** What its limits said; undefined for a call without any, or not asked yet. */
   readonly grant: Grant | undefined;
 }
 

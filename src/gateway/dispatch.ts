@@ -9,7 +9,7 @@ import { Upload } from './upload.ts';
 /** Sends the call on its way; the reply comes through its relay. */
 export function sendToProvider(
   ports: ForwardPorts,
-  { call, relay, recorder }: OpenCall,
+  { call, sink, recorder }: OpenCall,
   target: ProviderTarget,
   { outgoing, credentials, usageAsked }: Errand,
 ): void {
@@ -23,21 +23,21 @@ export function sendToProvider(
   // undici writes the length of a buffer itself; of a stream it needs the caller's.
   const headers = isWhole ? [...passed, ...credentials] : [...passed, ...head.length, ...credentials];
   const { origin, path, lookUp } = target;
-  ports.upstream.send({ method: request.method ?? 'GET', origin, path, lookUp, headers, body }, relay);
+  ports.upstream.send({ method: request.method ?? 'GET', origin, path, lookUp, headers, body }, sink);
 }
 
 /** Answers in this process. */
-export function answerHere(ports: ForwardPorts, { call, relay }: OpenCall, { route, outgoing }: Errand): void {
+export function answerHere(ports: ForwardPorts, { call, sink }: OpenCall, { route, outgoing }: Errand): void {
   if (!('whole' in outgoing)) {
     throw new GatelogError('body_too_large', 'What the gateway answers itself takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
   }
   const method = call.request.method ?? 'GET';
   if (route.destination === 'models') {
-    answerModels(ports.providers, ports.knownModels, method, relay);
+    answerModels(ports.providers, ports.knownModels, method, sink);
     return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);
-  answerEcho({ method, path: route.path, body: outgoing.whole, createdAt }, relay);
+  answerEcho({ method, path: route.path, body: outgoing.whole, createdAt }, sink);
 }
 
 function wholeOrNone(body: Buffer): Buffer | null {

@@ -1,7 +1,6 @@
-import { askLimits, wholeJson } from './call-limits.ts';
+import { askLimits, type OutgoingCall, wholeJson } from './call-limits.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft } from './call.ts';
 import { credentialsFor } from './credentials.ts';
-import type { Grant } from './limits.ts';
 import { findModelField, replaceModel } from './model-field.ts';
 import type { ProviderTable } from './providers.ts';
 import { mayBeJson, type RequestBody } from './request-body.ts';
@@ -9,38 +8,43 @@ import { type Route, routeByModel } from './routes.ts';
 import { askForUsage, takesUsageQuestion } from './stream-usage.ts';
 
 /**
- * Decides all about a call but its record: the address, the credential, the body as it goes out; and asks its limits.
- * @throws GatelogError what speaks against the call, `LimitReached` among others.
+ * Decides all about a call but its record: the address, the credential, the body as it goes out.
+ * @throws GatelogError what speaks against the call.
  */
-export function prepare(ports: ForwardPorts, admitted: AdmittedCall, route: Route, body: RequestBody): Errand {
-  const { call, admission, policies } = admitted;
+export function prepare(admitted: AdmittedCall, route: Route, body: RequestBody): Errand {
+  const { call, admission } = admitted;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
   const credentials = credentialsFor(route, admission.providerCredentials);
   const asked = wantsUsage(call, route) && 'whole' in body ? askForUsage(body.whole) : undefined;
   const outgoing = asked === undefined ? body : { whole: asked };
-  // A call that goes nowhere uses nothing up.
-  const grant = policies.length === 0 || hasLeft(call) ? undefined : grantFor(ports, admitted, route, outgoing);
-  return { route, target, credentials, outgoing, usageAsked: asked !== undefined, grant };
+  return { route, target, credentials, outgoing, usageAsked: asked !== undefined, cache: undefined, grant: undefined };
 }
 
-/** @throws LimitReached, among others. */
-function grantFor(ports: ForwardPorts, { call, admission, identity, policies }: AdmittedCall, route: Route, outgoing: RequestBody): Grant {
+/**
+ * Asks the limits of a call that is about to go to its provider.
+ * @throws LimitReached, among others.
+ */
+export function withGrant(ports: ForwardPorts, { call, admission, identity, policies }: AdmittedCall, errand: Errand): Errand {
+  // A call that goes nowhere, or that the cache answers, uses nothing up.
+  if (policies.length === 0 || errand.cache?.kind === 'hit' || hasLeft(call)) return errand;
+  const { organizationId } = admission.principal;
   const { directives } = call.head;
-  return askLimits(ports, {
-    organizationId: admission.principal.organizationId,
-    requestId: identity.requestId,
-    directives,
-    policies,
-    outgoing: {
-      method: call.request.method ?? 'GET',
-      provider: route.provider,
-      path: route.path,
-      body: wholeJson(outgoing, mayBeJson(call.request)),
-      modelOverride: directives.tags.modelOverride,
-      at: call.openedAt,
-    },
-  });
+  const outgoing = outgoingCallOf(call, errand);
+  const grant = askLimits(ports, { organizationId, requestId: identity.requestId, directives, policies, outgoing });
+  return { ...errand, grant };
+}
+
+/** A call for whoever understands bodies. */
+export function outgoingCallOf({ request, head, openedAt }: Call, { route, outgoing }: Errand): OutgoingCall {
+  return {
+    method: request.method ?? 'GET',
+    provider: route.provider,
+    path: route.path,
+    body: wholeJson(outgoing, mayBeJson(request)),
+    modelOverride: head.directives.tags.modelOverride,
+    at: openedAt,
+  };
 }
 
 /** Whether the usage of this call's stream is asked for. */

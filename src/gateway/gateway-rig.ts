@@ -9,7 +9,7 @@ import { GatelogError } from '../model/errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { zeroMoney } from '../model/money.ts';
-import type { Observation } from '../model/observation.ts';
+import type { Observation, Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
 import { readPayloads } from '../spool/payloads.ts';
@@ -19,6 +19,7 @@ import { openSpoolWriter, type Settled, type SpoolWriter } from '../spool/writer
 import { createGateway } from './app.ts';
 import type { ForwardLimits, ForwardPorts } from './call.ts';
 import { makeProviderTable, type ProviderOverride } from './providers.ts';
+import { ReplyCache } from './reply-cache.ts';
 import { makeUpstream } from './upstream.ts';
 import { closeServer, listen, ourKey, until } from './wire-rig.ts';
 
@@ -148,12 +149,28 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     upstream: makeUpstream({ connectTimeoutMs: 5000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000, connections: 16, headerMaxBytes }),
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,
-    limits: { routeMaxBytes: 64 * 1024, requestMaxBytes: 64 * mebi, recordMaxBytes: 64 * mebi, ...options.limits },
+    limits: {
+      routeMaxBytes: 64 * 1024,
+      requestMaxBytes: 64 * mebi,
+      recordMaxBytes: 64 * mebi,
+      cachedReplyMaxBytes: mebi,
+      ...options.limits,
+    },
     callLimits: noLimits,
+    cache: noCache((observation) => rig.observed.push(observation)),
     clock: systemClock,
     observe: (observation) => rig.observed.push(observation),
     ...options.ports,
   };
+}
+
+/** A cache whose shared state is away. */
+function noCache(observe: Observe): ReplyCache {
+  return new ReplyCache({ state: noState, clock: systemClock, observe, waitMs: 0 });
+}
+
+function noState(): never {
+  throw new Error('this rig has no shared state');
 }
 
 /** No limits are stored, and a limit that a caller sends cannot be asked. */

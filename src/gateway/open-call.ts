@@ -1,6 +1,7 @@
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import { cacheLines } from './cache-standing.ts';
 import type { AdmittedCall, Call, Errand, ForwardPorts, OpenCall } from './call.ts';
 import { wantsUsage } from './errand.ts';
 import { withoutSecrets } from './headers.ts';
@@ -29,6 +30,8 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     headers: call.head.recorded,
     tags: call.head.directives.tags,
     reserved: errand?.grant?.reserved === true ? true : undefined,
+    cacheEnabled: call.head.directives.cache === undefined ? undefined : true,
+    cachedFrom: cachedFrom(errand),
   };
   const recorded = ports.hasSpoolRoom();
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
@@ -38,11 +41,30 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     open,
     recorded,
   );
-  const isUnread = errand !== undefined && wantsUsage(call, errand.route) && !('whole' in errand.outgoing);
-  const named = errand?.grant === undefined ? identity.replyHeaders : [...identity.replyHeaders, ...errand.grant.lines];
-  const replyHeaders = isUnread ? [...named, 'svc-warning', usageNotAsked] : named;
   const hidesUsage = errand?.usageAsked === true;
-  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage }) };
+  const replyHeaders = replyHeadersOf(admitted, errand);
+  const relay = new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage });
+  return { call, recorder, relay, sink: relay };
+}
+
+/** Our own lines on the reply: who it is, what its limits, the cache and its directives have to say. */
+function replyHeadersOf({ call, identity }: AdmittedCall, errand: Errand | undefined): readonly string[] {
+  if (errand === undefined) return identity.replyHeaders;
+  const { route, outgoing, grant, cache } = errand;
+  const isUnread = wantsUsage(call, route) && !('whole' in outgoing);
+  if (grant === undefined && cache === undefined && !isUnread) return identity.replyHeaders;
+  return [
+    ...identity.replyHeaders,
+    ...(grant?.lines ?? []),
+    ...(cache === undefined ? [] : cacheLines(cache, call.head.directives.aliased)),
+    ...(isUnread ? ['svc-warning', usageNotAsked] : []),
+  ];
+}
+
+function cachedFrom(errand: Errand | undefined): ExchangeOpen['cachedFrom'] {
+  if (errand?.cache?.kind !== 'hit') return undefined;
+  const { requestId, createdAt } = errand.cache.found.hit;
+  return { requestId, createdAt };
 }
 
 const usageNotAsked =

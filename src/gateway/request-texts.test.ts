@@ -124,7 +124,7 @@ describe('tags', () => {
       '{',
       'Svc-Property-',
       'x',
-      'Svc-Cache-Enabled',
+      'Svc-Security-Enabled',
       'true',
       'Svc-User-Id',
       '',

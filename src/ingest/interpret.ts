@@ -1,6 +1,6 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model/change.ts';
 import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
-import { type Money, parseMoney } from '../model/money.ts';
+import { type Money, parseMoney, zeroMoney } from '../model/money.ts';
 import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
@@ -69,6 +69,10 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     gatewayOverheadMs: times.overheadMs,
     usage: response.facts.usage,
     serviceTier: response.facts.serviceTier,
+    cacheEnabled: open.cacheEnabled === true,
+    cached: open.cachedFrom !== undefined,
+    cacheReferenceId: said(open.cachedFrom?.requestId),
+    cacheCreatedAt: open.cachedFrom?.createdAt ?? null,
     cost: priced.cost,
     costSource: priced.source,
     priceReference: priced.reference,
@@ -85,9 +89,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
 const notYetKnown = {
   countryCode: '',
   attempts: [],
-  cacheEnabled: false,
-  cached: false,
-  cacheReferenceId: '',
   threat: null,
   isPassthroughBilling: null,
   assets: [],
@@ -161,9 +162,13 @@ interface Cost {
   readonly reference: string;
 }
 
-/** The caller's own figure, else the provider's, else the price book's for the model that answered or the one that was asked for. */
+/**
+ * The caller's own figure, else the provider's, else the price book's for the model that answered or the one that was asked for. A reply of
+ * the response cache costs nothing, whatever the caller says.
+ */
 function costOf(exchange: Exchange, request: RequestFacts, response: ResponseFacts): Cost {
-  const { tags, provider, openedAt } = exchange.open;
+  const { tags, provider, openedAt, cachedFrom } = exchange.open;
+  if (cachedFrom !== undefined) return { cost: zeroMoney, source: 'none', reference: '' };
   const own = tags.cost === undefined ? undefined : parseMoney(tags.cost);
   if (own !== undefined) return { cost: own, source: 'header', reference: '' };
   if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '' };

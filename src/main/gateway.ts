@@ -7,6 +7,7 @@ import type { CallLimits } from '../gateway/call-limits.ts';
 import type { ForwardPorts } from '../gateway/call.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
+import { ReplyCache } from '../gateway/reply-cache.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
@@ -49,12 +50,13 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   });
   const upstream = connectProviders(config);
   const state = openSharedState(config, observe);
+  const cache = new ReplyCache({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
   const lookUpKey = makeKeyLookUp(database);
   const health = async (): Promise<GatewayHealth> => ({
     ready: canCheckKeys(lookUpKey),
     degraded: [...(space.hasRoom() ? [] : ['spool']), ...(await failingCoreParts(config.dataDir))],
   });
-  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, observe }), health, {
+  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, cache, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
   });
@@ -66,6 +68,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       await spool.close();
       space.close();
       await upstream.close();
+      cache.close();
       await state.close();
       await database.close();
     },
@@ -112,11 +115,12 @@ interface GatewayParts {
   readonly space: SpoolSpace;
   readonly upstream: Upstream;
   readonly state: SharedState;
+  readonly cache: ReplyCache;
   readonly observe: Observe;
 }
 
 function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
-  const { database, spool, space, upstream, observe } = parts;
+  const { database, spool, space, upstream, cache, observe } = parts;
   const allowed = makeAllowList(config.targetAllowlist);
   return {
     verifyKey: keyVerifier(database, config, observe),
@@ -128,8 +132,14 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     upstream,
     spool,
     hasSpoolRoom: space.hasRoom,
-    limits: { routeMaxBytes: config.routeMaxBytes, requestMaxBytes: config.requestMaxBytes, recordMaxBytes: config.recordMaxBytes },
+    limits: {
+      routeMaxBytes: config.routeMaxBytes,
+      requestMaxBytes: config.requestMaxBytes,
+      recordMaxBytes: config.recordMaxBytes,
+      cachedReplyMaxBytes: config.cacheReplyMaxBytes,
+    },
     callLimits: callLimits(config, parts),
+    cache,
     clock: systemClock,
     observe,
   };
@@ -138,7 +148,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
 function callLimits({ budgetReserveCents }: Config, { database, state, observe }: GatewayParts): CallLimits {
   const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic: systemClock.monotonic, observe });
   return {
-    windows: { claim: (claims, now, reservation) => state.windows().claim(claims, now, reservation) },
+    windows: { claim: (claims, now, reservation) => state.open().windows.claim(claims, now, reservation) },
     storedPolicies: (organizationId, keyId) => stored.policiesFor(organizationId, keyId),
     estimateCost: makeCostEstimate(budgetReserveCents),
     readUser,

@@ -29,6 +29,8 @@ export type Observation =
   | { readonly kind: 'api_failed'; readonly method: string; readonly route: string; readonly reason: string }
   /** Limits could not be asked or settled: limits of calls let pass, budgets refuse, and what was reserved stays counted. */
   | { readonly kind: 'limits_failed'; readonly reason: string }
+  /** The response cache could not be read or written: calls go to their providers. */
+  | { readonly kind: 'cache_failed'; readonly reason: string }
   /** Shared state that may be damaged was thrown away. */
   | { readonly kind: 'state_discarded'; readonly reason: string }
   | { readonly kind: 'key_lookup_failed'; readonly reason: string };

@@ -43,6 +43,40 @@ describe('a whole chat call', () => {
   });
 });
 
+describe('the response cache', () => {
+  const cachedFrom = { requestId: '0197b000-0000-7000-8000-00000000000a', createdAt: 1_699_999_000_000 };
+
+  test('an exchange without it says so', () => {
+    expect(interpret()).toMatchObject({ cacheEnabled: false, cached: false, cacheReferenceId: '', cacheCreatedAt: null });
+  });
+
+  test('a miss is a call like any other', () => {
+    const record = interpret({ open: { cacheEnabled: true } });
+    expect(record).toMatchObject({
+      cacheEnabled: true,
+      cached: false,
+      cacheReferenceId: '',
+      cacheCreatedAt: null,
+      costSource: 'price-book',
+    });
+  });
+
+  test('a hit has the tokens of its reply and costs nothing, whatever the caller says', () => {
+    expect(interpret({ open: { cacheEnabled: true, cachedFrom }, tags: { cost: '5' } })).toMatchObject({
+      cacheEnabled: true,
+      cached: true,
+      cacheReferenceId: cachedFrom.requestId,
+      cacheCreatedAt: cachedFrom.createdAt,
+      status: 200,
+      completionText: 'Hello.',
+      usage: { promptTokens: 3, completionTokens: 2 },
+      cost: 0n,
+      costSource: 'none',
+      priceReference: '',
+    });
+  });
+});
+
 describe('a body', () => {
   const encodings: readonly (readonly [string, (text: string) => Buffer])[] = [
     ['gzip', gzipSync],

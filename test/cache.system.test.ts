@@ -128,7 +128,8 @@ describe('two workers', () => {
     const answers = await Promise.all(calls);
     expect(await cut).toBe('cut');
     expect(provider.seen).toHaveLength(2);
-    expect(answers.map(({ header }) => header('svc-cache')).toSorted()).toEqual([...Array.from({ length: 29 }, () => 'HIT'), 'MISS']);
+    const told = (word: string): number => answers.filter(({ header }) => header('svc-cache') === word).length;
+    expect([told('MISS'), told('HIT')]).toEqual([1, 29]);
   });
 });
 

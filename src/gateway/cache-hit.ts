@@ -18,13 +18,18 @@ export function hitCodingFor({ body, headers }: CachedReply, passed: RawHeaders)
 
 /** A kept reply in a coding that {@link hitCodingFor} gave. */
 export async function encodedReply(hit: CachedReply, coding: string): Promise<WholeReply> {
-  const bytes = await encodeIn(coding, Buffer.from(hit.body));
+  const bytes = await encodeIn(coding, bytesOf(hit));
   return replyWith(hit, bytes, ['content-encoding', coding, 'vary', 'accept-encoding']);
 }
 
 /** A kept reply as it is. */
 export function plainReply(hit: CachedReply): WholeReply {
-  return replyWith(hit, Buffer.from(hit.body), []);
+  return replyWith(hit, bytesOf(hit), []);
+}
+
+/** The same memory: it is this caller's own. */
+function bytesOf({ body }: CachedReply): Buffer {
+  return Buffer.from(body.buffer, body.byteOffset, body.length);
 }
 
 /** A stream has no length, as it had none. */

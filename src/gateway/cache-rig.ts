@@ -17,6 +17,7 @@ export interface CacheRig {
   readonly folder: string;
   readonly rig: Rig;
   readonly provider: Provider;
+  readonly cache: ReplyCache;
   /** What the cache told an operator. */
   readonly observed: readonly Observation[];
   readonly replies: CachedReplies;
@@ -38,6 +39,7 @@ const mebi = 1024 * 1024;
 export interface CacheRigOptions extends RigOptions {
   readonly waitMs?: number;
   readonly cacheBytes?: number;
+  readonly replyBytes?: number;
   /** The gateway is another worker of this one: it has the same state and the same provider. */
   readonly beside?: CacheRig;
 }
@@ -47,7 +49,10 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
   const { beside } = options;
   const folder = beside?.folder ?? mkdtempSync(path.join(tmpdir(), 'gatelog-cache-'));
   const environment: Environment = openEnvironment(folder, 16 * mebi, () => undefined);
-  const replies = new CachedReplies(environment, { mostBytes: options.cacheBytes ?? 64 * mebi, mostReplyBytes: mebi });
+  const replies = new CachedReplies(environment, {
+    mostBytes: options.cacheBytes ?? 64 * mebi,
+    mostReplyBytes: options.replyBytes ?? mebi,
+  });
   const turns = new CacheTurns(environment, replies, systemClock.now());
   const provider = beside ?? (await startTold());
   let passedMs = 0;
@@ -67,12 +72,14 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
   const rig = await startRig({
     providers: openAiAt(provider.provider.port),
     ...options,
+    limits: { cachedReplyMaxBytes: options.replyBytes ?? mebi },
     ports: { ...options.ports, callLimits, cache, clock },
   });
   const { close } = rig;
   return {
     folder,
     rig,
+    cache,
     observed,
     replies,
     provider: provider.provider,

@@ -1,6 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LimitPolicy } from '../model/limit-policy.ts';
+import { zeroMoney } from '../model/money.ts';
+import { leaseMs } from '../state/cache-turns.ts';
 import { type CacheRig, type CacheRigOptions, startCacheRig } from './cache-rig.ts';
+import type { CallLimits } from './call-limits.ts';
 import { call, openClient, type RawClient, type RawReply, requestText, soon, until } from './wire-rig.ts';
 
 let workers: CacheRig[] = [];
@@ -26,6 +30,7 @@ async function start(options: CacheRigOptions): Promise<void> {
 
 const request = requestText('POST /v1/chat/completions', ['Svc-Cache-Enabled: true', 'Content-Type: application/json'], '{"model":"m"}');
 const portOf = (index: number): number => workers[index % workers.length]?.rig.port ?? 0;
+const mebi = 1024 * 1024;
 const seen = (): number => workers[0]?.seen.length ?? 0;
 
 /** So many calls at once, over all workers. */
@@ -37,6 +42,18 @@ async function answerNext(total: number, answer: (response: ServerResponse) => v
   await until(() => seen() === total && open.length > 0);
   for (const response of open.splice(0)) answer(response);
 }
+
+/** No windows are to be had, so that budgets refuse. */
+const noLimits: CallLimits = {
+  windows: {
+    claim: () => {
+      throw new Error('away');
+    },
+  },
+  storedPolicies: () => [],
+  estimateCost: () => zeroMoney,
+  readUser: () => '',
+};
 
 const succeed = (response: ServerResponse): void => void response.writeHead(200, { 'content-type': 'text/plain' }).end('whole');
 const tell = ({ header, body }: RawReply): string => `${header('svc-cache')} ${body.toString()}`;
@@ -96,6 +113,25 @@ describe('the caller whose call is on its way leaves', () => {
     expect(seen()).toBe(1);
     const [left] = (await workers[0]?.rig.exchanges(2)) ?? [];
     expect(left?.end?.outcome).toBe('client_left');
+  });
+
+  it('and it goes on too where it stood still for its own sake', async () => {
+    await start({ replyBytes: 8 * mebi });
+    const [worker] = workers;
+    // What is not in the spool is not passed on, so that the provider is kept waiting in mid-reply.
+    worker?.rig.spool.hold();
+    const leaving = await openCall();
+    await until(() => seen() === 1);
+    const followers = storm(1, [1]);
+    await settle();
+    const large = Buffer.alloc(6 * mebi, 'x');
+    const [response] = open.splice(0);
+    response?.writeHead(200).end(large);
+    await settle();
+    leaving.socket.destroy();
+    const [reply] = await Promise.all(followers);
+    expect([reply?.header('svc-cache'), reply?.body.length]).toEqual(['HIT', large.length]);
+    worker?.rig.spool.release();
   });
 
   it('and it ends when nobody waits', async () => {
@@ -161,28 +197,29 @@ describe('a caller who waits', () => {
   });
 
   it('has its turn when the one before is refused before it is sent', async () => {
-    let refuses = true;
-    await start({
-      ports: {
-        callLimits: {
-          windows: {
-            claim: () => {
-              throw new Error('away');
-            },
-          },
-          storedPolicies: () => (refuses ? [{ unit: 'cents', quota: 1n, windowMs: 1000, segment: undefined, text: '1;w=1;u=cents' }] : []),
-          estimateCost: () => 1n as never,
-          readUser: () => '',
-        },
-      },
-    });
+    const budget = { unit: 'cents', quota: 1n, windowMs: 1000, segment: undefined, text: '1;w=1;u=cents' } as const;
+    let stored: readonly LimitPolicy[] = [budget];
+    await start({ ports: { callLimits: { ...noLimits, storedPolicies: () => stored } } });
     const [refused] = await Promise.all(storm(1));
     expect(refused?.status).toBe(503);
-    refuses = false;
-    const next = storm(1);
+    stored = [];
+    const next = storm(2);
     await answerNext(1, succeed);
-    expect((await Promise.all(next)).map(tell)).toEqual(['MISS whole']);
+    expect(counted((await Promise.all(next)).map(tell))).toEqual({ 'MISS whole': 1, 'HIT whole': 1 });
   });
+});
+
+it('a call that takes longer than a turn lasts goes on having it', async () => {
+  const replies = storm(4);
+  await until(() => seen() === 1);
+  for (let passedMs = 0; passedMs < 4 * leaseMs; passedMs += leaseMs - 1000) {
+    for (const { cache } of workers) cache.renewTurns();
+    for (const worker of workers) worker.pass(leaseMs - 1000);
+    await settle();
+  }
+  expect(seen()).toBe(1);
+  await answerNext(1, succeed);
+  expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS whole': 1, 'HIT whole': 3 });
 });
 
 it('several places are filled by as many calls at once', async () => {

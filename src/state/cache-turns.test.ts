@@ -93,6 +93,17 @@ it('a clock that was set back makes no lease longer', () => {
   expect(ask('b', 10)).toHaveProperty('held');
 });
 
+it('a reply that was kept since one looked is found, and not fetched again', () => {
+  const other = openTurns(1);
+  // TRICKY: what a process reads stays as it was for one turn of the event loop; only a transaction sees what is there by now.
+  expect(other.replies.find(key, 1)).toEqual({ freePlaces: [0] });
+  const held = heldBy('a');
+  replies.keep(key, held.place, reply, 1);
+  turns.release(held);
+  expect(other.replies.find(key, 1)).toEqual({ freePlaces: [0] });
+  expect(other.turns.ask(key, 'b', 1, week)).toMatchObject({ hit: { requestId: 'r1' } });
+});
+
 it('its owner can see that somebody waits', () => {
   const held = heldBy('a');
   expect(turns.isAwaited(held)).toBe(false);

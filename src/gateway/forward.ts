@@ -73,7 +73,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     ({ provider } = route);
     const errand = prepare(ports, admitted, route, outgoing);
     open = openCall(ports, admitted, provider, errand);
-    if ('whole' in body) open.recorder.requestPart(body.whole);
+    open.recorder.begin('whole' in body ? body.whole : undefined);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
     if (hasLeft(admitted.call)) open.relay.clientLeft();
     else if (errand.target === undefined) answerHere(ports, open, errand);

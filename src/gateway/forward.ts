@@ -24,7 +24,7 @@ export function forward(ports: ForwardPorts, request: IncomingMessage, response:
   try {
     const head = readRequestHead(request.rawHeaders);
     const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
-    const admission = admit(head.credentials, head.directives.auth, ports.verifyKey);
+    const admission = admit(ports.credentials.read(request.socket, head.credentials, head.directives.auth), ports.verifyKey);
     if (admission instanceof Promise) admission.then((found) => enter(ports, call, found)).catch(refuse);
     else enter(ports, call, admission);
   } catch (error) {

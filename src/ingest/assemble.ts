@@ -38,11 +38,11 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
 
 function answerOf(frames: readonly PayloadFrame[]): Partial<ExchangeAnswer> {
   const answered = payloadOf(frames, frameKinds.answered);
-  if (answered.length > 0) return readJson<ExchangeAnswer>(answered);
+  if (answered.length > 0) return readJson(answered) as ExchangeAnswer;
   const [head, end] = [payloadOf(frames, frameKinds.responseHead), payloadOf(frames, frameKinds.end)];
   return {
-    ...(head.length === 0 ? {} : { head: readJson<ExchangeResponseHead>(head) }),
-    ...(end.length === 0 ? {} : { end: readJson<ExchangeEnd>(end) }),
+    ...(head.length === 0 ? {} : { head: readJson(head) as ExchangeResponseHead }),
+    ...(end.length === 0 ? {} : { end: readJson(end) as ExchangeEnd }),
   };
 }
 
@@ -60,7 +60,7 @@ function timesOf(parts: readonly PayloadFrame[]): Exchange['responseParts'] {
 
 /** Reads the payload of an `open` or `opened` frame. @throws when it is of another version, or does not say whose exchange it is. */
 export function readOpen(payload: Buffer): ExchangeOpen {
-  const open = readJson<unknown>(payload);
+  const open = readJson(payload);
   if (!isJsonObject(open)) throw new Error('the open frame holds no object');
   if (open['version'] !== 1) throw new Error(`the exchange is of version ${String(open['version'])}; this program reads version 1`);
   if (!isUuid(open['organizationId']) || !isUuid(open['requestId'])) throw new Error('the open frame names no organisation or no request');
@@ -69,8 +69,8 @@ export function readOpen(payload: Buffer): ExchangeOpen {
   return open as unknown as ExchangeOpen;
 }
 
-function readJson<Payload>(payload: Buffer): Payload {
-  return JSON.parse(payload.toString('utf8', 0, jsonBytes(payload))) as Payload;
+function readJson(payload: Buffer): unknown {
+  return JSON.parse(payload.toString('utf8', 0, jsonBytes(payload)));
 }
 
 const lineFeed = 0x0a;

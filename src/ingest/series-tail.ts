@@ -136,8 +136,7 @@ export class SeriesTail {
     exchange.frames.push(frame);
     exchange.bytes += frame.length;
     const { kind, segment, offset, length } = frame;
-    if (kind === frameKinds.end || kind === frameKinds.answered)
-      this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
+    if (ends(kind)) this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
   }
 
   private openExchange(frame: FrameLocation, payload: Buffer): OpenExchange {
@@ -184,6 +183,10 @@ const unnamed: Names = { organizationId: nobody as OrganizationId, requestId: no
 
 function opens(kind: number): boolean {
   return kind === frameKinds.open || kind === frameKinds.opened;
+}
+
+function ends(kind: number): boolean {
+  return kind === frameKinds.end || kind === frameKinds.answered;
 }
 
 function namesOf(payload: Buffer): Names | undefined {

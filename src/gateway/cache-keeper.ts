@@ -138,6 +138,8 @@ export class CacheKeeper implements ReplySink {
 
   private abort(call: ProviderCall, reason: Error): void {
     if (this.gaveUp || !this.options.turn.isAwaited()) {
+      // At once: what is aborted need not tell that it has ended.
+      this.giveUp();
       call.abort(reason);
       return;
     }

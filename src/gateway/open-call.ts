@@ -91,10 +91,13 @@ function withLines(admitted: AdmittedCall, lines: readonly string[]): AdmittedCa
 }
 
 /** Answers a call on record with our own error. */
-export function refuseOpen(ports: ForwardPorts, { call, relay }: OpenCall, error: unknown): void {
+export function refuseOpen(ports: ForwardPorts, { call, relay, sink }: OpenCall, error: unknown): void {
   // What the client still sends is read away, so that it gets to read the answer and to use the connection again.
   call.request.resume();
-  relay.refuse(asRefusal(ports, error));
+  const refusal = asRefusal(ports, error);
+  relay.refuse(refusal);
+  // What stands before the relay hears that no reply comes.
+  if (sink !== relay) sink.fail(refusal);
 }
 
 /** Answers a caller without an accepted key; nothing of it is recorded, yet the reply carries an identifier. */

@@ -26,7 +26,7 @@ Usage: npm run bench -- gateway [options]
   --only a,b             parts: calls, streams, sustained, workers, memory (default all, in this order)
   --rounds N             rounds of calls and workers; the order of the candidates rotates (default 3)
   --seconds N            length of one measured phase; stream phases of calls take half (default 5)
-  --sustained-seconds N  length of the long load; its second half is judged (default 60)
+  --sustained-seconds N  length of the long load; its second half is judged (default 60, below which a burst may be taken for it)
   --connections N        connections of the throughput phases (default 64); latency is always measured at one
   --candidates a,b       of calls: bare, gatelog, portkey (direct is always there: added latency is measured against it)
   --no-portkey           all candidates but portkey; nothing is installed

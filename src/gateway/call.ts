@@ -65,6 +65,8 @@ export interface AdmittedCall {
   readonly identity: Identity;
   /** Monotonic time at which its body was waited for. */
   readonly admittedAt: number;
+  /** How long its body was waited for, milliseconds; told only to those who refuse it. */
+  readonly waitedMs?: number;
   /** Limits that hold for it, usually none. */
   readonly policies: readonly LimitPolicy[];
 }

@@ -24,7 +24,7 @@ import { closeServer, listen, ourKey, until } from './wire-rig.ts';
 
 export const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
 
-const principal: Principal = { organizationId, keyId: 'key-1', keyHash: 'a'.repeat(64), permissions: 'rw' };
+export const principal: Principal = { organizationId, keyId: 'key-1', keyHash: 'a'.repeat(64), permissions: 'rw' };
 
 /** A real spool whose word that something is written the test can hold back. */
 export interface HeldSpool {

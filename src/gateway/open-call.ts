@@ -8,6 +8,7 @@ import { LimitReached } from './limits.ts';
 import { refuseUnrecorded } from './refusal.ts';
 import { Relay } from './relay.ts';
 import { makeRequestId } from './request-ids.ts';
+import { serverTiming } from './server-timing.ts';
 import { ExchangeRecorder } from './tap.ts';
 
 /** Opens the record. Without an errand the call goes nowhere. */
@@ -51,14 +52,17 @@ const usageNotAsked =
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
 export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, provider: string, error: unknown): void {
   const refusal = asRefusal(ports, error);
+  const { request, response, startedAt } = admitted.call;
+  const overheadMs = ports.clock.monotonic() - startedAt - (admitted.waitedMs ?? 0);
   if (refusal.status !== 401) {
     const limited = refusal instanceof LimitReached ? withLines(admitted, refusal.lines) : admitted;
-    refuseOpen(ports, openCall(ports, limited, provider), refusal);
+    const open = openCall(ports, limited, provider);
+    open.relay.overheadMs = overheadMs;
+    refuseOpen(ports, open, refusal);
     return;
   }
-  const { request, response } = admitted.call;
   request.resume();
-  refuseUnrecorded(response, refusal, admitted.identity.replyHeaders);
+  refuseUnrecorded(response, refusal, [...admitted.identity.replyHeaders, 'server-timing', serverTiming(overheadMs)]);
 }
 
 function withLines(admitted: AdmittedCall, lines: readonly string[]): AdmittedCall {
@@ -74,8 +78,10 @@ export function refuseOpen(ports: ForwardPorts, { call, relay }: OpenCall, error
 }
 
 /** Answers a caller without an accepted key; nothing of it is recorded, yet the reply carries an identifier. */
-export function refuseStranger(ports: ForwardPorts, { response, openedAt }: Pick<Call, 'response' | 'openedAt'>, error: unknown): void {
-  refuseUnrecorded(response, asRefusal(ports, error), ['svc-id', makeRequestId('' as OrganizationId, openedAt)]);
+export function refuseStranger(ports: ForwardPorts, call: Pick<Call, 'response' | 'openedAt' | 'startedAt'>, error: unknown): void {
+  const timing = serverTiming(ports.clock.monotonic() - call.startedAt);
+  const requestId = makeRequestId('' as OrganizationId, call.openedAt);
+  refuseUnrecorded(call.response, asRefusal(ports, error), ['svc-id', requestId, 'server-timing', timing]);
 }
 
 function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {

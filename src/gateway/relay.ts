@@ -5,6 +5,7 @@ import type { RawHeaders } from './headers.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
 import { readReplyHead } from './reply-head.ts';
 import type { ProviderCall, ReplySink } from './reply-sink.ts';
+import { serverTiming } from './server-timing.ts';
 import { StreamEndWatch } from './stream-end.ts';
 import { UsageFilter } from './stream-usage.ts';
 import type { ExchangeRecorder } from './tap.ts';
@@ -35,7 +36,7 @@ interface Head {
  * Invariant: nothing here throws into the spool, whose callbacks serve all calls of this process.
  */
 export class Relay implements ReplySink {
-  /** Milliseconds of our own work so far, added up by the caller. */
+  /** Milliseconds of our own work before the call goes out, told by the caller before there is a head. */
   overheadMs = 0;
   private readonly options: RelayOptions;
   private call: ProviderCall | undefined;
@@ -76,10 +77,10 @@ export class Relay implements ReplySink {
   /** The provider's head. Interim (1xx) heads are dropped: they are between us and the provider. */
   start(status: number, raw: RawHeaders, message: string): void {
     if (this.settled || status < 200) return;
-    const { method, recorder, replyHeaders } = this.options;
+    const { method, recorder } = this.options;
     const { passed, recorded, hasDate } = readReplyHead(raw);
     recorder.responseHead(status, recorded);
-    this.head = { status, message: reasonPhrase(status, message), lines: [...passed, ...replyHeaders], hasDate };
+    this.head = { status, message: reasonPhrase(status, message), lines: this.withOwn(passed), hasDate };
     const length = recorded['content-length'];
     this.expectedBytes = length === undefined ? undefined : Number(length);
     this.bodyless = method === 'HEAD' || status === 204 || status === 304 || this.expectedBytes === 0;
@@ -90,6 +91,10 @@ export class Relay implements ReplySink {
       else this.holdEveryChunk = true;
       if (this.options.hidesUsage && encoding === 'identity') this.hideUsage(this.head);
     }
+  }
+
+  private withOwn(lines: RawHeaders): string[] {
+    return [...lines, ...this.options.replyHeaders, 'server-timing', serverTiming(this.overheadMs)];
   }
 
   /** What the client gets will be shorter than what the provider says. */
@@ -177,10 +182,10 @@ export class Relay implements ReplySink {
       this.fail(error);
       return;
     }
-    const { recorder, replyHeaders, method } = this.options;
+    const { recorder, method } = this.options;
     const body = refusalBody(error);
     const lines = refusalHeaders(error, body.length);
-    this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: [...lines, ...replyHeaders], hasDate: false };
+    this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: this.withOwn(lines), hasDate: false };
     recorder.responseHead(error.status, readReplyHead(lines).recorded);
     recorder.responsePart(body);
     this.settle(outcome, () => {

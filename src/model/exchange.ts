@@ -87,7 +87,11 @@ export interface ExchangeEnd extends EndFacts {
   readonly elapsedMs: number;
   /** Milliseconds from `openedAt` to the first body byte of the response; absent when there was none. */
   readonly firstByteMs?: number;
-  /** Our own share of the time, milliseconds with fractions. */
+  /**
+   * Milliseconds with fractions that we spent on the call before it went out: from the arrival of its head, the wait for its body left out. Also
+   * what its reply's `Server-Timing` says. Passing the reply on is not in it: of a body that comes bit by bit nothing tells our time from the
+   * provider's without looking at the clock for each piece.
+   */
   readonly overheadMs: number;
   /** Bytes that passed, which may be more than what was recorded. */
   readonly requestBytes: number;

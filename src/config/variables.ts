@@ -174,6 +174,12 @@ export const variables = {
     reason:
       'Bytes of the text of each body that filters look at; what is longer is kept and shown whole. It holds for what is recorded from then on.',
   },
+  countryHeader: {
+    name: 'GATELOG_COUNTRY_HEADER',
+    kind: 'header',
+    reason:
+      'Header in which the proxy in front of the gateway names the country of a caller, for example cf-ipcountry; set it only where no caller can send it past that proxy.',
+  },
   providerConnectTimeoutMs: {
     name: 'GATELOG_PROVIDER_CONNECT_TIMEOUT_MS',
     kind: 'integer',

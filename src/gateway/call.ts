@@ -41,6 +41,8 @@ export interface ForwardPorts {
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
   readonly hasSpoolRoom: () => boolean;
+  /** Header in which a proxy in front of us names the caller's country, lower case; undefined: none is to be trusted. */
+  readonly countryHeader: string | undefined;
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
   readonly clock: Clock;

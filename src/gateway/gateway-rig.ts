@@ -148,6 +148,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     upstream: makeUpstream({ connectTimeoutMs: 5000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000, connections: 16, headerMaxBytes }),
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,
+    countryHeader: undefined,
     limits: { routeMaxBytes: 64 * 1024, requestMaxBytes: 64 * mebi, recordMaxBytes: 64 * mebi, ...options.limits },
     callLimits: noLimits,
     clock: systemClock,

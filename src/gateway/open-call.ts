@@ -2,6 +2,7 @@ import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { AdmittedCall, Call, Errand, ForwardPorts, OpenCall } from './call.ts';
+import { countryOf } from './country.ts';
 import { wantsUsage } from './errand.ts';
 import { withoutSecrets } from './headers.ts';
 import { LimitReached } from './limits.ts';
@@ -29,6 +30,7 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     targetUrl: target === undefined ? '' : withoutSecrets(target.origin + target.path),
     headers: call.head.recorded,
     tags: call.head.directives.tags,
+    countryCode: ports.countryHeader === undefined ? undefined : countryOf(request.headers[ports.countryHeader]),
     reserved: errand?.grant?.reserved === true ? true : undefined,
   };
   const recorded = ports.hasSpoolRoom();

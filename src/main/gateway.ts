@@ -128,6 +128,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     upstream,
     spool,
     hasSpoolRoom: space.hasRoom,
+    countryHeader: config.countryHeader,
     limits: { routeMaxBytes: config.routeMaxBytes, requestMaxBytes: config.requestMaxBytes, recordMaxBytes: config.recordMaxBytes },
     callLimits: callLimits(config, parts),
     clock: systemClock,

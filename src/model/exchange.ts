@@ -34,6 +34,8 @@ export interface Tags {
   readonly experimentId?: string;
   readonly requestBody?: BodyKeeping;
   readonly responseBody?: BodyKeeping;
+  /** The user's text is to be looked at for an attack on the model's instructions. */
+  readonly securityCheck?: true;
 }
 
 /** Payload of the `open` frame. Headers are an allow-list with lower-case names; no credential is among them. */
@@ -54,6 +56,8 @@ export interface ExchangeOpen {
   readonly targetUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: Tags;
+  /** Country of the caller, two capital letters, as a trusted proxy told it. */
+  readonly countryCode?: string | undefined;
   /** Set when a budget has set money aside for this exchange, which its record settles. */
   readonly reserved?: true | undefined;
 }

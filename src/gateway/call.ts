@@ -25,6 +25,8 @@ export interface ForwardLimits {
   readonly requestMaxBytes: number;
   /** Recorded bytes of each body. */
   readonly recordMaxBytes: number;
+  /** Longest time for which a client may take nothing of the reply that waits for it, milliseconds. */
+  readonly clientStallMs: number;
 }
 
 /** What the gateway needs from the rest of the program. */

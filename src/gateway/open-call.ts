@@ -45,7 +45,8 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
   const named = errand?.grant === undefined ? identity.replyHeaders : [...identity.replyHeaders, ...errand.grant.lines];
   const replyHeaders = isUnread ? [...named, 'svc-warning', usageNotAsked] : named;
   const hidesUsage = errand?.usageAsked === true;
-  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage }) };
+  const { clientStallMs } = ports.limits;
+  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage, clientStallMs }) };
 }
 
 const usageNotAsked =

@@ -19,6 +19,8 @@ export interface RelayOptions {
   readonly replyHeaders: readonly string[];
   /** A stream's usage was asked for by us, so it is recorded and kept from the client. */
   readonly hidesUsage: boolean;
+  /** Longest time for which a client may take nothing of what waits for it, milliseconds. */
+  readonly clientStallMs: number;
 }
 
 interface Head {
@@ -149,8 +151,10 @@ export class Relay implements ReplySink {
       this.deliverHeld();
       this.sendHead();
       const last = this.lastChunk ?? this.usageFilter?.rest();
-      if (last === undefined) this.options.response.end();
-      else this.options.response.end(last);
+      const { response } = this.options;
+      if (last === undefined) response.end();
+      else response.end(last);
+      if (response.writableLength > 0) this.watchEnd();
     });
   }
 
@@ -227,16 +231,27 @@ export class Relay implements ReplySink {
   }
 
   private deliver(chunk: Buffer): void {
-    const { response } = this.options;
+    const { response, clientStallMs } = this.options;
     if (response.destroyed) return;
     this.sendHead();
     if (response.write(chunk) || this.draining) return;
     this.draining = true;
     this.pause();
+    // TRICKY: Node looks whether the client took anything meanwhile before it breaks the connection. Always set, this would end calls whose
+    // provider is silent; and undici's own time-out for a body rests while it is paused, so without it a client could hold a call for ever.
+    response.setTimeout(clientStallMs);
     response.once('drain', () => {
+      response.setTimeout(0);
       this.draining = false;
       this.resume();
     });
+  }
+
+  /** The reply is handed over and not taken yet. Listens ahead of Node, which then sets the time that an idle connection is kept. */
+  private watchEnd(): void {
+    const { response, clientStallMs } = this.options;
+    response.setTimeout(clientStallMs);
+    response.prependOnceListener('finish', () => response.setTimeout(0));
   }
 
   private waitForSpool(): void {

@@ -57,6 +57,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
+    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
   });
   const address = await listen(server, config.host, config.gatewayPort);
   return {
@@ -102,6 +103,7 @@ function connectProviders(config: Config): Upstream {
     headersTimeoutMs: config.providerHeadersTimeoutMs,
     bodyTimeoutMs: config.providerBodyTimeoutMs,
     connections: config.providerConnections,
+    idleTimeoutMs: config.providerIdleTimeoutMs,
     headerMaxBytes: config.headerMaxBytes,
   });
 }
@@ -129,7 +131,12 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     spool,
     hasSpoolRoom: space.hasRoom,
     countryHeader: config.countryHeader,
-    limits: { routeMaxBytes: config.routeMaxBytes, requestMaxBytes: config.requestMaxBytes, recordMaxBytes: config.recordMaxBytes },
+    limits: {
+      routeMaxBytes: config.routeMaxBytes,
+      requestMaxBytes: config.requestMaxBytes,
+      recordMaxBytes: config.recordMaxBytes,
+      clientStallMs: config.clientStallTimeoutMs,
+    },
     callLimits: callLimits(config, parts),
     clock: systemClock,
     observe,

@@ -12,7 +12,7 @@ import { makeRequestId } from './request-ids.ts';
 import { serverTiming } from './server-timing.ts';
 import { ExchangeRecorder } from './tap.ts';
 
-/** Opens the record. Without an errand the call goes nowhere. */
+/** Makes the record, which has yet to begin, and the way back. Without an errand the call goes nowhere. */
 export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: string, errand?: Errand): OpenCall {
   const { call, admission, identity } = admitted;
   const { request, response } = call;
@@ -61,6 +61,7 @@ export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, prov
     const limited = refusal instanceof LimitReached ? withLines(admitted, refusal.lines) : admitted;
     const open = openCall(ports, limited, provider);
     open.relay.overheadMs = overheadMs;
+    open.recorder.begin();
     refuseOpen(ports, open, refusal);
     return;
   }

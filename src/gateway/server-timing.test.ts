@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { hashKey } from '../auth/api-key.ts';
 import { openAiAt, principal, type Rig, type RigOptions, startRig } from './gateway-rig.ts';
 import { serverTiming } from './server-timing.ts';
 import { bodyOf, call, openClient, ourKey, parseReply, requestText, startProvider, until } from './wire-rig.ts';
@@ -41,9 +42,9 @@ async function started(options: RigOptions = {}): Promise<{ rig: Rig; passTime: 
     ...options,
     ports: {
       clock: { now: () => 1_760_000_000_000, monotonic: () => at },
-      verifyKey: (key) => {
+      verifyKey: (keyHash) => {
         passTime(2.5);
-        return key === ourKey ? principal : undefined;
+        return keyHash === hashKey(ourKey) ? principal : undefined;
       },
       ...options.ports,
     },

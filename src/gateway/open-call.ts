@@ -60,8 +60,8 @@ export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, prov
   if (refusal.status !== 401) {
     const limited = refusal instanceof LimitReached ? withLines(admitted, refusal.lines) : admitted;
     const open = openCall(ports, limited, provider);
-    open.relay.overheadMs = overheadMs;
     open.recorder.begin();
+    open.relay.overheadMs = overheadMs;
     refuseOpen(ports, open, refusal);
     return;
   }

@@ -12,6 +12,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'claim_failed',
   'key_lookup_failed',
   'limits_failed',
+  'prices_failed',
   'state_discarded',
   'process_exited',
 ]);

@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 import { declareProperty } from './routes/property/declare.ts';
+import { applyPrices } from './routes/prices/apply.ts';
 import { getPrices } from './routes/prices/get.ts';
 import { replacePrices } from './routes/prices/replace.ts';
 import { getRateLimits } from './routes/rate-limits/get.ts';
@@ -40,6 +41,7 @@ export const endpoints: readonly Endpoint[] = [
   replaceRateLimits,
   getPrices,
   replacePrices,
+  applyPrices,
   querySessions,
   countSessions,
   querySessionNames,

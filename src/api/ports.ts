@@ -4,6 +4,7 @@ import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
+import type { RepricedRequest, RepriceReport } from '../model/reprice.ts';
 import type { StoredPrice } from '../model/stored-price.ts';
 import type { StoredLimit } from '../metadata/rate-limits.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
@@ -47,6 +48,8 @@ export interface PricePorts {
     organizationId: OrganizationId,
     prices: readonly StoredPrice[],
   ) => Promise<{ readonly prices: readonly StoredPrice[] } | PriceRefusal>;
+  /** Computes the costs of stored requests again and writes those that are others; durable and visible when it returns. */
+  readonly apply: (principal: Principal, requests: readonly RepricedRequest[], isTrial: boolean) => Promise<RepriceReport>;
   /** Why a stored request costs what it costs. @throws GatelogError `metadata_unavailable`. */
   readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
 }

@@ -1,10 +1,14 @@
 import type { PricePorts, PriceRefusal } from '../api/ports.ts';
+import { type RepricePorts, repriceRequests } from '../jobs/reprice.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { listOrganizationPrices, replaceOrganizationPrices } from '../metadata/organization-prices.ts';
+import type { BilledRequest } from '../model/billed-request.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import type { StoredPrice } from '../model/stored-price.ts';
-import { explainCost } from '../pricing/explain-cost.ts';
+import { explainCost, type Pricing, recomputedCost } from '../pricing/explain-cost.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import { priceProviderOf, recordNameFor } from '../providers/registry.ts';
+import type { ChangeStoredCosts } from '../store/change-costs.ts';
 import type { StoredPrices } from './stored-prices.ts';
 
 /** What the core prices by. */
@@ -13,8 +17,27 @@ export interface CorePrices {
   readonly stored: StoredPrices;
 }
 
-/** What the API asks about prices and costs. @param now Unix milliseconds. */
-export function makePricePorts(database: MetadataDatabase, { book, stored }: CorePrices, now: () => number): PricePorts {
+/** What prices and costs need from the rest of the core. */
+export interface RequestCostParts {
+  readonly database: MetadataDatabase;
+  readonly prices: CorePrices;
+  readonly changeStoredCosts: ChangeStoredCosts;
+  readonly stamp: RepricePorts['stamp'];
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** What the API asks about prices and costs. */
+export function makePricePorts({ database, prices: { book, stored }, changeStoredCosts, stamp, now }: RequestCostParts): PricePorts {
+  const pricingOf = (organizationId: OrganizationId, { provider }: BilledRequest): Pricing => ({
+    providerId: priceProviderOf(provider),
+    prices: { book, organization: stored.of(organizationId) },
+  });
+  const repricing: RepricePorts = {
+    recompute: (organizationId, request) => recomputedCost(request, pricingOf(organizationId, request)),
+    changeStoredCosts,
+    stamp,
+  };
   return {
     list: (organizationId) => listOrganizationPrices(database, organizationId),
     replace: async (organizationId, given) => {
@@ -25,8 +48,8 @@ export function makePricePorts(database: MetadataDatabase, { book, stored }: Cor
       stored.forget(organizationId);
       return { prices };
     },
-    explain: (organizationId, request) =>
-      explainCost(request, { providerId: priceProviderOf(request.provider), prices: { book, organization: stored.of(organizationId) } }),
+    apply: (principal, requests, isTrial) => repriceRequests(repricing, principal, requests, isTrial),
+    explain: (organizationId, request) => explainCost(request, pricingOf(organizationId, request)),
   };
 }
 

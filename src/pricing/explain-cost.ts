@@ -17,9 +17,9 @@ function isByTables({ costSource, cached }: BilledRequest): boolean {
   return !cached && (costSource === 'price-book' || costSource === 'none');
 }
 
-/** What a stored request costs by the prices of its time as the tables have them now. */
-function recomputedCost(request: BilledRequest, pricing: Pricing): StatedCost {
-  if (!isByTables(request)) return request;
+/** What a stored request costs by the prices of its time as the tables have them now; undefined where they do not decide. */
+export function recomputedCost(request: BilledRequest, pricing: Pricing): StatedCost | undefined {
+  if (!isByTables(request)) return undefined;
   const { amount, source, reference, applied } = reprice(request, pricing);
   return { cost: amount, costSource: source, priceReference: reference, appliedPrice: applied };
 }
@@ -36,7 +36,7 @@ export function explainCost(request: BilledRequest, pricing: Pricing): CostExpla
     case 'provider':
       return stated(request, 'The provider stated this cost in its answer.', 'provider');
     case 'none':
-      return { total, source, lines: [], recomputed: recomputedCost(request, pricing).cost, note: whyNone(request) };
+      return { total, source, lines: [], recomputed: recomputedCost(request, pricing)?.cost ?? null, note: whyNone(request) };
     case 'price-book':
       return byPrice(request, pricing);
   }

@@ -46,7 +46,7 @@ export type BilledRow = Readonly<Record<(typeof textColumns)[number], string>> &
   };
 
 /** Columns of {@link BilledRow} for a query over `requests`. */
-const billedRowColumns: Fragment = join(
+export const billedRowColumns: Fragment = join(
   [
     sql`id_text AS id`,
     sql`toUnixTimestamp64Milli(created_at) AS created_ms`,

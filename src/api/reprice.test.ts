@@ -104,7 +104,7 @@ describe('POST /v1/prices/apply', () => {
     expect(await applied({ filter: ofJob(job) })).toMatchObject({ checked: 5, changed: 0, before: 0, after: 0, by_model: [] });
     expect(await historyOf(first)).toMatchObject([{ kind: 'cost', name: 'cost', old: null, new: 3.5 }]);
     expect(await historyOf(fourth)).toMatchObject([{ kind: 'cost', name: 'cost', old: 99, new: 10 }]);
-    const explained = (await (await rig.call('GET', `/v1/request/${first}/cost`)).json()) as unknown;
+    const explained: unknown = await (await rig.call('GET', `/v1/request/${first}/cost`)).json();
     expect(explained).toMatchObject({ data: { total: 3.5, differs: false, lines: [{ kind: 'output', price_source: 'organization' }] } });
   });
 

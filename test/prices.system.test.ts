@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -82,7 +83,7 @@ async function call(headers: Readonly<Record<string, string>> = {}, model = 'ech
 
 async function recorded(headers: Readonly<Record<string, string>> = {}, model = 'echo/x'): Promise<string> {
   const id = (await call(headers, model)).headers.get('svc-id') ?? '';
-  await api.stored(id);
+  await api.stored(id, 30_000);
   return id;
 }
 
@@ -131,9 +132,10 @@ describe('an organisation’s own prices', () => {
   });
 
   it('decide in the gateways what a budget sets aside', async () => {
-    const budget = { 'svc-ratelimit-policy': '1000;w=3600;u=cents;s=user', 'svc-user-id': 'somebody' };
+    // Each call has a budget of its own, so that what others have spent plays no part.
+    const budget = () => ({ 'svc-ratelimit-policy': '1000;w=3600;u=cents;s=user', 'svc-user-id': randomUUID() });
     const statusBecomes = (status: number) =>
-      eventually(`a call to be ${status}`, async () => ((await call(budget)).status === status ? status : undefined));
+      eventually(`a call to be ${status}`, async () => ((await call(budget())).status === status ? status : undefined));
     await putPrices([]);
     expect(await statusBecomes(200)).toBe(200);
     await putPrices([millionfold]);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -99,6 +99,12 @@ async function putPrices(prices: readonly unknown[]): Promise<void> {
 
 const millionfold = { model: '*', provider: 'echo', input: 1_000_000, output: 0 };
 
+/** A budget of the call's own, so that what others have spent plays no part. */
+const budget = () => ({ 'svc-ratelimit-policy': '1000;w=3600;u=cents;s=user', 'svc-user-id': randomUUID() });
+
+const statusBecomes = (status: number): Promise<number> =>
+  eventually(`a call to be ${status}`, async () => ((await call(budget())).status === status ? status : undefined));
+
 describe('an organisation’s own prices', () => {
   it('price what is recorded from then on, and what is on record once they are applied, though the core is killed meanwhile', async () => {
     const job = 'applied';
@@ -132,16 +138,69 @@ describe('an organisation’s own prices', () => {
   });
 
   it('decide in the gateways what a budget sets aside', async () => {
-    // Each call has a budget of its own, so that what others have spent plays no part.
-    const budget = () => ({ 'svc-ratelimit-policy': '1000;w=3600;u=cents;s=user', 'svc-user-id': randomUUID() });
-    const statusBecomes = (status: number) =>
-      eventually(`a call to be ${status}`, async () => ((await call(budget())).status === status ? status : undefined));
     await putPrices([]);
     expect(await statusBecomes(200)).toBe(200);
     await putPrices([millionfold]);
     expect(await statusBecomes(429)).toBe(429);
     await putPrices([]);
     expect(await statusBecomes(200)).toBe(200);
+  });
+});
+
+describe('gatelog reprice --all, for who runs the service', () => {
+  it('reaches every organisation without a key, each by its own prices', async () => {
+    await gatelog(['orgs', 'create', 'acme']);
+    const key = (await gatelog(['keys', 'create', '--org', 'acme', '--permissions', 'admin'])).stdout.trim();
+    const acme = apiClient(service.api, key);
+    const ids = await Promise.all(
+      [testKey, key].map(
+        async (bearer) => (await call({ authorization: `Bearer ${bearer}`, 'svc-job-id': 'all' })).headers.get('svc-id') ?? '',
+      ),
+    );
+    const [ours = '', theirs = ''] = ids;
+    const before = (await api.stored(ours, 30_000)).cost;
+    await acme.stored(theirs, 30_000);
+    expect((await acme.call('PUT', '/v1/prices', [millionfold])).status).toBe(200);
+
+    const filter = JSON.stringify({ request_response_rmt: { job_id: { equals: 'all' } } });
+    const { stdout } = await gatelog(['reprice', '--all', '--filter', filter]);
+    expect(stdout).toContain('default: 1 requests, 0 changed.');
+    expect(stdout).toContain('acme: 1 requests, 1 changed.');
+    expect((await api.stored(ours)).cost).toBe(before);
+    expect((await acme.stored(theirs)).cost).toBeGreaterThanOrEqual(1);
+    const changes = await acme.call<readonly { readonly kind: string; readonly key_id: string }[]>('GET', `/v1/request/${theirs}/changes`);
+    expect(changes.body.data).toMatchObject([{ kind: 'cost', key_id: 'operator' }]);
+  });
+
+  it('is reached by nobody else: not over the network, and not by another user of the machine', async () => {
+    expect(statSync(path.join(dataDir, 'operator.sock')).mode & 0o777).toBe(0o600);
+    const { body } = await api.call<{ readonly organization_id: string }[]>('POST', '/v1/request/query-clickhouse', {
+      filter: 'all',
+      limit: 1,
+    });
+    const id = body.data[0]?.organization_id ?? '';
+    const asked = await fetch(`${service.api}/organizations/${id}/prices/apply`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminKey}` },
+    });
+    expect(asked.status).toBe(404);
+  });
+
+  it('says where it looked when there is no service', async () => {
+    const folder = makeDataDir();
+    const env = serviceEnvironment({ dataDir: folder });
+    const all = promisify(execFile)(process.execPath, [program, 'reprice', '--all', '--filter', 'all'], { env, timeout: 30_000 });
+    expect(await all.catch((error: unknown) => error)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no data of Gatelog in') as string,
+    });
+    await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'acme'], { env, timeout: 30_000 });
+    const asked = promisify(execFile)(process.execPath, [program, 'reprice', '--all', '--filter', 'all'], { env, timeout: 30_000 });
+    expect(await asked.catch((error: unknown) => error)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`No Gatelog answers at ${path.join(folder, 'operator.sock')} (connect ENOENT`) as string,
+    });
+    removeDataDir(folder);
   });
 });
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
@@ -27,10 +30,33 @@ const longestWaitSeconds = 10;
 export function serviceClient({ environment }: CommandDependencies): ServiceClient {
   const base = addressOf(environment['GATELOG_API_URL']);
   const key = keyOf(environment['GATELOG_API_KEY']);
+  const advice = 'set GATELOG_API_URL to the address that "gatelog serve" shows as API';
+  return clientOver({ name: base, advice }, (path, body) => sendToAddress(base + path, key, body));
+}
+
+/** Makes the client of the socket in a data folder, through which commands on the machine itself reach every organisation. */
+export function operatorClient(socket: string): ServiceClient {
+  const advice = 'set GATELOG_DATA_DIR to the folder that it shows as Data';
+  return clientOver({ name: socket, advice }, (path, body) => sendToSocket(socket, path, body));
+}
+
+/** Where the service is, and what to do when it is not there. */
+interface Place {
+  readonly name: string;
+  readonly advice: string;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly text: string;
+}
+
+function clientOver(place: Place, send: (path: string, body: string) => Promise<Reply>): ServiceClient {
   return {
     post: async (path, body, shape) => {
-      const answer = await answered(base, () => send(base + path, key, JSON.stringify(body)));
-      return shape.parse(answer);
+      const text = JSON.stringify(body);
+      return shape.parse(await answered(place, () => send(path, text)));
     },
   };
 }
@@ -55,8 +81,8 @@ function keyOf(key: string | undefined): string {
   return key;
 }
 
-function send(address: string, key: string, body: string): Promise<Response> {
-  return fetch(address, {
+async function sendToAddress(address: string, key: string, body: string): Promise<Reply> {
+  const response = await fetch(address, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body,
@@ -64,33 +90,37 @@ function send(address: string, key: string, body: string): Promise<Response> {
     redirect: 'manual',
     signal: AbortSignal.timeout(answerMs),
   });
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await response.text() };
+}
+
+async function sendToSocket(socketPath: string, path: string, body: string): Promise<Reply> {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const asked = request({ socketPath, path, method: 'POST', headers, signal: AbortSignal.timeout(answerMs) });
+  asked.end(body);
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? null, text: await textOf(response) };
 }
 
 /** The answer of the first try that is not 503. */
-async function answered(base: string, attempt: () => Promise<Response>): Promise<unknown> {
+async function answered({ name, advice }: Place, attempt: () => Promise<Reply>): Promise<unknown> {
   for (let triesLeft = mostTries - 1; ; triesLeft -= 1) {
-    const { response, text } = await reached(base, attempt);
+    const { status, retryAfter, text } = await reached({ name, advice }, attempt);
     const answer = parseJson(text);
     if (!isJsonObject(answer) || !('error' in answer)) {
-      throw new CommandError(
-        `What answers at ${base} is not the API of Gatelog (status ${response.status}). Set GATELOG_API_URL to the address that "gatelog serve" shows as API.`,
-      );
+      throw new CommandError(`What answers at ${name} is not the API of Gatelog (status ${status}): ${advice}.`);
     }
-    if (response.ok) return answer;
-    if (response.status !== 503 || triesLeft === 0) throw new CommandError(`${String(answer['error'])}${placeOf(answer['details'])}`);
-    await wait(1000 * Math.min(Number(response.headers.get('retry-after')) || 1, longestWaitSeconds));
+    if (status === 200) return answer;
+    if (status !== 503 || triesLeft === 0) throw new CommandError(`${String(answer['error'])}${placeOf(answer['details'])}`);
+    await wait(1000 * Math.min(Number(retryAfter) || 1, longestWaitSeconds));
   }
 }
 
-async function reached(base: string, attempt: () => Promise<Response>): Promise<{ readonly response: Response; readonly text: string }> {
+async function reached({ name, advice }: Place, attempt: () => Promise<Reply>): Promise<Reply> {
   try {
-    const response = await attempt();
-    return { response, text: await response.text() };
+    return await attempt();
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new CommandError(
-      `No Gatelog answers at ${base} (${messageOf(cause)}). Start it with "gatelog serve", or set GATELOG_API_URL to the address of its API.`,
-    );
+    throw new CommandError(`No Gatelog answers at ${name} (${messageOf(cause)}). Start it with "gatelog serve", or ${advice}.`);
   }
 }
 

@@ -8,7 +8,7 @@ import { revokeKey } from './commands/keys-revoke.ts';
 import { createOrganizationByName } from './commands/orgs-create.ts';
 import { showOrganizations } from './commands/orgs-list.ts';
 import { runCore, runGateway } from '../main/all.ts';
-import { reprice, type RepriceOptions } from './commands/reprice.ts';
+import { reprice, repriceAll, type RepriceOptions } from './commands/reprice.ts';
 import { serveAll } from './commands/serve.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
 import { packageVersion } from './version.ts';
@@ -161,7 +161,10 @@ function addRecordCommands(program: Command, dependencies: CommandDependencies):
     .option('--end-date <date>', 'only those that arrived then or earlier; a date includes its whole day')
     .option('--dry-run', 'tell the difference and change nothing')
     .option('--json', 'write the report as JSON')
-    .action(async (options: RepriceOptions) => reprice(dependencies, options));
+    .option('--all', 'of every organisation: for who runs the service, on its machine and without a key')
+    .action(async (options: RepriceOptions) =>
+      options.all === true ? repriceAll(contextOf(dependencies), options) : reprice(dependencies, options),
+    );
 }
 
 function permissionsOption(text: string): KeyOrder['permissions'] {

@@ -159,7 +159,7 @@ describe('a failure is one sentence that says what to do', () => {
     });
     const { server, url } = await serverThat((_request, response) => response.writeHead(307, { location: other.url }).end('moved'));
     const { hinted } = await reprice(['--filter', 'all'], { GATELOG_API_URL: url });
-    expect(hinted).toContain(`What answers at ${url} is not the API of Gatelog (status 307).`);
+    expect(hinted).toContain(`What answers at ${url} is not the API of Gatelog (status 307): set GATELOG_API_URL`);
     expect(seen).toEqual([]);
     server.close();
     other.server.close();

@@ -100,7 +100,7 @@ const changeItemSchema = z
     changed_at: z
       .string()
       .openapi({ description: 'When the change was accepted.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
-    key_id: z.string().openapi({ description: 'Identifier of the key that asked for it.' }),
+    key_id: z.string().openapi({ description: 'Identifier of the key that asked for it; `operator` for who runs the service.' }),
     kind: z.enum(historyKinds).openapi({ description: 'What was changed.' }),
     name: z.string().openapi({ description: `Name of the property or score; \`${feedbackScore}\` for a feedback, \`cost\` for a cost.` }),
     old: value

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApi } from '../api/app.ts';
-import { serveApi } from '../api/listen.ts';
+import { serveApi, serverOf } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
+import { createOperatorApi } from '../api/operator.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { explainRejection } from '../auth/rejection.ts';
@@ -38,6 +39,7 @@ import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
+import { serveOperator } from './operator-socket.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { openReadyStore } from './ready-store.ts';
 import { readPricesFile } from './prices-file.ts';
@@ -89,10 +91,11 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
+  const closeOperator = await serveOperator(config.dataDir, serverOf(createOperatorApi(ports)), parts.observe);
   return {
     address,
     stop: async () => {
-      await closeServer(server, answersEndMs);
+      await Promise.all([closeServer(server, answersEndMs), closeOperator(answersEndMs)]);
       await drain.stop(drainEndMs);
       await parts.interpreter.close();
       await parts.store.close();

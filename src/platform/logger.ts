@@ -13,6 +13,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'key_lookup_failed',
   'limits_failed',
   'prices_failed',
+  'operator_socket_missing',
   'state_discarded',
   'process_exited',
 ]);

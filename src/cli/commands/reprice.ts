@@ -1,9 +1,11 @@
-import { textTable } from '../../config/text-table.ts';
+import { printable, textTable } from '../../config/text-table.ts';
 import { type RepriceItem, repriceAnswerSchema } from '../../contract/reprice.ts';
 import { type Money, moneyOfUnits, moneyOfUsd, moneyText, usdOf, zeroMoney } from '../../model/money.ts';
 import { parseJson } from '../../model/text.ts';
-import { type ServiceClient, serviceClient } from '../client.ts';
-import { type CommandDependencies, CommandError } from '../dependencies.ts';
+import { operatorSocket } from '../../main/operator-socket.ts';
+import { listOrganizations } from '../../metadata/organizations.ts';
+import { operatorClient, serviceClient } from '../client.ts';
+import { type CommandContext, type CommandDependencies, CommandError, withDatabase } from '../dependencies.ts';
 
 export interface RepriceOptions {
   /** JSON of a filter, or `all`. */
@@ -12,18 +14,41 @@ export interface RepriceOptions {
   readonly endDate?: string;
   readonly dryRun?: true;
   readonly json?: true;
+  /** Every organisation, as the operator. */
+  readonly all?: true;
 }
 
 /** `gatelog reprice`: applies the prices of today's tables to the organisation's stored requests, and tells the difference. */
 export async function reprice(dependencies: CommandDependencies, options: RepriceOptions): Promise<void> {
+  const order = orderOf(options);
+  const client = serviceClient(dependencies);
+  const sum = await applyAll((body) => client.post('/v1/prices/apply', body, repriceAnswerSchema), dependencies, order);
+  dependencies.print(options.json === true ? JSON.stringify(jsonReport(sum, options), null, 2) : textReport(sum, options));
+}
+
+/** `gatelog reprice --all`: as {@link reprice}, for every organisation, on the machine of the service. */
+export async function repriceAll(context: CommandContext, options: RepriceOptions): Promise<void> {
+  const order = orderOf(options);
+  const client = operatorClient(operatorSocket(context.config.dataDir));
+  const organizations = await withDatabase(context, listOrganizations);
+  const reports: unknown[] = [];
+  for (const { id, name } of organizations) {
+    const sum = await applyAll((body) => client.post(`/organizations/${id}/prices/apply`, body, repriceAnswerSchema), context, order);
+    if (options.json === true) reports.push({ organization_id: id, organization: name, ...jsonReport(sum, options) });
+    else context.print(`${printable(name)}: ${textReport(sum, options)}`);
+  }
+  if (options.json === true) context.print(JSON.stringify(reports, null, 2));
+}
+
+/** @throws CommandError when the filter is neither a word nor JSON. */
+function orderOf(options: RepriceOptions): Order {
   const filter = options.filter === 'all' ? 'all' : parseJson(options.filter);
   if (filter === undefined) {
     throw new CommandError(
       '--filter is neither "all" nor JSON; in a shell JSON stands in single quotes: --filter \'{"request_response_rmt": …}\'.',
     );
   }
-  const sum = await applyAll(serviceClient(dependencies), dependencies, { ...options, filter });
-  dependencies.print(options.json === true ? JSON.stringify(jsonReport(sum, options), null, 2) : textReport(sum, options));
+  return { ...options, filter };
 }
 
 interface Difference {
@@ -43,15 +68,18 @@ interface Order extends Omit<RepriceOptions, 'filter'> {
   readonly filter: unknown;
 }
 
+/** One call, of a page. */
+type ApplyPage = (body: object) => Promise<{ readonly data: RepriceItem }>;
+
 /** Each call is bounded and whole, so that a run that was cut is simply run again. */
-async function applyAll(client: ServiceClient, { progress }: CommandDependencies, order: Order): Promise<Sum> {
+async function applyAll(apply: ApplyPage, { progress }: CommandDependencies, order: Order): Promise<Sum> {
   const { filter, startDate, endDate, dryRun } = order;
   const sum: Sum = { checked: 0, stated: 0, ...noDifference(), byModel: new Map() };
   let total = 0;
   try {
     for (let cursor: string | null | undefined; cursor !== null;) {
       const body = { filter, startDate, endDate, dryRun, cursor };
-      const { data } = await client.post('/v1/prices/apply', body, repriceAnswerSchema);
+      const { data } = await apply(body);
       addTo(sum, data);
       total = data.total ?? total;
       progress(`Priced ${sum.checked} of ${Math.max(total, sum.checked)} requests`);

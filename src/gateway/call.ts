@@ -30,6 +30,8 @@ export interface ForwardLimits {
   readonly recordMaxBytes: number;
   /** A larger reply is not kept in the response cache. */
   readonly cachedReplyMaxBytes: number;
+  /** Longest time for which a client may take nothing of the reply that waits for it, milliseconds. */
+  readonly clientStallMs: number;
 }
 
 /** What the gateway needs from the rest of the program. */
@@ -47,6 +49,8 @@ export interface ForwardPorts {
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
   readonly hasSpoolRoom: () => boolean;
+  /** Header in which a proxy in front of us names the caller's country, lower case; undefined: none is to be trusted. */
+  readonly countryHeader: string | undefined;
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
   readonly cache: ReplyCache;
@@ -72,6 +76,8 @@ export interface AdmittedCall {
   readonly identity: Identity;
   /** Monotonic time at which its body was waited for. */
   readonly admittedAt: number;
+  /** How long its body was waited for, milliseconds; told only to those who refuse it. */
+  readonly waitedMs?: number;
   /** Limits that hold for it, usually none. */
   readonly policies: readonly LimitPolicy[];
 }

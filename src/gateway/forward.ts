@@ -22,7 +22,7 @@ import { customProviderName, originForm, type Route, routeByPath, routeToTarget 
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
   const openedAt = ports.clock.now();
   const startedAt = ports.clock.monotonic();
-  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt }, error);
+  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt, startedAt }, error);
   try {
     const head = readRequestHead(request.rawHeaders);
     const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
@@ -84,7 +84,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     );
     hasWaited = true;
   } catch (error) {
-    refuseRecorded(ports, admitted, provider, error);
+    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);
   }
 }
 
@@ -111,7 +111,7 @@ function carryOut(ports: ForwardPorts, admitted: AdmittedCall, prepared: Errand,
     else sendToProvider(ports, open, errand.target, errand);
   } catch (error) {
     leaveCache(prepared);
-    if (open === undefined) refuseRecorded(ports, admitted, provider, error);
+    if (open === undefined) refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);
     else refuseOpen(ports, open, error);
   }
 }

@@ -124,7 +124,7 @@ describe('tags', () => {
       '{',
       'Svc-Property-',
       'x',
-      'Svc-Security-Enabled',
+      'Svc-Unheard-Of',
       'true',
       'Svc-User-Id',
       '',

@@ -77,6 +77,10 @@ describe('the response cache', () => {
   });
 });
 
+test('the country that a proxy told is recorded; without one there is none', () => {
+  expect([interpret({ open: { countryCode: 'DE' } }).countryCode, interpret().countryCode]).toEqual(['DE', '']);
+});
+
 describe('a body', () => {
   const encodings: readonly (readonly [string, (text: string) => Buffer])[] = [
     ['gzip', gzipSync],
@@ -346,6 +350,7 @@ describe('what is named in two places', () => {
       cost: parseMoney('0.5'),
       costSource: 'header',
       priceReference: '',
+      appliedPrice: '',
     });
     expect(interpret({ response: stated })).toMatchObject({ cost: parseMoney('0.25'), costSource: 'provider' });
     expect(interpret().costSource).toBe('price-book');

@@ -1,13 +1,15 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model/change.ts';
-import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
+import type { Exchange, ExchangeOpen, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../model/money.ts';
 import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
+import { pricedModels, type Prices } from '../pricing/look-up.ts';
 import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
+import { matchesThreatPattern } from './threat.ts';
 import { type ReadRequest, type ReadResponse, readRequest, readResponse } from './read-bodies.ts';
 
 /** What interpretation needs to know besides the exchange. */
@@ -16,6 +18,8 @@ export interface InterpretContext {
   readonly declaredNames: ReadonlyMap<string, string>;
   /** Changes that came before the record, oldest first. */
   readonly changes: readonly AcceptedChange[];
+  /** What the exchange's organisation is billed by. */
+  readonly prices: Prices;
 }
 
 const absent: RecordedBody = { kind: 'absent' };
@@ -31,7 +35,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const request = readRequest(exchange, format);
   const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
   const times = timesOf(exchange, response);
-  const priced = costOf(exchange, request.facts, response.facts);
+  const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);
   const properties = propertiesOf(tags, context.declaredNames);
   const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
   const changes = context.changes.flatMap((accepted) => applyChange(facts, accepted));
@@ -64,32 +68,40 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     inputs: inputsOf(tags),
     responseId: response.facts.responseId,
     status: statusOf(exchange, response),
+    countryCode: said(open.countryCode),
+    threat: threatOf(tags, request.facts),
     latencyMs: times.latencyMs,
     timeToFirstTokenMs: times.firstTokenMs,
     gatewayOverheadMs: times.overheadMs,
     usage: response.facts.usage,
     serviceTier: response.facts.serviceTier,
-    cacheEnabled: open.cacheEnabled === true,
-    cached: open.cachedFrom !== undefined,
-    cacheReferenceId: said(open.cachedFrom?.requestId),
-    cacheCreatedAt: open.cachedFrom?.createdAt ?? null,
     cost: priced.cost,
     costSource: priced.source,
     priceReference: priced.reference,
+    appliedPrice: priced.applied,
     scores: facts.scores,
     feedback: facts.feedback,
     changes,
     sessionChanges: facts.sessionChanges,
     ...notYetKnown,
+    ...cacheFactsOf(open),
     ...bodiesOf(exchange, request, response),
+  };
+}
+
+/** Whether the cache was asked for, and the exchange whose reply it gave. */
+function cacheFactsOf({ cacheEnabled, cachedFrom }: ExchangeOpen) {
+  return {
+    cacheEnabled: cacheEnabled === true,
+    cached: cachedFrom !== undefined,
+    cacheReferenceId: said(cachedFrom?.requestId),
+    cacheCreatedAt: cachedFrom?.createdAt ?? null,
   };
 }
 
 /** Facts that nothing tells yet. */
 const notYetKnown = {
-  countryCode: '',
   attempts: [],
-  threat: null,
   isPassthroughBilling: null,
   assets: [],
 } as const;
@@ -104,6 +116,11 @@ function recordNameOf(provider: string): string {
 
 function inputsOf({ promptInputs }: Tags): ReadonlyMap<string, string> {
   return new Map(Object.entries(promptInputs ?? {}));
+}
+
+/** Null when nobody asked, or there was no text of the user to look at. */
+function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts): boolean | null {
+  return securityCheck === undefined || lastUserText === '' ? null : matchesThreatPattern(lastUserText);
 }
 
 interface Times {
@@ -160,25 +177,33 @@ interface Cost {
   readonly cost: Money | null;
   readonly source: CostSource;
   readonly reference: string;
+  readonly applied: string;
+}
+
+interface Facts {
+  readonly request: RequestFacts;
+  readonly response: ResponseFacts;
 }
 
 /**
- * The caller's own figure, else the provider's, else the price book's for the model that answered or the one that was asked for. A reply of
- * the response cache costs nothing, whatever the caller says.
+ * The caller's own figure, else the provider's, else that of a price for the model that answered or the one that was asked for. A reply of the
+ * response cache costs nothing, whatever the caller says.
  */
-function costOf(exchange: Exchange, request: RequestFacts, response: ResponseFacts): Cost {
+function costOf(exchange: Exchange, { request, response }: Facts, prices: Prices): Cost {
   const { tags, provider, openedAt, cachedFrom } = exchange.open;
-  if (cachedFrom !== undefined) return { cost: zeroMoney, source: 'none', reference: '' };
+  if (cachedFrom !== undefined) return { cost: zeroMoney, source: 'none', reference: '', applied: '' };
   const own = tags.cost === undefined ? undefined : parseMoney(tags.cost);
-  if (own !== undefined) return { cost: own, source: 'header', reference: '' };
-  if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '' };
-  const providerId = providerNamed(provider)?.priceProviderId;
-  const models = tags.modelOverride === undefined ? [response.model, request.model] : [tags.modelOverride];
-  for (const model of models.filter((name) => name !== '')) {
-    const priced = priceUsage(response.usage, { providerId, model, at: openedAt, serviceTier: response.serviceTier });
-    if (priced.amount !== null) return { cost: priced.amount, source: priced.source, reference: priced.reference };
-  }
-  return { cost: null, source: 'none', reference: '' };
+  if (own !== undefined) return { cost: own, source: 'header', reference: '', applied: '' };
+  if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '', applied: '' };
+  const query = {
+    provider: recordNameOf(provider),
+    providerId: providerNamed(provider)?.priceProviderId,
+    models: pricedModels({ override: said(tags.modelOverride), response: response.model, request: request.model }),
+    at: openedAt,
+    serviceTier: response.serviceTier,
+  };
+  const { amount, source, reference, applied } = priceUsage(response.usage, query, prices);
+  return { cost: amount, source, reference, applied };
 }
 
 function firstText(texts: readonly (string | undefined)[]): string {

@@ -13,6 +13,7 @@ import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { makeKeyLookUp } from '../metadata/api-keys.ts';
+import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { makeRateLimitLookUp } from '../metadata/rate-limits.ts';
 import { makeRequestIdClaims } from '../metadata/request-ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -20,7 +21,7 @@ import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listen } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
-import { listedModels } from '../pricing/listed-models.ts';
+import { type PriceBook, priceBookFrom } from '../pricing/price-book.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
@@ -28,6 +29,8 @@ import type { RunningRole } from '../supervisor/child.ts';
 import { failingCoreParts } from './core-address.ts';
 import { makeCostEstimate, readUser } from './estimate-cost.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
+import { readPricesFile } from './prices-file.ts';
+import { StoredPrices } from './stored-prices.ts';
 import { embeddedOnly, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping gateway lets running calls go on, milliseconds. */
@@ -39,6 +42,7 @@ const spoolCountMs = 1000;
 export async function startGateway(config: Config): Promise<RunningRole> {
   embeddedOnly(config);
   const observe = makeLogger(config.logLevel, 'gateway');
+  const book = priceBookFrom(readPricesFile(config));
   const { spool: spoolFolder } = placesOf(config);
   ensureFolder(spoolFolder);
   const database = await openMigratedMetadata(config.dataDir, 'gateway', systemClock.now, observe);
@@ -57,9 +61,10 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     ready: canCheckKeys(lookUpKey),
     degraded: [...(space.hasRoom() ? [] : ['spool']), ...(await failingCoreParts(config.dataDir))],
   });
-  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, cache, observe }), health, {
+  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, cache, book, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
+    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
   });
   const address = await listen(server, config.host, config.gatewayPort);
   return {
@@ -106,6 +111,7 @@ function connectProviders(config: Config): Upstream {
     headersTimeoutMs: config.providerHeadersTimeoutMs,
     bodyTimeoutMs: config.providerBodyTimeoutMs,
     connections: config.providerConnections,
+    idleTimeoutMs: config.providerIdleTimeoutMs,
     headerMaxBytes: config.headerMaxBytes,
   });
 }
@@ -117,6 +123,7 @@ interface GatewayParts {
   readonly upstream: Upstream;
   readonly state: SharedState;
   readonly cache: ReplyCache;
+  readonly book: PriceBook;
   readonly observe: Observe;
 }
 
@@ -130,15 +137,17 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,
     providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed),
-    knownModels: (name) => listedModels(providerNamed(name)?.priceProviderId),
+    knownModels: (name) => parts.book.modelsOf(providerNamed(name)?.priceProviderId),
     upstream,
     spool,
     hasSpoolRoom: space.hasRoom,
+    countryHeader: config.countryHeader,
     limits: {
       routeMaxBytes: config.routeMaxBytes,
       requestMaxBytes: config.requestMaxBytes,
       recordMaxBytes: config.recordMaxBytes,
       cachedReplyMaxBytes: config.cacheReplyMaxBytes,
+      clientStallMs: config.clientStallTimeoutMs,
     },
     callLimits: callLimits(config, parts),
     cache,
@@ -147,12 +156,14 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
   };
 }
 
-function callLimits({ budgetReserveCents }: Config, { database, state, observe }: GatewayParts): CallLimits {
-  const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic: systemClock.monotonic, observe });
+function callLimits({ budgetReserveCents }: Config, { database, state, book, observe }: GatewayParts): CallLimits {
+  const { monotonic } = systemClock;
+  const prices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic, observe });
+  const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic, observe });
   return {
     windows: { claim: (claims, now, reservation) => state.open().windows.claim(claims, now, reservation) },
     storedPolicies: (organizationId, keyId) => stored.policiesFor(organizationId, keyId),
-    estimateCost: makeCostEstimate(budgetReserveCents),
+    estimateCost: makeCostEstimate(budgetReserveCents, (organizationId) => ({ book, organization: prices.of(organizationId) })),
     readUser,
   };
 }

@@ -31,6 +31,10 @@ export type Observation =
   | { readonly kind: 'limits_failed'; readonly reason: string }
   /** The response cache could not be read or written: calls go to their providers. */
   | { readonly kind: 'cache_failed'; readonly reason: string }
+  /** Prices that an organisation has stored cannot be read: those last seen hold. */
+  | { readonly kind: 'prices_failed'; readonly reason: string }
+  /** Commands that cross organisations do not reach the core. */
+  | { readonly kind: 'operator_socket_missing'; readonly reason: string }
   /** Shared state that may be damaged was thrown away. */
   | { readonly kind: 'state_discarded'; readonly reason: string }
   | { readonly kind: 'key_lookup_failed'; readonly reason: string };

@@ -2,6 +2,8 @@ import type { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
 import { expect } from 'vitest';
 import { makeBodyAddresses } from '../auth/body-address.ts';
+import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
+import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
@@ -145,6 +147,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       list: (organizationId) => listRateLimits(rig.database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),
     },
+    providerKeys: makeProviderKeyVault(rig.database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
     failingParts: () => Promise.resolve([]),
     observe: (observation) => observations.push(observation),
     bodyMaxBytes,

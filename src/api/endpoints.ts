@@ -1,5 +1,8 @@
 import type { Endpoint } from './endpoint.ts';
 import { declareProperty } from './routes/property/declare.ts';
+import { addProviderKey } from './routes/provider-keys/add.ts';
+import { deleteProviderKey } from './routes/provider-keys/delete.ts';
+import { listProviderKeys } from './routes/provider-keys/list.ts';
 import { getRateLimits } from './routes/rate-limits/get.ts';
 import { replaceRateLimits } from './routes/rate-limits/replace.ts';
 import { countRequests } from './routes/request/count.ts';
@@ -34,6 +37,9 @@ export const endpoints: readonly Endpoint[] = [
   declareProperty,
   getRateLimits,
   replaceRateLimits,
+  addProviderKey,
+  listProviderKeys,
+  deleteProviderKey,
   querySessions,
   countSessions,
   querySessionNames,

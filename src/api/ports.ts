@@ -5,6 +5,7 @@ import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import type { StoredLimit } from '../metadata/rate-limits.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
+import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { RunStatement } from '../store/run.ts';
 
 /** Changes of whole sessions; durable and visible to every later read when they return. @throws GatelogError `not_found`, among others. */
@@ -44,6 +45,7 @@ export interface ApiPorts {
   /** @returns the other spelling of the name that the declaration replaced, when there was one. */
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   readonly rateLimits: RateLimitPorts;
+  readonly providerKeys: ProviderKeyVault;
   /** Names of parts that do not work at the moment. */
   readonly failingParts: () => Promise<readonly string[]>;
   readonly observe: Observe;

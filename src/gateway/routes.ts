@@ -75,7 +75,7 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
 }
 
 /**
- * Routes to the base address that the caller named, the path as it is. No key of the deployment goes there.
+ * Routes to the base address that the caller named, the path as it is. Only the caller's own key goes there.
  * @throws GatelogError `invalid_directive` when that is no address, `target_not_allowed` when it may not be reached.
  */
 export function routeToTarget(address: string, path: string, guard: TargetGuard): Route {
@@ -90,7 +90,7 @@ export function routeToTarget(address: string, path: string, guard: TargetGuard)
 
 function surfaceOf({ origin, pathname, lookUp }: CheckedTarget): ProviderSurface {
   const base = { ...parseBaseAddress(origin + pathname), lookUp };
-  return { target: (path) => joinAddress(base, path), ownCredentials: [], takesQueryKey: false };
+  return { target: (path) => joinAddress(base, path), ownCredentials: [], keyHeader: undefined, takesQueryKey: false };
 }
 
 /** A provider may be reached below a path of its host; what is beside that path is not ours to reach with the deployment's key. */

@@ -5,6 +5,8 @@ import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
+import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
+import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
@@ -164,7 +166,8 @@ function apiPorts(
     changeStored: store.changeStoredSession,
     setTag: store.setSessionTag,
   });
-  const bodyAddresses = makeBodyAddresses(deploymentSecret(config.secretKey, placesOf(config).secret), systemClock.now);
+  const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
+  const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
@@ -187,6 +190,7 @@ function apiPorts(
       list: (organizationId) => listRateLimits(database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
     },
+    providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
     bodyMaxBytes: config.apiBodyMaxBytes,

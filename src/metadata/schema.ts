@@ -11,6 +11,7 @@ export interface MetadataTables {
   readonly request_id_claims: RequestIdClaimsTable;
   readonly pending_changes: PendingChangesTable;
   readonly rate_limits: RateLimitsTable;
+  readonly provider_keys: ProviderKeysTable;
 }
 
 interface SchemaMigrationsTable {
@@ -71,4 +72,16 @@ interface RateLimitsTable {
   changed_at: number;
 }
 
+interface ProviderKeysTable {
+  id: string;
+  organization_id: string;
+  provider: string;
+  name: string | null;
+  /** The key, encrypted with a key that is not in this database. */
+  sealed: string;
+  hint: string | null;
+  created_at: number;
+}
+
+export type ProviderKeyRow = Selectable<ProviderKeysTable>;
 export type ApiKeyRow = Selectable<ApiKeysTable>;

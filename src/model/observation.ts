@@ -31,7 +31,11 @@ export type Observation =
   | { readonly kind: 'limits_failed'; readonly reason: string }
   /** Shared state that may be damaged was thrown away. */
   | { readonly kind: 'state_discarded'; readonly reason: string }
-  | { readonly kind: 'key_lookup_failed'; readonly reason: string };
+  | { readonly kind: 'key_lookup_failed'; readonly reason: string }
+  /** The stored keys of providers could not be read. */
+  | { readonly kind: 'provider_keys_failed'; readonly reason: string }
+  /** A stored key of a provider was encrypted with another secret than this deployment's, or is damaged. */
+  | { readonly kind: 'provider_key_unreadable'; readonly organizationId: string; readonly provider: string; readonly id: string };
 
 /** Takes observations; must not throw. */
 export type Observe = (observation: Observation) => void;

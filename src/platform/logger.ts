@@ -11,6 +11,8 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'call_failed',
   'claim_failed',
   'key_lookup_failed',
+  'provider_keys_failed',
+  'provider_key_unreadable',
   'limits_failed',
   'state_discarded',
   'process_exited',

@@ -8,6 +8,7 @@ import { explainRejection } from '../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
+import { RedactionRules } from '../metadata/redaction-rules.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
 import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
@@ -148,6 +149,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),
     },
     providerKeys: makeProviderKeyVault(rig.database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
+    redactionRules: new RedactionRules(rig.database, Date.now),
     failingParts: () => Promise.resolve([]),
     observe: (observation) => observations.push(observation),
     bodyMaxBytes,

@@ -12,6 +12,7 @@ export interface MetadataTables {
   readonly pending_changes: PendingChangesTable;
   readonly rate_limits: RateLimitsTable;
   readonly provider_keys: ProviderKeysTable;
+  readonly redaction_rules: RedactionRulesTable;
 }
 
 interface SchemaMigrationsTable {
@@ -81,6 +82,13 @@ interface ProviderKeysTable {
   sealed: string;
   hint: string | null;
   created_at: number;
+}
+
+interface RedactionRulesTable {
+  organization_id: string;
+  /** JSON array of rules. */
+  rules: string;
+  changed_at: number;
 }
 
 export type ProviderKeyRow = Selectable<ProviderKeysTable>;

@@ -19,6 +19,8 @@ export type Observation =
   | { readonly kind: 'spool_series_finished'; readonly series: string; readonly abandoned: number }
   | { readonly kind: 'batch_stored'; readonly requests: number; readonly bytes: number; readonly ms: number }
   | { readonly kind: 'batch_failed'; readonly reason: string; readonly retryInMs: number }
+  /** The redaction rules could not be applied to a record: what they look at was left out of it. */
+  | { readonly kind: 'redaction_failed'; readonly requestId: string; readonly reason: string }
   | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly reason: string }
   /** Tables were brought up to date; `steps` are the names of those that ran. */
   | { readonly kind: 'database_prepared'; readonly database: 'store' | 'metadata'; readonly steps: readonly string[] }

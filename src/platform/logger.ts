@@ -7,6 +7,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'spool_segment_damaged',
   'batch_failed',
   'exchange_dead_lettered',
+  'redaction_failed',
   'api_failed',
   'call_failed',
   'claim_failed',

@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './base-address.ts';
 import type { CallLimits } from './call-limits.ts';
-import type { Admission, VerifyKey } from './credentials.ts';
+import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.ts';
 import type { ClaimRequestId, Identity } from './identify.ts';
 import type { Grant } from './limits.ts';
 import type { KnownModels } from './model-list.ts';
@@ -26,10 +26,13 @@ export interface ForwardLimits {
   readonly requestMaxBytes: number;
   /** Recorded bytes of each body. */
   readonly recordMaxBytes: number;
+  /** Longest time for which a client may take nothing of the reply that waits for it, milliseconds. */
+  readonly clientStallMs: number;
 }
 
 /** What the gateway needs from the rest of the program. */
 export interface ForwardPorts {
+  readonly credentials: ConnectionCredentials;
   readonly verifyKey: VerifyKey;
   /** Why a key that is not one of ours is not accepted. */
   readonly explainRejection: (key: string) => GatelogError;
@@ -43,6 +46,8 @@ export interface ForwardPorts {
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
   readonly hasSpoolRoom: () => boolean;
+  /** Header in which a proxy in front of us names the caller's country, lower case; undefined: none is to be trusted. */
+  readonly countryHeader: string | undefined;
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
   readonly clock: Clock;
@@ -67,6 +72,8 @@ export interface AdmittedCall {
   readonly identity: Identity;
   /** Monotonic time at which its body was waited for. */
   readonly admittedAt: number;
+  /** How long its body was waited for, milliseconds; told only to those who refuse it. */
+  readonly waitedMs?: number;
   /** Limits that hold for it, usually none. */
   readonly policies: readonly LimitPolicy[];
 }

@@ -20,11 +20,11 @@ import { customProviderName, originForm, type Route, routeByPath, routeToTarget 
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
   const openedAt = ports.clock.now();
   const startedAt = ports.clock.monotonic();
-  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt }, error);
+  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt, startedAt }, error);
   try {
     const head = readRequestHead(request.rawHeaders);
     const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
-    const admission = admit(head.credentials, head.directives.auth, ports.verifyKey);
+    const admission = admit(ports.credentials.read(request.socket, head.credentials, head.directives.auth), ports.verifyKey);
     if (admission instanceof Promise) admission.then((found) => enter(ports, call, found)).catch(refuse);
     else enter(ports, call, admission);
   } catch (error) {
@@ -73,13 +73,13 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     ({ provider } = route);
     const errand = prepare(ports, admitted, route, outgoing);
     open = openCall(ports, admitted, provider, errand);
-    if ('whole' in body) open.recorder.requestPart(body.whole);
+    open.recorder.begin('whole' in body ? body.whole : undefined);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
     if (hasLeft(admitted.call)) open.relay.clientLeft();
     else if (errand.target === undefined) answerHere(ports, open, errand, admitted.admission.principal.organizationId);
     else sendToProvider(ports, open, errand.target, errand);
   } catch (error) {
-    if (open === undefined) refuseRecorded(ports, admitted, provider, error);
+    if (open === undefined) refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);
     else refuseOpen(ports, open, error);
   }
 }

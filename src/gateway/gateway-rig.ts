@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { hashKey } from '../auth/api-key.ts';
 import { assembleExchange, type PayloadFrame } from '../ingest/assemble.ts';
 import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
@@ -18,13 +19,14 @@ import type { FrameLocation } from '../spool/spool.ts';
 import { openSpoolWriter, type Settled, type SpoolWriter } from '../spool/writer.ts';
 import { createGateway } from './app.ts';
 import type { ForwardLimits, ForwardPorts } from './call.ts';
+import { ConnectionCredentials } from './credentials.ts';
 import { makeProviderTable, type ProviderOverride } from './providers.ts';
 import { makeUpstream } from './upstream.ts';
 import { closeServer, listen, ourKey, until } from './wire-rig.ts';
 
 export const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
 
-const principal: Principal = { organizationId, keyId: 'key-1', keyHash: 'a'.repeat(64), permissions: 'rw' };
+export const principal: Principal = { organizationId, keyId: 'key-1', keyHash: 'a'.repeat(64), permissions: 'rw' };
 
 /** A real spool whose word that something is written the test can hold back. */
 export interface HeldSpool {
@@ -85,6 +87,7 @@ export interface RigOptions {
   readonly limits?: Partial<ForwardLimits>;
   readonly ports?: Partial<ForwardPorts>;
   readonly headerMaxBytes?: number;
+  readonly requestTimeoutMs?: number;
 }
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
@@ -95,7 +98,11 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const observed: Observation[] = [];
   const headerMaxBytes = options.headerMaxBytes ?? 128 * 1024;
   const ports = portsOf({ spool, observed, headerMaxBytes }, options);
-  const server = createGateway(ports, async () => ({ ready: true, degraded: [] }), { headerMaxBytes, requestTimeoutMs: 30_000 });
+  const server = createGateway(ports, async () => ({ ready: true, degraded: [] }), {
+    headerMaxBytes,
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    keepAliveTimeoutMs: 75_000,
+  });
   const port = await listen(server);
   const spooled = (): readonly Exchange[] => readExchanges(path.join(folder, series));
   return {
@@ -139,17 +146,26 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
   const { headerMaxBytes } = rig;
   const allowed = makeAllowList(options.allowed ?? []);
   return {
-    verifyKey: (key) => (key === ourKey ? principal : undefined),
+    credentials: new ConnectionCredentials(),
+    verifyKey: (keyHash) => (keyHash === hashKey(ourKey) ? principal : undefined),
     explainRejection: () => new GatelogError('invalid_key', 'This key is not accepted.'),
     claimRequestId: () => true,
     providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed, options.resolve),
     knownModels: () => [],
     providerKeys: noProviderKeys,
-    upstream: makeUpstream({ connectTimeoutMs: 5000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000, connections: 16, headerMaxBytes }),
+    upstream: makeUpstream({
+      connectTimeoutMs: 5000,
+      headersTimeoutMs: 10_000,
+      bodyTimeoutMs: 10_000,
+      connections: 16,
+      idleTimeoutMs: 30_000,
+      headerMaxBytes,
+    }),
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,
-    limits: { routeMaxBytes: 64 * 1024, requestMaxBytes: 64 * mebi, recordMaxBytes: 64 * mebi, ...options.limits },
+    countryHeader: undefined,
+    limits: { routeMaxBytes: 64 * 1024, requestMaxBytes: 64 * mebi, recordMaxBytes: 64 * mebi, clientStallMs: 30_000, ...options.limits },
     callLimits: noLimits,
     clock: systemClock,
     observe: (observation) => rig.observed.push(observation),

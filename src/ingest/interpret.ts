@@ -1,5 +1,5 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model/change.ts';
-import type { Exchange, ExchangeOutcome } from '../model/exchange.ts';
+import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney } from '../model/money.ts';
 import type { CostSource, RequestRecord } from '../model/request-record.ts';
 import type { Usage } from '../model/usage.ts';
@@ -11,6 +11,7 @@ import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
 import { type ReadResponse, readRequest, readResponse } from './read-bodies.ts';
 import { firstText, type RecordTexts, type RedactTexts, said, textsOf } from './record-texts.ts';
+import { matchesThreatPattern } from './threat.ts';
 
 /** What interpretation needs to know besides the exchange. */
 export interface InterpretContext {
@@ -68,6 +69,8 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     inputs: texts.inputs,
     responseId: response.facts.responseId,
     status: statusOf(exchange, response),
+    countryCode: said(open.countryCode),
+    threat: threatOf(tags, request.facts),
     latencyMs: times.latencyMs,
     timeToFirstTokenMs: times.firstTokenMs,
     gatewayOverheadMs: times.overheadMs,
@@ -87,12 +90,10 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
 
 /** Facts that nothing tells yet. */
 const notYetKnown = {
-  countryCode: '',
   attempts: [],
   cacheEnabled: false,
   cached: false,
   cacheReferenceId: '',
-  threat: null,
   isPassthroughBilling: null,
   assets: [],
 } as const;
@@ -117,6 +118,11 @@ function bodiesOf({ end, requestBody, responseBody }: Exchange, texts: RecordTex
     completionText: texts.completionText,
     sizeBytes: end === undefined ? requestBody.length + responseBody.length : end.requestBytes + end.responseBytes,
   };
+}
+
+/** Null when nobody asked, or there was no text of the user to look at. */
+function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts): boolean | null {
+  return securityCheck === undefined || lastUserText === '' ? null : matchesThreatPattern(lastUserText);
 }
 
 interface Times {

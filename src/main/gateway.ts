@@ -7,6 +7,7 @@ import { makeTargetGuard } from '../egress/target-guard.ts';
 import { createGateway, type GatewayHealth } from '../gateway/app.ts';
 import type { CallLimits } from '../gateway/call-limits.ts';
 import type { ForwardPorts } from '../gateway/call.ts';
+import { ConnectionCredentials } from '../gateway/credentials.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
 import { StoredProviderKeys } from '../gateway/stored-provider-keys.ts';
@@ -61,6 +62,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
+    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
   });
   const address = await listen(server, config.host, config.gatewayPort);
   return {
@@ -106,6 +108,7 @@ function connectProviders(config: Config): Upstream {
     headersTimeoutMs: config.providerHeadersTimeoutMs,
     bodyTimeoutMs: config.providerBodyTimeoutMs,
     connections: config.providerConnections,
+    idleTimeoutMs: config.providerIdleTimeoutMs,
     headerMaxBytes: config.headerMaxBytes,
   });
 }
@@ -123,6 +126,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
   const { database, spool, space, upstream, observe } = parts;
   const allowed = makeAllowList(config.targetAllowlist);
   return {
+    credentials: new ConnectionCredentials(),
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,
@@ -133,7 +137,13 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     upstream,
     spool,
     hasSpoolRoom: space.hasRoom,
-    limits: { routeMaxBytes: config.routeMaxBytes, requestMaxBytes: config.requestMaxBytes, recordMaxBytes: config.recordMaxBytes },
+    countryHeader: config.countryHeader,
+    limits: {
+      routeMaxBytes: config.routeMaxBytes,
+      requestMaxBytes: config.requestMaxBytes,
+      recordMaxBytes: config.recordMaxBytes,
+      clientStallMs: config.clientStallTimeoutMs,
+    },
     callLimits: callLimits(config, parts),
     clock: systemClock,
     observe,

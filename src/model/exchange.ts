@@ -3,8 +3,12 @@ import type { OrganizationId, RequestId } from './ids.ts';
 /**
  * One forwarded HTTP request with its response, raw. On its way it is a sequence of frames in the spool: `open` first, then the parts of the
  * request, the response's head and parts as they pass, and `end` last. An exchange whose worker died has no `end`.
+ *
+ * What is there at the same moment and small goes in one frame, because each costs the gateway about a microsecond: `opened` is `open` with the
+ * whole body of the request, `answered` is the response's head, its whole body and `end`. Their payload is JSON, a line feed, which JSON never
+ * holds unescaped, and the bytes of the body.
  */
-export const frameKinds = { open: 1, requestPart: 2, responseHead: 3, responsePart: 4, end: 5 } as const;
+export const frameKinds = { open: 1, requestPart: 2, responseHead: 3, responsePart: 4, end: 5, opened: 6, answered: 7 } as const;
 
 /** A property as the caller wrote it. `lowered`: the header's own prefix arrived in lower case, so the name's case is not the caller's choice. */
 export interface TaggedProperty {
@@ -34,6 +38,8 @@ export interface Tags {
   readonly experimentId?: string;
   readonly requestBody?: BodyKeeping;
   readonly responseBody?: BodyKeeping;
+  /** The user's text is to be looked at for an attack on the model's instructions. */
+  readonly securityCheck?: true;
 }
 
 /** Payload of the `open` frame. Headers are an allow-list with lower-case names; no credential is among them. */
@@ -54,6 +60,8 @@ export interface ExchangeOpen {
   readonly targetUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: Tags;
+  /** Country of the caller, two capital letters, as a trusted proxy told it. */
+  readonly countryCode?: string | undefined;
   /** Set when a budget has set money aside for this exchange, which its record settles. */
   readonly reserved?: true | undefined;
 }
@@ -87,7 +95,11 @@ export interface ExchangeEnd extends EndFacts {
   readonly elapsedMs: number;
   /** Milliseconds from `openedAt` to the first body byte of the response; absent when there was none. */
   readonly firstByteMs?: number;
-  /** Our own share of the time, milliseconds with fractions. */
+  /**
+   * Milliseconds with fractions that we spent on the call before it went out: from the arrival of its head, the wait for its body left out. Also
+   * what its reply's `Server-Timing` says. Passing the reply on is not in it: of a body that comes bit by bit nothing tells our time from the
+   * provider's without looking at the clock for each piece.
+   */
   readonly overheadMs: number;
   /** Bytes that passed, which may be more than what was recorded. */
   readonly requestBytes: number;
@@ -95,6 +107,12 @@ export interface ExchangeEnd extends EndFacts {
   /** Set when the recorded body is shorter than what passed. */
   readonly requestCut?: true;
   readonly responseCut?: true;
+}
+
+/** The JSON of an `answered` frame. */
+export interface ExchangeAnswer {
+  readonly head: ExchangeResponseHead;
+  readonly end: ExchangeEnd;
 }
 
 /** An exchange put together again from its frames. Without `end` the worker died while it was open. */

@@ -11,7 +11,6 @@ import { makeLogger } from '../platform/logger.ts';
 import { runRole } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/ports.ts';
 import { type Addresses, longestStopMs, Supervisor } from '../supervisor/supervisor.ts';
-import { startCore } from './core.ts';
 import { callsEndMs, startGateway } from './gateway.ts';
 import { keepPricesFile } from './prices-file.ts';
 import { embeddedOnly, holdLock } from './shared.ts';
@@ -90,7 +89,11 @@ export async function runGateway(config: Config): Promise<void> {
 
 /** Runs this process as the core until it is told to stop. @param version of the program. */
 export async function runCore(config: Config, version: string): Promise<void> {
-  await runRole(() => startCore(config, version));
+  await runRole(async () => {
+    // TRICKY: the store's engine comes with it, 160 MB of memory that no gateway worker and no supervisor has a use for.
+    const { startCore } = await import('./core.ts');
+    return startCore(config, version);
+  });
 }
 
 async function checkPorts({ host, gatewayPort, apiPort }: Config): Promise<void> {

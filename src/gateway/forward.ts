@@ -24,7 +24,7 @@ export function forward(ports: ForwardPorts, request: IncomingMessage, response:
   try {
     const head = readRequestHead(request.rawHeaders);
     const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
-    const admission = admit(head.credentials, head.directives.auth, ports.verifyKey);
+    const admission = admit(ports.credentials.read(request.socket, head.credentials, head.directives.auth), ports.verifyKey);
     if (admission instanceof Promise) admission.then((found) => enter(ports, call, found)).catch(refuse);
     else enter(ports, call, admission);
   } catch (error) {
@@ -73,7 +73,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     ({ provider } = route);
     const errand = prepare(ports, admitted, route, outgoing);
     open = openCall(ports, admitted, provider, errand);
-    if ('whole' in body) open.recorder.requestPart(body.whole);
+    open.recorder.begin('whole' in body ? body.whole : undefined);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
     if (hasLeft(admitted.call)) open.relay.clientLeft();
     else if (errand.target === undefined) answerHere(ports, open, errand);

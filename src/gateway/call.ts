@@ -25,6 +25,8 @@ export interface ForwardLimits {
   readonly requestMaxBytes: number;
   /** Recorded bytes of each body. */
   readonly recordMaxBytes: number;
+  /** Longest time for which a client may take nothing of the reply that waits for it, milliseconds. */
+  readonly clientStallMs: number;
 }
 
 /** What the gateway needs from the rest of the program. */
@@ -42,6 +44,8 @@ export interface ForwardPorts {
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
   readonly hasSpoolRoom: () => boolean;
+  /** Header in which a proxy in front of us names the caller's country, lower case; undefined: none is to be trusted. */
+  readonly countryHeader: string | undefined;
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
   readonly clock: Clock;
@@ -66,6 +70,8 @@ export interface AdmittedCall {
   readonly identity: Identity;
   /** Monotonic time at which its body was waited for. */
   readonly admittedAt: number;
+  /** How long its body was waited for, milliseconds; told only to those who refuse it. */
+  readonly waitedMs?: number;
   /** Limits that hold for it, usually none. */
   readonly policies: readonly LimitPolicy[];
 }

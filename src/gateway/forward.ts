@@ -20,7 +20,7 @@ import { customProviderName, originForm, type Route, routeByPath, routeToTarget 
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
   const openedAt = ports.clock.now();
   const startedAt = ports.clock.monotonic();
-  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt }, error);
+  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt, startedAt }, error);
   try {
     const head = readRequestHead(request.rawHeaders);
     const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
@@ -79,7 +79,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     else if (errand.target === undefined) answerHere(ports, open, errand);
     else sendToProvider(ports, open, errand.target, errand);
   } catch (error) {
-    if (open === undefined) refuseRecorded(ports, admitted, provider, error);
+    if (open === undefined) refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);
     else refuseOpen(ports, open, error);
   }
 }

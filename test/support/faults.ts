@@ -7,6 +7,8 @@ import { type Fault, type FaultScene, waitForEnd, waitForProvider, waitForText }
 
 /** Time limits of the gateway towards its provider, milliseconds, under which these faults are tried. */
 const faultTimeoutMs = 800;
+/** Time limits of the gateway towards its clients: to send a request, and to take something of a reply. */
+const clientTimeoutMs = 3000;
 /** Largest head in either direction, bytes. */
 const faultHeaderMaxBytes = 64 * 1024;
 
@@ -17,6 +19,8 @@ export function faultEnvironment(providerPort: number): Readonly<Record<string, 
     GATELOG_INGEST_INTERVAL_MS: '20',
     GATELOG_PROVIDER_HEADERS_TIMEOUT_MS: String(faultTimeoutMs),
     GATELOG_PROVIDER_BODY_TIMEOUT_MS: String(faultTimeoutMs),
+    GATELOG_REQUEST_TIMEOUT_MS: String(clientTimeoutMs),
+    GATELOG_CLIENT_STALL_TIMEOUT_MS: String(clientTimeoutMs),
     GATELOG_HEADER_MAX_BYTES: String(faultHeaderMaxBytes),
     GATELOG_PROVIDER_OPENAI_URL: `http://127.0.0.1:${providerPort}/v1`,
     // Nothing listens there.
@@ -160,6 +164,11 @@ function leaves(name: string, fault: Partial<Fault> & Pick<Fault, 'client'>, inc
 const sentOf = (scene: FaultScene): Promise<void> => waitForProvider(scene, 'gpt-4o');
 const halfStream = says(stream + chunk(begun));
 
+function largeReply(socket: Socket): void {
+  socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${large.length}\r\n\r\n`);
+  socket.write(large);
+}
+
 const clientFaults: readonly Fault[] = [
   leaves('inside its head', {
     raw: 'POST /v1/chat/completions HTTP/1.1\r\nHost: ',
@@ -221,6 +230,11 @@ const clientFaults: readonly Fault[] = [
     },
     record: { response_status: 499, includes: '', requestIncludes: 'RIFF' },
   }),
+  leaves('its upload where it is, and stays', {
+    request: upload(['Content-Length: 100']),
+    client: waitForEnd,
+    record: { response_status: 499, includes: '', requestIncludes: 'RIFF' },
+  }),
   leaves('its upload by a chunk that is none', {
     request: { ...upload(['Transfer-Encoding: chunked']), body: '4\r\nRIFF\r\n' },
     client: async (scene) => {
@@ -233,10 +247,7 @@ const clientFaults: readonly Fault[] = [
   leaves(
     'after it has read nothing of a large reply',
     {
-      provider: (socket) => {
-        socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${large.length}\r\n\r\n`);
-        socket.write(large);
-      },
+      provider: largeReply,
       client: async (scene) => {
         await readNothing(scene);
         scene.client.socket.destroy();
@@ -244,12 +255,23 @@ const clientFaults: readonly Fault[] = [
     },
     'abcdefghijklmnop',
   ),
+  leaves(
+    'a large reply unread, and stays',
+    {
+      provider: largeReply,
+      client: async (scene) => {
+        await readNothing(scene);
+        await eventually(
+          'the gateway to break off',
+          () => scene.provider.open().every(({ writableLength }) => writableLength === 0) || undefined,
+        );
+      },
+    },
+    'abcdefghijklmnop',
+  ),
   {
     name: 'reads nothing of a large reply, then all of it',
-    provider: (socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${large.length}\r\n\r\n`);
-      socket.write(large);
-    },
+    provider: largeReply,
     client: async (scene) => {
       await readNothing(scene);
       scene.client.socket.resume();

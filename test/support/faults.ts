@@ -8,7 +8,7 @@ import { type Fault, type FaultScene, waitForEnd, waitForProvider, waitForText }
 /** Time limits of the gateway towards its provider, milliseconds, under which these faults are tried. */
 const faultTimeoutMs = 800;
 /** Time limits of the gateway towards its clients: to send a request, and to take something of a reply. */
-const clientTimeoutMs = 3000;
+const clientTimeoutMs = 5000;
 /** Largest head in either direction, bytes. */
 const faultHeaderMaxBytes = 64 * 1024;
 

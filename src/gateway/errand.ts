@@ -11,11 +11,11 @@ import { askForUsage, takesUsageQuestion } from './stream-usage.ts';
  * Decides all about a call but its record: the address, the credential, the body as it goes out.
  * @throws GatelogError what speaks against the call.
  */
-export function prepare(admitted: AdmittedCall, route: Route, body: RequestBody): Errand {
+export function prepare(ports: ForwardPorts, admitted: AdmittedCall, route: Route, body: RequestBody): Errand {
   const { call, admission } = admitted;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
-  const credentials = credentialsFor(route, admission.providerCredentials);
+  const credentials = credentialsFor(route, admission, ports.providerKeys);
   const asked = wantsUsage(call, route) && 'whole' in body ? askForUsage(body.whole) : undefined;
   const outgoing = asked === undefined ? body : { whole: asked };
   return { route, target, credentials, outgoing, usageAsked: asked !== undefined, cache: undefined, grant: undefined };

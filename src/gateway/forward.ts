@@ -73,7 +73,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
     const { route, outgoing } = applyModel(pathRoute, body, ports.providers);
     ({ provider } = route);
-    const errand = prepare(admitted, route, outgoing);
+    const errand = prepare(ports, admitted, route, outgoing);
     if (ask === undefined) {
       carryOut(ports, admitted, errand, { body, readyAt });
       return;
@@ -107,7 +107,7 @@ function carryOut(ports: ForwardPorts, admitted: AdmittedCall, prepared: Errand,
     if (errand.cache !== undefined) open = throughCache(ports, admitted, open, errand);
     if (hasLeft(admitted.call)) open.relay.clientLeft();
     else if (errand.cache?.kind === 'hit') giveReply(open.sink, errand.cache.reply);
-    else if (errand.target === undefined) answerHere(ports, open, errand);
+    else if (errand.target === undefined) answerHere(ports, open, errand, admitted.admission.principal.organizationId);
     else sendToProvider(ports, open, errand.target, errand);
   } catch (error) {
     leaveCache(prepared);

@@ -154,6 +154,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed, options.resolve),
     knownModels: () => [],
+    providerKeys: noProviderKeys,
     upstream: makeUpstream({
       connectTimeoutMs: 5000,
       headersTimeoutMs: 10_000,
@@ -189,6 +190,8 @@ function noCache(observe: Observe): ReplyCache {
 function noState(): never {
   throw new Error('this rig has no shared state');
 }
+
+const noProviderKeys: ForwardPorts['providerKeys'] = { find: () => undefined, providersOf: () => new Set() };
 
 /** No limits are stored, and a limit that a caller sends cannot be asked. */
 const noLimits: ForwardPorts['callLimits'] = {

@@ -1,7 +1,11 @@
 import type { Endpoint } from './endpoint.ts';
 import { declareProperty } from './routes/property/declare.ts';
+import { applyPrices } from './routes/prices/apply.ts';
+import { getPrices } from './routes/prices/get.ts';
+import { replacePrices } from './routes/prices/replace.ts';
 import { getRateLimits } from './routes/rate-limits/get.ts';
 import { replaceRateLimits } from './routes/rate-limits/replace.ts';
+import { explainRequestCost } from './routes/request/cost.ts';
 import { countRequests } from './routes/request/count.ts';
 import { getRequest } from './routes/request/get.ts';
 import { giveRequestFeedback } from './routes/request/give-feedback.ts';
@@ -31,9 +35,13 @@ export const endpoints: readonly Endpoint[] = [
   setRequestScores,
   giveRequestFeedback,
   listRequestChanges,
+  explainRequestCost,
   declareProperty,
   getRateLimits,
   replaceRateLimits,
+  getPrices,
+  replacePrices,
+  applyPrices,
   querySessions,
   countSessions,
   querySessionNames,

@@ -6,6 +6,7 @@ import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Checkpoint, CheckpointFile } from '../spool/checkpoint.ts';
+import type { OrganizationPrices } from '../pricing/organization-prices.ts';
 import { listSeries } from '../spool/segment.ts';
 import { failureText } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
@@ -30,6 +31,8 @@ export interface DrainPorts {
   readonly pendingChanges: PendingChanges;
   /** Declared property names of one organisation, by lower-case name. */
   readonly declaredNames: (organizationId: OrganizationId) => Promise<ReadonlyMap<string, string>>;
+  /** Prices that one organisation has stored. Throws when they cannot be read and none are known. */
+  readonly organizationPrices: (organizationId: OrganizationId) => OrganizationPrices;
   readonly keepDeadLetter: KeepDeadLetter;
   readonly settleBudgets: SettleBudgets;
   readonly limits: BatchLimits;
@@ -289,6 +292,7 @@ export class Drain {
       frames: exchange.frames,
       declaredNames: namesByOrganization.get(exchange.organizationId),
       changes: changes.get(exchange) ?? [],
+      organizationPrices: this.ports.organizationPrices(exchange.organizationId),
     }));
   }
 

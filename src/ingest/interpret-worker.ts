@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../platform/priority.ts';
+import { type BookProviders, priceBookFrom } from '../pricing/price-book.ts';
 import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
 
 /** What the thread is asked. */
@@ -15,16 +16,17 @@ export type InterpreterMessage = { readonly ready: true } | { readonly id: numbe
 /** What the thread is started with. */
 export interface InterpreterSettings {
   readonly searchMaxBytes: number;
+  /** Providers with their prices; undefined: those of the public list. */
+  readonly bookProviders: BookProviders | undefined;
 }
 
 const settings = workerData as InterpreterSettings | null;
+const parts = { book: priceBookFrom(settings?.bookProviders), searchMaxBytes: settings?.searchMaxBytes };
 
 // Under load the gateways come first, then the API: the spool is there to absorb bursts.
 lowerThreadPriority();
 
 const say = (message: InterpreterMessage): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) =>
-  say({ id, interpreted: interpretTasks(tasks, storedAt, settings?.searchMaxBytes) }),
-);
+parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) => say({ id, interpreted: interpretTasks(tasks, storedAt, parts) }));
 say({ ready: true });

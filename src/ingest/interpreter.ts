@@ -1,6 +1,8 @@
 import type { AcceptedChange } from '../model/change.ts';
 import { messageOf } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
+import type { OrganizationPrices } from '../pricing/organization-prices.ts';
+import type { PriceBook } from '../pricing/price-book.ts';
 import { PayloadReader } from '../spool/payloads.ts';
 import type { FrameLocation } from '../spool/spool.ts';
 import { type RecordRows, rowsOf } from '../store/tables/rows.ts';
@@ -16,6 +18,15 @@ export interface InterpretTask {
   readonly declaredNames: ReadonlyMap<string, string> | undefined;
   /** Changes that came before the record, oldest first. */
   readonly changes: readonly AcceptedChange[];
+  /** Prices that its organisation has stored. */
+  readonly organizationPrices: OrganizationPrices;
+}
+
+/** What holds for every exchange. */
+export interface InterpreterParts {
+  readonly book: PriceBook;
+  /** Bytes of a body's text that filters look at. */
+  readonly searchMaxBytes?: number | undefined;
 }
 
 /** Lines for the tables, and what is to be settled once they are there. */
@@ -41,32 +52,29 @@ export class InterpreterDied extends Error {
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
-/**
- * Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing.
- * @param searchMaxBytes bytes of a body's text that filters look at.
- */
-export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number, searchMaxBytes?: number): InterpretedExchange[] {
+/** Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing. */
+export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number, parts: InterpreterParts): InterpretedExchange[] {
   const reader = new PayloadReader();
   try {
-    return tasks.map((task) => interpretTask(task, { storedAt, searchMaxBytes, reader }));
+    return tasks.map((task) => interpretTask(task, { ...parts, storedAt, reader }));
   } finally {
     reader.close();
   }
 }
 
-interface Interpreting {
+interface Interpreting extends InterpreterParts {
   readonly storedAt: number;
-  readonly searchMaxBytes: number | undefined;
   readonly reader: PayloadReader;
 }
 
-function interpretTask(task: InterpretTask, { storedAt, searchMaxBytes, reader }: Interpreting): InterpretedExchange {
+function interpretTask(task: InterpretTask, { book, storedAt, searchMaxBytes, reader }: Interpreting): InterpretedExchange {
   try {
     const payloads = reader.read(task.seriesFolder, task.frames);
     const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
-    const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, changes: task.changes });
+    const prices = { book, organization: task.organizationPrices };
+    const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, changes: task.changes, prices });
     const rows = rowsOf(record, storedAt, searchMaxBytes);
-    const settlement = settlementOf(exchange, record);
+    const settlement = settlementOf(exchange, record, prices);
     return settlement === undefined ? rows : { ...rows, settlement };
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };

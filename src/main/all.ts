@@ -12,6 +12,7 @@ import { runRole } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/ports.ts';
 import { type Addresses, longestStopMs, Supervisor } from '../supervisor/supervisor.ts';
 import { callsEndMs, startGateway } from './gateway.ts';
+import { keepPricesFile } from './prices-file.ts';
 import { embeddedOnly, holdLock } from './shared.ts';
 
 /** The whole service, running. */
@@ -38,13 +39,15 @@ export async function startService(
   useDataDir(config);
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
   const observe = makeLogger(config.logLevel, 'supervisor');
-  const supervisor = new Supervisor({ program, gatewayWorkers: config.gatewayWorkers, environment, observe });
+  let supervisor: Supervisor | undefined;
   const stop = async (): Promise<void> => {
-    await supervisor.stop();
+    await supervisor?.stop();
     lock.release();
   };
   try {
     await checkPorts(config);
+    const ownEnvironment = keepPricesFile(config, environment);
+    supervisor = new Supervisor({ program, gatewayWorkers: config.gatewayWorkers, environment: ownEnvironment, observe });
     const freshKey = await firstKey(config, observe);
     const stopLimits = { callsMs: callsEndMs, wholeMs: longestStopMs };
     return { addresses: await supervisor.start(), freshKey, stopLimits, stop };

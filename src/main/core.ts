@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApi } from '../api/app.ts';
-import { serveApi } from '../api/listen.ts';
+import { serveApi, serverOf } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
+import { createOperatorApi } from '../api/operator.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { explainRejection } from '../auth/rejection.ts';
@@ -18,6 +19,7 @@ import { SessionChanger, type StoredMember } from '../ingest/session-changer.ts'
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import type { SettleBudgets } from '../ingest/settlement.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
+import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
@@ -28,6 +30,7 @@ import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listening } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { lowerPriority } from '../platform/priority.ts';
+import { priceBookFrom } from '../pricing/price-book.ts';
 import { type ArrivalRow, requestKeyStatements } from '../query/request.ts';
 import type { RequestKey } from '../query/requests.ts';
 import { firstRequestStatement } from '../query/session/lookup.ts';
@@ -36,8 +39,12 @@ import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
+import { serveOperator } from './operator-socket.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { openReadyStore } from './ready-store.ts';
+import { readPricesFile } from './prices-file.ts';
+import { type CorePrices, makePricePorts } from './request-costs.ts';
+import { StoredPrices } from './stored-prices.ts';
 import { embeddedOnly, holdLock, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
@@ -59,6 +66,7 @@ interface CoreParts {
   readonly interpreter: InterpreterThread;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
+  readonly prices: CorePrices;
   readonly state: SharedState;
   /** The greatest number that any accepted change has. */
   readonly latestNumber: number;
@@ -83,10 +91,11 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
+  const closeOperator = await serveOperator(config.dataDir, serverOf(createOperatorApi(ports)), parts.observe);
   return {
     address,
     stop: async () => {
-      await closeServer(server, answersEndMs);
+      await Promise.all([closeServer(server, answersEndMs), closeOperator(answersEndMs)]);
       await drain.stop(drainEndMs);
       await parts.interpreter.close();
       await parts.store.close();
@@ -104,12 +113,15 @@ async function openParts(config: Config): Promise<CoreParts> {
   const pendingChanges = await openPendingChanges(database);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock.now);
-  const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });
+  const bookProviders = readPricesFile(config);
+  const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes, bookProviders });
+  const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
+  const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, latestNumber, state };
+  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, prices, latestNumber, state };
 }
 
-function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames, state }: CoreParts): Drain {
+function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames, prices, state }: CoreParts): Drain {
   const places = placesOf(config);
   return new Drain({
     spoolFolder: places.spool,
@@ -119,6 +131,7 @@ function makeDrain({ config, observe, store, interpreter, pendingChanges, declar
     insert: store.insert,
     pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
+    organizationPrices: (organizationId) => prices.stored.of(organizationId),
     keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
     settleBudgets: settleIn(state),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
@@ -141,7 +154,7 @@ function settleIn(state: SharedState): SettleBudgets {
 }
 
 function apiPorts(
-  { config, observe, database, store, pendingChanges, declaredNames, latestNumber }: CoreParts,
+  { config, observe, database, store, pendingChanges, declaredNames, prices, latestNumber }: CoreParts,
   drain: Drain,
   baseUrl: () => string,
 ): ApiPorts {
@@ -187,6 +200,13 @@ function apiPorts(
       list: (organizationId) => listRateLimits(database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
     },
+    prices: makePricePorts({
+      database,
+      prices,
+      changeStoredCosts: store.changeStoredCosts,
+      stamp: () => changer.stamp(),
+      now: systemClock.now,
+    }),
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
     bodyMaxBytes: config.apiBodyMaxBytes,

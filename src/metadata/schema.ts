@@ -11,6 +11,7 @@ export interface MetadataTables {
   readonly request_id_claims: RequestIdClaimsTable;
   readonly pending_changes: PendingChangesTable;
   readonly rate_limits: RateLimitsTable;
+  readonly organization_prices: OrganizationPricesTable;
 }
 
 interface SchemaMigrationsTable {
@@ -68,6 +69,13 @@ interface RateLimitsTable {
   organization_id: string;
   /** JSON array of `{policy, keyId}`. */
   limits: string;
+  changed_at: number;
+}
+
+interface OrganizationPricesTable {
+  organization_id: string;
+  /** JSON array of `StoredPrice`. */
+  prices: string;
   changed_at: number;
 }
 

@@ -12,6 +12,8 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'claim_failed',
   'key_lookup_failed',
   'limits_failed',
+  'prices_failed',
+  'operator_socket_missing',
   'state_discarded',
   'process_exited',
 ]);

@@ -28,8 +28,8 @@ export interface CallLimits {
   readonly windows: LimitWindows;
   /** The policies that an organisation has stored and that hold for a key; always the same list where there are none. */
   readonly storedPolicies: (organizationId: OrganizationId, keyId: string) => readonly LimitPolicy[];
-  /** What a call costs at most. */
-  readonly estimateCost: (call: OutgoingCall) => Money;
+  /** What a call of an organisation costs at most. */
+  readonly estimateCost: (organizationId: OrganizationId, call: OutgoingCall) => Money;
   /** The end user whom a body names; empty without one. */
   readonly readUser: (call: OutgoingCall) => string;
 }
@@ -80,7 +80,7 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
     requestId,
     userId: () => tags.userId ?? readUser(outgoing),
     property: (name: string) => propertyNamed(tags, name),
-    estimate: () => estimateCost(outgoing),
+    estimate: () => estimateCost(organizationId, outgoing),
   };
   try {
     // Not the time at which the call came: its upload may have taken longer than a window is.

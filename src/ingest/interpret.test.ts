@@ -316,6 +316,7 @@ describe('what is named in two places', () => {
       cost: parseMoney('0.5'),
       costSource: 'header',
       priceReference: '',
+      appliedPrice: '',
     });
     expect(interpret({ response: stated })).toMatchObject({ cost: parseMoney('0.25'), costSource: 'provider' });
     expect(interpret().costSource).toBe('price-book');

@@ -44,7 +44,7 @@ const mostUntimedCharacters = 64 * 1024;
  * record is tried again with so many times as much, up to a limit.
  */
 const morePatience = 4;
-const mostPatienceMs = 20_000;
+const mostPatienceMs = 10_000;
 /** What an organisation's records may overrun in a minute; then the rest of that minute's is left out untried, as others wait for it. */
 const mostOverrunMs = 5000;
 const overrunWindowMs = 60_000;

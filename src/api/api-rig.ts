@@ -20,7 +20,9 @@ import { makePricePorts } from '../main/request-costs.ts';
 import { StoredPrices } from '../main/stored-prices.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { priceBookFrom } from '../pricing/price-book.ts';
+import { Meter } from '../platform/metrics/meter.ts';
 import { createApi } from './app.ts';
+import { apiFamilies } from './metrics.ts';
 import type { ApiPorts } from './ports.ts';
 
 const regions = { region: 'us', regions: { eu: 'https://eu.example.com' } };
@@ -167,6 +169,9 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     }),
     failingParts: () => Promise.resolve([]),
     observe: (observation) => observations.push(observation),
+    meter: new Meter(apiFamilies),
+    metrics: { key: undefined, page: () => Promise.resolve('') },
+    monotonic: () => performance.now(),
     bodyMaxBytes,
     answerMaxBytes: 64 * 1024 * 1024,
   };

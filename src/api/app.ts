@@ -4,6 +4,7 @@ import { GatelogError } from '../model/errors.ts';
 import { authenticate } from './authenticate.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
+import { measureCalls, noteEndpoint } from './metrics.ts';
 import { openEndpoints } from './open-endpoints.ts';
 import { type Addressed, methodsAt } from './path-methods.ts';
 import type { ApiPorts } from './ports.ts';
@@ -11,7 +12,7 @@ import { answerProblem } from './problem.ts';
 
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
 export function createApi(ports: ApiPorts, document: object): Hono {
-  const app = bareApi(ports);
+  const app = bareApi(ports, measureCalls(ports.meter, ports.monotonic));
   // TRICKY: each path refuses its other methods before the next path comes: `/v1/request/{id}` would match `/v1/request/query-clickhouse` too.
   for (const [path, members] of byPath(openEndpoints)) {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
@@ -24,8 +25,8 @@ export function createApi(ports: ApiPorts, document: object): Hono {
   return app;
 }
 
-/** An API without endpoints: how it answers failures, and how much it reads. */
-export function bareApi({ observe, bodyMaxBytes }: ApiPorts): Hono {
+/** An API without endpoints: how it answers failures, and how much it reads. @param first what every call goes through first. */
+export function bareApi({ observe, bodyMaxBytes }: ApiPorts, ...first: readonly MiddlewareHandler[]): Hono {
   const app = new Hono();
   app.onError((error, context) => answerProblem(context, error, observe));
   app.notFound((context) =>
@@ -35,7 +36,7 @@ export function bareApi({ observe, bodyMaxBytes }: ApiPorts): Hono {
       observe,
     ),
   );
-  app.use(limitBody(bodyMaxBytes));
+  app.use(...first, limitBody(bodyMaxBytes));
   return app;
 }
 
@@ -51,12 +52,16 @@ function refuseOtherMethods(app: Hono, path: string, methods: readonly string[])
 
 function addOpenEndpoint(app: Hono, endpoint: OpenEndpoint, given: { readonly ports: ApiPorts; readonly document: object }): void {
   const { method, path } = endpoint.declaration;
-  app.on(method.toUpperCase(), routerPath(path), async (context) => endpoint.handle({ context, ...given }));
+  app.on(method.toUpperCase(), routerPath(path), async (context) => {
+    noteEndpoint(context, endpoint);
+    return endpoint.handle({ context, ...given });
+  });
 }
 
 function addEndpoint(app: Hono, endpoint: Endpoint, ports: ApiPorts): void {
   const { method, path } = endpoint.declaration;
   app.on(method.toUpperCase(), routerPath(path), async (context) => {
+    noteEndpoint(context, endpoint);
     const principal = await authenticate(context, ports, endpoint.action);
     return endpoint.handle({ context, principal, ports });
   });

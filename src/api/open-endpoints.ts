@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { healthSchema } from '../contract/answers.ts';
 import { jsonContent, type OpenCall, type OpenEndpoint, problemResponses } from './endpoint.ts';
 import { answerJson } from './json-answer.ts';
+import { getMetrics } from './routes/metrics.ts';
 import { getSignedBodies } from './routes/request/body.ts';
 
 const healthContent = jsonContent(healthSchema);
@@ -42,6 +43,7 @@ export const openEndpoints: readonly OpenEndpoint[] = [
     },
     handle: ({ context, document }) => answerJson(context, document),
   },
+  getMetrics,
   getSignedBodies,
 ];
 

@@ -10,6 +10,7 @@ import type { StoredPrice } from '../model/stored-price.ts';
 import type { StoredLimit } from '../metadata/rate-limits.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
+import type { Meter } from '../platform/metrics/meter.ts';
 import type { RunStatement } from '../store/run.ts';
 
 /** Changes of whole sessions; durable and visible to every later read when they return. @throws GatelogError `not_found`, among others. */
@@ -63,6 +64,14 @@ export interface PricePorts {
   readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
 }
 
+/** The numbers of the whole tree of processes. */
+export interface MetricsPorts {
+  /** The key that they ask for; undefined: none. */
+  readonly key: string | undefined;
+  /** The page that Prometheus reads. */
+  readonly page: () => Promise<string>;
+}
+
 /** What the API needs from the rest of the program. */
 export interface ApiPorts {
   /** `undefined`: no such key. */
@@ -86,6 +95,11 @@ export interface ApiPorts {
   /** Names of parts that do not work at the moment. */
   readonly failingParts: () => Promise<readonly string[]>;
   readonly observe: Observe;
+  /** Has the families of `api/metrics.ts`. */
+  readonly meter: Meter;
+  readonly metrics: MetricsPorts;
+  /** Milliseconds of a clock that never steps back. */
+  readonly monotonic: () => number;
   readonly bodyMaxBytes: number;
   /** Bytes of all recorded bodies and properties that one answer holds; a single request's are always shown. */
   readonly answerMaxBytes: number;

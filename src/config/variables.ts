@@ -90,6 +90,14 @@ export const variables = {
     reason:
       'Signs the addresses at which bodies can be read without a key, and encrypts stored keys of providers; without it a secret is made and kept in the data folder.',
   },
+  metricsKey: {
+    name: 'GATELOG_METRICS_KEY',
+    kind: 'secret',
+    least: 16,
+    most: 256,
+    secret: true,
+    reason: 'Key that GET /metrics asks for, as "Authorization: Bearer <key>"; without it the metrics need none.',
+  },
   keyStaleMaxMs: {
     name: 'GATELOG_KEY_STALE_MAX',
     kind: 'duration',

@@ -49,7 +49,14 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     const problem = problemOfHead(request);
     if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, health);
     else if (problem === undefined) forward(ports, request, response);
-    else refuseUnrecorded(response, problem, ['svc-id', v7(), 'connection', 'close']);
+    else {
+      ports.meter.refused(problem.code);
+      refuseUnrecorded(response, problem, ['svc-id', v7(), 'connection', 'close']);
+    }
+  };
+  const refuseRaw = (socket: Duplex, problem: GatelogError): void => {
+    ports.meter.refused(problem.code);
+    writeRaw(socket, problem);
   };
   // TRICKY: each call of a client that pipelines listens on its connection; Node takes more than ten of them for a leak and says so.
   server.on('connection', (socket) => socket.setMaxListeners(0));
@@ -58,9 +65,14 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   server.on('checkContinue', answer);
   server.on('checkExpectation', answer);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    writeRaw(socket, new GatelogError('not_implemented', 'This gateway is no proxy for CONNECT; send requests to its own paths.'));
+    refuseRaw(socket, new GatelogError('not_implemented', 'This gateway is no proxy for CONNECT; send requests to its own paths.'));
   });
-  server.on('clientError', (error, socket) => answerClientError(error, socket, latest.get(socket)));
+  server.on('clientError', (error, socket) => {
+    const problem = problemOfBytes(error, latest.get(socket));
+    if (problem === undefined) socket.destroy();
+    // Node reports every further byte of what it could not read.
+    else if (socket.writable) refuseRaw(socket, problem);
+  });
   return server;
 }
 
@@ -91,29 +103,25 @@ function answerHealth(request: IncomingMessage, response: ServerResponse, health
 
 const alive: GatewayHealth = { ready: true, degraded: [] };
 
-/** What Node's parser refuses never becomes a request; the answer is written by hand, with an identifier as on every reply. */
-function answerClientError(error: Error, socket: Duplex, latest: ServerResponse | undefined): void {
+/**
+ * What Node's parser refuses never becomes a request; the answer is written by hand, with an identifier as on every reply. Undefined: there is
+ * nobody to answer. In the middle of a call (a broken upload, a connection that was reset) there is a reply to come, and the call hears that
+ * its client is gone.
+ */
+function problemOfBytes(error: Error, latest: ServerResponse | undefined): GatelogError | undefined {
   const code = isSystemError(error) ? error.code : undefined;
-  // In the middle of a call (a broken upload, a connection that was reset) there is a reply to come, and the call hears that its client is gone.
   if (code === 'ECONNRESET' || code === 'EPIPE' || (latest !== undefined && !(latest.writableFinished && latest.req.complete))) {
-    socket.destroy();
-    return;
+    return undefined;
   }
-  // Node reports every further byte of what it could not read.
-  if (!socket.writable) return;
   if (code === 'HPE_HEADER_OVERFLOW') {
-    writeRaw(
-      socket,
-      new GatelogError(
-        'headers_too_large',
-        'The request headers are over the gateway limit (GATELOG_HEADER_MAX_BYTES). Send large properties in fewer bytes.',
-      ),
+    return new GatelogError(
+      'headers_too_large',
+      'The request headers are over the gateway limit (GATELOG_HEADER_MAX_BYTES). Send large properties in fewer bytes.',
     );
-  } else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    writeRaw(socket, new GatelogError('request_timeout', 'The request did not arrive in time (GATELOG_REQUEST_TIMEOUT_MS).'));
-  } else {
-    writeRaw(socket, new GatelogError('malformed_request', 'This is not a well-formed HTTP/1.1 request.'));
   }
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    ? new GatelogError('request_timeout', 'The request did not arrive in time (GATELOG_REQUEST_TIMEOUT_MS).')
+    : new GatelogError('malformed_request', 'This is not a well-formed HTTP/1.1 request.');
 }
 
 /** TRICKY: closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */

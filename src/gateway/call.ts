@@ -11,6 +11,7 @@ import type { CallLimits } from './call-limits.ts';
 import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.ts';
 import type { ClaimRequestId, Identity } from './identify.ts';
 import type { Grant } from './limits.ts';
+import type { GatewayMeter } from './metrics.ts';
 import type { KnownModels } from './model-list.ts';
 import type { ProviderTable } from './providers.ts';
 import type { Relay } from './relay.ts';
@@ -55,6 +56,7 @@ export interface ForwardPorts {
   readonly countryHeader: string | undefined;
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
+  readonly meter: GatewayMeter;
   readonly cache: ReplyCache;
   readonly clock: Clock;
   readonly observe: Observe;

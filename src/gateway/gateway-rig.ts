@@ -13,6 +13,7 @@ import { zeroMoney } from '../model/money.ts';
 import type { Observation, Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
+import { Meter } from '../platform/metrics/meter.ts';
 import { readPayloads } from '../spool/payloads.ts';
 import { SeriesReader } from '../spool/reader.ts';
 import type { FrameLocation } from '../spool/spool.ts';
@@ -20,6 +21,7 @@ import { openSpoolWriter, type Settled, type SpoolWriter } from '../spool/writer
 import { createGateway } from './app.ts';
 import type { ForwardLimits, ForwardPorts } from './call.ts';
 import { ConnectionCredentials } from './credentials.ts';
+import { gatewayFamilies, GatewayMeter } from './metrics.ts';
 import { makeProviderTable, type ProviderOverride } from './providers.ts';
 import { ReplyCache } from './reply-cache.ts';
 import { makeUpstream } from './upstream.ts';
@@ -175,6 +177,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       ...options.limits,
     },
     callLimits: noLimits,
+    meter: new GatewayMeter(new Meter(gatewayFamilies)),
     cache: noCache((observation) => rig.observed.push(observation)),
     clock: systemClock,
     observe: (observation) => rig.observed.push(observation),

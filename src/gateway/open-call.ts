@@ -44,10 +44,11 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     open,
     recorded,
   );
+  if (errand?.cache !== undefined) ports.meter.askedCache(errand.cache.kind);
   const hidesUsage = errand?.usageAsked === true;
   const { clientStallMs } = ports.limits;
   const replyHeaders = replyHeadersOf(admitted, errand);
-  const relay = new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage, clientStallMs });
+  const relay = new Relay({ response, recorder, meter: ports.meter, method: open.method, replyHeaders, hidesUsage, clientStallMs });
   return { call, recorder, relay, sink: relay };
 }
 
@@ -88,6 +89,7 @@ export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, prov
     return;
   }
   request.resume();
+  ports.meter.refused(refusal.code);
   refuseUnrecorded(response, refusal, [...admitted.identity.replyHeaders, 'server-timing', serverTiming(overheadMs)]);
 }
 
@@ -101,6 +103,7 @@ export function refuseOpen(ports: ForwardPorts, { call, relay, sink }: OpenCall,
   // What the client still sends is read away, so that it gets to read the answer and to use the connection again.
   call.request.resume();
   const refusal = asRefusal(ports, error);
+  ports.meter.refused(refusal.code);
   relay.refuse(refusal);
   // What stands before the relay hears that no reply comes.
   if (sink !== relay) sink.fail(refusal);
@@ -110,7 +113,9 @@ export function refuseOpen(ports: ForwardPorts, { call, relay, sink }: OpenCall,
 export function refuseStranger(ports: ForwardPorts, call: Pick<Call, 'response' | 'openedAt' | 'startedAt'>, error: unknown): void {
   const timing = serverTiming(ports.clock.monotonic() - call.startedAt);
   const requestId = makeRequestId('' as OrganizationId, call.openedAt);
-  refuseUnrecorded(call.response, asRefusal(ports, error), ['svc-id', requestId, 'server-timing', timing]);
+  const refusal = asRefusal(ports, error);
+  ports.meter.refused(refusal.code);
+  refuseUnrecorded(call.response, refusal, ['svc-id', requestId, 'server-timing', timing]);
 }
 
 function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {

@@ -2,6 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { ErrorCode, GatelogError } from '../model/errors.ts';
 import type { ExchangeOutcome } from '../model/exchange.ts';
 import type { RawHeaders } from './headers.ts';
+import type { GatewayMeter } from './metrics.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
 import { readReplyHead } from './reply-head.ts';
 import type { ProviderCall, ReplySink } from './reply-sink.ts';
@@ -13,6 +14,7 @@ import type { ExchangeRecorder } from './tap.ts';
 export interface RelayOptions {
   readonly response: ServerResponse;
   readonly recorder: ExchangeRecorder;
+  readonly meter: GatewayMeter;
   /** The caller's method: a reply to HEAD has no body. */
   readonly method: string;
   /** Our own lines on the reply (`svc-id`, …), name and value in turn. */
@@ -212,7 +214,10 @@ export class Relay implements ReplySink {
     this.settled = true;
     // A provider's connection is used again after this; it must not be paused or resumed from here any more.
     this.call = undefined;
-    this.options.recorder.end(outcome, this.overheadMs, () => {
+    const { recorder, meter } = this.options;
+    recorder.end(outcome, this.overheadMs, () => {
+      meter.ended(outcome, this.head?.status ?? 0, this.overheadMs);
+      if (!recorder.recorded) meter.unrecorded(recorder.unrecordedBecause());
       if (!this.options.response.destroyed) then();
     });
   }

@@ -9,6 +9,7 @@ import {
   frameKinds,
 } from '../model/exchange.ts';
 import type { Settled, SpoolWriter } from '../spool/writer.ts';
+import type { Unrecorded } from './metrics.ts';
 
 export interface RecorderOptions {
   readonly writer: SpoolWriter;
@@ -87,6 +88,11 @@ export class ExchangeRecorder {
       this.opened = true;
       this.note(written);
     });
+  }
+
+  /** Why the exchange is not on record; asked only where it is not. */
+  unrecordedBecause(): Unrecorded {
+    return this.inSpool ? 'write_failed' : 'spool_full';
   }
 
   /** True once the spool knows this exchange: from then on its identifier may be told. */

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { buildConnector, type Dispatcher, errors, Pool } from 'undici';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
+import type { ConnectionCounts } from './metrics.ts';
 import type { ReplySink } from './reply-sink.ts';
 
 /** What goes to a provider. */
@@ -33,6 +34,8 @@ export interface UpstreamOptions {
 export interface Upstream {
   /** Sends a request and feeds the reply to the sink. Never throws: a failure reaches the sink. */
   readonly send: (request: ProviderRequest, sink: ReplySink) => void;
+  /** The connections to all providers right now. */
+  readonly counts: () => ConnectionCounts;
   readonly close: () => Promise<void>;
 }
 
@@ -82,10 +85,21 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
         giveUp(request, sink, error);
       }
     },
+    counts: () => countsOf([...pools.values(), ...named.values(), ...leaving]),
     close: async () => {
       await Promise.all([...pools.values(), ...named.values(), ...leaving].map((pool) => pool.destroy()));
     },
   };
+}
+
+function countsOf(pools: readonly Pool[]): ConnectionCounts {
+  let [busy, idle, waiting] = [0, 0, 0];
+  for (const { stats } of pools) {
+    busy += stats.running;
+    idle += Math.max(0, stats.connected - stats.running);
+    waiting += stats.pending;
+  }
+  return { busy, idle, waiting };
 }
 
 function openPool(origin: string, options: UpstreamOptions, lookUp?: LookupFunction): Pool {

@@ -46,6 +46,12 @@ function answerOf(frames: readonly PayloadFrame[]): Partial<ExchangeAnswer> {
   };
 }
 
+/** When an exchange ended, by the frame that ends it. @returns milliseconds since it began. @throws when the frame cannot be read. */
+export function readElapsed(kind: number, payload: Buffer): number {
+  const said = readJson(payload) as ExchangeEnd & Partial<ExchangeAnswer>;
+  return kind === frameKinds.answered ? (said.end?.elapsedMs ?? 0) : said.elapsedMs;
+}
+
 /** A body stands behind the line feed of a frame that holds JSON too, else in parts of its own. */
 function bodyOf(frames: readonly PayloadFrame[], joinedKind: number, partKind: number): Buffer {
   const joinedPayload = payloadOf(frames, joinedKind);

@@ -14,12 +14,13 @@ import type { InsertRows } from '../store/insert.ts';
 import { acceptedAfter, type Batch, type BatchLimits, formBatch, repeatBatch, startOfSeries, tokenOf } from './batch.ts';
 import type { Burst } from './burst.ts';
 import type { KeepDeadLetter } from './dead-letter.ts';
+import { oldestEnd } from './oldest-end.ts';
 import { type Interpret, InterpreterDied, type InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange } from './open-exchange.ts';
 import type { ChangesByExchange, PendingChanges } from './pending-changes.ts';
 import { SeriesTail } from './series-tail.ts';
 import type { SettleBudgets } from './settlement.ts';
-import { BatchTooLarge, type StorableRow, storeRows } from './store-batch.ts';
+import { BatchTooLarge, type Failure, type StorableRow, storeRows } from './store-batch.ts';
 
 /** What the drain needs from the rest of the program. */
 export interface DrainPorts {
@@ -44,12 +45,16 @@ export interface DrainPorts {
   readonly burst: Burst;
   readonly clock: Clock;
   readonly observe: Observe;
+  /** A record can be queried from now on; so many milliseconds after its exchange ended. */
+  readonly noteVisible: (delayMs: number) => void;
 }
 
 const idleMs = 20;
 const writerCheckMs = 500;
 /** Failures shorter than this are retries, not a state. */
 const failingMs = 2000;
+/** A batch that takes longer than this has stopped. */
+const stuckMs = 60_000;
 /** Read in one go before the event loop gets its turn. */
 const turnBytes = 4 * 1024 * 1024;
 /** A series is read ahead of the store by so many batches, so that what piled up stays on the disk and not in memory. */
@@ -75,6 +80,8 @@ export class Drain {
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
   private failingSince: number | undefined;
+  /** When the batch that is under way began. */
+  private batchSince: number | undefined;
 
   constructor(ports: DrainPorts) {
     const observe: Observe = (observation) => {
@@ -114,9 +121,11 @@ export class Drain {
     }
   }
 
-  /** False when batches have failed for a while and none has been stored since. */
+  /** False when batches have failed for a while and none has been stored since, and when one comes to no end. */
   isDraining(): boolean {
-    return this.failingSince === undefined || this.ports.clock.monotonic() - this.failingSince < failingMs;
+    const now = this.ports.clock.monotonic();
+    const fails = this.failingSince !== undefined && now - this.failingSince >= failingMs;
+    return !fails && !(this.batchSince !== undefined && now - this.batchSince >= stuckMs);
   }
 
   /** Exchanges that have ended and wait for the store. */
@@ -124,6 +133,11 @@ export class Drain {
     let count = 0;
     for (const tail of this.tails.values()) count += tail.waiting().length;
     return count;
+  }
+
+  /** How long ago the oldest exchange that waits has ended, milliseconds; 0 when none waits. @param now Unix milliseconds. */
+  oldestWaitingMs(now: number): number {
+    return Math.max(0, now - oldestEnd([...this.tails.values()], now));
   }
 
   private async loop(): Promise<void> {
@@ -199,13 +213,19 @@ export class Drain {
     const isRepeated = this.checkpoint.intended !== undefined;
     try {
       await this.storeBatch(batch);
+      this.batchSince = undefined;
       this.mostRows = Math.min(mostRows, this.mostRows * 2);
     } catch (error) {
+      this.batchSince = undefined;
       if (isRepeated || !(error instanceof BatchTooLarge || error instanceof InterpreterDied)) throw error;
       this.stopping.signal.throwIfAborted();
       this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
       if (batch.exchanges.length <= 1) {
-        await this.accept(batch, new Map([[0, error.message]]), await this.ports.pendingChanges.listFor(batch.exchanges));
+        await this.accept(
+          batch,
+          new Map([[0, { cause: 'too_large', reason: error.message }]]),
+          await this.ports.pendingChanges.listFor(batch.exchanges),
+        );
         return;
       }
       this.mostRows = Math.ceil(Math.min(this.mostRows, batch.exchanges.length) / 2);
@@ -217,6 +237,7 @@ export class Drain {
   private async storeBatch(batch: Batch): Promise<void> {
     const startedAt = this.ports.clock.monotonic();
     this.lastBatchAt = startedAt;
+    this.batchSince = startedAt;
     for (const exchange of batch.exchanges) await exchange.seal();
     const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
     const { rows, failures } = await this.interpret(batch, changes);
@@ -228,6 +249,7 @@ export class Drain {
     const refused = await storeRows(rows, named, options);
     this.stopping.signal.throwIfAborted();
     await this.accept(batch, new Map([...failures, ...refused]), changes);
+    this.noteVisible(rows.filter(({ index }) => !refused.has(index)));
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     this.ports.observe({
       kind: 'batch_stored',
@@ -238,17 +260,22 @@ export class Drain {
   }
 
   /** Rows for the store, and why there are none, by place in the batch. */
-  private async interpret(batch: Batch, changes: ChangesByExchange): Promise<{ rows: StorableRow[]; failures: Map<number, string> }> {
+  private async interpret(batch: Batch, changes: ChangesByExchange): Promise<{ rows: StorableRow[]; failures: Map<number, Failure> }> {
     const interpreted = await this.ports.interpret(await this.tasksOf(batch, changes), this.ports.clock.now());
     const rows: StorableRow[] = [];
-    const failures = new Map<number, string>();
+    const failures = new Map<number, Failure>();
     for (const [index, result] of interpreted.entries()) {
       if ('shortage' in result) throw new Error(result.shortage);
-      if ('failure' in result) failures.set(index, result.failure);
+      if ('failure' in result) failures.set(index, { cause: 'not_interpreted', reason: result.failure });
       else rows.push({ index, ...result });
       if ('redactionFailure' in result) this.observeRedaction(batch.exchanges[index], result.redactionFailure);
     }
     return { rows, failures };
+  }
+
+  private noteVisible(rows: readonly StorableRow[]): void {
+    const now = this.ports.clock.now();
+    for (const { endedAt } of rows) if (endedAt !== null) this.ports.noteVisible(now - endedAt);
   }
 
   private observeRedaction(exchange: OpenExchange | undefined, reason: string | undefined): void {
@@ -273,19 +300,24 @@ export class Drain {
    * The store has it: write down that, then let go of everything that was kept for it.
    * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
    */
-  private async accept(batch: Batch, failures: ReadonlyMap<number, string>, changes: ChangesByExchange): Promise<void> {
-    const dead = new Set<OpenExchange>();
+  private async accept(batch: Batch, failures: ReadonlyMap<number, Failure>, changes: ChangesByExchange): Promise<void> {
+    const dead = new Map<OpenExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
       const why = failures.get(index);
       if (why === undefined) continue;
-      dead.add(exchange);
-      this.ports.keepDeadLetter({ exchange, seriesFolder: this.folderOf(exchange), reason: why, changes: changes.get(exchange) ?? [] });
+      dead.set(exchange, why);
+      this.ports.keepDeadLetter({
+        exchange,
+        seriesFolder: this.folderOf(exchange),
+        reason: why.reason,
+        changes: changes.get(exchange) ?? [],
+      });
     }
     await this.ports.pendingChanges.removeFor(batch.exchanges);
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch) });
     for (const { tail, count } of batch.taken) tail.settle(count, (exchange) => (dead.has(exchange) ? 'dead_letter' : 'stored'));
     const reason = 'it could not be interpreted or stored; the dead letter says why';
-    for (const { requestId } of dead) this.ports.observe({ kind: 'exchange_dead_lettered', requestId, reason });
+    for (const [{ requestId }, { cause }] of dead) this.ports.observe({ kind: 'exchange_dead_lettered', requestId, cause, reason });
     for (const { tail } of batch.taken) tail.deleteSettled();
     this.removeFinished();
   }

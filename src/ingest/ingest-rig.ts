@@ -221,6 +221,7 @@ export class SpoolRig {
       intervalMs: 1,
       burst: new Burst({ mostMs: 0, cpuShares: () => undefined, clock: systemClock }),
       clock: systemClock,
+      noteVisible: () => undefined,
       observe: (observation) => this.observations.push(observation),
       ...given,
     });

@@ -37,6 +37,8 @@ export interface InterpreterParts {
 
 /** Lines for the tables, and what is to be settled once they are there. */
 export interface InterpretedRows extends RecordRows {
+  /** When the exchange ended, Unix milliseconds; null where that is not known. */
+  readonly endedAt: number | null;
   readonly settlement?: BudgetSettlement;
   /** Why the redaction rules could not be applied, so that what they look at was left out. */
   readonly redactionFailure?: string;
@@ -97,6 +99,7 @@ function interpretTask(task: InterpretTask, { book, storedAt, searchMaxBytes, re
     const settlement = settlementOf(exchange, record, prices);
     return {
       ...rows,
+      endedAt: record.responseCreatedAt,
       ...(settlement === undefined ? undefined : { settlement }),
       ...(redactionFailure === undefined ? undefined : { redactionFailure }),
     };

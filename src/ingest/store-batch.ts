@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
-import type { Observe } from '../model/observation.ts';
+import type { DeadLetterCause, Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { InterpretedRows } from './interpreter.ts';
 import { failureText, isRejection, isTooLarge } from '../store/failure.ts';
@@ -10,6 +10,12 @@ import type { RecordTable } from '../store/tables/rows.ts';
 /** One row to store: its lines, and its place in the batch. */
 export interface StorableRow extends InterpretedRows {
   readonly index: number;
+}
+
+/** Why an exchange goes to the dead letters. */
+export interface Failure {
+  readonly cause: DeadLetterCause;
+  readonly reason: string;
 }
 
 /** What a batch is called, the same at every try, and how many places it has. */
@@ -48,8 +54,8 @@ export async function storeRows(
   rows: readonly StorableRow[],
   { token, places }: NamedBatch,
   options: StoreBatchOptions,
-): Promise<ReadonlyMap<number, string>> {
-  const refused = new Map<number, string>();
+): Promise<ReadonlyMap<number, Failure>> {
+  const refused = new Map<number, Failure>();
   const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, places))) };
   // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
   await storePart({ ...whole, table: 'bodies', rows, token: `${token}-bodies`, mayGiveUp: true }, { ...options, refused });
@@ -61,7 +67,7 @@ export async function storeRows(
 }
 
 interface PartOptions extends StoreBatchOptions {
-  readonly refused: Map<number, string>;
+  readonly refused: Map<number, Failure>;
 }
 
 /** Rows at the places `[start, start + size)` of the batch. */
@@ -81,7 +87,7 @@ async function storePart(part: Part, options: PartOptions): Promise<void> {
   if (rejection === undefined) return;
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) {
-    options.refused.set(only.index, rejection);
+    options.refused.set(only.index, { cause: 'refused_by_store', reason: rejection });
     return;
   }
   const middle = start + size / 2;

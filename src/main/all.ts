@@ -8,10 +8,13 @@ import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { makeLogger } from '../platform/logger.ts';
+import { Meter } from '../platform/metrics/meter.ts';
+import { measured } from '../platform/metrics/observed.ts';
 import { runRole } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/ports.ts';
 import { type Addresses, longestStopMs, Supervisor } from '../supervisor/supervisor.ts';
 import { callsEndMs, startGateway } from './gateway.ts';
+import { familiesOf } from './families.ts';
 import { keepPricesFile } from './prices-file.ts';
 import { embeddedOnly, holdLock } from './shared.ts';
 
@@ -38,7 +41,8 @@ export async function startService(
   embeddedOnly(config);
   useDataDir(config);
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
-  const observe = makeLogger(config.logLevel, 'supervisor');
+  const meter = new Meter(familiesOf.supervisor);
+  const observe = measured(meter, makeLogger(config.logLevel, 'supervisor'));
   let supervisor: Supervisor | undefined;
   const stop = async (): Promise<void> => {
     await supervisor?.stop();
@@ -47,7 +51,14 @@ export async function startService(
   try {
     await checkPorts(config);
     const ownEnvironment = keepPricesFile(config, environment);
-    supervisor = new Supervisor({ program, gatewayWorkers: config.gatewayWorkers, environment: ownEnvironment, observe });
+    supervisor = new Supervisor({
+      program,
+      gatewayWorkers: config.gatewayWorkers,
+      environment: ownEnvironment,
+      observe,
+      meter,
+      gatewayFamilies: familiesOf.gateway,
+    });
     const freshKey = await firstKey(config, observe);
     const stopLimits = { callsMs: callsEndMs, wholeMs: longestStopMs };
     return { addresses: await supervisor.start(), freshKey, stopLimits, stop };

@@ -14,6 +14,7 @@ import type { Config } from '../config/load.ts';
 import { Burst } from '../ingest/burst.ts';
 import { makeDeadLetters } from '../ingest/dead-letter.ts';
 import { Drain } from '../ingest/drain.ts';
+import { countVisible } from '../ingest/metrics.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/interpreter-thread.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/pending-changes.ts';
 import { RequestChanger } from '../ingest/request-changer.ts';
@@ -32,18 +33,23 @@ import { watchCpuShares } from '../platform/cpu-shares.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listening } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
+import { Meter } from '../platform/metrics/meter.ts';
+import { measured } from '../platform/metrics/observed.ts';
+import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { lowerPriority } from '../platform/priority.ts';
 import { priceBookFrom } from '../pricing/price-book.ts';
 import { type ArrivalRow, requestKeyStatements } from '../query/request.ts';
 import type { RequestKey } from '../query/requests.ts';
 import { firstRequestStatement } from '../query/session/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
+import { countWait } from '../store/metrics.ts';
 import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
-import type { RunningRole } from '../supervisor/child.ts';
+import { hearNumbers, type RunningRole } from '../supervisor/child.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { serveOperator } from './operator-socket.ts';
 import { publishCoreAddress } from './core-address.ts';
+import { coreFamilies, TreeNumbers } from './core-numbers.ts';
 import { openReadyStore } from './ready-store.ts';
 import { readPricesFile } from './prices-file.ts';
 import { type CorePrices, makePricePorts } from './request-costs.ts';
@@ -64,6 +70,7 @@ const settledAtOnce = 32;
 interface CoreParts {
   readonly config: Config;
   readonly observe: Observe;
+  readonly meter: Meter;
   readonly database: MetadataDatabase;
   readonly store: Store;
   readonly interpreter: InterpreterThread;
@@ -89,6 +96,7 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   const parts = await openParts(config);
   const drain = makeDrain(parts);
   drain.start();
+  const endSampling = sampleProcess(parts.meter);
   const base = { url: config.publicApiUrl ?? '' };
   const ports = apiPorts(parts, drain, () => base.url);
   const server = serveApi(createApi(ports, openApiDocument(version)), config.host, config.apiPort);
@@ -100,6 +108,7 @@ export async function startCore(config: Config, version: string): Promise<Runnin
     address,
     stop: async () => {
       await Promise.all([closeServer(server, answersEndMs), closeOperator(answersEndMs)]);
+      endSampling();
       await drain.stop(drainEndMs);
       await parts.interpreter.close();
       await parts.store.close();
@@ -111,9 +120,10 @@ export async function startCore(config: Config, version: string): Promise<Runnin
 }
 
 async function openParts(config: Config): Promise<CoreParts> {
-  const observe = makeLogger(config.logLevel, 'core');
+  const meter = new Meter(coreFamilies);
+  const observe = measured(meter, makeLogger(config.logLevel, 'core'));
   const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
-  const store = await openReadyStore(config, observe);
+  const store = await openReadyStore(config, observe, (lane, ms) => countWait(meter, lane, ms));
   const pendingChanges = await openPendingChanges(database);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock.now);
@@ -123,7 +133,20 @@ async function openParts(config: Config): Promise<CoreParts> {
   const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, redactionRules, prices, latestNumber, state };
+  return {
+    config,
+    observe,
+    database,
+    store,
+    interpreter,
+    pendingChanges,
+    declaredNames,
+    redactionRules,
+    prices,
+    latestNumber,
+    state,
+    meter,
+  };
 }
 
 function makeDrain({
@@ -136,6 +159,7 @@ function makeDrain({
   redactionRules,
   prices,
   state,
+  meter,
 }: CoreParts): Drain {
   const places = placesOf(config);
   return new Drain({
@@ -155,6 +179,7 @@ function makeDrain({
     burst: new Burst({ mostMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
     clock: systemClock,
     observe,
+    noteVisible: (delayMs) => countVisible(meter, delayMs),
   });
 }
 
@@ -199,7 +224,7 @@ function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain:
 }
 
 function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPorts {
-  const { config, observe, database, store, declaredNames, redactionRules, prices } = parts;
+  const { config, observe, meter, database, store, declaredNames, redactionRules, prices } = parts;
   const { changer, sessions } = makeChangers(parts, drain);
   const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
   const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
@@ -236,9 +261,19 @@ function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPor
     }),
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
+    meter,
+    metrics: metricsPorts(parts, drain),
+    monotonic: systemClock.monotonic,
     bodyMaxBytes: config.apiBodyMaxBytes,
     answerMaxBytes,
   };
+}
+
+function metricsPorts({ config, meter, store }: CoreParts, drain: Drain): ApiPorts['metrics'] {
+  const spoolFolder = placesOf(config).spool;
+  const numbers = new TreeNumbers({ meter, drain, store, spoolFolder, spoolMaxBytes: config.spoolMaxBytes, now: systemClock.now });
+  hearNumbers((message) => numbers.take(message));
+  return { key: config.metricsKey, page: () => numbers.page() };
 }
 
 async function findStored(store: Store, organizationId: OrganizationId, requestId: RequestId): Promise<number | undefined> {

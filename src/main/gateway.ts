@@ -8,6 +8,7 @@ import { createGateway, type GatewayHealth } from '../gateway/app.ts';
 import type { CallLimits } from '../gateway/call-limits.ts';
 import type { ForwardPorts } from '../gateway/call.ts';
 import { ConnectionCredentials } from '../gateway/credentials.ts';
+import { GatewayMeter } from '../gateway/metrics.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
 import { ReplyCache } from '../gateway/reply-cache.ts';
@@ -25,13 +26,17 @@ import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listen } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
+import { Meter } from '../platform/metrics/meter.ts';
+import { measured } from '../platform/metrics/observed.ts';
+import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { type PriceBook, priceBookFrom } from '../pricing/price-book.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
-import type { RunningRole } from '../supervisor/child.ts';
+import { type RunningRole, tellMeasured } from '../supervisor/child.ts';
 import { failingCoreParts } from './core-address.ts';
 import { makeCostEstimate, readUser } from './estimate-cost.ts';
+import { familiesOf } from './families.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './prices-file.ts';
 import { StoredPrices } from './stored-prices.ts';
@@ -45,7 +50,8 @@ const spoolCountMs = 1000;
 /** Starts one gateway worker: its series in the spool, keys, connections to providers, the listener; and stops them the other way round. */
 export async function startGateway(config: Config): Promise<RunningRole> {
   embeddedOnly(config);
-  const observe = makeLogger(config.logLevel, 'gateway');
+  const meter = new Meter(familiesOf.gateway);
+  const observe = measured(meter, makeLogger(config.logLevel, 'gateway'));
   const book = priceBookFrom(readPricesFile(config));
   const { spool: spoolFolder } = placesOf(config);
   ensureFolder(spoolFolder);
@@ -60,21 +66,31 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const upstream = connectProviders(config);
   const state = openSharedState(config, observe);
   const cache = new ReplyCache({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
+  const callMeter = new GatewayMeter(meter);
+  const endSampling = sampleProcess(meter, () => {
+    callMeter.connections(upstream.counts());
+    tellMeasured(meter.cells);
+  });
   const lookUpKey = makeKeyLookUp(database);
   const health = async (): Promise<GatewayHealth> => ({
     ready: canCheckKeys(lookUpKey),
     degraded: [...(space.hasRoom() ? [] : ['spool']), ...(await failingCoreParts(config.dataDir))],
   });
-  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, cache, book, observe }), health, {
-    headerMaxBytes: config.headerMaxBytes,
-    requestTimeoutMs: config.requestTimeoutMs,
-    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
-  });
+  const server = createGateway(
+    forwardPorts(config, { database, spool, space, upstream, state, cache, book, meter: callMeter, observe }),
+    health,
+    {
+      headerMaxBytes: config.headerMaxBytes,
+      requestTimeoutMs: config.requestTimeoutMs,
+      keepAliveTimeoutMs: config.keepAliveTimeoutMs,
+    },
+  );
   const address = await listen(server, config.host, config.gatewayPort);
   return {
     address,
     stop: async () => {
       await closeServer(server, callsEndMs);
+      endSampling();
       await spool.close();
       space.close();
       await upstream.close();
@@ -128,6 +144,7 @@ interface GatewayParts {
   readonly state: SharedState;
   readonly cache: ReplyCache;
   readonly book: PriceBook;
+  readonly meter: GatewayMeter;
   readonly observe: Observe;
 }
 
@@ -155,6 +172,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
       clientStallMs: config.clientStallTimeoutMs,
     },
     callLimits: callLimits(config, parts),
+    meter: parts.meter,
     cache,
     clock: systemClock,
     observe,

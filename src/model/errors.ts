@@ -59,6 +59,12 @@ export function isApiErrorCode(code: ErrorCode): code is ApiErrorCode {
 /** Every code that the API answers with. */
 export const apiErrorCodes: readonly ApiErrorCode[] = (Object.keys(errors) as ErrorCode[]).filter(isApiErrorCode);
 
+/** Every code that the gateway answers with. */
+export const gatewayErrorCodes: readonly ErrorCode[] = (Object.keys(errors) as ErrorCode[]).filter((code) => {
+  const { doors }: ErrorDefinition = errors[code];
+  return doors.includes('gateway');
+});
+
 /** Where in the caller's input the fault is: a JSON path such as `filter.left.request_response_rmt`, plus what helps to mend it. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 

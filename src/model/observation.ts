@@ -1,5 +1,11 @@
+/** Processes that are started again when they end. */
+export type SupervisedRole = 'gateway' | 'core';
+
+/** Why an exchange became a dead letter: it could not be read, the store never takes its rows, or it alone is more than fits into memory. */
+export type DeadLetterCause = 'not_interpreted' | 'refused_by_store' | 'too_large';
+
 /**
- * Something that happened and that an operator may want to know. The one vocabulary of the logger and, later, of the metrics: rooms emit
+ * Something that happened and that an operator may want to know. The one vocabulary of the logger and the metrics: rooms emit
  * values of this union and never format log lines. No body, key or property value is part of an observation.
  */
 export type Observation =
@@ -7,7 +13,7 @@ export type Observation =
   | { readonly kind: 'process_ready'; readonly role: string; readonly address?: string }
   | {
       readonly kind: 'process_exited';
-      readonly role: string;
+      readonly role: SupervisedRole;
       readonly pid: number;
       readonly code: number | null;
       readonly signal: string | null;
@@ -21,7 +27,7 @@ export type Observation =
   | { readonly kind: 'batch_failed'; readonly reason: string; readonly retryInMs: number }
   /** The redaction rules could not be applied to a record: what they look at was left out of it. */
   | { readonly kind: 'redaction_failed'; readonly requestId: string; readonly reason: string }
-  | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly reason: string }
+  | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly cause: DeadLetterCause; readonly reason: string }
   /** Tables were brought up to date; `steps` are the names of those that ran. */
   | { readonly kind: 'database_prepared'; readonly database: 'store' | 'metadata'; readonly steps: readonly string[] }
   /** A call failed in our own code, before or beside the provider. */

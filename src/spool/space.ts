@@ -47,7 +47,8 @@ export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
   return { hasRoom: () => usedBytes() < options.mostBytes, usedBytes, close: () => clearInterval(timer) };
 }
 
-async function folderBytes(folder: string): Promise<number> {
+/** Bytes of all segments in a spool's folder. */
+export async function folderBytes(folder: string): Promise<number> {
   let bytes = 0;
   for (const series of listSeries(folder)) {
     const seriesFolder = path.join(folder, series);

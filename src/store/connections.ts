@@ -11,7 +11,12 @@ export type StoreLocation = { readonly folder: string } | { readonly url: string
 /** What a connection is for. A connection runs one query at a time, so kinds of work that must not wait for each other have their own. */
 export type LaneName = 'insert' | 'update' | 'history' | 'short' | 'long';
 
-const connectionsOfLane: Record<LaneName, number> = { insert: 1, update: 1, history: 1, short: 2, long: 1 };
+/** Hears of work that had to wait for a connection, and for how long, milliseconds. */
+export type NoteWait = (lane: LaneName, ms: number) => void;
+
+const connectionsOfLane: Readonly<Record<LaneName, number>> = { insert: 1, update: 1, history: 1, short: 2, long: 1 };
+/** Every lane. */
+export const laneNames = Object.keys(connectionsOfLane) as LaneName[];
 /** Work that may wait in one lane; more is answered 503 rather than kept. */
 const mostWaiting = 1000;
 
@@ -20,13 +25,22 @@ type Recover = (client: ClickHouseClient) => Promise<void>;
 
 /** One kind of work over its connections: whoever comes first gets the next free one. */
 class Lane {
+  private readonly count: number;
   private readonly free: ClickHouseClient[];
   private readonly recover: Recover;
+  private readonly noteWait: (ms: number) => void;
   private readonly waiting: ((client: ClickHouseClient) => void)[] = [];
 
-  constructor(clients: readonly ClickHouseClient[], recover: Recover) {
+  constructor(clients: readonly ClickHouseClient[], recover: Recover, noteWait: (ms: number) => void) {
+    this.count = clients.length;
     this.free = [...clients];
     this.recover = recover;
+    this.noteWait = noteWait;
+  }
+
+  /** A connection that is made fit again counts as busy. */
+  state(): Omit<LaneState, 'name'> {
+    return { connections: this.count, busy: this.count - this.free.length, waiting: this.waiting.length };
   }
 
   async run<Result>(work: (client: ClickHouseClient) => Promise<Result>): Promise<Result> {
@@ -52,10 +66,23 @@ class Lane {
     if (this.waiting.length >= mostWaiting) {
       throw new GatelogError('store_unavailable', 'Too many queries are waiting for the store. Try again in a moment.');
     }
+    const since = performance.now();
     return new Promise((resolve) => {
-      this.waiting.push(resolve);
+      this.waiting.push((client) => {
+        this.noteWait(performance.now() - since);
+        resolve(client);
+      });
     });
   }
+}
+
+/** One lane at one moment. */
+export interface LaneState {
+  readonly name: LaneName;
+  readonly connections: number;
+  readonly busy: number;
+  /** Work that waits for a connection. */
+  readonly waiting: number;
 }
 
 /** The store's connections. */
@@ -63,11 +90,12 @@ export interface Connections {
   readonly run: <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>) => Promise<Result>;
   /** The engine is in this process: a query cannot be stopped from outside, and parameters travel in another way. */
   readonly embedded: boolean;
+  readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
 }
 
 /** Opens every connection. @throws when the embedded folder is held by another process. */
-export function openConnections(location: StoreLocation): Connections {
+export function openConnections(location: StoreLocation, noteWait: NoteWait = () => undefined): Connections {
   const embedded = 'folder' in location;
   if (embedded) ensureFolder(location.folder);
   const clients: ClickHouseClient[] = [];
@@ -84,11 +112,12 @@ export function openConnections(location: StoreLocation): Connections {
   };
   const recover: Recover = embedded ? (client) => emptyOutput(client, closing.signal) : async () => undefined;
   const lanes = Object.fromEntries(
-    Object.entries(connectionsOfLane).map(([name, count]) => [name, new Lane(Array.from({ length: count }, open), recover)]),
+    laneNames.map((name) => [name, new Lane(Array.from({ length: connectionsOfLane[name] }, open), recover, (ms) => noteWait(name, ms))]),
   ) as unknown as Record<LaneName, Lane>;
   return {
     run: (lane, work) => lanes[lane].run(work),
     embedded,
+    lanes: () => laneNames.map((name) => ({ name, ...lanes[name].state() })),
     close: async () => {
       closing.abort();
       for (const client of clients) await client.close();

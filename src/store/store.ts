@@ -1,7 +1,7 @@
 import { type ChangeStored, makeChangeStored } from './change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './change-numbers.ts';
-import { type Connections, openConnections, type StoreLocation } from './connections.ts';
+import { type Connections, type LaneState, type NoteWait, openConnections, type StoreLocation } from './connections.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
@@ -22,12 +22,14 @@ export interface Store {
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   /** True when a query is answered. */
   readonly isAlive: () => Promise<boolean>;
+  /** Its connections right now. */
+  readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
 }
 
 /** Opens the store; the embedded one belongs to one process. */
-export function openStore(location: StoreLocation, options: RunOptions): Store {
-  const connections: Connections = openConnections(location);
+export function openStore(location: StoreLocation, options: RunOptions, noteWait?: NoteWait): Store {
+  const connections: Connections = openConnections(location, noteWait);
   const patches = new PendingPatches();
   return {
     run: makeRunStatement(connections, options),
@@ -39,6 +41,7 @@ export function openStore(location: StoreLocation, options: RunOptions): Store {
     latestChangeNumber: makeLatestChangeNumber(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
+    lanes: connections.lanes,
     close: () => connections.close(),
   };
 }

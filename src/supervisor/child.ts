@@ -1,6 +1,6 @@
 import { messageOf } from '../model/errors.ts';
-import type { ChildMessage } from './messages.ts';
-import { isStopMessage } from './messages.ts';
+import { packCells } from '../platform/metrics/slot-totals.ts';
+import { type ChildMessage, isNumbersMessage, isStopMessage, type NumbersMessage } from './messages.ts';
 
 /** A running part of the service. */
 export interface RunningRole {
@@ -48,6 +48,18 @@ export async function runRole(start: () => Promise<RunningRole>): Promise<void> 
   else process.stderr.write(`listening on ${role.address}\n`);
 }
 
+/** Tells the supervisor, when there is one, what this process has measured. */
+export function tellMeasured(cells: Float64Array): void {
+  if (process.connected) send({ type: 'measured', cells: packCells(cells) });
+}
+
+/** Hears the numbers of the other processes from the supervisor. */
+export function hearNumbers(heard: (message: NumbersMessage) => void): void {
+  process.on('message', (message) => {
+    if (isNumbersMessage(message)) heard(message);
+  });
+}
+
 /** Tells why this process cannot run, and ends it. */
 async function fail(message: string): Promise<void> {
   if (!process.connected) {
@@ -61,5 +73,6 @@ async function fail(message: string): Promise<void> {
 }
 
 function send(message: ChildMessage): void {
-  process.send?.(message);
+  // A supervisor that ends just now hears nothing any more, and this process ends with it.
+  process.send?.(message, undefined, undefined, () => undefined);
 }

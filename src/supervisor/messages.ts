@@ -2,20 +2,37 @@
 export type ChildMessage =
   | { readonly type: 'ready'; readonly address: string }
   /** It cannot start, and trying again would not help: a sentence for people. */
-  | { readonly type: 'failed'; readonly message: string };
+  | { readonly type: 'failed'; readonly message: string }
+  /** What it has measured since it began, packed. */
+  | { readonly type: 'measured'; readonly cells: string };
 
 /** What the supervisor tells a child. */
 export interface StopMessage {
   readonly type: 'stop';
 }
 
+/** What the supervisor tells the core each second: the numbers of the other processes, packed. */
+export interface NumbersMessage {
+  readonly type: 'numbers';
+  readonly numbers: readonly { readonly process: string; readonly cells: string }[];
+}
+
 /** True for a message of ours; Node's cluster sends its own over the same channel. */
 export function isChildMessage(value: unknown): value is ChildMessage {
-  const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
-  return type === 'ready' || type === 'failed';
+  const type = typeOf(value);
+  return type === 'ready' || type === 'failed' || type === 'measured';
 }
 
 /** True when the supervisor says stop. */
 export function isStopMessage(value: unknown): value is StopMessage {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'stop';
+  return typeOf(value) === 'stop';
+}
+
+/** True when the supervisor tells numbers. */
+export function isNumbersMessage(value: unknown): value is NumbersMessage {
+  return typeOf(value) === 'numbers';
+}
+
+function typeOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
 }

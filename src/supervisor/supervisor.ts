@@ -1,8 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
-import type { Observe } from '../model/observation.ts';
+import type { Observe, SupervisedRole } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
-import { isChildMessage } from './messages.ts';
+import type { Family, Meter } from '../platform/metrics/meter.ts';
+import { sampleProcess } from '../platform/metrics/process-sampler.ts';
+import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';
+import { isChildMessage, type NumbersMessage } from './messages.ts';
 
 export interface SupervisorOptions {
   /** The program's file; a child is `node <file> gateway` or `node <file> core`. */
@@ -10,6 +13,10 @@ export interface SupervisorOptions {
   readonly gatewayWorkers: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly observe: Observe;
+  /** What this process measures itself. */
+  readonly meter: Meter;
+  /** What its gateway workers measure. */
+  readonly gatewayFamilies: readonly Family[];
 }
 
 /** Where the parts listen once all are ready. */
@@ -18,11 +25,13 @@ export interface Addresses {
   readonly api: string;
 }
 
-type Role = 'gateway' | 'core';
-
 /** One child that is kept running. */
 interface Slot {
-  readonly role: Role;
+  readonly role: SupervisedRole;
+  /** What it is called in the numbers: `gateway-0`. */
+  readonly name: string;
+  /** What all its processes have measured. */
+  readonly totals: SlotTotals;
   process: ChildProcess;
 }
 
@@ -44,8 +53,9 @@ export class Supervisor {
   private readonly options: SupervisorOptions;
   private readonly slots: Slot[] = [];
   private stopping = false;
+  private endSampling: () => void = () => undefined;
   /** Where a role listened first: its successors take the same port, also where any free one was asked for. */
-  private readonly ports: Partial<Record<Role, string>> = {};
+  private readonly ports: Partial<Record<SupervisedRole, string>> = {};
 
   constructor(options: SupervisorOptions) {
     this.options = options;
@@ -56,8 +66,9 @@ export class Supervisor {
     // Workers accept on one shared socket themselves; handing every connection over would make this process the bottleneck.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: this.options.program, args: ['gateway'] });
-    const core = this.launch('core');
-    const gateways = Array.from({ length: this.options.gatewayWorkers }, () => this.launch('gateway'));
+    const core = this.launch('core', 'core');
+    const gateways = Array.from({ length: this.options.gatewayWorkers }, (_, index) => this.launch('gateway', `gateway-${index}`));
+    this.endSampling = sampleProcess(this.options.meter, () => this.tellNumbers());
     const [api, gateway = ''] = await Promise.all([core, ...gateways]);
     return { gateway, api };
   }
@@ -65,25 +76,39 @@ export class Supervisor {
   /** Stops everything; what does not stop in time is killed. */
   async stop(): Promise<void> {
     this.stopping = true;
+    this.endSampling();
     await Promise.all(this.childrenOf('gateway').map((child) => stopChild(child, gatewayStopMs)));
     await Promise.all(this.childrenOf('core').map((child) => stopChild(child, coreStopMs)));
   }
 
-  private childrenOf(role: Role): ChildProcess[] {
+  /** The core shows what it is told: numbers outlive the process that has counted them, and the core. */
+  private tellNumbers(): void {
+    const core = this.slots.find(({ role }) => role === 'core')?.process;
+    if (core?.connected !== true) return;
+    const gateways = this.slots
+      .filter(({ role }) => role === 'gateway')
+      .map(({ name, totals }) => ({ process: name, cells: packCells(totals.whole()) }));
+    const own = { process: 'supervisor', cells: packCells(this.options.meter.cells) };
+    // A core that ends just now needs no numbers.
+    core.send({ type: 'numbers', numbers: [own, ...gateways] } satisfies NumbersMessage, () => undefined);
+  }
+
+  private childrenOf(role: SupervisedRole): ChildProcess[] {
     return this.slots.filter((slot) => slot.role === role).map((slot) => slot.process);
   }
 
   /** Starts a child and keeps it running. @returns its address at its first start. */
-  private async launch(role: Role): Promise<string> {
-    const slot: Slot = { role, process: this.spawn(role) };
+  private async launch(role: SupervisedRole, name: string): Promise<string> {
+    const slot: Slot = { role, name, totals: new SlotTotals(this.options.gatewayFamilies), process: this.spawn(role) };
     this.slots.push(slot);
+    takeNumbers(slot);
     const address = await whenReady(slot.process);
     this.ports[role] = new URL(address).port;
     this.keepRunning(slot);
     return address;
   }
 
-  private spawn(role: Role): ChildProcess {
+  private spawn(role: SupervisedRole): ChildProcess {
     const { program, observe } = this.options;
     const child = role === 'gateway' ? this.forkGateway() : fork(program, ['core'], { env: this.coreEnvironment() });
     observe({ kind: 'process_started', role, pid: child.pid ?? 0 });
@@ -113,6 +138,7 @@ export class Supervisor {
     const restart = (): void => {
       if (this.stopping) return;
       slot.process = this.spawn(slot.role);
+      takeNumbers(slot);
       watch();
       whenReady(slot.process).then(
         () => backoff.reset(),
@@ -123,13 +149,26 @@ export class Supervisor {
   }
 }
 
+/** Takes what the process of a slot measures, for as long as it lives. */
+function takeNumbers({ process, totals }: Slot): void {
+  const take = (message: unknown): void => {
+    if (isChildMessage(message) && message.type === 'measured') totals.report(unpackCells(message.cells));
+  };
+  process.on('message', take);
+  process.once('exit', () => {
+    // What still comes of it would count twice.
+    process.off('message', take);
+    totals.ended();
+  });
+}
+
 /** The child's address once it is ready. Rejects when it says that it cannot start, or ends before. */
 function whenReady(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.on('message', (message) => {
       if (!isChildMessage(message)) return;
       if (message.type === 'ready') resolve(message.address);
-      else reject(new Error(message.message));
+      else if (message.type === 'failed') reject(new Error(message.message));
     });
     child.once('exit', (code, signal) =>
       reject(new Error(`A part of the service ended while it was starting (${signal ?? `exit code ${String(code)}`}).`)),

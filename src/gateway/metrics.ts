@@ -1,0 +1,118 @@
+import { gatewayErrorCodes, type ErrorCode } from '../model/errors.ts';
+import type { ExchangeOutcome } from '../model/exchange.ts';
+import { countInBucket, type Family, type Meter } from '../platform/metrics/meter.ts';
+import type { CacheStanding } from './cache-standing.ts';
+
+const outcomePlaces: Readonly<Record<ExchangeOutcome, number>> = {
+  complete: 0,
+  refused: 1,
+  client_left: 2,
+  provider_broke: 3,
+  no_response: 4,
+};
+const statusClasses = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
+
+const calls: Family = {
+  name: 'gatelog_gateway_calls_total',
+  kind: 'counter',
+  help: 'Calls of accepted keys that have ended, by how and with which class of status.',
+  labels: { outcome: Object.keys(outcomePlaces), status: statusClasses },
+};
+const overhead: Family = {
+  name: 'gatelog_gateway_overhead_seconds',
+  kind: 'histogram',
+  help: 'What the gateway spent on a call before it went out, the wait for its body left out.',
+  bounds: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+};
+const overheadBounds = overhead.bounds ?? [];
+const unrecorded: Family = {
+  name: 'gatelog_gateway_unrecorded_total',
+  kind: 'counter',
+  help: 'Calls that are not, or not surely, on record.',
+  labels: { reason: ['spool_full', 'write_failed'] },
+};
+const refusals: Family = {
+  name: 'gatelog_gateway_refusals_total',
+  kind: 'counter',
+  help: 'Calls that the gateway answered with an error of its own before it sent them on.',
+  labels: { code: gatewayErrorCodes },
+};
+const cacheLookUps: Family = {
+  name: 'gatelog_gateway_cache_total',
+  kind: 'counter',
+  help: 'Calls that asked for the response cache, by what it had for them.',
+  labels: { result: ['hit', 'miss', 'unused'] satisfies CacheStanding['kind'][] },
+};
+const connections: Family = {
+  name: 'gatelog_gateway_provider_connections',
+  kind: 'gauge',
+  help: 'Open connections to providers.',
+  labels: { state: ['busy', 'idle'] },
+};
+const waiting: Family = {
+  name: 'gatelog_gateway_provider_calls_waiting',
+  kind: 'gauge',
+  help: 'Calls that wait for a connection to their provider.',
+};
+
+/** What a gateway worker measures. */
+export const gatewayFamilies: readonly Family[] = [calls, overhead, unrecorded, refusals, cacheLookUps, connections, waiting];
+
+/** The connections to all providers at one moment. */
+export interface ConnectionCounts {
+  readonly busy: number;
+  readonly idle: number;
+  /** Calls that wait for one. */
+  readonly waiting: number;
+}
+
+/** Why a call is not on record. */
+export type Unrecorded = 'spool_full' | 'write_failed';
+
+/** Counts calls. On the way of every call: each count is an addition to a cell whose place is known, and nothing is allocated. */
+export class GatewayMeter {
+  private readonly meter: Meter;
+  private readonly cells: Float64Array;
+  private readonly callsStart: number;
+  private readonly overheadStart: number;
+
+  /** @param meter has {@link gatewayFamilies}. */
+  constructor(meter: Meter) {
+    this.meter = meter;
+    this.cells = meter.cells;
+    this.callsStart = meter.startOf(calls);
+    this.overheadStart = meter.startOf(overhead);
+  }
+
+  /** A call of an accepted key has ended. @param status 0 when there was none. */
+  ended(outcome: ExchangeOutcome, status: number, overheadMs: number): void {
+    const { cells } = this;
+    const cell = this.callsStart + outcomePlaces[outcome] * statusClasses.length + classOf(status);
+    cells[cell] = (cells[cell] ?? 0) + 1;
+    countInBucket(cells, this.overheadStart, overheadBounds, overheadMs / 1000);
+  }
+
+  unrecorded(reason: Unrecorded): void {
+    this.meter.add(unrecorded, [reason]);
+  }
+
+  refused(code: ErrorCode): void {
+    this.meter.add(refusals, [code]);
+  }
+
+  askedCache(result: CacheStanding['kind']): void {
+    this.meter.add(cacheLookUps, [result]);
+  }
+
+  connections(counts: ConnectionCounts): void {
+    this.meter.set(connections, ['busy'], counts.busy);
+    this.meter.set(connections, ['idle'], counts.idle);
+    this.meter.set(waiting, [], counts.waiting);
+  }
+}
+
+/** The place of a status' class; what is none of the five counts as none. */
+function classOf(status: number): number {
+  const place = Math.floor(status / 100);
+  return place < statusClasses.length ? place : 0;
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Meter } from '../platform/metrics/meter.ts';
+import { exposition } from '../platform/metrics/exposition.ts';
+import { systemClock } from '../platform/clock.ts';
+import { type IngestRig, openRig, SpoolRig, until } from './ingest-rig.ts';
+import { ingestFamilies, readDrain } from './metrics.ts';
+
+let rig: IngestRig;
+
+beforeAll(async () => {
+  rig = await openRig();
+});
+
+afterAll(async () => {
+  await rig.close();
+});
+
+it('what waits has an age, from the end of its exchange on, also where the ingest was not there', async () => {
+  const spool = new SpoolRig(rig);
+  const writer = spool.openWriter();
+  const now = systemClock.now();
+  await spool.write(writer, { open: { openedAt: now - 600_000 }, end: { elapsedMs: 540_000 } });
+  await spool.write(writer, { open: { openedAt: now - 5000 }, end: { elapsedMs: 1000 } });
+  await spool.write(writer, { open: { openedAt: now - 900_000 }, end: null });
+  const drain = await spool.openDrain();
+  expect(drain.oldestWaitingMs(now)).toBe(0);
+  await drain.catchUp();
+  expect(drain.oldestWaitingMs(now)).toBe(60_000);
+
+  const meter = new Meter(ingestFamilies);
+  readDrain(meter, drain, now);
+  const page = exposition([{ process: 'core', families: ingestFamilies, cells: meter.cells }]);
+  expect(page).toContain('gatelog_spool_exchanges_waiting{process="core"} 2\n');
+  expect(page).toContain('gatelog_spool_oldest_waiting_seconds{process="core"} 60\n');
+  expect(page).toContain('gatelog_spool_exchanges_open{process="core"} 3\n');
+  expect(page).toContain('gatelog_ingest_draining{process="core"} 1\n');
+  drain.start();
+  await drain.stop(10_000);
+  expect(drain.oldestWaitingMs(now)).toBe(0);
+});
+
+it('a record that becomes visible says how long that took; a batch that comes to no end is no draining', async () => {
+  const spool = new SpoolRig(rig);
+  const now = systemClock.now();
+  await spool.write(spool.openWriter(), { open: { openedAt: now - 5000 }, end: { elapsedMs: 1000 } });
+  let ahead = 0;
+  let release: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const delays: number[] = [];
+  let inserting = false;
+  const drain = await spool.openDrain({
+    clock: { now: systemClock.now, monotonic: () => systemClock.monotonic() + ahead },
+    noteVisible: (delayMs) => delays.push(delayMs),
+    insert: async (...given) => {
+      inserting = true;
+      await held;
+      return rig.store.insert(...given);
+    },
+  });
+  drain.start();
+  await until(() => inserting);
+  expect(drain.isDraining()).toBe(true);
+  ahead = 60_000;
+  expect(drain.isDraining()).toBe(false);
+  release?.();
+  await until(() => drain.isDraining());
+  await drain.stop(10_000);
+  expect(delays).toHaveLength(1);
+  expect(delays[0]).toBeGreaterThanOrEqual(4000);
+});

@@ -1,0 +1,46 @@
+import type { Family, Meter } from '../platform/metrics/meter.ts';
+import type { Drain } from './drain.ts';
+
+const visibleDelay: Family = {
+  name: 'gatelog_visible_delay_seconds',
+  kind: 'histogram',
+  help: 'From the end of an exchange until it could be queried.',
+  bounds: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60, 300, 3600],
+};
+const waiting: Family = {
+  name: 'gatelog_spool_exchanges_waiting',
+  kind: 'gauge',
+  help: 'Exchanges that have ended and that the store does not have yet, as far as the spool was read.',
+};
+const oldest: Family = {
+  name: 'gatelog_spool_oldest_waiting_seconds',
+  kind: 'gauge',
+  help: 'How long ago the oldest of them has ended; 0 while none waits.',
+};
+const open: Family = {
+  name: 'gatelog_spool_exchanges_open',
+  kind: 'gauge',
+  help: 'Exchanges that the ingest knows and that the store does not have, ended or not.',
+};
+const draining: Family = {
+  name: 'gatelog_ingest_draining',
+  kind: 'gauge',
+  help: '1 while batches get into the store, 0 while they do not.',
+};
+
+/** What the ingest measures. */
+export const ingestFamilies: readonly Family[] = [visibleDelay, waiting, oldest, open, draining];
+
+/** Counts a record that has become visible. @param delayMs since its exchange ended. */
+export function countVisible(meter: Meter, delayMs: number): void {
+  // The clock may have been set back meanwhile.
+  meter.record(visibleDelay, [], Math.max(0, delayMs) / 1000);
+}
+
+/** Reads the state of the ingest. @param now Unix milliseconds. */
+export function readDrain(meter: Meter, drain: Drain, now: number): void {
+  meter.set(waiting, [], drain.waitingCount());
+  meter.set(oldest, [], drain.oldestWaitingMs(now) / 1000);
+  meter.set(open, [], drain.inFlight.size);
+  meter.set(draining, [], drain.isDraining() ? 1 : 0);
+}

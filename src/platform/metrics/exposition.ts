@@ -1,0 +1,56 @@
+import { cellsOfSeries, type Family, seriesOf } from './meter.ts';
+
+/** What one process has measured. */
+export interface ProcessNumbers {
+  /** Value of the label `process`: `core`, `supervisor`, `gateway-0`, … */
+  readonly process: string;
+  readonly families: readonly Family[];
+  readonly cells: Float64Array;
+}
+
+/** The media type of {@link exposition}. */
+export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/**
+ * The numbers of all processes as Prometheus reads them. Counters stand there from the start, as 0, so that their first step is seen as one;
+ * gauges once they are known, histograms once they have a value.
+ */
+export function exposition(numbers: readonly ProcessNumbers[]): string {
+  const families = [...new Set(numbers.flatMap((one) => one.families))];
+  return families.map((family) => familyText(family, numbers)).join('');
+}
+
+function familyText(family: Family, numbers: readonly ProcessNumbers[]): string {
+  const samples = numbers.flatMap((one) => samplesOf(family, one));
+  if (samples.length === 0) return '';
+  return `# HELP ${family.name} ${family.help}\n# TYPE ${family.name} ${family.kind}\n${samples.join('')}`;
+}
+
+function samplesOf(family: Family, { process, families, cells }: ProcessNumbers): string[] {
+  const place = families.indexOf(family);
+  if (place === -1) return [];
+  const size = cellsOfSeries(family);
+  const start = families.slice(0, place).reduce((sum, before) => sum + seriesOf(before).length * cellsOfSeries(before), 0);
+  return seriesOf(family).flatMap((labels, index) => {
+    const series = cells.subarray(start + index * size, start + (index + 1) * size);
+    const named = [...labels, ['process', process] as const];
+    return family.kind === 'histogram' ? histogramSamples(family, named, series) : sample(family.name, named, series[0] ?? Number.NaN);
+  });
+}
+
+type Labels = readonly (readonly [string, string])[];
+
+function histogramSamples({ name, bounds = [] }: Family, labels: Labels, series: Float64Array): string[] {
+  let count = 0;
+  const buckets = [...bounds.map(String), '+Inf'].map((bound, index) => {
+    count += series[index] ?? 0;
+    return sample(`${name}_bucket`, [...labels, ['le', bound]], count);
+  });
+  if (count === 0) return [];
+  return [...buckets, sample(`${name}_sum`, labels, series[bounds.length + 1] ?? 0), sample(`${name}_count`, labels, count)].flat();
+}
+
+function sample(name: string, labels: Labels, value: number): string[] {
+  if (Number.isNaN(value)) return [];
+  return [`${name}{${labels.map(([label, text]) => `${label}="${text}"`).join(',')}} ${value}\n`];
+}

@@ -1,0 +1,112 @@
+import type { DeadLetterCause, Observation, Observe, SupervisedRole } from '../../model/observation.ts';
+import { type Family, type Meter, secondsBounds } from './meter.ts';
+
+type Kind = Observation['kind'];
+
+/** What is read out of one kind of observation beside its count. */
+interface Measure<K extends Kind> {
+  readonly family: Family;
+  readonly labels?: (observation: Extract<Observation, { kind: K }>) => readonly string[];
+  /** Added to a counter, or counted in a histogram; 1 when left out. */
+  readonly value?: (observation: Extract<Observation, { kind: K }>) => number;
+}
+
+const roles: Readonly<Record<SupervisedRole, true>> = { gateway: true, core: true };
+const causes: Readonly<Record<DeadLetterCause, true>> = { not_interpreted: true, refused_by_store: true, too_large: true };
+
+const exits: Family = {
+  name: 'gatelog_process_exits_total',
+  kind: 'counter',
+  help: 'Processes that ended without having been told to and were started again.',
+  labels: { role: Object.keys(roles) },
+};
+const recordsStored: Family = { name: 'gatelog_records_stored_total', kind: 'counter', help: 'Records that the store has accepted.' };
+const recordBytes: Family = {
+  name: 'gatelog_record_spool_bytes_total',
+  kind: 'counter',
+  help: 'Bytes that the stored records had in the spool.',
+};
+const batchRecords: Family = {
+  name: 'gatelog_batch_records',
+  kind: 'histogram',
+  help: 'Records in one batch.',
+  bounds: [1, 5, 10, 50, 100, 500, 1000, 5000, 10_000, 100_000],
+};
+const batchSeconds: Family = {
+  name: 'gatelog_batch_duration_seconds',
+  kind: 'histogram',
+  help: 'From the beginning of a batch until the store had it.',
+  bounds: secondsBounds,
+};
+const batchFailures: Family = { name: 'gatelog_batch_failures_total', kind: 'counter', help: 'Tries to store a batch that failed.' };
+const deadLetters: Family = {
+  name: 'gatelog_dead_letters_total',
+  kind: 'counter',
+  help: 'Exchanges that could not be stored and were kept as dead letters.',
+  labels: { cause: Object.keys(causes) },
+};
+
+/** Which number each kind of observation goes into, beside the count that every kind has. */
+const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
+  process_started: [],
+  process_ready: [],
+  process_exited: [{ family: exits, labels: ({ role }) => [role] }],
+  process_stopping: [],
+  exchange_not_recorded: [],
+  spool_append_failed: [],
+  spool_segment_damaged: [],
+  spool_series_finished: [],
+  batch_stored: [
+    { family: recordsStored, value: ({ requests }) => requests },
+    { family: recordBytes, value: ({ bytes }) => bytes },
+    { family: batchRecords, value: ({ requests }) => requests },
+    { family: batchSeconds, value: ({ ms }) => ms / 1000 },
+  ],
+  batch_failed: [{ family: batchFailures }],
+  redaction_failed: [],
+  exchange_dead_lettered: [{ family: deadLetters, labels: ({ cause }) => [cause] }],
+  database_prepared: [],
+  call_failed: [],
+  claim_failed: [],
+  api_failed: [],
+  limits_failed: [],
+  cache_failed: [],
+  prices_failed: [],
+  operator_socket_missing: [],
+  state_discarded: [],
+  key_lookup_failed: [],
+  provider_keys_failed: [],
+  provider_key_unreadable: [],
+};
+
+const events: Family = {
+  name: 'gatelog_events_total',
+  kind: 'counter',
+  help: 'What happened, by the kind that its line in the log has.',
+  labels: { kind: Object.keys(measures) },
+};
+
+/** Counts of what happens in any process. */
+export const eventFamilies: readonly Family[] = [events];
+/** What only the supervisor observes. */
+export const supervisionFamilies: readonly Family[] = [exits];
+/** What only the ingest observes. */
+export const ingestEventFamilies: readonly Family[] = [recordsStored, recordBytes, batchRecords, batchSeconds, batchFailures, deadLetters];
+
+/** Measures every observation on its way to `next`. The meter has the families of all that this process observes. */
+export function measured(meter: Meter, next: Observe): Observe {
+  return (observation) => {
+    meter.add(events, [observation.kind]);
+    measure(meter, observation);
+    next(observation);
+  };
+}
+
+function measure<K extends Kind>(meter: Meter, observation: Extract<Observation, { kind: K }>): void {
+  for (const { family, labels, value } of measures[observation.kind]) {
+    const amount = value?.(observation) ?? 1;
+    const series = labels?.(observation) ?? [];
+    if (family.kind === 'histogram') meter.record(family, series, amount);
+    else meter.add(family, series, amount);
+  }
+}

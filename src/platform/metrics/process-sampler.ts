@@ -1,0 +1,55 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type Family, type Meter, secondsBounds } from './meter.ts';
+
+const residentMemory: Family = {
+  name: 'gatelog_process_resident_memory_bytes',
+  kind: 'gauge',
+  help: 'Memory that the process has in use.',
+};
+const heapUsed: Family = { name: 'gatelog_process_heap_used_bytes', kind: 'gauge', help: 'Memory of JavaScript objects.' };
+const cpuSeconds: Family = { name: 'gatelog_process_cpu_seconds_total', kind: 'counter', help: 'Processor time, all threads.' };
+const startTime: Family = {
+  name: 'gatelog_process_start_time_seconds',
+  kind: 'gauge',
+  help: 'When the process began, in Unix seconds.',
+};
+const loopDelay: Family = {
+  name: 'gatelog_process_event_loop_delay_seconds',
+  kind: 'histogram',
+  help: 'The longest time in each second for which the event loop was late.',
+  bounds: secondsBounds,
+};
+
+/** What every process says of itself. */
+export const processFamilies: readonly Family[] = [residentMemory, heapUsed, cpuSeconds, startTime, loopDelay];
+
+const sampleMs = 1000;
+const resolutionMs = 20;
+
+/** Measures this process once a second. @param sampled called after each time. @returns what ends it. */
+export function sampleProcess(meter: Meter, sampled: () => void = () => undefined): () => void {
+  const delays = monitorEventLoopDelay({ resolution: resolutionMs });
+  delays.enable();
+  meter.set(startTime, [], performance.timeOrigin / 1000);
+  let counted = 0;
+  const sample = (): void => {
+    const { rss, heapUsed: heapBytes } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    const cpu = (user + system) / 1e6;
+    meter.set(residentMemory, [], rss);
+    meter.set(heapUsed, [], heapBytes);
+    meter.add(cpuSeconds, [], cpu - counted);
+    counted = cpu;
+    // TRICKY: what is measured is how long a timer took, its own interval counted.
+    if (delays.count > 0) meter.record(loopDelay, [], Math.max(0, delays.max / 1e9 - resolutionMs / 1000));
+    delays.reset();
+    sampled();
+  };
+  const timer = setInterval(sample, sampleMs);
+  timer.unref();
+  sample();
+  return () => {
+    clearInterval(timer);
+    delays.disable();
+  };
+}

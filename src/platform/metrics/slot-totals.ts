@@ -1,0 +1,52 @@
+import { type Family, Meter } from './meter.ts';
+
+/**
+ * What the processes of one slot have measured, one after the other. What a dead one has counted stays, so that counters never go backwards;
+ * its gauges go with it.
+ */
+export class SlotTotals {
+  private readonly before: Meter;
+  private latest: Float64Array | undefined;
+
+  constructor(families: readonly Family[]) {
+    this.before = new Meter(families);
+  }
+
+  /** The running process says all that it has measured. Numbers of another version's length are dropped. */
+  report(cells: Float64Array): void {
+    if (cells.length === this.before.cells.length) this.latest = cells;
+  }
+
+  /** The process has ended. */
+  ended(): void {
+    if (this.latest !== undefined) this.before.cells.set(this.whole());
+    this.latest = undefined;
+    for (const family of this.before.families) {
+      if (family.kind === 'gauge') this.before.cells.fill(Number.NaN, this.before.startOf(family), this.before.endOf(family));
+    }
+  }
+
+  /** All of it. */
+  whole(): Float64Array {
+    const { latest, before } = this;
+    if (latest === undefined) return before.cells.slice();
+    const sum = before.cells.map((value, index) => value + (latest[index] ?? 0));
+    for (const family of before.families) {
+      if (family.kind !== 'gauge') continue;
+      const [start, end] = [before.startOf(family), before.endOf(family)];
+      sum.set(latest.subarray(start, end), start);
+    }
+    return sum;
+  }
+}
+
+/** Cells as text for a message between processes, exactly. */
+export function packCells(cells: Float64Array): string {
+  return Buffer.from(cells.buffer, cells.byteOffset, cells.byteLength).toString('base64');
+}
+
+/** What {@link packCells} has packed. */
+export function unpackCells(text: string): Float64Array {
+  const bytes = Buffer.from(text, 'base64');
+  return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength - (bytes.byteLength % 8)));
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiClient } from './support/api.ts';
+import { eventually } from './support/eventually.ts';
+import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+
+const metricsKey = 'metrics-key-0123456789';
+const dataDir = makeDataDir();
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ dataDir, environment: { GATELOG_METRICS_KEY: metricsKey, GATELOG_GATEWAY_WORKERS: '1' } });
+});
+
+afterAll(async () => {
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+const page = async (): Promise<string> => {
+  const response = await fetch(`${service.api}/metrics`, { headers: { authorization: `Bearer ${metricsKey}` } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  return response.text();
+};
+
+/** The value of a series, as soon as it is what is wanted. */
+async function reads(series: string, wanted: (value: number) => boolean): Promise<number> {
+  return eventually(`${series} to be as wanted`, async () => {
+    const line = (await page()).split('\n').find((text) => text.startsWith(`${series} `));
+    const value = line === undefined ? Number.NaN : Number(line.slice(series.length + 1));
+    return wanted(value) ? value : undefined;
+  });
+}
+
+async function call(headers: Readonly<Record<string, string>> = {}, key = testKey): Promise<Response> {
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'hello' }] }),
+  });
+  await response.arrayBuffer();
+  return response;
+}
+
+const whole = 'gatelog_gateway_calls_total{outcome="complete",status="2xx",process="gateway-0"}';
+
+describe('GET /metrics', () => {
+  it('needs its own key where one is set, and no other', async () => {
+    for (const headers of [{}, { authorization: `Bearer ${testKey}` }, { authorization: `Bearer ${metricsKey}x` }]) {
+      expect((await fetch(`${service.api}/metrics`, { headers })).status).toBe(401);
+    }
+  });
+
+  it('counts what calls become in every process', async () => {
+    for (let count = 0; count < 3; count += 1) expect((await call()).status).toBe(200);
+    expect((await call({}, 'sk-svc-us-nobodynobodynobodynobody')).status).toBe(401);
+    expect((await call({ 'svc-omit-request': 'nonsense' })).status).toBe(422);
+    const cached = { 'svc-cache-enabled': 'true', 'svc-ratelimit-policy': '2;w=600;s=user', 'svc-user-id': 'ann' };
+    for (const cache of ['MISS', 'HIT']) expect((await call(cached)).headers.get('svc-cache')).toBe(cache);
+    const [id] = [(await call({ 'svc-property-team': 'secret-team-name', 'svc-user-id': 'secret-user-name' })).headers.get('svc-id')];
+    await apiClient(service.api).stored(id ?? '');
+    for (const [series, least] of [
+      [whole, 6],
+      ['gatelog_gateway_refusals_total{code="invalid_key",process="gateway-0"}', 1],
+      ['gatelog_gateway_refusals_total{code="invalid_directive",process="gateway-0"}', 1],
+      ['gatelog_gateway_cache_total{result="hit",process="gateway-0"}', 1],
+      ['gatelog_gateway_cache_total{result="miss",process="gateway-0"}', 1],
+      ['gatelog_gateway_overhead_seconds_count{process="gateway-0"}', 7],
+      ['gatelog_records_stored_total{process="core"}', 7],
+      ['gatelog_visible_delay_seconds_count{process="core"}', 7],
+      ['gatelog_batch_duration_seconds_count{process="core"}', 1],
+      ['gatelog_api_request_seconds_count{endpoint="GET /v1/request/{id}",status="2xx",process="core"}', 1],
+      ['gatelog_api_request_seconds_count{endpoint="GET /metrics",status="4xx",process="core"}', 3],
+      ['gatelog_store_connections{lane="short",process="core"}', 1],
+      ['gatelog_spool_max_bytes{process="core"}', 1],
+      ['gatelog_spool_bytes{process="core"}', 1],
+      ...['core', 'supervisor', 'gateway-0'].flatMap((process): [string, number][] => [
+        [`gatelog_process_resident_memory_bytes{process="${process}"}`, 1],
+        [`gatelog_process_cpu_seconds_total{process="${process}"}`, 0.001],
+        [`gatelog_process_event_loop_delay_seconds_count{process="${process}"}`, 1],
+      ]),
+    ] as const) {
+      await reads(series, (value) => value >= least);
+    }
+    await reads('gatelog_spool_exchanges_waiting{process="core"}', (value) => value === 0);
+    await reads('gatelog_spool_oldest_waiting_seconds{process="core"}', (value) => value === 0);
+  });
+
+  it('shows nothing that a caller has sent', async () => {
+    const text = await page();
+    const sent = ['secret-team-name', 'secret-user-name', 'echo/x', testKey, 'nonsense', 'organization'];
+    expect(sent.filter((words) => text.includes(words))).toEqual([]);
+    const unreadable = text.split('\n').filter((line) => !/^(# (HELP|TYPE) gatelog_\w+ .+|gatelog_\w+\{[^\n]*\} [\d.e+-]+|)$/.test(line));
+    expect(unreadable).toEqual([]);
+  });
+
+  it('counters go on where a killed worker stood, and the death is counted; so it is of the core, whose gateways lose nothing', async () => {
+    const before = await reads(whole, (value) => value >= 6);
+    for (const pid of childrenNamed(service.pid, 'gateway')) process.kill(pid, 'SIGKILL');
+    await reads('gatelog_process_exits_total{role="gateway",process="supervisor"}', (value) => value === 1);
+    await reads(whole, (value) => value >= before);
+    await eventually('the gateway to be back', async () => ((await call().catch(() => undefined))?.status === 200 ? true : undefined));
+    const after = await reads(whole, (value) => value > before);
+    for (const pid of childrenNamed(service.pid, 'core')) process.kill(pid, 'SIGKILL');
+    await eventually('the core to be back', async () => ((await page().catch(() => undefined)) === undefined ? undefined : true));
+    await reads('gatelog_process_exits_total{role="core",process="supervisor"}', (value) => value === 1);
+    expect(await reads(whole, (value) => value >= after)).toBeGreaterThanOrEqual(after);
+  });
+});

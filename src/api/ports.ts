@@ -4,10 +4,12 @@ import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
+import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { RepricedRequest, RepriceReport } from '../model/reprice.ts';
 import type { StoredPrice } from '../model/stored-price.ts';
 import type { StoredLimit } from '../metadata/rate-limits.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
+import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { RunStatement } from '../store/run.ts';
 
 /** Changes of whole sessions; durable and visible to every later read when they return. @throws GatelogError `not_found`, among others. */
@@ -28,6 +30,13 @@ export interface RateLimitPorts {
     organizationId: OrganizationId,
     limits: readonly StoredLimit[],
   ) => Promise<{ readonly unknownKey: string } | undefined>;
+}
+
+/** The redaction rules that organisations store. */
+export interface RedactionRulePorts {
+  readonly list: (organizationId: OrganizationId) => Promise<readonly RedactionRule[]>;
+  /** Durable when it returns. */
+  readonly replace: (organizationId: OrganizationId, rules: readonly RedactionRule[]) => Promise<void>;
 }
 
 /** A price that is not stored: for a provider that nobody knows, or the second one of its kind. */
@@ -71,6 +80,8 @@ export interface ApiPorts {
   /** @returns the other spelling of the name that the declaration replaced, when there was one. */
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   readonly rateLimits: RateLimitPorts;
+  readonly providerKeys: ProviderKeyVault;
+  readonly redactionRules: RedactionRulePorts;
   readonly prices: PricePorts;
   /** Names of parts that do not work at the moment. */
   readonly failingParts: () => Promise<readonly string[]>;

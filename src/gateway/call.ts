@@ -16,6 +16,7 @@ import type { Relay } from './relay.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 import type { Route } from './routes.ts';
+import type { ProviderKeys } from './stored-provider-keys.ts';
 import type { ExchangeRecorder } from './tap.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -40,6 +41,7 @@ export interface ForwardPorts {
   /** Which addresses callers may name themselves. */
   readonly targets: TargetGuard;
   readonly knownModels: KnownModels;
+  readonly providerKeys: ProviderKeys;
   readonly upstream: Upstream;
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */

@@ -1,4 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import type { ProviderTarget } from './base-address.ts';
 import type { Errand, ForwardPorts, OpenCall } from './call.ts';
 import { answerEcho } from './echo.ts';
@@ -27,13 +28,18 @@ export function sendToProvider(
 }
 
 /** Answers in this process. */
-export function answerHere(ports: ForwardPorts, { call, relay }: OpenCall, { route, outgoing }: Errand): void {
+export function answerHere(
+  ports: ForwardPorts,
+  { call, relay }: OpenCall,
+  { route, outgoing }: Errand,
+  organizationId: OrganizationId,
+): void {
   if (!('whole' in outgoing)) {
     throw new GatelogError('body_too_large', 'What the gateway answers itself takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
   }
   const method = call.request.method ?? 'GET';
   if (route.destination === 'models') {
-    answerModels(ports.providers, ports.knownModels, method, relay);
+    answerModels({ ...ports, storedProviders: ports.providerKeys.providersOf(organizationId) }, method, relay);
     return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);

@@ -16,7 +16,7 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, route: Rout
   const { call, admission, policies } = admitted;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
-  const credentials = credentialsFor(route, admission.providerCredentials);
+  const credentials = credentialsFor(route, admission, ports.providerKeys);
   const asked = wantsUsage(call, route) && 'whole' in body ? askForUsage(body.whole) : undefined;
   const outgoing = asked === undefined ? body : { whole: asked };
   // A call that goes nowhere uses nothing up.

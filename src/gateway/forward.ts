@@ -76,7 +76,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     open.recorder.begin('whole' in body ? body.whole : undefined);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
     if (hasLeft(admitted.call)) open.relay.clientLeft();
-    else if (errand.target === undefined) answerHere(ports, open, errand);
+    else if (errand.target === undefined) answerHere(ports, open, errand, admitted.admission.principal.organizationId);
     else sendToProvider(ports, open, errand.target, errand);
   } catch (error) {
     if (open === undefined) refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);

@@ -1,7 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../platform/clock.ts';
+import { threadTimeMs } from '../platform/thread-time.ts';
 import { lowerThreadPriority } from '../platform/priority.ts';
 import { type BookProviders, priceBookFrom } from '../pricing/price-book.ts';
 import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
+import { Redactions } from './redactions.ts';
 
 /** What the thread is asked. */
 export interface InterpretJob {
@@ -21,7 +24,11 @@ export interface InterpreterSettings {
 }
 
 const settings = workerData as InterpreterSettings | null;
-const parts = { book: priceBookFrom(settings?.bookProviders), searchMaxBytes: settings?.searchMaxBytes };
+const parts = {
+  book: priceBookFrom(settings?.bookProviders),
+  redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
+  searchMaxBytes: settings?.searchMaxBytes,
+};
 
 // Under load the gateways come first, then the API: the spool is there to absorb bursts.
 lowerThreadPriority();

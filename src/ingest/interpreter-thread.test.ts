@@ -40,6 +40,7 @@ const task = (seriesFolder: string): InterpretTask => ({
   seriesFolder,
   frames: [],
   declaredNames: undefined,
+  redactionRules: undefined,
   changes: [],
   organizationPrices: [],
 });

@@ -1,5 +1,6 @@
 import type { AcceptedChange } from '../model/change.ts';
 import { messageOf } from '../model/errors.ts';
+import type { RedactionRule } from '../model/redaction-rule.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { OrganizationPrices } from '../pricing/organization-prices.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
@@ -8,6 +9,8 @@ import type { FrameLocation } from '../spool/spool.ts';
 import { type RecordRows, rowsOf } from '../store/tables/rows.ts';
 import { assembleExchange } from './assemble.ts';
 import { interpretExchange } from './interpret.ts';
+import type { RecordTexts } from './record-texts.ts';
+import type { Redactions } from './redactions.ts';
 import { type BudgetSettlement, settlementOf } from './settlement.ts';
 
 /** One exchange to be read from the spool and interpreted. Plain data: it crosses into a thread. */
@@ -18,6 +21,8 @@ export interface InterpretTask {
   readonly declaredNames: ReadonlyMap<string, string> | undefined;
   /** Changes that came before the record, oldest first. */
   readonly changes: readonly AcceptedChange[];
+  /** Redaction rules of its organisation; undefined when there are none. */
+  readonly redactionRules: readonly RedactionRule[] | undefined;
   /** Prices that its organisation has stored. */
   readonly organizationPrices: OrganizationPrices;
 }
@@ -25,6 +30,7 @@ export interface InterpretTask {
 /** What holds for every exchange. */
 export interface InterpreterParts {
   readonly book: PriceBook;
+  readonly redactions: Redactions;
   /** Bytes of a body's text that filters look at. */
   readonly searchMaxBytes?: number | undefined;
 }
@@ -32,6 +38,8 @@ export interface InterpreterParts {
 /** Lines for the tables, and what is to be settled once they are there. */
 export interface InterpretedRows extends RecordRows {
   readonly settlement?: BudgetSettlement;
+  /** Why the redaction rules could not be applied, so that what they look at was left out. */
+  readonly redactionFailure?: string;
 }
 
 /** Lines for the tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
@@ -67,15 +75,31 @@ interface Interpreting extends InterpreterParts {
   readonly reader: PayloadReader;
 }
 
-function interpretTask(task: InterpretTask, { book, storedAt, searchMaxBytes, reader }: Interpreting): InterpretedExchange {
+function interpretTask(task: InterpretTask, { book, storedAt, searchMaxBytes, reader, redactions }: Interpreting): InterpretedExchange {
   try {
     const payloads = reader.read(task.seriesFolder, task.frames);
     const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
     const prices = { book, organization: task.organizationPrices };
-    const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, changes: task.changes, prices });
+    const { redactionRules } = task;
+    let redactionFailure: string | undefined;
+    const redact = (rules: readonly RedactionRule[], written: RecordTexts): RecordTexts => {
+      const { texts, failure } = redactions.apply(exchange.open.organizationId, rules, written);
+      redactionFailure = failure;
+      return texts;
+    };
+    const record = interpretExchange(exchange, {
+      declaredNames: task.declaredNames ?? noNames,
+      changes: task.changes,
+      prices,
+      redact: redactionRules === undefined ? undefined : (written) => redact(redactionRules, written),
+    });
     const rows = rowsOf(record, storedAt, searchMaxBytes);
     const settlement = settlementOf(exchange, record, prices);
-    return settlement === undefined ? rows : { ...rows, settlement };
+    return {
+      ...rows,
+      ...(settlement === undefined ? undefined : { settlement }),
+      ...(redactionFailure === undefined ? undefined : { redactionFailure }),
+    };
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };

@@ -6,6 +6,8 @@ import { openApiDocument } from '../api/openapi.ts';
 import { createOperatorApi } from '../api/operator.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
+import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
+import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
@@ -21,6 +23,7 @@ import type { SettleBudgets } from '../ingest/settlement.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
+import { RedactionRules } from '../metadata/redaction-rules.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -66,6 +69,7 @@ interface CoreParts {
   readonly interpreter: InterpreterThread;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
+  readonly redactionRules: RedactionRules;
   readonly prices: CorePrices;
   readonly state: SharedState;
   /** The greatest number that any accepted change has. */
@@ -113,15 +117,26 @@ async function openParts(config: Config): Promise<CoreParts> {
   const pendingChanges = await openPendingChanges(database);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock.now);
+  const redactionRules = new RedactionRules(database, systemClock.now);
   const bookProviders = readPricesFile(config);
   const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes, bookProviders });
   const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, prices, latestNumber, state };
+  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, redactionRules, prices, latestNumber, state };
 }
 
-function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames, prices, state }: CoreParts): Drain {
+function makeDrain({
+  config,
+  observe,
+  store,
+  interpreter,
+  pendingChanges,
+  declaredNames,
+  redactionRules,
+  prices,
+  state,
+}: CoreParts): Drain {
   const places = placesOf(config);
   return new Drain({
     spoolFolder: places.spool,
@@ -131,6 +146,7 @@ function makeDrain({ config, observe, store, interpreter, pendingChanges, declar
     insert: store.insert,
     pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
+    redactionRules: (organizationId) => redactionRules.of(organizationId),
     organizationPrices: (organizationId) => prices.stored.of(organizationId),
     keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
     settleBudgets: settleIn(state),
@@ -153,11 +169,13 @@ function settleIn(state: SharedState): SettleBudgets {
   };
 }
 
-function apiPorts(
-  { config, observe, database, store, pendingChanges, declaredNames, prices, latestNumber }: CoreParts,
-  drain: Drain,
-  baseUrl: () => string,
-): ApiPorts {
+/** What changes records, stored or on their way. */
+interface Changers {
+  readonly changer: RequestChanger;
+  readonly sessions: SessionChanger;
+}
+
+function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain: Drain): Changers {
   const changer = new RequestChanger({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
@@ -177,7 +195,14 @@ function apiPorts(
     changeStored: store.changeStoredSession,
     setTag: store.setSessionTag,
   });
-  const bodyAddresses = makeBodyAddresses(deploymentSecret(config.secretKey, placesOf(config).secret), systemClock.now);
+  return { changer, sessions };
+}
+
+function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPorts {
+  const { config, observe, database, store, declaredNames, redactionRules, prices } = parts;
+  const { changer, sessions } = makeChangers(parts, drain);
+  const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
+  const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
@@ -200,6 +225,8 @@ function apiPorts(
       list: (organizationId) => listRateLimits(database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
     },
+    providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
+    redactionRules,
     prices: makePricePorts({
       database,
       prices,

@@ -6,7 +6,7 @@ import { canBeSocket, listenOnSocket } from '../platform/socket.ts';
 
 /** Where the operator's commands reach the core. */
 export function operatorSocket(dataDir: string): string {
-  return path.resolve(dataDir, 'operator.sock');
+  return path.resolve(dataDir, 'operator', 'core.sock');
 }
 
 /** Serves the operator's API, except where the path of the data folder is too long for a socket. @returns what ends it within so many milliseconds. */

@@ -5,7 +5,8 @@ import { moneyText, parseMoney, usdOf } from '../model/money.ts';
 import type { Money } from '../model/money.ts';
 import { unreportedUsage } from '../model/usage.ts';
 import type { Usage } from '../model/usage.ts';
-import { priceUsage } from './cost.ts';
+import { readAppliedPrice } from './applied-price.ts';
+import { billLines, priceUsage } from './cost.ts';
 import { listedPrices } from './prices-rig.ts';
 import type { PricedUsage } from './cost.ts';
 
@@ -262,6 +263,20 @@ describe('whatever the usage', () => {
         const { amount, lines } = openAi(name, counts, time);
         expect(lines.reduce((sum, line) => sum + line.amount, 0n)).toBe(amount ?? 0n);
         expect(lines.every((line) => line.tokens > 0 && line.amount >= 0n)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('the price that is kept makes the same bill again', () => {
+    fc.assert(
+      fc.property(anyUsage, model, fc.constantFrom('', 'flex', 'priority'), (counts, name, serviceTier) => {
+        const query = { provider: 'OPENAI', providerId: 'openai', models: [name], at, serviceTier };
+        const usage = usageOf(counts);
+        const { source, applied, reference, lines } = priceUsage(usage, query, listedPrices);
+        const kept = readAppliedPrice(applied, reference);
+        expect(kept === undefined).toBe(source === 'none');
+        expect(kept === undefined ? [] : billLines(usage, kept)).toEqual(lines);
       }),
       { numRuns: 500 },
     );

@@ -64,6 +64,8 @@ export interface AskedCall {
   readonly requestId: string;
   readonly directives: Directives;
   readonly outgoing: OutgoingCall;
+  /** As which it may go out instead when that fails. */
+  readonly alternatives: readonly OutgoingCall[];
   readonly policies: readonly LimitPolicy[];
 }
 
@@ -72,7 +74,7 @@ export interface AskedCall {
  * @throws as {@link reserve} does.
  */
 export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
-  const { organizationId, requestId, directives, outgoing, policies } = asked;
+  const { organizationId, requestId, directives, outgoing, alternatives, policies } = asked;
   const { windows, estimateCost, readUser } = ports.callLimits;
   const { tags, aliased } = directives;
   const call = {
@@ -80,7 +82,8 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
     requestId,
     userId: () => tags.userId ?? readUser(outgoing),
     property: (name: string) => propertyNamed(tags, name),
-    estimate: () => estimateCost(outgoing),
+    // Of all attempts one is answered, so one is billed: the dearest of them is what the call can cost.
+    estimate: () => alternatives.map(estimateCost).reduce((most, cost) => (cost > most ? cost : most), estimateCost(outgoing)),
   };
   try {
     // Not the time at which the call came: its upload may have taken longer than a window is.

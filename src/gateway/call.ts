@@ -8,13 +8,16 @@ import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './base-address.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { Admission, VerifyKey } from './credentials.ts';
+import type { Fallback } from './fallback-list.ts';
 import type { ClaimRequestId, Identity } from './identify.ts';
+import type { RawHeaders } from './headers.ts';
 import type { Grant } from './limits.ts';
 import type { KnownModels } from './model-list.ts';
 import type { ProviderTable } from './providers.ts';
 import type { Relay } from './relay.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
+import type { RetryPolicy } from './retry-policy.ts';
 import type { Route } from './routes.ts';
 import type { ExchangeRecorder } from './tap.ts';
 import type { Upstream } from './upstream.ts';
@@ -25,6 +28,10 @@ export interface ForwardLimits {
   readonly requestMaxBytes: number;
   /** Recorded bytes of each body. */
   readonly recordMaxBytes: number;
+  /** Attempts of one call, retries and fallbacks together. */
+  readonly mostAttempts: number;
+  /** After this time since its first attempt began a call is not sent to the same place again, milliseconds. */
+  readonly retryWithinMs: number;
 }
 
 /** What the gateway needs from the rest of the program. */
@@ -76,16 +83,39 @@ export interface OpenCall {
   readonly relay: Relay;
 }
 
-/** What a call becomes once its route is decided. */
-export interface Errand {
+/** One place for a call, and what goes there. */
+export interface Leg {
   readonly route: Route;
   /** Undefined: it is answered in this process. */
   readonly target: ProviderTarget | undefined;
   readonly credentials: readonly string[];
+  /** Lines of the caller's head that go there beside the credentials, name and value in turn. */
+  readonly passed: RawHeaders;
   /** The body as it goes out. */
   readonly outgoing: RequestBody;
   /** The question for a stream's usage was added to it. */
   readonly usageAsked: boolean;
+  /** The model that this body asks for, where the caller's own body names another, or several. */
+  readonly model: string | undefined;
+}
+
+/** A place that a call goes to when it failed at the one before. */
+export interface FallbackLeg extends Leg {
+  readonly fallback: Fallback;
+}
+
+/** What is done about a failed attempt. */
+export interface Onward {
+  readonly retry: RetryPolicy | undefined;
+  readonly fallbacks: readonly FallbackLeg[];
+}
+
+/** What a call becomes once its route is decided: its first place, and what follows. */
+export interface Errand extends Leg {
+  /** Undefined: there is one attempt. */
+  readonly onward: Onward | undefined;
+  /** What could not be done as asked, for `svc-warning`. */
+  readonly warnings: readonly string[];
   /** What its limits said; undefined for a call without any. */
   readonly grant: Grant | undefined;
 }

@@ -4,6 +4,7 @@ import type { BodyKeeping, TaggedProperty, Tags } from '../model/exchange.ts';
 import { parseMoney } from '../model/money.ts';
 import { isJsonObject, parseJson, wellFormed } from '../model/text.ts';
 import { propertyLimits } from '../model/vocabulary/limits.ts';
+import { type AttemptDirectives, attemptReaders, type AttemptsAsked, settledAttempts } from './attempt-directives.ts';
 import { headerText } from './headers.ts';
 
 /** Prefixes of our own headers: ours, and the one that clients of Helicone's API send. */
@@ -24,6 +25,8 @@ export interface Directives {
   readonly streamUsage: boolean;
   /** `Svc-RateLimit-Policy`. */
   readonly limitPolicy: LimitPolicy | undefined;
+  /** `Svc-Retry-…` and `Svc-Fallbacks`; undefined: there is one attempt. */
+  readonly attempts: AttemptDirectives | undefined;
   /** What could not be done as asked, for `svc-warning`. */
   readonly warnings: readonly string[];
   /** True when a header came with the alias prefix: the reply then carries its names too. */
@@ -43,6 +46,7 @@ interface Draft {
   targetUrl: string | undefined;
   streamUsage: boolean;
   limitPolicy: LimitPolicy | undefined;
+  attempts: AttemptsAsked | undefined;
   aliased: boolean;
   refusal: GatelogError | undefined;
 }
@@ -86,14 +90,6 @@ const keeping =
 /** Asked for, not done by this version: the call goes on and says so. */
 const ignored: Reader = (draft, _value, name) => {
   draft.warnings.push(`${name} is not supported by this version and was ignored`);
-};
-
-/** Asked for, not done by this version, and going on without it would do what the caller does not want. */
-const refused: Reader = (draft, _value, name) => {
-  draft.refusal ??= new GatelogError(
-    'not_implemented',
-    `${name} is not supported by this version; the call was not forwarded. Send it without this header.`,
-  );
 };
 
 const readStreamUsage: Reader = (draft, value, name) => {
@@ -154,16 +150,11 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     'cache-seed': ignored,
     'cache-bucket-max-size': ignored,
     'cache-ignore-keys': ignored,
-    'retry-enabled': ignored,
-    'retry-num': ignored,
-    'retry-factor': ignored,
-    'retry-min-timeout': ignored,
-    'retry-max-timeout': ignored,
+    ...attemptReaders,
     'security-enabled': ignored,
     'target-url': readTargetUrl,
     // The name that clients of Helicone's API know for it.
     'openai-api-base': readTargetUrl,
-    fallbacks: refused,
     'ratelimit-policy': readLimitPolicy,
   }),
 );
@@ -179,6 +170,7 @@ export class DirectiveReader {
     targetUrl: undefined,
     streamUsage: false,
     limitPolicy: undefined,
+    attempts: undefined,
     aliased: false,
     refusal: undefined,
   };
@@ -194,9 +186,10 @@ export class DirectiveReader {
 
   /** What all lines together said. */
   directives(): Directives {
+    const attempts = settledAttempts(this.draft);
     const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal } = this.draft;
     tags.properties = [...properties.values()];
-    return { tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal };
+    return { tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, attempts, aliased, refusal };
   }
 }
 

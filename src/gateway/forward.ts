@@ -4,17 +4,19 @@ import { may } from '../model/principal.ts';
 import { needsBody, policiesOf } from './call-limits.ts';
 import { type AdmittedCall, type Call, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
 import { admit, type Admission, type Rejection, withoutOurKeys } from './credentials.ts';
-import { answerHere, sendToProvider } from './dispatch.ts';
-import { applyModel, prepare, wantsUsage } from './errand.ts';
+import { runAttempts } from './attempts.ts';
+import { sendTo } from './dispatch.ts';
+import { prepare } from './errand.ts';
 import { identify } from './identify.ts';
 import { openCall, refuseOpen, refuseRecorded, refuseStranger } from './open-call.ts';
+import { applyModel, wantsUsage } from './outgoing-body.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
 import { readRequestHead } from './request-head.ts';
 import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routes.ts';
 
 /**
  * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, ask the limits, open the
- * record, send to the provider, relay the reply. A failure before the key is accepted, and a key that may
+ * record, send to the provider (in several attempts where that was asked for), relay the reply. A failure before the key is accepted, and a key that may
  * not send, are answered without a record; after that everything is on record.
  */
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
@@ -54,7 +56,9 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
     checkDeclaredBody(request, ports.limits.requestMaxBytes);
     if (expectsContinue(request)) response.writeContinue();
     const readsJson = route.routedByModel || wantsUsage(call, route) || (policies.length > 0 && needsBody(policies, directives));
-    const readsBody = typeof route.destination === 'string' || (readsJson && mayBeJson(request));
+    // What may be sent again has to be held, be it JSON or not.
+    const holdsBody = typeof route.destination === 'string' || directives.attempts !== undefined;
+    const readsBody = holdsBody || (readsJson && mayBeJson(request));
     const wholeMaxBytes = readsBody ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
     readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
   } catch (error) {
@@ -69,15 +73,15 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
   let { provider } = pathRoute;
   try {
     if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
-    const { route, outgoing } = applyModel(pathRoute, body, ports.providers);
-    ({ provider } = route);
-    const errand = prepare(ports, admitted, route, outgoing);
+    const addressed = applyModel(pathRoute, body, ports.providers);
+    ({ provider } = addressed.route);
+    const errand = prepare(ports, admitted, { pathRoute, body }, addressed);
     open = openCall(ports, admitted, provider, errand);
     if ('whole' in body) open.recorder.requestPart(body.whole);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
     if (hasLeft(admitted.call)) open.relay.clientLeft();
-    else if (errand.target === undefined) answerHere(ports, open, errand);
-    else sendToProvider(ports, open, errand.target, errand);
+    else if (errand.onward === undefined) sendTo(ports, open, errand, open.relay);
+    else runAttempts(ports, open, errand, errand.onward);
   } catch (error) {
     if (open === undefined) refuseRecorded(ports, admitted, provider, error);
     else refuseOpen(ports, open, error);

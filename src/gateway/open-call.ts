@@ -2,7 +2,6 @@ import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { AdmittedCall, Call, Errand, ForwardPorts, OpenCall } from './call.ts';
-import { wantsUsage } from './errand.ts';
 import { withoutSecrets } from './headers.ts';
 import { LimitReached } from './limits.ts';
 import { refuseUnrecorded } from './refusal.ts';
@@ -38,15 +37,12 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     open,
     recorded,
   );
-  const isUnread = errand !== undefined && wantsUsage(call, errand.route) && !('whole' in errand.outgoing);
   const named = errand?.grant === undefined ? identity.replyHeaders : [...identity.replyHeaders, ...errand.grant.lines];
-  const replyHeaders = isUnread ? [...named, 'svc-warning', usageNotAsked] : named;
-  const hidesUsage = errand?.usageAsked === true;
-  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage }) };
+  const warned = errand === undefined || errand.warnings.length === 0 ? named : [...named, 'svc-warning', errand.warnings.join('; ')];
+  const relay = new Relay({ response, recorder, method: open.method, replyHeaders: warned });
+  if (errand !== undefined) relay.hidesUsage = errand.usageAsked;
+  return { call, recorder, relay };
 }
-
-const usageNotAsked =
-  'Svc-Stream-Usage was not applied: the body is compressed or over GATELOG_ROUTE_MAX_BYTES; ask in the body (stream_options.include_usage)';
 
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
 export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, provider: string, error: unknown): void {

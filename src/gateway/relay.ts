@@ -16,8 +16,6 @@ export interface RelayOptions {
   readonly method: string;
   /** Our own lines on the reply (`svc-id`, …), name and value in turn. */
   readonly replyHeaders: readonly string[];
-  /** A stream's usage was asked for by us, so it is recorded and kept from the client. */
-  readonly hidesUsage: boolean;
 }
 
 interface Head {
@@ -37,6 +35,9 @@ interface Head {
 export class Relay implements ReplySink {
   /** Milliseconds of our own work so far, added up by the caller. */
   overheadMs = 0;
+  /** A stream's usage was asked for by us, so it is recorded and kept from the client. Decided before a reply begins. */
+  hidesUsage = false;
+  private replyHeaders: readonly string[];
   private readonly options: RelayOptions;
   private call: ProviderCall | undefined;
   private head: Head | undefined;
@@ -57,6 +58,7 @@ export class Relay implements ReplySink {
 
   constructor(options: RelayOptions) {
     this.options = options;
+    this.replyHeaders = options.replyHeaders;
     const { response } = options;
     const leave = (): void => this.clientLeft();
     response.once('close', leave);
@@ -73,10 +75,16 @@ export class Relay implements ReplySink {
     if (this.settled) call.abort(new Error('the client has left'));
   }
 
+  /** Adds lines of our own to the reply, name and value in turn, before it begins. */
+  announce(lines: readonly string[]): void {
+    this.replyHeaders = [...this.replyHeaders, ...lines];
+  }
+
   /** The provider's head. Interim (1xx) heads are dropped: they are between us and the provider. */
   start(status: number, raw: RawHeaders, message: string): void {
     if (this.settled || status < 200) return;
-    const { method, recorder, replyHeaders } = this.options;
+    const { replyHeaders } = this;
+    const { method, recorder } = this.options;
     const { passed, recorded, hasDate } = readReplyHead(raw);
     recorder.responseHead(status, recorded);
     this.head = { status, message: reasonPhrase(status, message), lines: [...passed, ...replyHeaders], hasDate };
@@ -88,7 +96,7 @@ export class Relay implements ReplySink {
       // TRICKY: in a compressed stream its end cannot be seen; there the spool has every chunk before the client does.
       if (encoding === 'identity') this.endWatch = new StreamEndWatch();
       else this.holdEveryChunk = true;
-      if (this.options.hidesUsage && encoding === 'identity') this.hideUsage(this.head);
+      if (this.hidesUsage && encoding === 'identity') this.hideUsage(this.head);
     }
   }
 
@@ -177,7 +185,8 @@ export class Relay implements ReplySink {
       this.fail(error);
       return;
     }
-    const { recorder, replyHeaders, method } = this.options;
+    const { replyHeaders } = this;
+    const { recorder, method } = this.options;
     const body = refusalBody(error);
     const lines = refusalHeaders(error, body.length);
     this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: [...lines, ...replyHeaders], hasDate: false };

@@ -1,7 +1,16 @@
 import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared } from './headers.ts';
 
 /** Lines of a provider's reply that speak for its own host: another way to reach it, or what we say ourselves. */
-const ownNames = ['alt-svc', 'svc-id', 'svc-warning', 'svc-recorded', 'helicone-id'] as const;
+const ownNames = [
+  'alt-svc',
+  'svc-id',
+  'svc-warning',
+  'svc-recorded',
+  'svc-attempts',
+  'svc-fallback-index',
+  'helicone-id',
+  'helicone-fallback-index',
+] as const;
 
 /** What a record keeps of a reply's headers: an allow-list, as for those of a request. */
 const recordedNames = [

@@ -35,6 +35,7 @@ export class ExchangeRecorder {
   /** The spool was given this exchange's first frame, so it has to be given its last one too. */
   private readonly inSpool: boolean;
   private facts: EndFacts | undefined;
+  private factsAtEnd: ((outcome: ExchangeOutcome) => EndFacts) | undefined;
   private opened = false;
   private ended = false;
   private requestBytes = 0;
@@ -83,7 +84,7 @@ export class ExchangeRecorder {
 
   responseHead(status: number, headers: Readonly<Record<string, string>>): void {
     if (!this.recorded || this.ended) return;
-    const head: ExchangeResponseHead = { status, headers, elapsedMs: Math.round(this.elapsedMs()) };
+    const head: ExchangeResponseHead = { status, headers, elapsedMs: Math.round(this.elapsedMs()), ...this.facts };
     this.options.writer.append(this.stream, frameKinds.responseHead, JSON.stringify(head));
     this.options.writer.whenWritten(this.note);
   }
@@ -110,9 +111,14 @@ export class ExchangeRecorder {
     });
   }
 
-  /** Tells what the end will say beside its counts; what is told later of the same thing holds. */
+  /** Tells what the head, if it comes later, and the end will say beside their own; what is told later of the same thing holds. */
   tell(facts: EndFacts): void {
     this.facts = { ...this.facts, ...facts };
+  }
+
+  /** As {@link tell}, asked only when the exchange ends. */
+  tellAtEnd(facts: (outcome: ExchangeOutcome) => EndFacts): void {
+    this.factsAtEnd = facts;
   }
 
   /** Ends the exchange, once; calls back when its record is in the spool. A second end changes nothing and only waits. */
@@ -129,6 +135,7 @@ export class ExchangeRecorder {
         ...(this.requestCut || lossy ? { requestCut: true } : {}),
         ...(this.responseCut || lossy ? { responseCut: true } : {}),
         ...this.facts,
+        ...this.factsAtEnd?.(outcome),
       };
       this.options.writer.append(this.stream, frameKinds.end, JSON.stringify(end));
     }

@@ -1,4 +1,11 @@
-import { type Exchange, type ExchangeEnd, type ExchangeOpen, type ExchangeResponseHead, frameKinds } from '../model/exchange.ts';
+import {
+  type EndFacts,
+  type Exchange,
+  type ExchangeEnd,
+  type ExchangeOpen,
+  type ExchangeResponseHead,
+  frameKinds,
+} from '../model/exchange.ts';
 import { parseUuid } from '../model/ids.ts';
 import { isJsonObject } from '../model/text.ts';
 import type { FrameLocation } from '../spool/spool.ts';
@@ -25,10 +32,13 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
   const [firstPart] = responseFrames;
   const lastPart = responseFrames.at(-1);
   const ended = end.length === 0 ? undefined : (JSON.parse(joined(end).toString('utf8')) as ExchangeEnd);
+  const headed = head.length === 0 ? undefined : (JSON.parse(joined(head).toString('utf8')) as ExchangeResponseHead);
+  // Without an end the head tells what is known.
+  const facts: EndFacts = ended ?? headed ?? {};
   return {
-    open: ended === undefined ? open : { ...open, provider: ended.provider ?? open.provider, targetUrl: ended.targetUrl ?? open.targetUrl },
+    open: { ...open, provider: facts.provider ?? open.provider, targetUrl: facts.targetUrl ?? open.targetUrl },
     requestBody: joined(ofKind(frameKinds.requestPart)),
-    responseHead: head.length === 0 ? undefined : (JSON.parse(joined(head).toString('utf8')) as ExchangeResponseHead),
+    responseHead: headed,
     responseBody: joined(responseFrames),
     responseParts:
       firstPart === undefined || lastPart === undefined ? undefined : { firstMs: firstPart.frame.stamp, lastMs: lastPart.frame.stamp },

@@ -1,7 +1,7 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model/change.ts';
 import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney } from '../model/money.ts';
-import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
+import type { Attempt, CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
 import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
@@ -67,6 +67,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     latencyMs: times.latencyMs,
     timeToFirstTokenMs: times.firstTokenMs,
     gatewayOverheadMs: times.overheadMs,
+    attempts: attemptsOf(exchange),
     usage: response.facts.usage,
     serviceTier: response.facts.serviceTier,
     cost: priced.cost,
@@ -84,7 +85,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
 /** Facts that nothing tells yet. */
 const notYetKnown = {
   countryCode: '',
-  attempts: [],
   cacheEnabled: false,
   cached: false,
   cacheReferenceId: '',
@@ -92,6 +92,12 @@ const notYetKnown = {
   isPassthroughBilling: null,
   assets: [],
 } as const;
+
+/** The attempts, when there was more than one; without an end the head tells those that it knew of. */
+function attemptsOf({ end, responseHead }: Exchange): readonly Attempt[] {
+  const attempts = (end ?? responseHead)?.attempts ?? [];
+  return attempts.map((attempt) => ({ ...attempt, provider: recordNameOf(attempt.provider) }));
+}
 
 function said(text: string | undefined): string {
   return text ?? '';

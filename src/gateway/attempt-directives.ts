@@ -90,7 +90,7 @@ export function settledAttempts(draft: Draft): AttemptDirectives | undefined {
   if (draft.attempts === undefined) return undefined;
   const { enabled, policy, fallbacks } = draft.attempts;
   if (enabled === undefined && Object.keys(policy).length > 0) {
-    draft.warnings.push('Svc-Retry-… was ignored: retries need Svc-Retry-Enabled: true');
+    draft.warnings.push('the headers Svc-Retry-* were ignored: retries need Svc-Retry-Enabled: true');
   }
   // Of the two bounds the one that was given moves the other.
   const { minTimeoutMs = Math.min(defaultRetryPolicy.minTimeoutMs, policy.maxTimeoutMs ?? Infinity) } = policy;

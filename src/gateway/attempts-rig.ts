@@ -67,3 +67,60 @@ export function retrying(retries: number): readonly string[] {
 export function attemptsOf(exchange: Exchange | undefined): readonly (readonly (string | number)[])[] | undefined {
   return exchange?.end?.attempts?.map(({ provider, status, error }) => [provider, status, ...(error === undefined ? [] : [error])]);
 }
+
+/** Takes the call and says nothing. */
+export const silent: Answer = () => undefined;
+
+/** A stream whose usage was asked for. */
+export const streamWithUsage: Answer = (_request, response) => {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  response.end('data: {"choices":[{"index":0}]}\n\ndata: {"choices":[],"usage":{"total_tokens":3}}\n\ndata: [DONE]\n\n');
+};
+
+/** A stream that stays open after its first event. */
+export const hangingStream: Answer = (_request, response) => {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  response.write('data: {"n":1}\n\n');
+};
+
+/** A gateway with three providers. */
+export interface Scene {
+  readonly rig: Rig;
+  /** OpenAI, to which calls go first. */
+  readonly first: ScriptedProvider;
+  /** Anthropic, with a key of the deployment's. */
+  readonly second: ScriptedProvider;
+  /** Groq, with a key of the deployment's. */
+  readonly third: ScriptedProvider;
+}
+
+/** What each of them answers: OpenAI 500, the others 200 unless said otherwise. */
+export interface Answers {
+  readonly first?: readonly Answer[];
+  readonly second?: readonly Answer[];
+  readonly third?: readonly Answer[];
+}
+
+const at = ({ port }: ScriptedProvider, path: string): string => `http://127.0.0.1:${port}${path}`;
+
+export async function scene(answers: Answers = {}, options: RigOptions = {}): Promise<Scene> {
+  const [first, second, third] = await Promise.all([
+    scripted(...(answers.first ?? [500])),
+    scripted(...(answers.second ?? [200])),
+    scripted(...(answers.third ?? [200])),
+  ]);
+  const rig = await rigWith({
+    providers: {
+      openai: { baseUrl: at(first, '/v1') },
+      anthropic: { baseUrl: at(second, ''), key: 'deployment-anthropic' },
+      groq: { baseUrl: at(third, '/openai/v1'), key: 'deployment-groq' },
+    },
+    allowed: [`127.0.0.1:${third.port}`],
+    ...options,
+  });
+  return { rig, first, second, third };
+}
+
+/** The header with this list. */
+export const fallbacks = (...list: readonly object[]): string => `Svc-Fallbacks: ${JSON.stringify(list)}`;
+export const toAnthropic = fallbacks({ provider: 'anthropic', model: 'claude' });

@@ -91,7 +91,6 @@ class Attempts implements AttemptJudge {
     const { monotonic } = ports.clock;
     const attempt = new RunningAttempt({ judge: this, sink: open.relay, provider: leg.route.provider, monotonic });
     this.running = attempt;
-    open.relay.hidesUsage = leg.usageAsked;
     try {
       sendTo(ports, open, leg, attempt);
     } catch (error) {

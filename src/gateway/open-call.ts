@@ -39,9 +39,8 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
   );
   const named = errand?.grant === undefined ? identity.replyHeaders : [...identity.replyHeaders, ...errand.grant.lines];
   const warned = errand === undefined || errand.warnings.length === 0 ? named : [...named, 'svc-warning', errand.warnings.join('; ')];
-  const relay = new Relay({ response, recorder, method: open.method, replyHeaders: warned });
-  if (errand !== undefined) relay.hidesUsage = errand.usageAsked;
-  return { call, recorder, relay };
+  const hidesUsage = errand?.usageAsked === true;
+  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders: warned, hidesUsage }) };
 }
 
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */

@@ -16,6 +16,8 @@ export interface RelayOptions {
   readonly method: string;
   /** Our own lines on the reply (`svc-id`, …), name and value in turn. */
   readonly replyHeaders: readonly string[];
+  /** A stream's usage was asked for by us, so it is recorded and kept from the client. */
+  readonly hidesUsage: boolean;
 }
 
 interface Head {
@@ -35,8 +37,6 @@ interface Head {
 export class Relay implements ReplySink {
   /** Milliseconds of our own work so far, added up by the caller. */
   overheadMs = 0;
-  /** A stream's usage was asked for by us, so it is recorded and kept from the client. Decided before a reply begins. */
-  hidesUsage = false;
   private replyHeaders: readonly string[];
   private readonly options: RelayOptions;
   private call: ProviderCall | undefined;
@@ -96,7 +96,7 @@ export class Relay implements ReplySink {
       // TRICKY: in a compressed stream its end cannot be seen; there the spool has every chunk before the client does.
       if (encoding === 'identity') this.endWatch = new StreamEndWatch();
       else this.holdEveryChunk = true;
-      if (this.hidesUsage && encoding === 'identity') this.hideUsage(this.head);
+      if (this.options.hidesUsage && encoding === 'identity') this.hideUsage(this.head);
     }
   }
 

@@ -62,6 +62,8 @@ it('what may go better another time: 429 and the provider`s own failures', () =>
   ]);
 });
 
+const toPlace = (place: number): object => ({ kind: 'fallback', place });
+
 describe('what follows a failed attempt', () => {
   const fallbacks = parseFallbacks(
     '[{"model": "large", "on": [400, 413]}, {"model": "other"}, {"model": "last", "on": [{"from": 400, "to": 599}]}]',
@@ -70,7 +72,6 @@ describe('what follows a failed attempt', () => {
   const plan: AttemptPlan = { retry: undefined, fallbacks, mostAttempts: 20, retryWithinMs: 60_000 };
   const repeating: AttemptPlan = { ...plan, retry: { ...defaultRetryPolicy, retries: 2 } };
   const failure: Failure = { status: 500, askedMs: undefined, place: 0, retries: 0, attempts: 1, elapsedMs: 10 };
-  const toPlace = (place: number): object => ({ kind: 'fallback', place });
   const none = { kind: 'none' };
   const cases: readonly [why: string, plan: AttemptPlan, failure: Partial<Failure>, next: object][] = [
     ['the first fallback that takes over from it', plan, {}, toPlace(2)],

@@ -66,7 +66,8 @@ function repeated(
   }
   const listed = furtherModels === undefined ? fallbacks : [...fallbacksOfModels(furtherModels), ...fallbacks];
   const model = findModelField(outgoing.whole)?.text;
-  const legs = planFallbacks(ports, admitted, { pathRoute, body: body.whole, first, outgoing: outgoing.whole, model }, listed);
+  const from = { pathRoute, body: body.whole, field: findModelField(body.whole), outgoing: outgoing.whole, model, first };
+  const legs = planFallbacks(ports, admitted, from, listed);
   return { onward: { retry, fallbacks: legs }, warnings: [], model: furtherModels === undefined ? undefined : model };
 }
 

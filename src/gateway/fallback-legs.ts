@@ -2,7 +2,7 @@ import { GatelogError } from '../model/errors.ts';
 import type { AdmittedCall, FallbackLeg, ForwardPorts, Leg } from './call.ts';
 import type { Fallback } from './fallback-list.ts';
 import { type RawHeaders, withoutSecretParameters } from './headers.ts';
-import { findModelField, replaceModel } from './model-field.ts';
+import { type ModelField, replaceModel } from './model-field.ts';
 import { withUsageQuestion } from './outgoing-body.ts';
 import { customProviderName, type Route, routeByModel, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
 
@@ -10,8 +10,9 @@ import { customProviderName, type Route, routeByModel, routeByPath, routeToProvi
 export interface FirstAttempt {
   /** By the path alone, or by `Svc-Target-Url`. */
   readonly pathRoute: Route;
-  /** The caller's own body. */
+  /** The caller's own body, and where its model stands. */
   readonly body: Buffer;
+  readonly field: ModelField | undefined;
   /** The body as the first provider gets it, before a stream's usage is asked for. */
   readonly outgoing: Buffer;
   /** Its model. */
@@ -49,15 +50,19 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
   const origin = typeof named.destination === 'string' ? undefined : named.destination.target(named.path).origin;
   const isSameAddress = origin !== undefined && origin === from.first.target?.origin;
   const route = isSameAddress ? named : { ...named, path: withoutSecretParameters(named.path) };
-  const body = { whole: model === undefined ? from.outgoing : withModel(from.body, model) };
-  const asked = withUsageQuestion(call, route, body);
+  const makeBody = bodyMaker(from, model);
   return {
     route,
     target: typeof route.destination === 'string' ? undefined : route.destination.target(route.path),
     credentials: credentialsOf(admitted, { route, isSameAddress, keyName: fallback.keyName }),
     passed: isSameAddress ? call.head.passed : harmless(call.head.passed),
-    outgoing: asked === undefined ? body : { whole: asked },
-    usageAsked: asked !== undefined,
+    // Made when it is needed, as ten bodies at once would hold ten times the caller's.
+    get outgoing() {
+      const whole = makeBody();
+      return { whole: withUsageQuestion(call, route, { whole }) ?? whole };
+    },
+    // Bodies that differ in their model alone all ask for it, or none does.
+    usageAsked: from.first.usageAsked,
     model: model ?? from.model,
     fallback,
   };
@@ -94,9 +99,10 @@ function routeToNamed({ providers }: ForwardPorts, byPath: Route, provider: stri
   );
 }
 
-function withModel(body: Buffer, model: string): Buffer {
-  const field = findModelField(body);
-  if (field !== undefined) return replaceModel(body, field, model);
+/** @throws GatelogError where the body has no model that could be replaced. */
+function bodyMaker({ body, field, outgoing }: FirstAttempt, model: string | undefined): () => Buffer {
+  if (model === undefined) return () => outgoing;
+  if (field !== undefined) return () => replaceModel(body, field, model);
   throw new GatelogError('invalid_directive', 'the body is no JSON object with a model, so its model cannot be replaced.');
 }
 

@@ -43,6 +43,11 @@ const broken: Answer = (request, response) => {
   response.write('a part', () => request.socket.destroy());
 };
 
+/** Fails, and its connection can be used for nothing else. */
+const closing: Answer = (_request, response) => {
+  response.writeHead(500, { Connection: 'close', 'Content-Length': 0 }).end();
+};
+
 /** Asks for a wait. */
 const busy =
   (retryAfter: string): Answer =>
@@ -282,18 +287,17 @@ describe('the wait', () => {
   });
 
   it('a client that leaves before a later attempt has its connection ends that one too', async () => {
-    const provider = await scripted(500, 200);
+    const provider = await scripted(closing, 200);
     const connecting: (() => void)[] = [];
-    // The first connection opens at once; it breaks, so the second attempt needs another.
+    // The first connection opens at once; it is not kept, so the second attempt needs another.
     const resolve: LookupFunction = (_hostname, _options, callback) => {
       const open = (): void => callback(null, [{ address: '127.0.0.1', family: 4 }]);
       if (connecting.push(open) === 1) open();
     };
     const rig = await rigWith({ resolve, allowed: ['127.0.0.0/8'] });
     const client = await openClient(rig.port);
-    client.send(chat([...retrying(1), `Svc-Target-Url: http://llm.example:${provider.port}`, 'Connection: close']));
+    client.send(chat([...retrying(1), `Svc-Target-Url: http://llm.example:${provider.port}`]));
     await until(() => provider.bodies.length === 1);
-    provider.requests[0]?.socket.destroy();
     await until(() => connecting.length === 2);
     client.socket.destroy();
     await rig.exchanges(1);

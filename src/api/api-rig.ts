@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Hono } from 'hono';
 import { expect } from 'vitest';
+import { hashKey } from '../auth/api-key.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
@@ -126,8 +127,8 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
   const declared = new DeclaredNames(rig.database, Date.now);
   const bodyAddresses = makeBodyAddresses(Buffer.alloc(32, 1), Date.now);
   return {
-    verifyKey: (sent) => {
-      const permissions = keyPermissions.find((candidate) => keyOf(candidate) === sent);
+    verifyKey: (keyHash) => {
+      const permissions = keyPermissions.find((candidate) => hashKey(keyOf(candidate)) === keyHash);
       return permissions === undefined ? undefined : { ...spool.principal, permissions };
     },
     explainRejection: (sent) => explainRejection(sent, regions),

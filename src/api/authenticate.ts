@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { hashKey } from '../auth/api-key.ts';
 import { GatelogError } from '../model/errors.ts';
 import { type Action, may, type Principal } from '../model/principal.ts';
 import type { ApiPorts } from './ports.ts';
@@ -15,7 +16,7 @@ export async function authenticate(context: Context, ports: ApiPorts, action: Ac
   if (header !== undefined && key === undefined) {
     throw new GatelogError('missing_key', 'The Authorization header must be written "Bearer <your Gatelog key>".');
   }
-  const principal = key === undefined ? undefined : await ports.verifyKey(key);
+  const principal = key === undefined ? undefined : await ports.verifyKey(hashKey(key));
   if (principal === undefined) throw ports.explainRejection(key);
   if (!may(principal, action)) {
     throw new GatelogError(

@@ -30,7 +30,7 @@ export interface RateLimitPorts {
 /** What the API needs from the rest of the program. */
 export interface ApiPorts {
   /** `undefined`: no such key. */
-  readonly verifyKey: (key: string) => Principal | undefined | Promise<Principal | undefined>;
+  readonly verifyKey: (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
   readonly explainRejection: (key: string | undefined) => GatelogError;
   readonly run: RunStatement;
   /** Durable and visible when it returns. @throws GatelogError `not_found`. */

@@ -1,7 +1,6 @@
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
-import { hashKey } from './api-key.ts';
 
 /** A key's principal; `unknown` for a key that does not exist or was revoked. */
 export type Verdict = Principal | 'unknown';
@@ -31,7 +30,7 @@ interface Accepted {
   readonly freshUntil: number;
 }
 
-/** Verifies keys with a bounded cache that is keyed by hash; no key itself is kept. */
+/** Verifies keys with a bounded cache that is keyed by hash; no key itself comes here. */
 export class KeyVerifier {
   readonly #options: KeyVerifierOptions;
   readonly #accepted = new Map<string, Accepted>();
@@ -44,11 +43,10 @@ export class KeyVerifier {
   }
 
   /**
-   * Checks a key. Answers at once, without a promise, when the cache knows it or `lookUp` is synchronous.
+   * Checks a key by its hash. Answers at once, without a promise, when the cache knows it or `lookUp` is synchronous.
    * @throws GatelogError `metadata_unavailable`, thrown or as a rejection, when `lookUp` fails and the key was not checked lately.
    */
-  verify(key: string): Verdict | Promise<Verdict> {
-    const keyHash = hashKey(key);
+  verify(keyHash: string): Verdict | Promise<Verdict> {
     const now = this.#options.monotonic();
     const known = this.#accepted.get(keyHash);
     if (known !== undefined && now < known.freshUntil) return known.principal;

@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './base-address.ts';
 import type { CallLimits } from './call-limits.ts';
-import type { Admission, VerifyKey } from './credentials.ts';
+import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
 import type { ClaimRequestId, Identity } from './identify.ts';
 import type { RawHeaders } from './headers.ts';
@@ -36,6 +36,7 @@ export interface ForwardLimits {
 
 /** What the gateway needs from the rest of the program. */
 export interface ForwardPorts {
+  readonly credentials: ConnectionCredentials;
   readonly verifyKey: VerifyKey;
   /** Why a key that is not one of ours is not accepted. */
   readonly explainRejection: (key: string) => GatelogError;

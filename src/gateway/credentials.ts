@@ -1,11 +1,11 @@
-import { looksLikeOurKey } from '../auth/api-key.ts';
+import { hashKey, looksLikeOurKey } from '../auth/api-key.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RawHeaders } from './headers.ts';
 import type { Route } from './routes.ts';
 
-/** Knows keys. `undefined`: no such key. */
-export type VerifyKey = (key: string) => Principal | undefined | Promise<Principal | undefined>;
+/** Knows keys by their hashes. `undefined`: no such key. */
+export type VerifyKey = (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
 
 /** There were credentials, yet none is a key of ours: the one to speak about in the answer. */
 export interface Rejection {
@@ -19,21 +19,28 @@ export interface Admission {
   readonly providerCredentials: readonly string[];
 }
 
+/** What a call's credential lines say, before anybody knows whether a key is good. */
+export interface SentCredentials {
+  /** The lines that were read, name and value in turn, and the value of `Svc-Auth`. */
+  readonly lines: RawHeaders;
+  readonly auth: string | undefined;
+  /** Hashes of the keys of ours, in the order in which they are tried. */
+  readonly keyHashes: readonly string[];
+  /** The key to speak about when none of them is good. */
+  readonly rejectedKey: string;
+  readonly providerCredentials: readonly string[];
+}
+
 /** A request with more keys of ours than this is not looked through: each may cost a look-up. */
 const mostKeysTried = 4;
 
 /**
- * Finds our key on a request: in `Svc-Auth` (then every other credential is the provider's), else among the usual credential lines, also in
- * the double form `Bearer <provider key>, Bearer <our key>`. A provider's key is never looked up.
- * Synchronous when the verifier is.
+ * Finds the keys of ours on a request: in `Svc-Auth` (then every other credential is the provider's), else among the usual credential lines,
+ * also in the double form `Bearer <provider key>, Bearer <our key>`. A provider's key is never looked up.
  * @throws GatelogError `missing_key` when there is no credential at all, or `Svc-Auth` is malformed.
  */
-export function admit(
-  credentials: RawHeaders,
-  auth: string | undefined,
-  verify: VerifyKey,
-): Admission | Rejection | Promise<Admission | Rejection> {
-  const sent = auth === undefined ? keysOf(credentials) : [keyOfAuth(auth)];
+function readCredentials(lines: RawHeaders, auth: string | undefined): SentCredentials {
+  const sent = auth === undefined ? keysOf(lines) : [keyOfAuth(auth)];
   const [first] = sent;
   if (first === undefined) {
     throw new GatelogError(
@@ -42,33 +49,57 @@ export function admit(
     );
   }
   const ours = sent.filter(looksLikeOurKey).slice(0, mostKeysTried);
-  return tryKeys(credentials, ours, verify, ours[0] ?? first);
+  return {
+    lines,
+    auth,
+    keyHashes: ours.map(hashKey),
+    rejectedKey: ours[0] ?? first,
+    providerCredentials: providerCredentialsOf(lines),
+  };
 }
 
-function tryKeys(
-  credentials: RawHeaders,
-  keys: readonly string[],
-  verify: VerifyKey,
-  rejectedKey: string,
-): Admission | Rejection | Promise<Admission | Rejection> {
-  const [key] = keys;
-  if (key === undefined) return { rejectedKey };
+/**
+ * The credentials that each connection sent last. A client sends the same ones in every call, and to read and hash them costs more than to
+ * see that they are the same. What a connection sent is compared only with what it sent itself, and forgotten with it.
+ */
+export class ConnectionCredentials {
+  private readonly latest = new WeakMap<object, SentCredentials>();
+
+  /** What these lines say. @throws as {@link readCredentials} does. */
+  read(connection: object, lines: RawHeaders, auth: string | undefined): SentCredentials {
+    const known = this.latest.get(connection);
+    if (known !== undefined && known.auth === auth && areSame(known.lines, lines)) return known;
+    const sent = readCredentials(lines, auth);
+    this.latest.set(connection, sent);
+    return sent;
+  }
+}
+
+function areSame(first: RawHeaders, second: RawHeaders): boolean {
+  return first.length === second.length && first.every((line, index) => line === second[index]);
+}
+
+/** Whose keys these are. Synchronous when the verifier is. */
+export function admit(sent: SentCredentials, verify: VerifyKey, tried = 0): Admission | Rejection | Promise<Admission | Rejection> {
+  const { keyHashes, rejectedKey, providerCredentials } = sent;
+  const keyHash = keyHashes[tried];
+  if (keyHash === undefined) return { rejectedKey };
+  const verdict = verify(keyHash);
   const settle = (principal: Principal | undefined): Admission | Rejection | Promise<Admission | Rejection> =>
-    principal === undefined ? tryKeys(credentials, keys.slice(1), verify, rejectedKey) : admission(credentials, principal);
-  const verdict = verify(key);
+    principal === undefined ? admit(sent, verify, tried + 1) : { principal, providerCredentials };
   return verdict instanceof Promise ? verdict.then(settle) : settle(verdict);
 }
 
 /** The caller's credentials for the provider: all that is no key of ours, accepted or not. */
-function admission(credentials: RawHeaders, principal: Principal): Admission {
-  const providerCredentials: string[] = [];
-  for (let index = 0; index + 1 < credentials.length; index += 2) {
-    const name = credentials[index] ?? '';
-    const value = credentials[index + 1] ?? '';
+function providerCredentialsOf(lines: RawHeaders): readonly string[] {
+  const credentials: string[] = [];
+  for (let index = 0; index + 1 < lines.length; index += 2) {
+    const name = lines[index] ?? '';
+    const value = lines[index + 1] ?? '';
     const left = isAuthorization(name) ? withoutOurBearers(value) : looksLikeOurKey(value.trim()) ? undefined : value;
-    if (left !== undefined) providerCredentials.push(name, left);
+    if (left !== undefined) credentials.push(name, left);
   }
-  return { principal, providerCredentials };
+  return credentials;
 }
 
 function keyOfAuth(auth: string): string {

@@ -26,7 +26,7 @@ export function forward(ports: ForwardPorts, request: IncomingMessage, response:
   try {
     const head = readRequestHead(request.rawHeaders);
     const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
-    const admission = admit(head.credentials, head.directives.auth, ports.verifyKey);
+    const admission = admit(ports.credentials.read(request.socket, head.credentials, head.directives.auth), ports.verifyKey);
     if (admission instanceof Promise) admission.then((found) => enter(ports, call, found)).catch(refuse);
     else enter(ports, call, admission);
   } catch (error) {
@@ -77,7 +77,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     ({ provider } = addressed.route);
     const errand = prepare(ports, admitted, { pathRoute, body }, addressed);
     open = openCall(ports, admitted, provider, errand);
-    if ('whole' in body) open.recorder.requestPart(body.whole);
+    open.recorder.begin('whole' in body ? body.whole : undefined);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
     if (hasLeft(admitted.call)) open.relay.clientLeft();
     else if (errand.onward === undefined) sendTo(ports, open, errand, open.relay);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { hashKey } from '../auth/api-key.ts';
 import { assembleExchange, type PayloadFrame } from '../ingest/assemble.ts';
 import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
@@ -18,6 +19,7 @@ import type { FrameLocation } from '../spool/spool.ts';
 import { openSpoolWriter, type Settled, type SpoolWriter } from '../spool/writer.ts';
 import { createGateway } from './app.ts';
 import type { ForwardLimits, ForwardPorts } from './call.ts';
+import { ConnectionCredentials } from './credentials.ts';
 import { makeProviderTable, type ProviderOverride } from './providers.ts';
 import { makeUpstream } from './upstream.ts';
 import { closeServer, listen, ourKey, until } from './wire-rig.ts';
@@ -139,7 +141,8 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
   const { headerMaxBytes } = rig;
   const allowed = makeAllowList(options.allowed ?? []);
   return {
-    verifyKey: (key) => (key === ourKey ? principal : undefined),
+    credentials: new ConnectionCredentials(),
+    verifyKey: (keyHash) => (keyHash === hashKey(ourKey) ? principal : undefined),
     explainRejection: () => new GatelogError('invalid_key', 'This key is not accepted.'),
     claimRequestId: () => true,
     providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows }),

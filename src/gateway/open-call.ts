@@ -9,7 +9,7 @@ import { Relay } from './relay.ts';
 import { makeRequestId } from './request-ids.ts';
 import { ExchangeRecorder } from './tap.ts';
 
-/** Opens the record. Without an errand the call goes nowhere. */
+/** Makes the record, which has yet to begin, and the way back. Without an errand the call goes nowhere. */
 export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: string, errand?: Errand): OpenCall {
   const { call, admission, identity } = admitted;
   const { request, response } = call;
@@ -48,7 +48,9 @@ export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, prov
   const refusal = asRefusal(ports, error);
   if (refusal.status !== 401) {
     const limited = refusal instanceof LimitReached ? withLines(admitted, refusal.lines) : admitted;
-    refuseOpen(ports, openCall(ports, limited, provider), refusal);
+    const open = openCall(ports, limited, provider);
+    open.recorder.begin();
+    refuseOpen(ports, open, refusal);
     return;
   }
   const { request, response } = admitted.call;

@@ -110,6 +110,7 @@ export class Relay implements ReplySink {
   /** A head whose body keeps the client waiting goes ahead of it, once the spool knows the exchange. */
   sendHeadEarly(): void {
     const { recorder, response } = this.options;
+    recorder.writeOut();
     if (this.head === undefined || this.headSent || this.settled || this.bodyless || this.lastChunk !== undefined) return;
     if (!recorder.isOpened()) {
       recorder.whenWritten(() => this.sendHeadEarly());

@@ -1,18 +1,32 @@
+import { randomFillSync } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { v7 } from 'uuid';
 import { type OrganizationId, type RequestId, uuidOfHex } from '../model/ids.ts';
 
 const taggedBytes = 12;
-const scratch = Buffer.alloc(16);
+const idBytes = 16;
+const scratch = Buffer.alloc(idBytes);
+/** Random bytes for the next identifiers: to ask the system for many at once costs little more than for a few. */
+const random = Buffer.alloc(256 * idBytes);
+let usedRandom = random.length;
 
 /**
  * A fresh UUIDv7 whose time is the exchange's own. Its last four bytes are a check over the rest and the organisation, so that an identifier
  * that we once issued is recognised without looking it up; 42 random bits stay in each millisecond of each organisation.
  */
 export function makeRequestId(organizationId: OrganizationId, openedAt: number): RequestId {
-  v7({ msecs: openedAt }, scratch);
+  v7({ msecs: openedAt, rng: nextRandom }, scratch);
   scratch.writeUInt32BE(checkOf(organizationId, scratch), taggedBytes);
   return uuidOfHex(scratch.toString('hex'));
+}
+
+function nextRandom(): Uint8Array {
+  if (usedRandom === random.length) {
+    randomFillSync(random);
+    usedRandom = 0;
+  }
+  usedRandom += idBytes;
+  return random.subarray(usedRandom - idBytes, usedRandom);
 }
 
 /** True when {@link makeRequestId} made this identifier for this organisation (or, once in 2³² others, by chance). */

@@ -1,6 +1,7 @@
 import {
   type BodyKeeping,
   type EndFacts,
+  type ExchangeAnswer,
   type ExchangeEnd,
   type ExchangeOpen,
   type ExchangeOutcome,
@@ -21,6 +22,10 @@ export interface RecorderOptions {
 /** Bytes of one exchange that may wait for the spool; then the sides wait too. Bounds memory where the disk is slower than the network. */
 const mostUnwrittenBytes = 1024 * 1024;
 
+/** A body up to this size goes into one frame with what is known beside it. Larger ones are not copied on their way to the spool. */
+const mostJoinedBytes = 8 * 1024;
+const noBytes = new Uint8Array();
+
 /**
  * Taps one exchange into the spool as it passes. Without a writer (no room left) it keeps counting and says yes to everything, so that the
  * call goes on unrecorded.
@@ -34,6 +39,10 @@ export class ExchangeRecorder {
   private readonly keepResponse: BodyKeeping;
   /** The spool was given this exchange's first frame, so it has to be given its last one too. */
   private readonly inSpool: boolean;
+  private readonly open: ExchangeOpen;
+  /** The reply's head and its first piece, while they may be all of it. */
+  private head: ExchangeResponseHead | undefined;
+  private withHead: Uint8Array | undefined;
   private facts: EndFacts | undefined;
   private factsAtEnd: ((outcome: ExchangeOutcome) => EndFacts) | undefined;
   private opened = false;
@@ -52,14 +61,30 @@ export class ExchangeRecorder {
     this.recorded = recorded;
     this.inSpool = recorded;
     this.stream = options.writer.newStream();
+    this.open = open;
     this.keepRequest = open.tags.requestBody ?? 'kept';
     this.keepResponse = open.tags.responseBody ?? 'kept';
-    if (!recorded) {
+  }
+
+  /** Makes the exchange known to the spool, before anything else of it; with its request's body where that is here, whole. */
+  begin(whole: Uint8Array = noBytes): void {
+    if (!this.inSpool) {
       this.opened = true;
+      this.requestBytes = whole.length;
       return;
     }
-    options.writer.append(this.stream, frameKinds.open, JSON.stringify(open));
-    options.writer.whenWritten((written) => {
+    const { writer } = this.options;
+    const text = JSON.stringify(this.open);
+    const joins = whole.length > 0 && this.keepRequest !== 'never' && whole.length <= this.mostJoined();
+    if (joins) {
+      this.requestBytes = whole.length;
+      this.passedBytes += whole.length;
+      writer.append(this.stream, frameKinds.opened, { text: `${text}\n`, bytes: whole });
+    } else {
+      writer.append(this.stream, frameKinds.open, text);
+      if (whole.length > 0) this.requestPart(whole);
+    }
+    writer.whenWritten((written) => {
       this.opened = true;
       this.note(written);
     });
@@ -82,14 +107,20 @@ export class ExchangeRecorder {
     this.keep(frameKinds.requestPart, this.keepRequest, chunk.length > room ? chunk.subarray(0, Math.max(0, room)) : chunk);
   }
 
+  /** The head waits for what comes in the same turn of the event loop, until {@link writeOut}. */
   responseHead(status: number, headers: Readonly<Record<string, string>>): void {
     if (!this.recorded || this.ended) return;
-    const head: ExchangeResponseHead = { status, headers, elapsedMs: Math.round(this.elapsedMs()), ...this.facts };
-    this.options.writer.append(this.stream, frameKinds.responseHead, JSON.stringify(head));
-    this.options.writer.whenWritten(this.note);
+    this.head = { status, headers, elapsedMs: Math.round(this.elapsedMs()), ...this.facts };
   }
 
   responsePart(chunk: Uint8Array): void {
+    if (this.takesWithHead(chunk)) {
+      this.firstByteMs = Math.round(this.elapsedMs());
+      this.responseBytes = chunk.length;
+      this.withHead = chunk;
+      return;
+    }
+    this.writeOut();
     this.firstByteMs ??= Math.round(this.elapsedMs());
     const room = this.options.bodyMaxBytes - this.responseBytes;
     this.responseBytes += chunk.length;
@@ -97,8 +128,21 @@ export class ExchangeRecorder {
     this.keep(frameKinds.responsePart, this.keepResponse, chunk.length > room ? chunk.subarray(0, Math.max(0, room)) : chunk);
   }
 
+  /** Gives the spool what waits for more of the reply. */
+  writeOut(): void {
+    const { head, withHead } = this;
+    if (head === undefined) return;
+    this.head = undefined;
+    this.withHead = undefined;
+    if (!this.recorded || this.ended) return;
+    this.options.writer.append(this.stream, frameKinds.responseHead, JSON.stringify(head));
+    this.options.writer.whenWritten(this.note);
+    if (withHead !== undefined) this.keep(frameKinds.responsePart, this.keepResponse, withHead);
+  }
+
   /** Calls back when all that passed so far is in the spool. */
   whenWritten(settled: Settled): void {
+    this.writeOut();
     if (!this.recorded) {
       settled(false);
       return;
@@ -123,30 +167,54 @@ export class ExchangeRecorder {
 
   /** Ends the exchange, once; calls back when its record is in the spool. A second end changes nothing and only waits. */
   end(outcome: ExchangeOutcome, overheadMs: number, settled: Settled): void {
-    if (!this.ended && this.inSpool) {
-      const lossy = !this.recorded;
-      const end: ExchangeEnd = {
-        outcome,
-        elapsedMs: Math.round(this.elapsedMs()),
-        ...(this.firstByteMs === undefined ? {} : { firstByteMs: this.firstByteMs }),
-        overheadMs: Math.round(overheadMs * 1000) / 1000,
-        requestBytes: this.requestBytes,
-        responseBytes: this.responseBytes,
-        ...(this.requestCut || lossy ? { requestCut: true } : {}),
-        ...(this.responseCut || lossy ? { responseCut: true } : {}),
-        ...this.facts,
-        ...this.factsAtEnd?.(outcome),
-      };
-      this.options.writer.append(this.stream, frameKinds.end, JSON.stringify(end));
-    }
+    if (!this.ended && this.inSpool) this.appendEnd(this.endOf(outcome, overheadMs));
     this.ended = true;
     this.whenWritten(settled);
+  }
+
+  private endOf(outcome: ExchangeOutcome, overheadMs: number): ExchangeEnd {
+    const lossy = !this.recorded;
+    return {
+      outcome,
+      elapsedMs: Math.round(this.elapsedMs()),
+      ...(this.firstByteMs === undefined ? {} : { firstByteMs: this.firstByteMs }),
+      overheadMs: Math.round(overheadMs * 1000) / 1000,
+      requestBytes: this.requestBytes,
+      responseBytes: this.responseBytes,
+      ...(this.requestCut || lossy ? { requestCut: true } : {}),
+      ...(this.responseCut || lossy ? { responseCut: true } : {}),
+      ...this.facts,
+      ...this.factsAtEnd?.(outcome),
+    };
+  }
+
+  private appendEnd(end: ExchangeEnd): void {
+    const { writer } = this.options;
+    const { head, withHead } = this;
+    if (head === undefined || !this.recorded) {
+      writer.append(this.stream, frameKinds.end, JSON.stringify(end));
+      return;
+    }
+    this.head = undefined;
+    this.withHead = undefined;
+    const answer: ExchangeAnswer = { head, end };
+    const bytes = this.keepResponse === 'never' ? noBytes : (withHead ?? noBytes);
+    writer.append(this.stream, frameKinds.answered, { text: `${JSON.stringify(answer)}\n`, bytes }, stampOf(end.firstByteMs ?? 0));
+  }
+
+  /** A first small piece stays with its head, for the case that it is all. */
+  private takesWithHead(chunk: Uint8Array): boolean {
+    return this.head !== undefined && this.withHead === undefined && chunk.length <= this.mostJoined();
+  }
+
+  private mostJoined(): number {
+    return Math.min(mostJoinedBytes, this.options.bodyMaxBytes);
   }
 
   private keep(kind: number, keeping: BodyKeeping, chunk: Uint8Array): void {
     this.passedBytes += chunk.length;
     if (!this.recorded || this.ended || keeping === 'never' || chunk.length === 0) return;
-    this.options.writer.append(this.stream, kind, chunk, Math.min(2 ** 32 - 1, Math.round(this.elapsedMs())));
+    this.options.writer.append(this.stream, kind, chunk, stampOf(this.elapsedMs()));
     this.options.writer.whenWritten(this.note);
   }
 
@@ -158,4 +226,9 @@ export class ExchangeRecorder {
   private elapsedMs(): number {
     return this.options.monotonic() - this.options.startedAt;
   }
+}
+
+/** A frame's stamp: whole milliseconds. */
+function stampOf(elapsedMs: number): number {
+  return Math.min(2 ** 32 - 1, Math.round(elapsedMs));
 }

@@ -1,6 +1,7 @@
 import {
   type EndFacts,
   type Exchange,
+  type ExchangeAnswer,
   type ExchangeEnd,
   type ExchangeOpen,
   type ExchangeResponseHead,
@@ -18,43 +19,73 @@ export interface PayloadFrame {
 
 /**
  * Puts an exchange together from its frames, in their order.
- * @throws when the frames do not begin with a readable `open`.
+ * @throws when the frames do not begin with a readable `open` or `opened`.
  */
 export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
-  const first = frames[0];
-  if (first?.frame.kind !== frameKinds.open) throw new Error('the exchange does not begin with its open frame');
-  // A payload over the frame limit was split: the parts stand behind each other.
-  const open = readOpen(joined(frames.filter(({ frame }) => frame.kind === frameKinds.open)));
-  const ofKind = (kind: number): PayloadFrame[] => frames.filter(({ frame }) => frame.kind === kind);
-  const head = ofKind(frameKinds.responseHead);
-  const end = ofKind(frameKinds.end);
-  const responseFrames = ofKind(frameKinds.responsePart);
-  const [firstPart] = responseFrames;
-  const lastPart = responseFrames.at(-1);
-  const ended = end.length === 0 ? undefined : (JSON.parse(joined(end).toString('utf8')) as ExchangeEnd);
-  const headed = head.length === 0 ? undefined : (JSON.parse(joined(head).toString('utf8')) as ExchangeResponseHead);
+  const kind = frames[0]?.frame.kind;
+  if (kind !== frameKinds.open && kind !== frameKinds.opened) throw new Error('the exchange does not begin with its open frame');
+  const open = readOpen(payloadOf(frames, kind));
+  const { head, end } = answerOf(frames);
   // Without an end the head tells what is known.
-  const facts: EndFacts = ended ?? headed ?? {};
+  const facts: EndFacts = end ?? head ?? {};
+  const parts = frames.filter(({ frame }) => frame.kind === frameKinds.responsePart || frame.kind === frameKinds.answered);
   return {
     open: { ...open, provider: facts.provider ?? open.provider, targetUrl: facts.targetUrl ?? open.targetUrl },
-    requestBody: joined(ofKind(frameKinds.requestPart)),
-    responseHead: headed,
-    responseBody: joined(responseFrames),
-    responseParts:
-      firstPart === undefined || lastPart === undefined ? undefined : { firstMs: firstPart.frame.stamp, lastMs: lastPart.frame.stamp },
-    end: ended,
+    requestBody: bodyOf(frames, frameKinds.opened, frameKinds.requestPart),
+    responseHead: head,
+    responseBody: bodyOf(frames, frameKinds.answered, frameKinds.responsePart),
+    responseParts: timesOf(parts),
+    end,
   };
 }
 
-/** Reads an `open` frame's payload. @throws when it is of another version, or does not say whose exchange it is. */
+function answerOf(frames: readonly PayloadFrame[]): Partial<ExchangeAnswer> {
+  const answered = payloadOf(frames, frameKinds.answered);
+  if (answered.length > 0) return readJson(answered) as ExchangeAnswer;
+  const [head, end] = [payloadOf(frames, frameKinds.responseHead), payloadOf(frames, frameKinds.end)];
+  return {
+    ...(head.length === 0 ? {} : { head: readJson(head) as ExchangeResponseHead }),
+    ...(end.length === 0 ? {} : { end: readJson(end) as ExchangeEnd }),
+  };
+}
+
+/** A body stands behind the line feed of a frame that holds JSON too, else in parts of its own. */
+function bodyOf(frames: readonly PayloadFrame[], joinedKind: number, partKind: number): Buffer {
+  const joinedPayload = payloadOf(frames, joinedKind);
+  return joinedPayload.length > 0 ? joinedPayload.subarray(jsonBytes(joinedPayload) + 1) : payloadOf(frames, partKind);
+}
+
+function timesOf(parts: readonly PayloadFrame[]): Exchange['responseParts'] {
+  const [first] = parts;
+  const last = parts.at(-1);
+  return first === undefined || last === undefined ? undefined : { firstMs: first.frame.stamp, lastMs: last.frame.stamp };
+}
+
+/** Reads the payload of an `open` or `opened` frame. @throws when it is of another version, or does not say whose exchange it is. */
 export function readOpen(payload: Buffer): ExchangeOpen {
-  const open: unknown = JSON.parse(payload.toString('utf8'));
+  const open = readJson(payload);
   if (!isJsonObject(open)) throw new Error('the open frame holds no object');
   if (open['version'] !== 1) throw new Error(`the exchange is of version ${String(open['version'])}; this program reads version 1`);
   if (!isUuid(open['organizationId']) || !isUuid(open['requestId'])) throw new Error('the open frame names no organisation or no request');
   if (!Number.isSafeInteger(open['openedAt'])) throw new Error('the open frame tells no time');
   if (!isJsonObject(open['tags']) || !isJsonObject(open['headers'])) throw new Error('the open frame lacks its tags or headers');
   return open as unknown as ExchangeOpen;
+}
+
+function readJson(payload: Buffer): unknown {
+  return JSON.parse(payload.toString('utf8', 0, jsonBytes(payload)));
+}
+
+const lineFeed = 0x0a;
+
+function jsonBytes(payload: Buffer): number {
+  const end = payload.indexOf(lineFeed);
+  return end === -1 ? payload.length : end;
+}
+
+/** A payload over the frame limit was split: the parts stand behind each other. */
+function payloadOf(frames: readonly PayloadFrame[], kind: number): Buffer {
+  return joined(frames.filter(({ frame }) => frame.kind === kind));
 }
 
 function isUuid(value: unknown): boolean {

@@ -130,13 +130,13 @@ export class SeriesTail {
 
   private takeFrame(frame: FrameLocation, payload: Buffer): void {
     const known = this.open.get(frame.stream);
-    const exchange = known ?? (frame.kind === frameKinds.open ? this.openExchange(frame, payload) : undefined);
+    const exchange = known ?? (opens(frame.kind) ? this.openExchange(frame, payload) : undefined);
     // Without its `open` frame it was accepted before a restart, or the frame is damaged, which the reader has reported.
     if (exchange === undefined) return;
     exchange.frames.push(frame);
     exchange.bytes += frame.length;
     const { kind, segment, offset, length } = frame;
-    if (kind === frameKinds.end) this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
+    if (ends(kind)) this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
   }
 
   private openExchange(frame: FrameLocation, payload: Buffer): OpenExchange {
@@ -180,6 +180,14 @@ export class SeriesTail {
 type Names = Pick<NewExchange, 'organizationId' | 'requestId' | 'openedAt' | 'sessionId'>;
 
 const unnamed: Names = { organizationId: nobody as OrganizationId, requestId: nobody as RequestId, openedAt: 0, sessionId: '' };
+
+function opens(kind: number): boolean {
+  return kind === frameKinds.open || kind === frameKinds.opened;
+}
+
+function ends(kind: number): boolean {
+  return kind === frameKinds.end || kind === frameKinds.answered;
+}
 
 function namesOf(payload: Buffer): Names | undefined {
   try {

@@ -5,6 +5,7 @@ import { makeTargetGuard } from '../egress/target-guard.ts';
 import { createGateway, type GatewayHealth } from '../gateway/app.ts';
 import type { CallLimits } from '../gateway/call-limits.ts';
 import type { ForwardPorts } from '../gateway/call.ts';
+import { ConnectionCredentials } from '../gateway/credentials.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
@@ -119,6 +120,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
   const { database, spool, space, upstream, observe } = parts;
   const allowed = makeAllowList(config.targetAllowlist);
   return {
+    credentials: new ConnectionCredentials(),
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,

@@ -27,8 +27,8 @@ export function placesOf(config: Config): {
   };
 }
 
-/** Knows keys: undefined for one that does not exist. Synchronous on a cache hit. */
-export type VerifyKey = (key: string) => Principal | undefined | Promise<Principal | undefined>;
+/** Knows keys by their hashes: undefined for one that does not exist. Synchronous on a cache hit. */
+export type VerifyKey = (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
 
 /** Checks keys against the metadata database, cached. @throws (from it) GatelogError `metadata_unavailable`. */
 export function keyVerifier(database: MetadataDatabase, config: Config, observe: Observe): VerifyKey {
@@ -38,8 +38,8 @@ export function keyVerifier(database: MetadataDatabase, config: Config, observe:
     staleMaxMs: config.keyStaleMaxMs,
     observe,
   });
-  return (key) => {
-    const verdict = verifier.verify(key);
+  return (keyHash) => {
+    const verdict = verifier.verify(keyHash);
     if (verdict instanceof Promise) return verdict.then((settled) => (settled === 'unknown' ? undefined : settled));
     return verdict === 'unknown' ? undefined : verdict;
   };

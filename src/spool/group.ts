@@ -3,6 +3,9 @@ import { frameHeaderBytes, type FrameLabel, writeFrameHead } from './frame.ts';
 /** Told once everything appended before has been written (`true`), or that some of it could not be (`false`). */
 export type Settled = (written: boolean) => void;
 
+/** What a frame holds: text is written as UTF-8, also in front of bytes. */
+export type Payload = string | Uint8Array | { readonly text: string; readonly bytes: Uint8Array };
+
 const slabBytes = 1024 * 1024;
 /** The kernel takes at most 1,024 buffers in one `writev`; a frame needs two and the end of the slab one. */
 const mostBuffers = 1000;
@@ -31,10 +34,9 @@ export class Group {
   }
 
   /** Copies a frame. @returns its bytes. */
-  addCopied(label: FrameLabel, payload: string | Uint8Array): number {
+  addCopied(label: FrameLabel, payload: Payload): number {
     const start = this.used + frameHeaderBytes;
-    const length = typeof payload === 'string' ? this.slab.write(payload, start, 'utf8') : payload.length;
-    if (typeof payload !== 'string') this.slab.set(payload, start);
+    const length = this.copy(payload, start);
     writeFrameHead(this.slab, this.used, label, this.slab.subarray(start, start + length));
     this.used = start + length;
     return this.grow(length);
@@ -74,6 +76,14 @@ export class Group {
     this.buffers = [];
     this.waiting = [];
     return waiting;
+  }
+
+  private copy(payload: Payload, start: number): number {
+    if (typeof payload === 'string') return this.slab.write(payload, start, 'utf8');
+    const [text, bytes] = 'text' in payload ? [payload.text, payload.bytes] : ['', payload];
+    const textBytes = text === '' ? 0 : this.slab.write(text, start, 'utf8');
+    this.slab.set(bytes, start + textBytes);
+    return textBytes + bytes.length;
   }
 
   private grow(payloadBytes: number): number {

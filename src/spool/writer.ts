@@ -3,7 +3,7 @@ import { isSystemError } from '../platform/files.ts';
 import type { ProcessLock } from '../platform/process-lock.ts';
 import { DiskSync } from './disk-sync.ts';
 import { type FrameLabel, frameHeaderBytes, largestPayloadBytes, segmentHeaderBytes } from './frame.ts';
-import { Group, type Settled } from './group.ts';
+import { Group, type Payload, type Settled } from './group.ts';
 import { createSegment } from './segment.ts';
 import { createSeries } from './series.ts';
 
@@ -17,7 +17,7 @@ export interface SpoolWriter {
    * Queues a frame. Text is written as UTF-8; bytes must not be changed until they are written. Payloads over the frame limit are split into
    * several frames of the same kind. After `close`, and while the queue is full, the frame is dropped and whoever waits next is told.
    */
-  readonly append: (stream: number, kind: number, payload: string | Uint8Array, stamp?: number) => void;
+  readonly append: (stream: number, kind: number, payload: Payload, stamp?: number) => void;
   /**
    * Calls back when all that was appended so far is written: in the page cache, with `always` on the disk. `false`: something of what was
    * still under way at this call is lost. A loss that was told to an earlier caller is not told again. Callbacks come in the order of the calls.
@@ -102,14 +102,13 @@ class SegmentedWriter implements SpoolWriter {
     return this.streams;
   }
 
-  append(stream: number, kind: number, payload: string | Uint8Array, stamp = 0): void {
+  append(stream: number, kind: number, payload: Payload, stamp = 0): void {
     const label = { kind, stream, stamp };
-    // TRICKY: a UTF-16 unit becomes at most three bytes of UTF-8; only a text near the limit is worth measuring.
-    const mostBytes = typeof payload === 'string' ? payload.length * 3 : payload.length;
+    const mostBytes = mostBytesOf(payload);
     if (mostBytes <= copyLimitBytes) {
       if (this.hasRoom(mostBytes)) this.count(this.groupFor(frameHeaderBytes + mostBytes).addCopied(label, payload));
     } else {
-      this.appendLarge(label, typeof payload === 'string' ? Buffer.from(payload) : payload);
+      this.appendLarge(label, bytesOf(payload));
     }
     this.scheduleFlush();
   }
@@ -340,6 +339,17 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
     bytes: () => writer.bytes(),
     close: () => writer.close(),
   };
+}
+
+/** TRICKY: a UTF-16 unit becomes at most three bytes of UTF-8; only a text near the limit is worth measuring. */
+function mostBytesOf(payload: Payload): number {
+  if (typeof payload === 'string') return payload.length * 3;
+  return 'text' in payload ? payload.text.length * 3 + payload.bytes.length : payload.length;
+}
+
+function bytesOf(payload: Payload): Uint8Array {
+  if (typeof payload === 'string') return Buffer.from(payload);
+  return 'text' in payload ? Buffer.concat([Buffer.from(payload.text), payload.bytes]) : payload;
 }
 
 /** One caller's mistake does not keep the word from the others; it surfaces as an uncaught error. */

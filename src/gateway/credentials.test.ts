@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { hashKey } from '../auth/api-key.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import type { Principal } from '../model/principal.ts';
+import { admit, ConnectionCredentials } from './credentials.ts';
+
+const ours = 'sk-svc-us-first';
+const others = 'sk-svc-us-second';
+const connection = {};
+
+describe('the credentials of a connection', () => {
+  it('are read once while they stay the same', () => {
+    const credentials = new ConnectionCredentials();
+    const first = credentials.read(connection, ['Authorization', `Bearer ${ours}`], undefined);
+    expect(credentials.read(connection, ['Authorization', `Bearer ${ours}`], undefined)).toBe(first);
+    expect(credentials.read({}, ['Authorization', `Bearer ${ours}`], undefined)).not.toBe(first);
+  });
+
+  it.each<readonly [string, readonly string[], string | undefined]>([
+    ['another key', ['Authorization', `Bearer ${others}`], undefined],
+    ['another header', ['x-api-key', ours], undefined],
+    ['one line more', ['Authorization', `Bearer ${ours}`, 'x-api-key', others], undefined],
+    ['Svc-Auth beside them', ['Authorization', `Bearer ${ours}`], `Bearer ${others}`],
+  ])('are read anew with %s', (_what, lines, auth) => {
+    const credentials = new ConnectionCredentials();
+    const known = credentials.read(connection, ['Authorization', `Bearer ${ours}`], undefined);
+    const sent = credentials.read(connection, [...lines], auth);
+    expect(sent).not.toBe(known);
+    expect(sent).toEqual(new ConnectionCredentials().read({}, [...lines], auth));
+  });
+
+  it('do not keep a key good that was revoked meanwhile', () => {
+    const credentials = new ConnectionCredentials();
+    const principal: Principal = { organizationId: '' as OrganizationId, keyId: 'k', keyHash: hashKey(ours), permissions: 'rw' };
+    const lines = ['Authorization', `Bearer ${ours}, Bearer sk-provider`];
+    expect(admit(credentials.read(connection, lines, undefined), () => principal)).toEqual({
+      principal,
+      providerCredentials: ['Authorization', 'Bearer sk-provider'],
+    });
+    expect(admit(credentials.read(connection, lines, undefined), () => undefined)).toEqual({ rejectedKey: ours });
+  });
+});

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { chat, closeAll, fallbacks, scene, type ScriptedProvider } from './attempts-rig.ts';
+import { chat, closeAll, fallbacks, scene, scripted, type ScriptedProvider } from './attempts-rig.ts';
 import { call, ourKey, requestText } from './wire-rig.ts';
 
 afterEach(closeAll);
@@ -60,6 +60,18 @@ describe('credentials never cross', () => {
     expect([third.requests.map(({ url }) => url), third.heard('authorization')]).toEqual([
       ['/one/v1/chat/completions', '/other/v1/chat/completions', '/openai/v1/chat/completions'],
       ['Bearer caller-key', 'Bearer caller-key', 'Bearer caller-key'],
+    ]);
+  });
+
+  it('also where it stands in the query, as Google`s may', async () => {
+    const google = await scripted(503, 200);
+    const { rig } = await scene({}, { providers: { gemini: { baseUrl: `http://127.0.0.1:${google.port}` } } });
+    const path = '/v1beta/openai/chat/completions?key=caller-key';
+    const sent = requestText(`POST /gemini${path}`, [json, `Svc-Auth: Bearer ${ourKey}`, fallbacks({ model: 'b' })], '{"model":"a"}');
+    expect((await call(rig.port, sent)).status).toBe(200);
+    expect([google.requests.map(({ url }) => url), google.bodies]).toEqual([
+      [path, path],
+      ['{"model":"a"}', '{"model":"b"}'],
     ]);
   });
 

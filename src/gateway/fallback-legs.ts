@@ -49,7 +49,9 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
   const { route: named, model } = wayOf(ports, call.request.method ?? 'GET', from, fallback);
   const origin = typeof named.destination === 'string' ? undefined : named.destination.target(named.path).origin;
   const isSameAddress = origin !== undefined && origin === from.first.target?.origin;
-  const route = isSameAddress ? named : { ...named, path: withoutSecretParameters(named.path) };
+  // Beside a key that the fallback names the caller's own is one too many, at its own address too.
+  const keepsQuery = isSameAddress && fallback.keyName === undefined;
+  const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
   const makeBody = bodyMaker(from, model);
   return {
     route,
@@ -119,8 +121,10 @@ interface KeyQuestion {
 function credentialsOf({ admission }: AdmittedCall, { route, isSameAddress, keyName }: KeyQuestion): readonly string[] {
   const { destination, provider } = route;
   if (keyName !== undefined) throw new GatelogError('invalid_directive', `no stored key of ${provider} is called "${keyName}".`);
-  if (isSameAddress && admission.providerCredentials.length > 0) return admission.providerCredentials;
   if (typeof destination === 'string') return [];
+  const sent = admission.providerCredentials;
+  const isInQuery = destination.takesQueryKey && /[?&]key=[^&]/.test(route.path);
+  if (isSameAddress && (sent.length > 0 || isInQuery)) return sent;
   if (destination.ownCredentials !== undefined) return destination.ownCredentials;
   throw new GatelogError(
     'invalid_directive',

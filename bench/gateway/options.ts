@@ -1,12 +1,19 @@
 import { parseArgs } from 'node:util';
 import { candidateNames, type CandidateName } from '../peers/candidate.ts';
 
+export const partNames = ['calls', 'streams', 'sustained', 'workers', 'memory'] as const;
+export type PartName = (typeof partNames)[number];
+
 export interface BenchOptions {
+  /** In the order in which they are measured. */
+  readonly parts: readonly PartName[];
   readonly rounds: number;
   /** Length of one measured JSON phase; stream phases take half of it. */
   readonly seconds: number;
+  readonly sustainedSeconds: number;
   /** Connections of the throughput phases; the latency phases use one. */
   readonly connections: number;
+  /** Of the part `calls`. */
   readonly candidates: readonly CandidateName[];
   readonly checkStored: boolean;
   readonly jsonFile: string | null;
@@ -16,37 +23,51 @@ export const helpText = `Compares gateways in front of one fake provider, all on
 
 Usage: npm run bench -- gateway [options]
 
-  --rounds N        rounds; the order of the candidates rotates (default 3)
-  --seconds N       length of one measured phase; stream phases take half (default 5)
-  --connections N   connections of the throughput phases (default 64); latency is always measured at one
-  --only a,b        candidates: bare, gatelog, portkey (direct is always there: added latency is measured against it)
-  --no-portkey      all candidates but portkey; nothing is installed
-  --check-stored    afterwards compare the replies that Gatelog gave with the records that it stored
-  --json FILE       write every number of every round to FILE
-  --help            this text
+  --only a,b             parts: calls, streams, sustained, workers, memory (default all, in this order)
+  --rounds N             rounds of calls and workers; the order of the candidates rotates (default 3)
+  --seconds N            length of one measured phase; stream phases of calls take half (default 5)
+  --sustained-seconds N  length of the long load; its second half is judged (default 60, below which a burst may be taken for it)
+  --connections N        connections of the throughput phases (default 64); latency is always measured at one
+  --candidates a,b       of calls: bare, gatelog, portkey (direct is always there: added latency is measured against it)
+  --no-portkey           all candidates but portkey; nothing is installed
+  --check-stored         after calls compare the replies that Gatelog gave with the records that it stored
+  --json FILE            write every number to FILE
+  --help                 this text
+
+Parts
+  calls      throughput, latency and CPU of calls and streams, all candidates in turn
+  streams    256 streams at once: does anything hold some of them up?
+  sustained  a minute at full rate: does the ingest keep up, how soon can a call be queried? Where it falls behind,
+             the highest rate with which it keeps up is looked for, five times half as long
+  workers    one gateway worker against two
+  memory     200 calls at once with 150 KB there and back: peak memory
 
 Candidates
   direct    the fake provider itself
   bare      a hand-written node:http + undici pass-through that records nothing
-  gatelog   dist/cli/main.js serve, one gateway worker, recording (needs npm run build)
+  gatelog   dist/cli/main.js serve, default settings and one gateway worker, recording
   portkey   @portkey-ai/gateway, installed into bench/peers on first use
 
 Examples
   npm run bench -- gateway
-  npm run bench -- gateway --rounds 1 --seconds 1 --only bare
+  npm run bench -- gateway --only calls --rounds 1 --seconds 1 --candidates bare
+  npm run bench -- gateway --only sustained,workers
   npm run bench -- gateway --no-portkey --json results.json
 
-Tables go to the output, progress to the error output. Exit code 0: measured; 1: it failed or a reply was wrong; 2: unknown option.`;
+Tables go to the output, progress to the error output. Exit code 0: measured, whether or not an aim was reached; 1: it failed or a reply was
+wrong; 2: unknown option.`;
 
 /** Null when help is asked for. Throws with a sentence when an option is unknown or out of bounds. */
 export function parseOptions(parameters: readonly string[]): BenchOptions | null {
   const { values } = parseArgs({
     args: [...parameters],
     options: {
+      only: { type: 'string' },
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '5' },
+      'sustained-seconds': { type: 'string', default: '60' },
       connections: { type: 'string', default: '64' },
-      only: { type: 'string' },
+      candidates: { type: 'string' },
       'no-portkey': { type: 'boolean', default: false },
       'check-stored': { type: 'boolean', default: false },
       json: { type: 'string' },
@@ -54,11 +75,16 @@ export function parseOptions(parameters: readonly string[]): BenchOptions | null
     },
   });
   if (values.help) return null;
+  const candidates = choose('candidates', values.candidates, candidateNames);
   return {
+    parts: choose('only', values.only, partNames),
     rounds: Math.trunc(numberWithin('rounds', values.rounds, 1, 100)),
     seconds: numberWithin('seconds', values.seconds, 0.2, 600),
+    sustainedSeconds: numberWithin('sustained-seconds', values['sustained-seconds'], 4, 3600),
     connections: Math.trunc(numberWithin('connections', values.connections, 1, 1000)),
-    candidates: chooseCandidates(values.only, values['no-portkey']),
+    candidates: candidateNames.filter(
+      (name) => name === 'direct' || (candidates.includes(name) && !(values['no-portkey'] && name === 'portkey')),
+    ),
     checkStored: values['check-stored'],
     jsonFile: values.json ?? null,
   };
@@ -71,9 +97,10 @@ function numberWithin(name: string, text: string, minimum: number, maximum: numb
   return value;
 }
 
-function chooseCandidates(only: string | undefined, withoutPortkey: boolean): CandidateName[] {
-  const wanted = only?.split(',').map((name) => name.trim()) ?? candidateNames;
-  const unknown = wanted.find((name) => !candidateNames.some((known) => known === name));
-  if (unknown !== undefined) throw new Error(`--only knows ${candidateNames.join(', ')}; not "${unknown}".`);
-  return candidateNames.filter((name) => name === 'direct' || (wanted.includes(name) && !(withoutPortkey && name === 'portkey')));
+/** What was asked for, in the order of the known; all without an option. */
+function choose<Name extends string>(option: string, text: string | undefined, known: readonly Name[]): Name[] {
+  const wanted = text?.split(',').map((name) => name.trim()) ?? known;
+  const unknown = wanted.find((name) => !known.some((one) => one === name));
+  if (unknown !== undefined) throw new Error(`--${option} knows ${known.join(', ')}; not "${unknown}".`);
+  return known.filter((name) => wanted.includes(name));
 }

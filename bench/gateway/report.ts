@@ -1,46 +1,58 @@
-import type { Machine } from '../measure/machine.ts';
-import { spreadOf, type Spread } from '../measure/spread.ts';
-import { candidateLabels, type CandidateName } from '../peers/candidate.ts';
-import type { BenchOptions } from './options.ts';
-import type { PhaseName, SettledPhaseResult } from './phases.ts';
+import { candidateLabels } from '../peers/candidate.ts';
+import { renderAims } from './aims.ts';
+import type { CallsResult } from './calls.ts';
+import { markdownTable, shown, shownMebibytes, shownSpread } from './markdown.ts';
+import { memoryConnections, memoryKilobytes, type MemoryResult } from './memory.ts';
+import { type BenchResult, failuresIn, type Measure, ratioOf, spreadOver } from './result.ts';
+import { streamCount, streamIntervalMs, type StreamsResult } from './streams.ts';
+import type { SustainedLoad, SustainedResult } from './sustained.ts';
+import type { WorkersResult } from './workers.ts';
 
-/** What one candidate did in one round. */
-export interface RoundResult {
-  readonly round: number;
-  readonly candidate: CandidateName;
-  readonly phases: Readonly<Record<PhaseName, SettledPhaseResult>>;
-}
-
-export interface BenchResult {
-  readonly machine: Machine;
-  readonly options: BenchOptions;
-  readonly rounds: readonly RoundResult[];
-  /** One sentence on whether every reply of Gatelog was stored. */
-  readonly storedCheck: string;
-}
-
-type Measure = (result: RoundResult, direct: RoundResult) => number;
 type Column = readonly [title: string, measure: Measure, digits: number];
 
 /** The whole report as Markdown. */
 export function renderReport(result: BenchResult): string {
-  return [
-    ...machineLines(result),
-    '',
-    ...table(`JSON, ${result.options.connections} connections`, result, throughputColumns('json-many')),
-    ...table('JSON, one connection', result, latencyColumns('json-one')),
-    ...table('Stream, one connection, the first event at once and one more every 2 ms', result, firstByteColumns('stream-one')),
-    ...table(`Stream, all events at once, ${result.options.connections} connections`, result, throughputColumns('stream-many')),
-    ...ratioLines(result),
-    '',
-    result.storedCheck,
-    errorLine(result),
-  ].join('\n');
+  const { calls, streams, sustained, workers, memory } = result;
+  const sections = [
+    machineLines(result),
+    ...(calls === null ? [] : callsSections(result, calls)),
+    ...(streams === null ? [] : [streamsSection(streams)]),
+    ...(sustained === null ? [] : [sustainedSection(sustained)]),
+    ...(workers === null ? [] : [workersSection(workers)]),
+    ...(memory === null ? [] : [memorySection(memory)]),
+    renderAims(result),
+    [...(calls === null ? [] : [calls.storedCheck]), failureLine(result)],
+  ];
+  return sections.map((lines) => lines.join('\n')).join('\n\n');
 }
 
-/** Replies that were not 200 or not whole, over all measured phases. */
-export function countErrors(rounds: readonly RoundResult[]): number {
-  return rounds.flatMap(({ phases }) => Object.values(phases)).reduce((total, { errors }) => total + errors, 0);
+function machineLines({ machine, options }: BenchResult): string[] {
+  return [
+    `${machine.cpuModel}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.kernel}, Node ${machine.nodeVersion}`,
+    `commit ${machine.commit}, ${machine.describedAt}, load of the machine beforehand ${machine.loadBefore.toFixed(2)}`,
+    `rounds: ${options.rounds}, ${options.seconds} s per phase, ${options.connections} connections; median (minimum–maximum)`,
+  ];
+}
+
+function callsSections({ options }: BenchResult, calls: CallsResult): string[][] {
+  const table = (title: string, columns: readonly Column[]): string[] => [
+    `### ${title}`,
+    '',
+    ...markdownTable(
+      ['', ...columns.map(([name]) => name)],
+      options.candidates.map((candidate) => [
+        candidateLabels[candidate],
+        ...columns.map(([, measure, digits]) => shownSpread(spreadOver(calls, candidate, measure), digits)),
+      ]),
+    ),
+  ];
+  return [
+    table(`JSON, ${options.connections} connections`, throughputColumns('json-many')),
+    table('JSON, one connection', latencyColumns('json-one')),
+    table('Stream, one connection, the first event at once and one more every 2 ms', firstByteColumns('stream-one')),
+    table(`Stream, all events at once, ${options.connections} connections`, throughputColumns('stream-many')),
+    ratioLines(calls),
+  ].filter((lines) => lines.length > 0);
 }
 
 function throughputColumns(phase: 'json-many' | 'stream-many'): Column[] {
@@ -76,66 +88,142 @@ function firstByteColumns(phase: 'stream-one'): Column[] {
   ];
 }
 
-function machineLines({ machine, options }: BenchResult): string[] {
+const jsonThroughput: Measure = ({ phases }) => phases['json-many'].requestsPerSecond;
+const jsonCpu: Measure = ({ phases }) => phases['json-many'].cpuPerRequestMicros;
+const streamThroughput: Measure = ({ phases }) => phases['stream-many'].requestsPerSecond;
+const streamCpu: Measure = ({ phases }) => phases['stream-many'].cpuPerRequestMicros;
+
+const ratios = [
+  ['JSON throughput, Gatelog ÷ Portkey', ['gatelog', 'portkey'], jsonThroughput],
+  ['JSON throughput, Gatelog ÷ bare', ['gatelog', 'bare'], jsonThroughput],
+  ['JSON throughput, bare ÷ Portkey', ['bare', 'portkey'], jsonThroughput],
+  ['JSON CPU per request, Gatelog ÷ bare', ['gatelog', 'bare'], jsonCpu],
+  ['JSON CPU per request, Portkey ÷ Gatelog', ['portkey', 'gatelog'], jsonCpu],
+  ['stream throughput, Gatelog ÷ Portkey', ['gatelog', 'portkey'], streamThroughput],
+  ['stream throughput, Gatelog ÷ bare', ['gatelog', 'bare'], streamThroughput],
+  ['stream CPU per request, Gatelog ÷ bare', ['gatelog', 'bare'], streamCpu],
+] as const;
+
+/** Ratios of the medians; those without both candidates are left out. */
+function ratioLines(calls: CallsResult): string[] {
+  const rows = ratios.flatMap(([title, candidates, measure]) => {
+    const ratio = ratioOf(calls, candidates, measure);
+    return ratio === null ? [] : [[title, shown(ratio, 2)]];
+  });
+  return rows.length === 0 ? [] : ['### Ratios of the medians', '', ...markdownTable(['', ''], rows)];
+}
+
+function streamsSection({ candidates }: StreamsResult): string[] {
   return [
-    `${machine.cpuModel}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.kernel}, Node ${machine.nodeVersion}`,
-    `commit ${machine.commit}, ${machine.describedAt}, load of the machine beforehand ${machine.loadBefore.toFixed(2)}`,
-    `rounds: ${options.rounds}, ${options.seconds} s per phase, ${options.connections} connections; median (minimum–maximum)`,
+    `### ${streamCount} streams at once, an event every ${streamIntervalMs} ms in each`,
+    '',
+    ...markdownTable(
+      [
+        '',
+        'streams',
+        'longest gap that the provider made, ms',
+        'longest that a reader saw, ms',
+        'beyond its provider’s, median stream, ms',
+        'worst stream, ms',
+      ],
+      candidates.map(({ candidate, gaps }) => [
+        candidateLabels[candidate],
+        shown(gaps.streams, 0),
+        shown(gaps.longestSentMs, 1),
+        shown(gaps.longestSeenMs, 1),
+        shown(gaps.excessP50Ms, 1),
+        shown(gaps.excessMaximumMs, 1),
+      ]),
+    ),
   ];
 }
 
-function table(title: string, result: BenchResult, columns: readonly Column[]): string[] {
-  const header = ['', ...columns.map(([name]) => name)];
-  const rows = result.options.candidates.map((candidate) => [
-    candidateLabels[candidate],
-    ...columns.map(([, measure, digits]) => formatSpread(spread(result, candidate, measure), digits)),
-  ]);
-  const separator = header.map((_name, index) => (index === 0 ? '---' : '---:'));
-  return [`### ${title}`, '', ...[header, separator, ...rows].map((cells) => `| ${cells.join(' | ')} |`), ''];
-}
-
-/** A measure of one candidate over the rounds, each round against the direct calls of the same round. */
-function spread({ rounds }: BenchResult, candidate: CandidateName, measure: Measure): Spread | null {
-  const values = rounds.flatMap((round) => {
-    const direct = rounds.find((other) => other.candidate === 'direct' && other.round === round.round);
-    return round.candidate === candidate && direct !== undefined ? [measure(round, direct)] : [];
-  });
-  return spreadOf(values);
-}
-
-function formatSpread(values: Spread | null, digits: number): string {
-  if (values === null) return 'not measured';
-  const format = (value: number): string => value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return `${format(values.median)} (${format(values.minimum)}–${format(values.maximum)})`;
-}
-
-const ratios: readonly (readonly [title: string, numerator: CandidateName, denominator: CandidateName, measure: Measure])[] = [
-  ['JSON throughput, Gatelog ÷ Portkey', 'gatelog', 'portkey', ({ phases }) => phases['json-many'].requestsPerSecond],
-  ['JSON throughput, Gatelog ÷ bare', 'gatelog', 'bare', ({ phases }) => phases['json-many'].requestsPerSecond],
-  ['JSON throughput, bare ÷ Portkey', 'bare', 'portkey', ({ phases }) => phases['json-many'].requestsPerSecond],
-  ['JSON CPU per request, Gatelog ÷ bare', 'gatelog', 'bare', ({ phases }) => phases['json-many'].cpuPerRequestMicros],
-  ['JSON CPU per request, Portkey ÷ Gatelog', 'portkey', 'gatelog', ({ phases }) => phases['json-many'].cpuPerRequestMicros],
-  ['stream throughput, Gatelog ÷ Portkey', 'gatelog', 'portkey', ({ phases }) => phases['stream-many'].requestsPerSecond],
-  ['stream throughput, Gatelog ÷ bare', 'gatelog', 'bare', ({ phases }) => phases['stream-many'].requestsPerSecond],
-  ['stream CPU per request, Gatelog ÷ bare', 'gatelog', 'bare', ({ phases }) => phases['stream-many'].cpuPerRequestMicros],
-];
-
-/** Ratios of the medians; those without both candidates are left out. */
-function ratioLines(result: BenchResult): string[] {
-  const rows = ratios.flatMap(([title, numerator, denominator, measure]) => {
-    const [above, below] = [spread(result, numerator, measure), spread(result, denominator, measure)];
-    return above === null || below === null ? [] : [`| ${title} | ${(above.median / below.median).toFixed(2)} |`];
-  });
-  return rows.length === 0 ? [] : ['### Ratios of the medians', '', '| | |', '| --- | ---: |', ...rows];
-}
-
-function errorLine({ rounds }: BenchResult): string {
-  const errors = countErrors(rounds);
-  if (errors === 0) return 'Every reply was a whole 200.';
-  const failing = rounds.flatMap(({ candidate, phases }) =>
-    Object.entries(phases).flatMap(([phase, { errors: count, firstError }]) =>
-      count > 0 ? [`${candidate} ${phase}: ${count} (first: ${firstError ?? 'unknown'})`] : [],
+function sustainedSection({ barePerSecond, closedLoop, steps, sustained }: SustainedResult): string[] {
+  return [
+    '### A long load, records stored meanwhile; its second half is judged',
+    '',
+    ...markdownTable(
+      [
+        'asked, requests/s',
+        'replies/s',
+        'CPU of the worker, µs/request',
+        'waits in the spool at the end, MiB',
+        'at the least, MiB',
+        'grows by, MiB/s',
+        'comes in, MiB/s',
+        'the ingest',
+        'empty after, s',
+        'can be queried after, s: p50',
+        'p99',
+        'longest',
+        'calls asked for',
+      ],
+      [closedLoop, ...steps].map(sustainedRow),
     ),
-  );
-  return `${errors} replies were not a whole 200: ${failing.join('; ')}`;
+    '',
+    `bare, before and after: ${barePerSecond.map((rate) => shown(rate, 0)).join(' and ')} replies/s. ${
+      sustained === null
+        ? 'The ingest kept up with none of these rates.'
+        : `The highest rate with which the ingest kept up: ${shown(sustained.repliesPerSecond, 0)}/s.`
+    }`,
+    `Waiting in the spool at each second of the closed loop, MiB: ${closedLoop.spool.waitingBytesEachSecond.map((bytes) => shownMebibytes(bytes)).join(' ')}`,
+  ];
+}
+
+function sustainedRow({ askedPerSecond, repliesPerSecond, cpuPerRequestMicros, spool, drainedAfterMs, visible }: SustainedLoad): string[] {
+  const { delay, calls, notFound } = visible;
+  return [
+    askedPerSecond === null ? 'all that come (closed loop)' : shown(askedPerSecond, 0),
+    shown(repliesPerSecond, 0),
+    shown(cpuPerRequestMicros, 1),
+    shownMebibytes(spool.waitingBytesEachSecond.at(-1) ?? null),
+    shownMebibytes(spool.leastWaitingBytes),
+    shownMebibytes(spool.growthBytesPerSecond, 2),
+    shownMebibytes(spool.inflowBytesPerSecond, 2),
+    spool.keepsUp ? 'keeps up' : '**falls behind**',
+    drainedAfterMs === null ? 'over 300' : shown(drainedAfterMs / 1000, 1),
+    shown(delay.p50Micros / 1e6, 2),
+    shown(delay.p99Micros / 1e6, 2),
+    shown(delay.maximumMicros / 1e6, 2),
+    notFound === 0 ? shown(calls, 0) : `${calls}, of which ${notFound} never found`,
+  ];
+}
+
+function workersSection({ rows }: WorkersResult): string[] {
+  return [
+    '### Gateway workers',
+    '',
+    ...markdownTable(
+      ['workers', 'requests/s', 'CPU of the workers, µs/request'],
+      rows.map(({ workers, requestsPerSecond, cpuPerRequestMicros }) => [
+        String(workers),
+        shownSpread(requestsPerSecond, 0),
+        shownSpread(cpuPerRequestMicros, 1),
+      ]),
+    ),
+    '',
+    'With two cores, a generator and a provider this tells whether two workers get in each other’s way; it tells nothing of how they scale on more cores.',
+  ];
+}
+
+function memorySection({ rows, requestsPerSecond }: MemoryResult): string[] {
+  return [
+    `### Memory, ${memoryConnections} calls at once with ${memoryKilobytes} KB there and back`,
+    '',
+    ...markdownTable(
+      ['', 'at rest, MiB', 'peak, MiB'],
+      rows.map(({ process, atRest, afterwards }) => [
+        process,
+        shownMebibytes(atRest?.now ?? null),
+        shownMebibytes(afterwards?.peak ?? null),
+      ]),
+    ),
+    '',
+    `Gatelog made ${shown(requestsPerSecond, 0)} of them a second.`,
+  ];
+}
+
+function failureLine(result: BenchResult): string {
+  const failures = failuresIn(result);
+  return failures.length === 0 ? 'Every reply was a whole 200.' : `Not every reply was a whole 200: ${failures.join('; ')}`;
 }

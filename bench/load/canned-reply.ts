@@ -17,38 +17,53 @@ const usage = {
 };
 
 /** A chat completion of about 1 KB. */
-export const jsonReply = Buffer.from(
-  JSON.stringify({
-    id: 'chatcmpl-bench0000000000000000000000',
-    object: 'chat.completion',
-    created,
-    model,
-    choices: [
-      { index: 0, message: { role: 'assistant', content: sentence.repeat(3), refusal: null }, logprobs: null, finish_reason: 'stop' },
-    ],
-    usage,
-    service_tier: 'default',
-    system_fingerprint: 'fp_bench',
-  }),
-);
+export const jsonReply = completion(sentence.repeat(3));
+
+/** A chat completion of at least so many thousand bytes. */
+export function longJsonReply(kilobytes: number): Buffer {
+  return completion(sentence.repeat(Math.ceil((kilobytes * 1000) / sentence.length)));
+}
+
+function completion(content: string): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      id: 'chatcmpl-bench0000000000000000000000',
+      object: 'chat.completion',
+      created,
+      model,
+      choices: [{ index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason: 'stop' }],
+      usage,
+      service_tier: 'default',
+      system_fingerprint: 'fp_bench',
+    }),
+  );
+}
 
 /** The events of a streamed chat completion: words, usage, `[DONE]`. */
 export const streamReply: readonly Buffer[] = streamEvents().map((data) => Buffer.from(`data: ${data}\n\n`));
 
+/** What follows the stamp in a stamped event. */
+const stampedRest = JSON.stringify(wordChunk(' word')).slice(1);
+
 /** Bytes of the whole streamed body, without chunk framing. */
 export const streamReplyBytes = streamReply.reduce((total, event) => total + event.length, 0);
 
+/** An event of a stream that says when it was sent, microseconds of the machine's monotonic clock. `StreamGaps` reads it. */
+export function stampedEvent(sentMicros: bigint): Buffer {
+  return Buffer.from(`data: {"sent_us":${sentMicros},${stampedRest}\n\n`);
+}
+
 function streamEvents(): string[] {
-  const head = {
-    id: 'chatcmpl-bench0000000000000000000000',
-    object: 'chat.completion.chunk',
-    created,
-    model,
-    system_fingerprint: 'fp_bench',
-  };
-  const words = Array.from({ length: streamEventCount - 3 }, (_unused, index) =>
-    JSON.stringify({ ...head, choices: [{ index: 0, delta: { content: ` word ${index}` }, logprobs: null, finish_reason: null }] }),
-  );
+  const head = chunkHead();
+  const words = Array.from({ length: streamEventCount - 3 }, (_unused, index) => JSON.stringify(wordChunk(` word ${index}`)));
   const stop = JSON.stringify({ ...head, choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' }] });
   return [...words, stop, JSON.stringify({ ...head, choices: [], usage }), '[DONE]'];
+}
+
+function chunkHead(): object {
+  return { id: 'chatcmpl-bench0000000000000000000000', object: 'chat.completion.chunk', created, model, system_fingerprint: 'fp_bench' };
+}
+
+function wordChunk(word: string): object {
+  return { ...chunkHead(), choices: [{ index: 0, delta: { content: word }, logprobs: null, finish_reason: null }] };
 }

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { jsonReply, streamReply } from './canned-reply.ts';
+import { jsonReply, longJsonReply, stampedEvent, streamReply } from './canned-reply.ts';
 import { HttpMessageReader } from './http-message-reader.ts';
 
 /**
@@ -7,39 +7,84 @@ import { HttpMessageReader } from './http-message-reader.ts';
  * Started by `fork`: sends `{ port }` when it listens and ends with its parent.
  *
  * A body with `"stream":true` is answered as server-sent events: all in one write, or, where the body contains `[pace N ms]`, the first
- * event at once and one more every N milliseconds. The pace is in the text because gateways change or drop everything else.
+ * event at once and one more every N milliseconds. `[pace N ms, M stamped events]` makes it M events that each say when they were sent, and the
+ * streams of different calls take turns within an interval. `[reply N KB]` is answered with so long a completion. All this is in the text
+ * because gateways change or drop everything else.
  */
 
 const streamPattern = /"stream"\s*:\s*true/;
-const pacePattern = /\[pace (\d+) ms\]/;
+const pacePattern = /\[pace (\d+) ms(?:, (\d+) stamped events)?\]/;
+const lengthPattern = /\[reply (\d+) KB\]/;
 
-const jsonResponse = Buffer.concat([
-  head('HTTP/1.1 200 OK', 'content-type: application/json', `content-length: ${jsonReply.length}`, 'openai-processing-ms: 1'),
-  jsonReply,
-]);
+const jsonResponse = jsonMessage(jsonReply);
+/** By their length in KB. */
+const longResponses = new Map<number, Buffer>();
 const streamHead = head('HTTP/1.1 200 OK', 'content-type: text/event-stream; charset=utf-8', 'transfer-encoding: chunked');
-const streamChunks = streamReply.map((event) =>
-  Buffer.concat([Buffer.from(`${event.length.toString(16)}\r\n`), event, Buffer.from('\r\n')]),
-);
+const streamChunks = streamReply.map(chunked);
 const lastChunk = Buffer.from('0\r\n\r\n');
 const streamResponse = Buffer.concat([streamHead, ...streamChunks, lastChunk]);
 const pacedStart = Buffer.concat([streamHead, ...streamChunks.slice(0, 1)]);
+const stampedEnd = Buffer.concat([...streamChunks.slice(-2), lastChunk]);
 const notFoundResponse = Buffer.concat([head('HTTP/1.1 404 Not Found', 'content-length: 0')]);
 
 function head(...lines: readonly string[]): Buffer {
   return Buffer.from(`${lines.join('\r\n')}\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\n\r\n`);
 }
 
+function jsonMessage(body: Buffer): Buffer {
+  return Buffer.concat([
+    head('HTTP/1.1 200 OK', 'content-type: application/json', `content-length: ${body.length}`, 'openai-processing-ms: 1'),
+    body,
+  ]);
+}
+
+function chunked(event: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${event.length.toString(16)}\r\n`), event, Buffer.from('\r\n')]);
+}
+
 function reply(socket: Socket, startLine: string, body: string): void {
   if (!startLine.startsWith('POST ') || !startLine.includes('/chat/completions ')) {
     socket.write(notFoundResponse);
   } else if (!streamPattern.test(body)) {
-    socket.write(jsonResponse);
+    const length = lengthPattern.exec(body)?.[1];
+    socket.write(length === undefined ? jsonResponse : longResponse(Number(length)));
   } else {
-    const pace = pacePattern.exec(body)?.[1];
+    const [, pace, events] = pacePattern.exec(body) ?? [];
     if (pace === undefined) socket.write(streamResponse);
-    else writePaced(socket, Number(pace));
+    else if (events === undefined) writePaced(socket, Number(pace));
+    else writeStamped(socket, Number(pace), Number(events));
   }
+}
+
+function longResponse(kilobytes: number): Buffer {
+  const made = longResponses.get(kilobytes) ?? jsonMessage(longJsonReply(kilobytes));
+  longResponses.set(kilobytes, made);
+  return made;
+}
+
+let stampedStreams = 0;
+
+/** A stream's first event, like all others, comes at its own moment within the interval, so that many of them do not make one great wave. */
+function writeStamped(socket: Socket, intervalMs: number, events: number): void {
+  stampedStreams += 1;
+  let left = events;
+  const next = (): void => {
+    if (socket.destroyed) return clearInterval(timer);
+    left -= 1;
+    const event = chunked(stampedEvent(process.hrtime.bigint() / 1000n));
+    if (left > 0) return void socket.write(event);
+    clearInterval(timer);
+    socket.write(Buffer.concat([event, stampedEnd]));
+  };
+  let timer: NodeJS.Timeout | undefined;
+  socket.write(streamHead);
+  setTimeout(
+    () => {
+      timer = setInterval(next, intervalMs);
+      next();
+    },
+    (stampedStreams * 7) % intervalMs,
+  );
 }
 
 function writePaced(socket: Socket, intervalMs: number): void {

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { HttpMessageReader } from './http-message-reader.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import { isLoadJob, type LoadJob, type LoadResult } from './load-job.ts';
+import { GapTotals, StreamGaps } from './stream-gaps.ts';
 
 /**
  * Sends one request over and over on a fixed number of keep-alive connections and times the replies, with as little CPU as it can.
@@ -21,10 +22,13 @@ class LoadRun {
   readonly requestBytes: Buffer;
   readonly whole = new LatencyHistogram();
   readonly firstByte = new LatencyHistogram();
+  readonly gaps = new GapTotals();
   readonly startedAtMs = performance.now();
   readonly #deadlineMs: number;
   #begun = 0;
+  #slotsTaken = 0;
   #replies = 0;
+  readonly #repliesEachSecond: number[] = [];
   #errors = 0;
   #failuresInARow = 0;
   #firstError: string | null = null;
@@ -34,6 +38,15 @@ class LoadRun {
     this.job = job;
     this.requestBytes = Buffer.from(job.request, 'latin1');
     this.#deadlineMs = this.startedAtMs + job.durationMs;
+  }
+
+  /** Takes the next place in an open loop. @returns when it is due; now or earlier where it may go at once, as always in a closed loop. */
+  takeSlot(nowMs: number): number {
+    const { requestsPerSecond } = this.job;
+    if (requestsPerSecond === null) return nowMs;
+    const dueMs = this.startedAtMs + (this.#slotsTaken * 1000) / requestsPerSecond;
+    this.#slotsTaken += 1;
+    return dueMs;
   }
 
   /** Whether another request may begin now; counts it. */
@@ -50,6 +63,8 @@ class LoadRun {
   succeed(sentAtMs: number, nowMs: number): void {
     this.whole.record(nowMs - sentAtMs);
     this.#replies += 1;
+    const second = Math.floor((nowMs - this.startedAtMs) / 1000);
+    this.#repliesEachSecond[second] = (this.#repliesEachSecond[second] ?? 0) + 1;
     this.#failuresInARow = 0;
     this.#finishedAtMs = nowMs;
   }
@@ -69,13 +84,15 @@ class LoadRun {
       firstError: this.#firstError,
       elapsedMs,
       requestsPerSecond: elapsedMs > 0 ? (this.#replies * 1000) / elapsedMs : 0,
+      repliesEachSecond: Array.from(this.#repliesEachSecond, (replies) => replies ?? 0),
       whole: this.whole.summary(),
       firstByte: this.firstByte.summary(),
+      gaps: this.job.watchesGaps ? this.gaps.summary() : null,
     };
   }
 }
 
-/** One connection of the closed loop. `done` is called once, when it has nothing left to send or to wait for. */
+/** One connection of a run. `done` is called once, when it has nothing left to send or to wait for. */
 class LoadConnection {
   readonly #run: LoadRun;
   readonly #done: () => void;
@@ -86,10 +103,13 @@ class LoadConnection {
   #bodyBytes = 0;
   #closing = false;
   #isDone = false;
+  #slotTimer: NodeJS.Timeout | undefined;
+  readonly #gaps: StreamGaps | null;
 
   constructor(run: LoadRun, done: () => void) {
     this.#run = run;
     this.#done = done;
+    this.#gaps = run.job.watchesGaps ? new StreamGaps() : null;
     this.#open();
   }
 
@@ -126,6 +146,7 @@ class LoadConnection {
   #reopen(socket: Socket, reader: HttpMessageReader, error: string): void {
     if (this.#isDone || socket !== this.#socket) return;
     this.#closing = true;
+    clearTimeout(this.#slotTimer);
     reader.close();
     if (this.#waiting || socket.connecting || socket.bytesWritten === 0) this.#fail(error);
     if (this.#run.isOver(performance.now())) this.#finish();
@@ -135,9 +156,17 @@ class LoadConnection {
   #next(): void {
     if (this.#closing) return void this.#socket?.destroy();
     const nowMs = performance.now();
+    const dueMs = this.#run.takeSlot(nowMs);
+    if (dueMs <= nowMs) return this.#send(nowMs);
+    if (this.#run.isOver(dueMs)) return this.#finish();
+    this.#slotTimer = setTimeout(() => this.#send(performance.now()), dueMs - nowMs);
+  }
+
+  #send(nowMs: number): void {
     if (!this.#run.mayBegin(nowMs)) return this.#finish();
     this.#waiting = true;
     this.#bodyBytes = 0;
+    this.#gaps?.begin();
     this.#sentAtMs = nowMs;
     this.#socket?.write(this.#run.requestBytes);
   }
@@ -150,6 +179,7 @@ class LoadConnection {
   #readBody(bytes: Buffer): void {
     if (this.#bodyBytes === 0) this.#run.firstByte.record(performance.now() - this.#sentAtMs);
     this.#bodyBytes += bytes.length;
+    this.#gaps?.see(bytes, performance.now());
   }
 
   #endReply(): void {
@@ -160,6 +190,7 @@ class LoadConnection {
       this.#fail(`body of ${this.#bodyBytes} bytes, expected at least ${this.#run.job.minimumBodyBytes}`);
     } else {
       this.#waiting = false;
+      if (this.#gaps !== null) this.#run.gaps.add(this.#gaps);
       this.#run.succeed(this.#sentAtMs, performance.now());
     }
     this.#next();
@@ -173,6 +204,7 @@ class LoadConnection {
   #finish(): void {
     if (this.#isDone) return;
     this.#isDone = true;
+    clearTimeout(this.#slotTimer);
     this.#socket?.destroy();
     this.#done();
   }

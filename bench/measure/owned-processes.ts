@@ -55,6 +55,11 @@ export class OwnedProcesses {
     return child;
   }
 
+  /** Ends one of them, and gives it time to do so in order. */
+  async stop(child: ChildProcess): Promise<void> {
+    await stop(child);
+  }
+
   async stopAll(): Promise<void> {
     await Promise.all([...this.#children].map((child) => stop(child)));
   }

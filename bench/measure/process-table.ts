@@ -33,6 +33,25 @@ export function processCpuMs(pid: number): number {
   return listFromPs().find((entry) => entry.pid === pid)?.cpuMs ?? 0;
 }
 
+/** Memory of a process, in bytes. */
+export interface ResidentBytes {
+  readonly now: number;
+  /** The most it has held since it began. */
+  readonly peak: number;
+}
+
+/** What a process holds of the machine's memory; null where the system does not tell the peak (all but Linux), or it has ended. */
+export function residentBytes(pid: number): ResidentBytes | null {
+  if (!isLinux) return null;
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const [now, peak] = [/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1], /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]];
+    return now === undefined || peak === undefined ? null : { now: Number(now) * 1024, peak: Number(peak) * 1024 };
+  } catch {
+    return null;
+  }
+}
+
 function listFromProc(): ProcessEntry[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

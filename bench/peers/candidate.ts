@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { installPeers } from './install.ts';
 import { freePort, moduleUrl, type OwnedProcesses } from '../measure/owned-processes.ts';
@@ -15,14 +15,19 @@ export interface Candidate {
   readonly headers: Readonly<Record<string, string>>;
   /** The process that the benchmark started. */
   readonly rootPid: number;
-  /** The process that moves the bytes. Asked for at each measurement, since a supervisor may have replaced it. */
-  readonly workerPid: () => number;
+  /** The processes that move the bytes. Asked for at each measurement, since a supervisor may have replaced them. */
+  readonly workerPids: () => readonly number[];
+  /** Ends it. What is shared with others, such as the provider, stays. */
+  readonly stop: () => Promise<void>;
 }
 
 /** A Gatelog that runs, with what the check of its records needs. */
 export interface GatelogCandidate extends Candidate {
   readonly apiUrl: string;
   readonly apiKey: string;
+  readonly dataFolder: string;
+  /** The process that stores and answers queries. */
+  readonly corePid: () => number;
 }
 
 /** Where things are. */
@@ -63,21 +68,31 @@ function directCandidate({ provider }: Surroundings): Candidate {
     port: provider.port,
     headers: { Authorization: providerKey },
     rootPid: provider.pid,
-    workerPid: () => provider.pid,
+    workerPids: () => [provider.pid],
+    stop: () => Promise.resolve(),
   };
 }
 
 async function startBare({ processes, provider }: Surroundings): Promise<Candidate> {
   const { child, port } = await processes.forkListening('./bare', import.meta.url, [`http://127.0.0.1:${provider.port}`]);
   const pid = child.pid ?? 0;
-  return { name: 'bare', port, headers: { Authorization: providerKey }, rootPid: pid, workerPid: () => pid };
+  return {
+    name: 'bare',
+    port,
+    headers: { Authorization: providerKey },
+    rootPid: pid,
+    workerPids: () => [pid],
+    stop: () => processes.stop(child),
+  };
 }
 
 /** Starts Gatelog as a user would, with an empty data folder. */
-export async function startGatelog({ processes, projectFolder, temporaryFolder, provider }: Surroundings): Promise<GatelogCandidate> {
+export async function startGatelog(surroundings: Surroundings, workers = 1): Promise<GatelogCandidate> {
+  const { processes, projectFolder, temporaryFolder, provider } = surroundings;
   const program = join(projectFolder, 'dist', 'cli', 'main.js');
   if (!existsSync(program)) throw new Error('Gatelog is not built: run `npm run build`, or leave it out with --only.');
   const [port, apiPort] = [await freePort(), await freePort()];
+  const dataFolder = mkdtempSync(join(temporaryFolder, 'gatelog-data-'));
   const child = await processes.start({
     command: process.execPath,
     parameters: [program, 'serve'],
@@ -86,10 +101,10 @@ export async function startGatelog({ processes, projectFolder, temporaryFolder, 
     readyUrl: `http://127.0.0.1:${port}/readyz`,
     environment: {
       ...withoutSettings(process.env),
-      GATELOG_DATA_DIR: join(temporaryFolder, 'gatelog-data'),
+      GATELOG_DATA_DIR: dataFolder,
       GATELOG_GATEWAY_PORT: String(port),
       GATELOG_API_PORT: String(apiPort),
-      GATELOG_GATEWAY_WORKERS: '1',
+      GATELOG_GATEWAY_WORKERS: String(workers),
       GATELOG_BOOTSTRAP_API_KEY: benchKey,
       GATELOG_PROVIDER_OPENAI_URL: `http://127.0.0.1:${provider.port}/v1`,
     },
@@ -100,16 +115,19 @@ export async function startGatelog({ processes, projectFolder, temporaryFolder, 
     port,
     headers: { 'Svc-Auth': `Bearer ${benchKey}`, Authorization: providerKey, 'Svc-Property-Team': 'bench', 'Svc-User-Id': 'u1' },
     rootPid,
-    workerPid: () => gatewayWorkerPid(rootPid),
+    workerPids: () => rolePids(rootPid, 'gateway', workers),
+    stop: () => processes.stop(child),
     apiUrl: `http://127.0.0.1:${apiPort}`,
     apiKey: benchKey,
+    dataFolder,
+    corePid: () => rolePids(rootPid, 'core', 1)[0] ?? 0,
   };
 }
 
-function gatewayWorkerPid(supervisorPid: number): number {
-  const worker = processTree(supervisorPid).find((entry) => entry.pid !== supervisorPid && entry.command.includes('gateway'));
-  if (worker === undefined) throw new Error('Gatelog runs without a gateway worker.');
-  return worker.pid;
+function rolePids(supervisorPid: number, role: 'gateway' | 'core', count: number): number[] {
+  const found = processTree(supervisorPid).filter(({ pid, command }) => pid !== supervisorPid && command.includes(role));
+  if (found.length !== count) throw new Error(`Gatelog runs with ${found.length} processes for the role ${role}, not ${count}.`);
+  return found.map(({ pid }) => pid);
 }
 
 /** Starts Portkey without its console. Its log shows no line per call, and addresses on loopback are among those it trusts by default. */
@@ -136,7 +154,8 @@ async function startPortkey({ processes, projectFolder, temporaryFolder, provide
       'x-portkey-custom-host': `http://127.0.0.1:${provider.port}/v1`,
     },
     rootPid: pid,
-    workerPid: () => pid,
+    workerPids: () => [pid],
+    stop: () => processes.stop(child),
   };
 }
 

@@ -10,6 +10,7 @@ export interface KindValues {
   readonly region: string;
   readonly regions: Readonly<Record<string, string>>;
   readonly url: string;
+  readonly header: string;
   readonly targets: readonly string[];
   readonly secret: string;
   readonly choice: string;
@@ -37,6 +38,7 @@ interface Kind<T> {
 
 const byteUnits = { GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024 } as const;
 const durationUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+const headerShape = /^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/i;
 const regionShape = /^[a-z][a-z0-9-]{0,15}$/;
 const hostShape = /^[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?$/i;
 const regionForm = 'up to 16 lower-case letters, digits and hyphens that start with a letter, for example us';
@@ -92,6 +94,12 @@ export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
     read: (text, { schemes }) => readUrl(text, schemes ?? []),
     form: ({ schemes }) =>
       `an address that starts with ${(schemes ?? []).map((scheme) => `${scheme}://`).join(' or ')}, without user name, query or fragment`,
+    show: String,
+  },
+  header: {
+    read: (text) =>
+      headerShape.test(text) ? { value: text.toLowerCase() } : { problem: `is ${quoted(text)}, which is not the name of a header` },
+    form: () => 'the name of one request header, without a colon',
     show: String,
   },
   targets: {

@@ -89,6 +89,7 @@ describe('a value that is written', () => {
       ['localhost:9101', '10.0.0.0/8', '[::1]:80', 'fd00::/8'],
     ],
     ['GATELOG_SPOOL_SYNC', 'always', 'spoolSync', 'always'],
+    ['GATELOG_COUNTRY_HEADER', 'CF-IPCountry', 'countryHeader', 'cf-ipcountry'],
     ['GATELOG_BOOTSTRAP_API_KEY', 'sk-svc-us-0123456789', 'bootstrapApiKey', 'sk-svc-us-0123456789'],
   ])('%s=%s', (name, text, key, value) => {
     expect(configOf({ [name]: text })[key as keyof Config]).toEqual(value);
@@ -168,6 +169,11 @@ describe('a fault', () => {
       'GATELOG_PUBLIC_API_URL',
       'ftp://a.example',
       'GATELOG_PUBLIC_API_URL starts with ftp:, which does not work here; write an address that starts with https:// or http://, without user name, query or fragment.',
+    ],
+    [
+      'GATELOG_COUNTRY_HEADER',
+      'cf-ipcountry:',
+      'GATELOG_COUNTRY_HEADER is "cf-ipcountry:", which is not the name of a header; write the name of one request header, without a colon.',
     ],
     [
       'GATELOG_TARGET_ALLOWLIST',

@@ -2,16 +2,8 @@ import { availableParallelism } from 'node:os';
 import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { kinds, readUrl, type Reading } from './kinds.ts';
 import { nearestName } from './suggest.ts';
-import {
-  clientVariables,
-  defaultText,
-  settingRows,
-  variables,
-  type Machine,
-  type Settings,
-  type SettingName,
-  type Variable,
-} from './variables.ts';
+import type { Machine, Variable } from './variable.ts';
+import { clientVariables, defaultText, settingRows, variables, type Settings, type SettingName } from './variables.ts';
 
 /** What the environment says about one provider. */
 export interface ProviderSettings {

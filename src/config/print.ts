@@ -3,7 +3,8 @@ import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { kinds } from './kinds.ts';
 import type { Config } from './load.ts';
 import { textTable } from './text-table.ts';
-import { defaultText, settingRows, type Machine, type Variable } from './variables.ts';
+import type { Machine, Variable } from './variable.ts';
+import { defaultText, settingRows } from './variables.ts';
 
 /**
  * All settings as a text table: name, value, default, reason. A secret is shown as `set` or `not set`, never as itself.

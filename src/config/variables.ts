@@ -1,25 +1,6 @@
-import type { KindLimits, KindName, KindValues } from './kinds.ts';
-
-/** What a default may depend on. */
-export interface Machine {
-  readonly cores: number;
-}
-
-/** One setting. `default` is text in the form that a person would write; without it the setting may stay unset. */
-export interface Variable extends KindLimits {
-  readonly name: `GATELOG_${string}`;
-  readonly kind: KindName;
-  readonly default?: string | ((machine: Machine) => string);
-  readonly secret?: true;
-  /** One sentence: what the setting is for and why one would change it. */
-  readonly reason: string;
-}
-
-const KiB = 1024;
-const MiB = 1024 * KiB;
-const GiB = 1024 * MiB;
-const minute = 60_000;
-const hour = 60 * minute;
+import type { KindValues } from './kinds.ts';
+import { gatewayVariables } from './gateway-variables.ts';
+import { GiB, hour, KiB, type Machine, MiB, minute, type Variable } from './variable.ts';
 
 /**
  * Every setting, one row each: the name in `Config`, then the variable, its kind, default, bounds and reason. Loading, `gatelog config` and
@@ -117,112 +98,7 @@ export const variables = {
     reason: 'How long a key that was checked stays good while the metadata database cannot be read.',
   },
 
-  gatewayWorkers: {
-    name: 'GATELOG_GATEWAY_WORKERS',
-    kind: 'integer',
-    default: defaultWorkers,
-    least: 1,
-    most: 64,
-    reason: 'Gateway processes; half of the cores leaves the rest to ingest and queries.',
-  },
-  requestMaxBytes: {
-    name: 'GATELOG_REQUEST_MAX_BYTES',
-    kind: 'bytes',
-    default: '256MiB',
-    least: KiB,
-    most: 16 * GiB,
-    reason: 'Largest request body that the gateway forwards; above it the call is answered 413.',
-  },
-  requestTimeoutMs: {
-    name: 'GATELOG_REQUEST_TIMEOUT_MS',
-    kind: 'integer',
-    default: '600000',
-    least: 1000,
-    most: 24 * hour,
-    reason: 'Milliseconds for a caller to send a whole request; a slower upload is answered 408.',
-  },
-  headerMaxBytes: {
-    name: 'GATELOG_HEADER_MAX_BYTES',
-    kind: 'bytes',
-    default: '128KiB',
-    least: 8 * KiB,
-    most: MiB,
-    reason: 'Largest request head; 64 properties need more than the usual 16 KiB.',
-  },
-  routeMaxBytes: {
-    name: 'GATELOG_ROUTE_MAX_BYTES',
-    kind: 'bytes',
-    default: '1MiB',
-    least: KiB,
-    most: 16 * MiB,
-    reason: 'Largest JSON body that is read for its model before forwarding; larger ones go by path alone.',
-  },
-  recordMaxBytes: {
-    name: 'GATELOG_RECORD_MAX_BYTES',
-    kind: 'bytes',
-    default: '8MiB',
-    least: 0,
-    most: 256 * MiB,
-    reason: 'Bytes that are recorded of each body; what is longer passes whole and is recorded cut and flagged.',
-  },
-  bodySearchMaxBytes: {
-    name: 'GATELOG_BODY_SEARCH_MAX_BYTES',
-    kind: 'bytes',
-    default: '1MiB',
-    least: KiB,
-    most: 16 * MiB,
-    reason:
-      'Bytes of the text of each body that filters look at; what is longer is kept and shown whole. It holds for what is recorded from then on.',
-  },
-  providerConnectTimeoutMs: {
-    name: 'GATELOG_PROVIDER_CONNECT_TIMEOUT_MS',
-    kind: 'integer',
-    default: '10000',
-    least: 1,
-    most: 5 * minute,
-    reason: 'Milliseconds for a connection to a provider to open.',
-  },
-  providerHeadersTimeoutMs: {
-    name: 'GATELOG_PROVIDER_HEADERS_TIMEOUT_MS',
-    kind: 'integer',
-    default: '600000',
-    least: 1,
-    most: 24 * hour,
-    reason: 'Milliseconds until the head of a response; reasoning models think for minutes before it.',
-  },
-  providerBodyTimeoutMs: {
-    name: 'GATELOG_PROVIDER_BODY_TIMEOUT_MS',
-    kind: 'integer',
-    default: '600000',
-    least: 1,
-    most: 24 * hour,
-    reason: 'Milliseconds of silence in the middle of a response before it counts as broken.',
-  },
-  providerConnections: {
-    name: 'GATELOG_PROVIDER_CONNECTIONS',
-    kind: 'integer',
-    default: '1024',
-    least: 1,
-    most: 65_535,
-    reason: 'Connections to one provider from one gateway worker; calls beyond them wait.',
-  },
-  attemptsMax: {
-    name: 'GATELOG_ATTEMPTS_MAX',
-    kind: 'integer',
-    default: '20',
-    least: 1,
-    most: 1000,
-    reason: 'Attempts of one call at most, retries (Svc-Retry-…) and fallbacks together; the last reply is passed on.',
-  },
-  retryWithinMs: {
-    name: 'GATELOG_RETRY_WITHIN_MS',
-    kind: 'integer',
-    default: '60000',
-    least: 0,
-    most: hour,
-    reason:
-      'Milliseconds after the start of a call in which it may be sent to the same place again; a client that waits longer has usually given up. 0: no retries.',
-  },
+  ...gatewayVariables,
 
   spoolSync: {
     name: 'GATELOG_SPOOL_SYNC',
@@ -380,8 +256,4 @@ export const clientVariables: ReadonlySet<string> = new Set(['GATELOG_API_KEY', 
 /** The default of a setting as text, undefined when it has none. */
 export function defaultText(variable: Variable, machine: Machine): string | undefined {
   return typeof variable.default === 'function' ? variable.default(machine) : variable.default;
-}
-
-function defaultWorkers({ cores }: Machine): string {
-  return String(Math.max(1, Math.min(8, Math.floor(cores / 2))));
 }

@@ -127,7 +127,9 @@ const requestItemShape = z.strictObject({
   time_to_first_token: nullableNumber(
     'Milliseconds from the request to the first byte of the response body, for event streams; null for other replies.',
   ),
-  gateway_overhead_ms: nullableNumber('Milliseconds that the gateway added.'),
+  gateway_overhead_ms: nullableNumber(
+    'Milliseconds that the gateway spent on the call before it went out, the wait for its body left out: also what `Server-Timing` on its reply says. Passing the reply on is not in it.',
+  ),
   prompt_tokens: nullableNumber('All input tokens, cached ones included.'),
   completion_tokens: nullableNumber('All output tokens, reasoning included.'),
   total_tokens: nullableNumber('Input and output tokens together.'),

@@ -11,6 +11,8 @@ export interface GatewayOptions {
   readonly headerMaxBytes: number;
   /** Longest time for a caller to send its head and body, milliseconds. */
   readonly requestTimeoutMs: number;
+  /** How long a connection is kept for its next request, milliseconds. */
+  readonly keepAliveTimeoutMs: number;
 }
 
 /** Health as `/readyz` tells it: `ready` decides the status, `degraded` names parts that fail without stopping calls. */
@@ -20,7 +22,8 @@ export interface GatewayHealth {
 }
 
 const headersTimeoutMs = 60_000;
-const keepAliveTimeoutMs = 75_000;
+/** How often Node looks for requests that are late, unless they are late sooner. */
+const lateCheckMs = 30_000;
 /** How long a refused connection is still read, so that its client gets to read the answer, milliseconds. */
 const lingerMs = 1000;
 
@@ -31,7 +34,8 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     // Node takes no head that may be later than its body.
     headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
     requestTimeout: options.requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.min(lateCheckMs, options.requestTimeoutMs / 4),
+    keepAliveTimeout: options.keepAliveTimeoutMs,
     noDelay: true,
     // Node's own refusal has no identifier on it; `problemOfHead` answers instead.
     requireHostHeader: false,
@@ -47,6 +51,8 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     else if (problem === undefined) forward(ports, request, response);
     else refuseUnrecorded(response, problem, ['svc-id', v7(), 'connection', 'close']);
   };
+  // TRICKY: each call of a client that pipelines listens on its connection; Node takes more than ten of them for a leak and says so.
+  server.on('connection', (socket) => socket.setMaxListeners(0));
   server.on('request', answer);
   // `forward` asks for the body itself. An expectation that we do not know is ignored, as RFC 9110 §10.1.1 allows.
   server.on('checkContinue', answer);

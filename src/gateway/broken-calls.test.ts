@@ -156,6 +156,7 @@ describe('a provider that fails', () => {
       headersTimeoutMs: 50,
       bodyTimeoutMs: 1000,
       connections: 1,
+      idleTimeoutMs: 1000,
       headerMaxBytes: 16_384,
     });
     const { rig, client } = await scene(chat, undefined, { ports: { upstream } });

@@ -32,6 +32,8 @@ export interface ForwardLimits {
   readonly mostAttempts: number;
   /** After this time since its first attempt began a call is not sent to the same place again, milliseconds. */
   readonly retryWithinMs: number;
+  /** Longest time for which a client may take nothing of the reply that waits for it, milliseconds. */
+  readonly clientStallMs: number;
 }
 
 /** What the gateway needs from the rest of the program. */
@@ -49,6 +51,8 @@ export interface ForwardPorts {
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
   readonly hasSpoolRoom: () => boolean;
+  /** Header in which a proxy in front of us names the caller's country, lower case; undefined: none is to be trusted. */
+  readonly countryHeader: string | undefined;
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
   readonly clock: Clock;
@@ -73,6 +77,8 @@ export interface AdmittedCall {
   readonly identity: Identity;
   /** Monotonic time at which its body was waited for. */
   readonly admittedAt: number;
+  /** How long its body was waited for, milliseconds; told only to those who refuse it. */
+  readonly waitedMs?: number;
   /** Limits that hold for it, usually none. */
   readonly policies: readonly LimitPolicy[];
 }

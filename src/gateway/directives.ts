@@ -92,13 +92,24 @@ const ignored: Reader = (draft, _value, name) => {
   draft.warnings.push(`${name} is not supported by this version and was ignored`);
 };
 
-const readStreamUsage: Reader = (draft, value, name) => {
-  const word = value.trim().toLowerCase();
-  draft.streamUsage = word === 'true';
-  if (word !== 'true' && word !== 'false') {
-    draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true or false; got ${shown(value)}.`);
-  }
-};
+const flag =
+  (set: (draft: Draft, isOn: boolean) => void): Reader =>
+  (draft, value, name) => {
+    const word = value.trim().toLowerCase();
+    set(draft, word === 'true');
+    if (word !== 'true' && word !== 'false') {
+      draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true or false; got ${shown(value)}.`);
+    }
+  };
+
+const readStreamUsage = flag((draft, isOn) => {
+  draft.streamUsage = isOn;
+});
+
+const readSecurity = flag((draft, isOn) => {
+  if (isOn) draft.tags.securityCheck = true;
+  else delete draft.tags.securityCheck;
+});
 
 /** One policy a call: of two different ones nobody knows which was meant, and none may be dropped. */
 const readLimitPolicy: Reader = (draft, value, name) => {
@@ -151,7 +162,10 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     'cache-bucket-max-size': ignored,
     'cache-ignore-keys': ignored,
     ...attemptReaders,
-    'security-enabled': ignored,
+    'security-enabled': readSecurity,
+    // The name that Helicone's documentation has for it, and its more thorough kind, which is not here.
+    'llm-security-enabled': readSecurity,
+    'llm-security-advanced': ignored,
     'target-url': readTargetUrl,
     // The name that clients of Helicone's API know for it.
     'openai-api-base': readTargetUrl,

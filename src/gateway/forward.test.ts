@@ -218,6 +218,7 @@ describe('what passes to the client', () => {
       'set-cookie: b=2',
       'X-Note: caf\xe9',
       expect.stringMatching(/^svc-id: [0-9a-f-]{36}$/),
+      expect.stringMatching(/^server-timing: gatelog;dur=\d+\.\d{3}$/),
     ]);
     expect(reply.body.toString()).toBe('hello');
   });

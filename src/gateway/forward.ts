@@ -22,7 +22,7 @@ import { customProviderName, originForm, type Route, routeByPath, routeToTarget 
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
   const openedAt = ports.clock.now();
   const startedAt = ports.clock.monotonic();
-  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt }, error);
+  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt, startedAt }, error);
   try {
     const head = readRequestHead(request.rawHeaders);
     const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
@@ -83,7 +83,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     else if (errand.onward === undefined) sendTo(ports, open, errand, open.relay);
     else runAttempts(ports, open, errand, errand.onward);
   } catch (error) {
-    if (open === undefined) refuseRecorded(ports, admitted, provider, error);
+    if (open === undefined) refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);
     else refuseOpen(ports, open, error);
   }
 }

@@ -26,7 +26,7 @@ import { closeServer, listen, ourKey, until } from './wire-rig.ts';
 
 export const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
 
-const principal: Principal = { organizationId, keyId: 'key-1', keyHash: 'a'.repeat(64), permissions: 'rw' };
+export const principal: Principal = { organizationId, keyId: 'key-1', keyHash: 'a'.repeat(64), permissions: 'rw' };
 
 /** A real spool whose word that something is written the test can hold back. */
 export interface HeldSpool {
@@ -87,6 +87,7 @@ export interface RigOptions {
   readonly limits?: Partial<ForwardLimits>;
   readonly ports?: Partial<ForwardPorts>;
   readonly headerMaxBytes?: number;
+  readonly requestTimeoutMs?: number;
 }
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
@@ -97,7 +98,11 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const observed: Observation[] = [];
   const headerMaxBytes = options.headerMaxBytes ?? 128 * 1024;
   const ports = portsOf({ spool, observed, headerMaxBytes }, options);
-  const server = createGateway(ports, async () => ({ ready: true, degraded: [] }), { headerMaxBytes, requestTimeoutMs: 30_000 });
+  const server = createGateway(ports, async () => ({ ready: true, degraded: [] }), {
+    headerMaxBytes,
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    keepAliveTimeoutMs: 75_000,
+  });
   const port = await listen(server);
   const spooled = (): readonly Exchange[] => readExchanges(path.join(folder, series));
   return {
@@ -148,15 +153,24 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed, options.resolve),
     knownModels: () => [],
-    upstream: makeUpstream({ connectTimeoutMs: 5000, headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000, connections: 16, headerMaxBytes }),
+    upstream: makeUpstream({
+      connectTimeoutMs: 5000,
+      headersTimeoutMs: 10_000,
+      bodyTimeoutMs: 10_000,
+      connections: 16,
+      idleTimeoutMs: 30_000,
+      headerMaxBytes,
+    }),
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,
+    countryHeader: undefined,
     limits: {
       routeMaxBytes: 64 * 1024,
       requestMaxBytes: 64 * mebi,
       recordMaxBytes: 64 * mebi,
       mostAttempts: 20,
       retryWithinMs: 60_000,
+      clientStallMs: 30_000,
       ...options.limits,
     },
     callLimits: noLimits,

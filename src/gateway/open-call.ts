@@ -2,11 +2,13 @@ import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { AdmittedCall, Call, Errand, ForwardPorts, OpenCall } from './call.ts';
+import { countryOf } from './country.ts';
 import { withoutSecrets } from './headers.ts';
 import { LimitReached } from './limits.ts';
 import { refuseUnrecorded } from './refusal.ts';
 import { Relay } from './relay.ts';
 import { makeRequestId } from './request-ids.ts';
+import { serverTiming } from './server-timing.ts';
 import { ExchangeRecorder } from './tap.ts';
 
 /** Makes the record, which has yet to begin, and the way back. Without an errand the call goes nowhere. */
@@ -27,6 +29,7 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     targetUrl: target === undefined ? '' : withoutSecrets(target.origin + target.path),
     headers: call.head.recorded,
     tags: call.head.directives.tags,
+    countryCode: ports.countryHeader === undefined ? undefined : countryOf(request.headers[ports.countryHeader]),
     reserved: errand?.grant?.reserved === true ? true : undefined,
   };
   const recorded = ports.hasSpoolRoom();
@@ -40,22 +43,26 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
   const named = errand?.grant === undefined ? identity.replyHeaders : [...identity.replyHeaders, ...errand.grant.lines];
   const warned = errand === undefined || errand.warnings.length === 0 ? named : [...named, 'svc-warning', errand.warnings.join('; ')];
   const hidesUsage = errand?.usageAsked === true;
-  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders: warned, hidesUsage }) };
+  const { clientStallMs } = ports.limits;
+  const options = { response, recorder, method: open.method, replyHeaders: warned, hidesUsage, clientStallMs };
+  return { call, recorder, relay: new Relay(options) };
 }
 
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
 export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, provider: string, error: unknown): void {
   const refusal = asRefusal(ports, error);
+  const { request, response, startedAt } = admitted.call;
+  const overheadMs = ports.clock.monotonic() - startedAt - (admitted.waitedMs ?? 0);
   if (refusal.status !== 401) {
     const limited = refusal instanceof LimitReached ? withLines(admitted, refusal.lines) : admitted;
     const open = openCall(ports, limited, provider);
     open.recorder.begin();
+    open.relay.overheadMs = overheadMs;
     refuseOpen(ports, open, refusal);
     return;
   }
-  const { request, response } = admitted.call;
   request.resume();
-  refuseUnrecorded(response, refusal, admitted.identity.replyHeaders);
+  refuseUnrecorded(response, refusal, [...admitted.identity.replyHeaders, 'server-timing', serverTiming(overheadMs)]);
 }
 
 function withLines(admitted: AdmittedCall, lines: readonly string[]): AdmittedCall {
@@ -71,8 +78,10 @@ export function refuseOpen(ports: ForwardPorts, { call, relay }: OpenCall, error
 }
 
 /** Answers a caller without an accepted key; nothing of it is recorded, yet the reply carries an identifier. */
-export function refuseStranger(ports: ForwardPorts, { response, openedAt }: Pick<Call, 'response' | 'openedAt'>, error: unknown): void {
-  refuseUnrecorded(response, asRefusal(ports, error), ['svc-id', makeRequestId('' as OrganizationId, openedAt)]);
+export function refuseStranger(ports: ForwardPorts, call: Pick<Call, 'response' | 'openedAt' | 'startedAt'>, error: unknown): void {
+  const timing = serverTiming(ports.clock.monotonic() - call.startedAt);
+  const requestId = makeRequestId('' as OrganizationId, call.openedAt);
+  refuseUnrecorded(call.response, asRefusal(ports, error), ['svc-id', requestId, 'server-timing', timing]);
 }
 
 function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {

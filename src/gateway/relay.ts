@@ -5,6 +5,7 @@ import type { RawHeaders } from './headers.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
 import { readReplyHead } from './reply-head.ts';
 import type { ProviderCall, ReplySink } from './reply-sink.ts';
+import { serverTiming } from './server-timing.ts';
 import { StreamEndWatch } from './stream-end.ts';
 import { UsageFilter } from './stream-usage.ts';
 import type { ExchangeRecorder } from './tap.ts';
@@ -18,6 +19,8 @@ export interface RelayOptions {
   readonly replyHeaders: readonly string[];
   /** A stream's usage was asked for by us, so it is recorded and kept from the client. */
   readonly hidesUsage: boolean;
+  /** Longest time for which a client may take nothing of what waits for it, milliseconds. */
+  readonly clientStallMs: number;
 }
 
 interface Head {
@@ -35,7 +38,7 @@ interface Head {
  * Invariant: nothing here throws into the spool, whose callbacks serve all calls of this process.
  */
 export class Relay implements ReplySink {
-  /** Milliseconds of our own work so far, added up by the caller. */
+  /** Milliseconds of our own work before the call goes out, told by the caller before there is a head. */
   overheadMs = 0;
   private replyHeaders: readonly string[];
   private readonly options: RelayOptions;
@@ -83,11 +86,10 @@ export class Relay implements ReplySink {
   /** The provider's head. Interim (1xx) heads are dropped: they are between us and the provider. */
   start(status: number, raw: RawHeaders, message: string): void {
     if (this.settled || status < 200) return;
-    const { replyHeaders } = this;
     const { method, recorder } = this.options;
     const { passed, recorded, hasDate } = readReplyHead(raw);
     recorder.responseHead(status, recorded);
-    this.head = { status, message: reasonPhrase(status, message), lines: [...passed, ...replyHeaders], hasDate };
+    this.head = { status, message: reasonPhrase(status, message), lines: this.withOwn(passed), hasDate };
     const length = recorded['content-length'];
     this.expectedBytes = length === undefined ? undefined : Number(length);
     this.bodyless = method === 'HEAD' || status === 204 || status === 304 || this.expectedBytes === 0;
@@ -98,6 +100,10 @@ export class Relay implements ReplySink {
       else this.holdEveryChunk = true;
       if (this.options.hidesUsage && encoding === 'identity') this.hideUsage(this.head);
     }
+  }
+
+  private withOwn(lines: RawHeaders): string[] {
+    return [...lines, ...this.replyHeaders, 'server-timing', serverTiming(this.overheadMs)];
   }
 
   /** What the client gets will be shorter than what the provider says. */
@@ -153,8 +159,10 @@ export class Relay implements ReplySink {
       this.deliverHeld();
       this.sendHead();
       const last = this.lastChunk ?? this.usageFilter?.rest();
-      if (last === undefined) this.options.response.end();
-      else this.options.response.end(last);
+      const { response } = this.options;
+      if (last === undefined) response.end();
+      else response.end(last);
+      if (response.writableLength > 0) this.watchEnd();
     });
   }
 
@@ -186,11 +194,10 @@ export class Relay implements ReplySink {
       this.fail(error);
       return;
     }
-    const { replyHeaders } = this;
     const { recorder, method } = this.options;
     const body = refusalBody(error);
     const lines = refusalHeaders(error, body.length);
-    this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: [...lines, ...replyHeaders], hasDate: false };
+    this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: this.withOwn(lines), hasDate: false };
     recorder.responseHead(error.status, readReplyHead(lines).recorded);
     recorder.responsePart(body);
     this.settle(outcome, () => {
@@ -232,16 +239,27 @@ export class Relay implements ReplySink {
   }
 
   private deliver(chunk: Buffer): void {
-    const { response } = this.options;
+    const { response, clientStallMs } = this.options;
     if (response.destroyed) return;
     this.sendHead();
     if (response.write(chunk) || this.draining) return;
     this.draining = true;
     this.pause();
+    // TRICKY: Node looks whether the client took anything meanwhile before it breaks the connection. Always set, this would end calls whose
+    // provider is silent; and undici's own time-out for a body rests while it is paused, so without it a client could hold a call for ever.
+    response.setTimeout(clientStallMs);
     response.once('drain', () => {
+      response.setTimeout(0);
       this.draining = false;
       this.resume();
     });
+  }
+
+  /** The reply is handed over and not taken yet. Listens ahead of Node, which then sets the time that an idle connection is kept. */
+  private watchEnd(): void {
+    const { response, clientStallMs } = this.options;
+    response.setTimeout(clientStallMs);
+    response.prependOnceListener('finish', () => response.setTimeout(0));
   }
 
   private waitForSpool(): void {

@@ -25,6 +25,8 @@ export interface UpstreamOptions {
   readonly bodyTimeoutMs: number;
   /** Connections to one origin from one worker; further calls wait. */
   readonly connections: number;
+  /** How long a connection is kept for the next call, milliseconds, unless the provider says another time. */
+  readonly idleTimeoutMs: number;
   readonly headerMaxBytes: number;
 }
 
@@ -33,8 +35,6 @@ export interface Upstream {
   readonly send: (request: ProviderRequest, sink: ReplySink) => void;
   readonly close: () => Promise<void>;
 }
-
-const longestIdleMs = 30_000;
 
 /** Most hosts named by callers whose connections are kept; one that was not called for the longest time makes room. */
 const mostNamedHosts = 256;
@@ -92,7 +92,7 @@ function openPool(origin: string, options: UpstreamOptions, lookUp?: LookupFunct
   return new Pool(origin, {
     connections: options.connections,
     pipelining: 1,
-    keepAliveTimeout: longestIdleMs,
+    keepAliveTimeout: options.idleTimeoutMs,
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
     maxHeaderSize: options.headerMaxBytes,

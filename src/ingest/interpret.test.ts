@@ -43,6 +43,10 @@ describe('a whole chat call', () => {
   });
 });
 
+test('the country that a proxy told is recorded; without one there is none', () => {
+  expect([interpret({ open: { countryCode: 'DE' } }).countryCode, interpret().countryCode]).toEqual(['DE', '']);
+});
+
 describe('a body', () => {
   const encodings: readonly (readonly [string, (text: string) => Buffer])[] = [
     ['gzip', gzipSync],

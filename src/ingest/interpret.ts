@@ -8,6 +8,7 @@ import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
+import { matchesThreatPattern } from './threat.ts';
 import { type ReadRequest, type ReadResponse, readRequest, readResponse } from './read-bodies.ts';
 
 /** What interpretation needs to know besides the exchange. */
@@ -64,6 +65,8 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     inputs: inputsOf(tags),
     responseId: response.facts.responseId,
     status: statusOf(exchange, response),
+    countryCode: said(open.countryCode),
+    threat: threatOf(tags, request.facts),
     latencyMs: times.latencyMs,
     timeToFirstTokenMs: times.firstTokenMs,
     gatewayOverheadMs: times.overheadMs,
@@ -84,11 +87,9 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
 
 /** Facts that nothing tells yet. */
 const notYetKnown = {
-  countryCode: '',
   cacheEnabled: false,
   cached: false,
   cacheReferenceId: '',
-  threat: null,
   isPassthroughBilling: null,
   assets: [],
 } as const;
@@ -109,6 +110,11 @@ function recordNameOf(provider: string): string {
 
 function inputsOf({ promptInputs }: Tags): ReadonlyMap<string, string> {
   return new Map(Object.entries(promptInputs ?? {}));
+}
+
+/** Null when nobody asked, or there was no text of the user to look at. */
+function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts): boolean | null {
+  return securityCheck === undefined || lastUserText === '' ? null : matchesThreatPattern(lastUserText);
 }
 
 interface Times {

@@ -58,6 +58,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
+    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
   });
   const address = await listen(server, config.host, config.gatewayPort);
   return {
@@ -103,6 +104,7 @@ function connectProviders(config: Config): Upstream {
     headersTimeoutMs: config.providerHeadersTimeoutMs,
     bodyTimeoutMs: config.providerBodyTimeoutMs,
     connections: config.providerConnections,
+    idleTimeoutMs: config.providerIdleTimeoutMs,
     headerMaxBytes: config.headerMaxBytes,
   });
 }
@@ -130,12 +132,14 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     upstream,
     spool,
     hasSpoolRoom: space.hasRoom,
+    countryHeader: config.countryHeader,
     limits: {
       routeMaxBytes: config.routeMaxBytes,
       requestMaxBytes: config.requestMaxBytes,
       recordMaxBytes: config.recordMaxBytes,
       mostAttempts: config.attemptsMax,
       retryWithinMs: config.retryWithinMs,
+      clientStallMs: config.clientStallTimeoutMs,
     },
     callLimits: callLimits(config, parts),
     clock: systemClock,

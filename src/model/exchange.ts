@@ -39,6 +39,8 @@ export interface Tags {
   readonly experimentId?: string;
   readonly requestBody?: BodyKeeping;
   readonly responseBody?: BodyKeeping;
+  /** The user's text is to be looked at for an attack on the model's instructions. */
+  readonly securityCheck?: true;
 }
 
 /** Payload of the `open` frame. Headers are an allow-list with lower-case names; no credential is among them. */
@@ -59,6 +61,8 @@ export interface ExchangeOpen {
   readonly targetUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: Tags;
+  /** Country of the caller, two capital letters, as a trusted proxy told it. */
+  readonly countryCode?: string | undefined;
   /** Set when a budget has set money aside for this exchange, which its record settles. */
   readonly reserved?: true | undefined;
 }
@@ -96,7 +100,11 @@ export interface ExchangeEnd extends EndFacts {
   readonly elapsedMs: number;
   /** Milliseconds from `openedAt` to the first body byte of the response; absent when there was none. */
   readonly firstByteMs?: number;
-  /** Our own share of the time, milliseconds with fractions. */
+  /**
+   * Milliseconds with fractions that we spent on the call before it went out: from the arrival of its head, the wait for its body left out. Also
+   * what its reply's `Server-Timing` says. Passing the reply on is not in it: of a body that comes bit by bit nothing tells our time from the
+   * provider's without looking at the clock for each piece.
+   */
   readonly overheadMs: number;
   /** Bytes that passed, which may be more than what was recorded. */
   readonly requestBytes: number;

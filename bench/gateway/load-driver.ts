@@ -1,0 +1,88 @@
+import type { ChildProcess } from 'node:child_process';
+import { jsonReply } from '../load/canned-reply.ts';
+import { isLoadResult, type LoadJob, type LoadResult } from '../load/load-job.ts';
+import { nextMessage } from '../measure/owned-processes.ts';
+import { processCpuMs } from '../measure/process-table.ts';
+import type { Candidate } from '../peers/candidate.ts';
+import { chatBody, chatRequest } from './chat-call.ts';
+
+/** What is sent, how much of it and for how long. */
+export interface Load {
+  readonly body: string;
+  readonly connections: number;
+  readonly durationMs: number;
+  readonly minimumBodyBytes: number;
+  /** Absent: a closed loop. */
+  readonly requestsPerSecond?: number;
+  readonly watchesGaps?: true;
+}
+
+/** What a load came to, with the CPU that it took. */
+export interface MeasuredLoad extends LoadResult {
+  /** CPU of the processes that move the bytes, per reply, in microseconds. */
+  readonly cpuPerRequestMicros: number;
+  /** Share of one core that these used. */
+  readonly coreShare: number;
+}
+
+const maximumRequests = 10_000_000;
+/** Time after the end of a load within which its answer must have come. */
+const answerTimeoutMs = 60_000;
+
+/** The usual load: chat completions of 1 KB there and back, in a closed loop. */
+export function chatLoad(connections: number, durationMs: number): Load {
+  return { body: chatBody({}), connections, durationMs, minimumBodyBytes: jsonReply.length };
+}
+
+/** Drives one load generator against the candidates and counts what came back. */
+export class LoadDriver {
+  readonly #generator: ChildProcess;
+  readonly #replies = new Map<Candidate, number>();
+
+  constructor(generator: ChildProcess) {
+    this.#generator = generator;
+  }
+
+  async run(candidate: Candidate, load: Load): Promise<LoadResult> {
+    const { body, requestsPerSecond = null, watchesGaps = false, ...rest } = load;
+    const request = chatRequest(candidate, body);
+    const job: LoadJob = { port: candidate.port, request, maximumRequests, requestsPerSecond, watchesGaps, ...rest };
+    const answer = nextMessage(this.#generator, job.durationMs + answerTimeoutMs);
+    this.#generator.send(job);
+    const result = await answer;
+    if (!isLoadResult(result)) throw new Error('The load generator gave no result.');
+    this.countReplies(candidate, result.replies);
+    return result;
+  }
+
+  /** Runs a load and reads the CPU of the candidate's workers before and behind it. */
+  async measure(candidate: Candidate, load: Load): Promise<MeasuredLoad> {
+    const pids = candidate.workerPids();
+    const before = cpuMsOf(pids);
+    const result = await this.run(candidate, load);
+    const cpuMs = cpuMsOf(pids) - before;
+    const wereReplaced = candidate.workerPids().join() !== pids.join();
+    if (wereReplaced) throw new Error(`A process of ${candidate.name} was replaced while it was measured.`);
+    return { ...result, cpuPerRequestMicros: (cpuMs * 1000) / result.replies, coreShare: cpuMs / result.elapsedMs };
+  }
+
+  /** Loads a candidate, long enough for its code to be compiled. @throws when it answers no call. */
+  async warmUp(candidate: Candidate, load: Load): Promise<void> {
+    const { replies, errors, firstError } = await this.run(candidate, load);
+    if (replies === 0) throw new Error(`${candidate.name} answers no call (${errors} errors): ${firstError ?? 'no reply'}.`);
+  }
+
+  /** Counts replies that a candidate gave to others than the generator. */
+  countReplies(candidate: Candidate, replies: number): void {
+    this.#replies.set(candidate, this.repliesOf(candidate) + replies);
+  }
+
+  /** Whole replies with status 200 that a candidate has given in this run, warm-up included. */
+  repliesOf(candidate: Candidate): number {
+    return this.#replies.get(candidate) ?? 0;
+  }
+}
+
+function cpuMsOf(pids: readonly number[]): number {
+  return pids.reduce((total, pid) => total + processCpuMs(pid), 0);
+}

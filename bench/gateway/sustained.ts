@@ -1,0 +1,130 @@
+import { type Candidate, type GatelogCandidate, startCandidate, startGatelog } from '../peers/candidate.ts';
+import { chatLoad, type MeasuredLoad } from './load-driver.ts';
+import { failuresOf, type PartContext, settle } from './part.ts';
+import { type SpoolCourse, SpoolWatch, untilDrained } from './spool-watch.ts';
+import { type VisibleDelay, VisibleDelayProbe } from './visible-delay.ts';
+
+/** One long load, and what became of the spool meanwhile. */
+export interface SustainedLoad {
+  /** Null: as many as come, in a closed loop. */
+  readonly askedPerSecond: number | null;
+  /** Replies a second over the watched end of the load. */
+  readonly repliesPerSecond: number;
+  readonly cpuPerRequestMicros: number;
+  readonly spool: SpoolCourse;
+  /** From the end of the load until the spool was empty; null when it took more than five minutes. */
+  readonly drainedAfterMs: number | null;
+  readonly visible: VisibleDelay;
+}
+
+export interface SustainedResult {
+  /** The pass-through's replies a second, beforehand and afterwards. */
+  readonly barePerSecond: readonly number[];
+  readonly closedLoop: SustainedLoad;
+  /** Rates that were tried because in a closed loop the ingest fell behind, in their order. */
+  readonly steps: readonly SustainedLoad[];
+  /** The load of the highest rate with which the ingest kept up; null when it did with none that was tried. */
+  readonly sustained: SustainedLoad | null;
+  readonly failures: readonly string[];
+}
+
+/** Halvings of the interval in which the highest sustained rate is looked for: it is found to a 32nd of the closed loop's. */
+const stepCount = 5;
+/** Less of an asked rate was not reached. */
+const reachedShare = 0.98;
+const warmUpMs = 3000;
+
+/** A long load at full rate with default settings: does the ingest keep up, and if not, at which rate does it? */
+export async function measureSustained(context: PartContext): Promise<SustainedResult> {
+  const { surroundings, options, driver } = context;
+  const started: Candidate[] = [];
+  try {
+    const bare = await startCandidate('bare', surroundings);
+    started.push(bare);
+    const gatelog = await startGatelog(surroundings);
+    started.push(gatelog);
+    for (const candidate of started) await driver.warmUp(candidate, chatLoad(options.connections, warmUpMs));
+    const run = new SustainedRun(context, gatelog);
+    const before = await measureBare(context, bare, started);
+    const closedLoop = await run.load({ askedPerSecond: null, seconds: options.sustainedSeconds });
+    const steps = closedLoop.spool.keepsUp ? [] : await searchRate(run, closedLoop.repliesPerSecond, options.sustainedSeconds / 2);
+    const after = await measureBare(context, bare, started);
+    return {
+      barePerSecond: [before, after].map(({ requestsPerSecond }) => requestsPerSecond),
+      closedLoop,
+      steps,
+      sustained: highestOf([closedLoop, ...steps].filter(isSustained)),
+      failures: [...failuresOf('bare', before), ...run.failures, ...failuresOf('bare', after)],
+    };
+  } finally {
+    for (const candidate of started) await candidate.stop();
+  }
+}
+
+async function measureBare(context: PartContext, bare: Candidate, all: readonly Candidate[]): Promise<MeasuredLoad> {
+  await settle(context, all);
+  const { options, driver, progress } = context;
+  const result = await driver.measure(bare, chatLoad(options.connections, options.seconds * 1000));
+  progress(`bare  ${result.requestsPerSecond.toFixed(0)}/s`);
+  return result;
+}
+
+/** Bisects between none and the closed loop's rate. */
+async function searchRate(run: SustainedRun, closedLoopPerSecond: number, seconds: number): Promise<SustainedLoad[]> {
+  const steps: SustainedLoad[] = [];
+  let [low, high] = [0, closedLoopPerSecond];
+  for (let step = 0; step < stepCount; step += 1) {
+    const askedPerSecond = (low + high) / 2;
+    const load = await run.load({ askedPerSecond, seconds });
+    steps.push(load);
+    if (isSustained(load)) low = askedPerSecond;
+    else high = askedPerSecond;
+  }
+  return steps;
+}
+
+function isSustained({ askedPerSecond, repliesPerSecond, spool }: SustainedLoad): boolean {
+  return spool.keepsUp && (askedPerSecond === null || repliesPerSecond >= askedPerSecond * reachedShare);
+}
+
+function highestOf(loads: readonly SustainedLoad[]): SustainedLoad | null {
+  return loads.toSorted((left, right) => right.repliesPerSecond - left.repliesPerSecond)[0] ?? null;
+}
+
+/** Long loads on one Gatelog, each from an empty spool to an empty spool. */
+class SustainedRun {
+  readonly failures: string[] = [];
+  readonly #context: PartContext;
+  readonly #gatelog: GatelogCandidate;
+
+  constructor(context: PartContext, gatelog: GatelogCandidate) {
+    this.#context = context;
+    this.#gatelog = gatelog;
+  }
+
+  /** The second half of the load is what is judged: by then a burst for which the ingest steps back is long over. */
+  async load({ askedPerSecond, seconds }: { readonly askedPerSecond: number | null; readonly seconds: number }): Promise<SustainedLoad> {
+    const { driver, options, progress } = this.#context;
+    await untilDrained(this.#gatelog);
+    await settle(this.#context, [this.#gatelog]);
+    const usual = chatLoad(options.connections, seconds * 1000);
+    const watch = new SpoolWatch(this.#gatelog);
+    const probe = new VisibleDelayProbe(this.#gatelog);
+    const result = await driver.measure(this.#gatelog, askedPerSecond === null ? usual : { ...usual, requestsPerSecond: askedPerSecond });
+    const spool = watch.stop((seconds * 1000) / 2);
+    const [drainedAfterMs, visible] = await Promise.all([untilDrained(this.#gatelog), probe.stop()]);
+    driver.countReplies(this.#gatelog, visible.calls);
+    const title = askedPerSecond === null ? 'closed loop' : `${askedPerSecond.toFixed(0)}/s asked`;
+    this.failures.push(...failuresOf(`gatelog, ${title}`, result));
+    if (visible.notFound > 0) this.failures.push(`gatelog, ${title}: ${visible.notFound} probing calls were not found by any query`);
+    const repliesPerSecond = endRate(result.repliesEachSecond, seconds);
+    progress(`gatelog  ${title}  ${repliesPerSecond.toFixed(0)}/s  ${spool.keepsUp ? 'keeps up' : 'falls behind'}`);
+    return { askedPerSecond, repliesPerSecond, cpuPerRequestMicros: result.cpuPerRequestMicros, spool, drainedAfterMs, visible };
+  }
+}
+
+/** Replies a second over the second half of a load. */
+function endRate(repliesEachSecond: readonly number[], seconds: number): number {
+  const [from, to] = [Math.floor(seconds / 2), Math.max(1, Math.floor(seconds))];
+  return repliesEachSecond.slice(from, to).reduce((total, replies) => total + replies, 0) / (to - from);
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LatencyHistogram, type LatencySummary } from '../load/latency-histogram.ts';
+import type { GatelogCandidate } from '../peers/candidate.ts';
+import { chatBody } from './chat-call.ts';
+
+export interface VisibleDelay {
+  readonly calls: number;
+  /** Calls that no query had found five minutes after the last one was made. */
+  readonly notFound: number;
+  /** From the end of a call's reply to the end of the first query that found it. */
+  readonly delay: LatencySummary;
+}
+
+const callEveryMs = 1000;
+/** Queries cost time of the same cores; this is also how exact the delays are. */
+const askEveryMs = 250;
+const lastWaitMs = 300_000;
+
+interface Probe {
+  readonly requestId: string;
+  readonly endedAtMs: number;
+}
+
+/**
+ * How long it takes until a call can be queried: makes one call a second through the gateway, and asks the query API for the oldest that was not
+ * found yet, four times a second. Records become visible in the order of their calls, or nearly, so that one question at a time is enough.
+ */
+export class VisibleDelayProbe {
+  readonly #candidate: GatelogCandidate;
+  readonly #waiting: Probe[] = [];
+  readonly #delays = new LatencyHistogram();
+  #calls = 0;
+  #stopped = false;
+  readonly #callsMade: Promise<void>;
+  readonly #found: Promise<void>;
+
+  constructor(candidate: GatelogCandidate) {
+    this.#candidate = candidate;
+    this.#callsMade = this.#makeCalls();
+    this.#found = this.#ask();
+  }
+
+  /** Makes no more calls, waits until those that were made are found, five minutes at most. */
+  async stop(): Promise<VisibleDelay> {
+    this.#stopped = true;
+    await this.#callsMade;
+    await this.#found;
+    return { calls: this.#calls, notFound: this.#waiting.length, delay: this.#delays.summary() };
+  }
+
+  async #makeCalls(): Promise<void> {
+    for (let next = performance.now(); !this.#stopped; next += callEveryMs) {
+      const requestId = await this.#call();
+      this.#calls += 1;
+      this.#waiting.push({ requestId, endedAtMs: performance.now() });
+      await sleep(Math.max(0, next + callEveryMs - performance.now()));
+    }
+  }
+
+  async #call(): Promise<string> {
+    const { port, headers } = this.#candidate;
+    const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json', 'Svc-Property-Probe': 'visible-delay' },
+      body: chatBody({}),
+    });
+    await response.arrayBuffer();
+    const requestId = response.headers.get('svc-id');
+    if (response.status !== 200 || requestId === null) throw new Error(`A probing call was answered ${response.status}.`);
+    return requestId;
+  }
+
+  async #ask(): Promise<void> {
+    let deadlineMs = Number.POSITIVE_INFINITY;
+    while (!(this.#stopped && this.#waiting.length === 0) && performance.now() < deadlineMs) {
+      if (this.#stopped) deadlineMs = Math.min(deadlineMs, performance.now() + lastWaitMs);
+      const [oldest] = this.#waiting;
+      if (oldest === undefined || !(await this.#isVisible(oldest))) {
+        await sleep(askEveryMs);
+        continue;
+      }
+      this.#delays.record(performance.now() - oldest.endedAtMs);
+      this.#waiting.shift();
+    }
+  }
+
+  async #isVisible({ requestId }: Probe): Promise<boolean> {
+    const { apiUrl, apiKey } = this.#candidate;
+    const response = await fetch(`${apiUrl}/v1/request/query-clickhouse`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ filter: { request_response_rmt: { request_id: { equals: requestId } } }, limit: 1 }),
+    });
+    const answer: unknown = await response.json();
+    return typeof answer === 'object' && answer !== null && 'data' in answer && Array.isArray(answer.data) && answer.data.length > 0;
+  }
+}

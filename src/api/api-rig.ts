@@ -3,10 +3,13 @@ import type { Hono } from 'hono';
 import { expect } from 'vitest';
 import { hashKey } from '../auth/api-key.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
+import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
+import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
+import { RedactionRules } from '../metadata/redaction-rules.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
 import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
@@ -146,6 +149,8 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       list: (organizationId) => listRateLimits(rig.database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),
     },
+    providerKeys: makeProviderKeyVault(rig.database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
+    redactionRules: new RedactionRules(rig.database, Date.now),
     failingParts: () => Promise.resolve([]),
     observe: (observation) => observations.push(observation),
     bodyMaxBytes,

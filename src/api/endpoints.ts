@@ -1,7 +1,12 @@
 import type { Endpoint } from './endpoint.ts';
 import { declareProperty } from './routes/property/declare.ts';
+import { addProviderKey } from './routes/provider-keys/add.ts';
+import { deleteProviderKey } from './routes/provider-keys/delete.ts';
+import { listProviderKeys } from './routes/provider-keys/list.ts';
 import { getRateLimits } from './routes/rate-limits/get.ts';
 import { replaceRateLimits } from './routes/rate-limits/replace.ts';
+import { getRedactionRules } from './routes/redaction-rules/get.ts';
+import { replaceRedactionRules } from './routes/redaction-rules/replace.ts';
 import { countRequests } from './routes/request/count.ts';
 import { getRequest } from './routes/request/get.ts';
 import { giveRequestFeedback } from './routes/request/give-feedback.ts';
@@ -34,6 +39,11 @@ export const endpoints: readonly Endpoint[] = [
   declareProperty,
   getRateLimits,
   replaceRateLimits,
+  getRedactionRules,
+  replaceRedactionRules,
+  addProviderKey,
+  listProviderKeys,
+  deleteProviderKey,
   querySessions,
   countSessions,
   querySessionNames,

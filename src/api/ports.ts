@@ -3,8 +3,10 @@ import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
+import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { StoredLimit } from '../metadata/rate-limits.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
+import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { RunStatement } from '../store/run.ts';
 
 /** Changes of whole sessions; durable and visible to every later read when they return. @throws GatelogError `not_found`, among others. */
@@ -27,6 +29,13 @@ export interface RateLimitPorts {
   ) => Promise<{ readonly unknownKey: string } | undefined>;
 }
 
+/** The redaction rules that organisations store. */
+export interface RedactionRulePorts {
+  readonly list: (organizationId: OrganizationId) => Promise<readonly RedactionRule[]>;
+  /** Durable when it returns. */
+  readonly replace: (organizationId: OrganizationId, rules: readonly RedactionRule[]) => Promise<void>;
+}
+
 /** What the API needs from the rest of the program. */
 export interface ApiPorts {
   /** `undefined`: no such key. */
@@ -44,6 +53,8 @@ export interface ApiPorts {
   /** @returns the other spelling of the name that the declaration replaced, when there was one. */
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   readonly rateLimits: RateLimitPorts;
+  readonly providerKeys: ProviderKeyVault;
+  readonly redactionRules: RedactionRulePorts;
   /** Names of parts that do not work at the moment. */
   readonly failingParts: () => Promise<readonly string[]>;
   readonly observe: Observe;

@@ -87,7 +87,8 @@ export const variables = {
     least: 32,
     most: 4096,
     secret: true,
-    reason: 'Signs the addresses at which bodies can be read without a key; without it a secret is made and kept in the data folder.',
+    reason:
+      'Signs the addresses at which bodies can be read without a key, and encrypts stored keys of providers; without it a secret is made and kept in the data folder.',
   },
   keyStaleMaxMs: {
     name: 'GATELOG_KEY_STALE_MAX',
@@ -95,7 +96,7 @@ export const variables = {
     default: '10m',
     least: 0,
     most: 24 * hour,
-    reason: 'How long a key that was checked stays good while the metadata database cannot be read.',
+    reason: 'How long a key that was checked, and a stored key of a provider, stays good while the metadata database cannot be read.',
   },
 
   ...gatewayVariables,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TargetGuard } from '../egress/target-guard.ts';
 import type { GatelogError } from '../model/errors.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import type { LimitPolicy } from '../model/limit-policy.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -19,6 +20,7 @@ import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import type { Route } from './routes.ts';
+import type { ProviderKeys } from './stored-provider-keys.ts';
 import type { ExchangeRecorder } from './tap.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -47,6 +49,7 @@ export interface ForwardPorts {
   /** Which addresses callers may name themselves. */
   readonly targets: TargetGuard;
   readonly knownModels: KnownModels;
+  readonly providerKeys: ProviderKeys;
   readonly upstream: Upstream;
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
@@ -86,6 +89,7 @@ export interface AdmittedCall {
 /** A call on record, with its way back. */
 export interface OpenCall {
   readonly call: Call;
+  readonly organizationId: OrganizationId;
   readonly recorder: ExchangeRecorder;
   readonly relay: Relay;
 }

@@ -29,13 +29,13 @@ function requestTo(ports: ForwardPorts, { call, recorder }: OpenCall, leg: Leg, 
   return { method: request.method ?? 'GET', origin, path, lookUp, headers, body };
 }
 
-function answerHere(ports: ForwardPorts, { call }: OpenCall, { route, outgoing }: Leg, sink: ReplySink): void {
+function answerHere(ports: ForwardPorts, { call, organizationId }: OpenCall, { route, outgoing }: Leg, sink: ReplySink): void {
   if (!('whole' in outgoing)) {
     throw new GatelogError('body_too_large', 'What the gateway answers itself takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
   }
   const method = call.request.method ?? 'GET';
   if (route.destination === 'models') {
-    answerModels(ports.providers, ports.knownModels, method, sink);
+    answerModels({ ...ports, storedProviders: ports.providerKeys.providersOf(organizationId) }, method, sink);
     return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);

@@ -24,7 +24,7 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
   const { route, furtherModels } = addressed;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
-  const credentials = credentialsFor(route, admission.providerCredentials);
+  const credentials = credentialsFor(route, admission, ports.providerKeys);
   const asked = withUsageQuestion(call, route, addressed.outgoing);
   const outgoing = asked === undefined ? addressed.outgoing : { whole: asked };
   const usageAsked = asked !== undefined;

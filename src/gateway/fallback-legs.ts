@@ -4,6 +4,7 @@ import type { Fallback } from './fallback-list.ts';
 import { type RawHeaders, withoutSecretParameters } from './headers.ts';
 import { type ModelField, replaceModel } from './model-field.ts';
 import { withUsageQuestion } from './outgoing-body.ts';
+import { keyLines } from './providers.ts';
 import { customProviderName, type Route, routeByModel, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
 
 /** Where a call goes first: what its fallbacks differ from. */
@@ -56,7 +57,7 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
   return {
     route,
     target: typeof route.destination === 'string' ? undefined : route.destination.target(route.path),
-    credentials: credentialsOf(admitted, { route, isSameAddress, keyName: fallback.keyName }),
+    credentials: credentialsOf(ports, admitted, { route, isSameAddress, keyName: fallback.keyName }),
     passed: isSameAddress ? call.head.passed : harmless(call.head.passed),
     // Made when it is needed, as ten bodies at once would hold ten times the caller's.
     get outgoing() {
@@ -118,19 +119,28 @@ interface KeyQuestion {
  * Credential lines of a fallback: the stored key that it names; else the caller's own where it leads to the address that they were sent to in
  * the first place; else the provider's stored key or the deployment's.
  */
-function credentialsOf({ admission }: AdmittedCall, { route, isSameAddress, keyName }: KeyQuestion): readonly string[] {
+function credentialsOf(
+  ports: ForwardPorts,
+  { admission }: AdmittedCall,
+  { route, isSameAddress, keyName }: KeyQuestion,
+): readonly string[] {
   const { destination, provider } = route;
+  const { principal, providerCredentials: sent } = admission;
+  const { keyHeader, ownCredentials, takesQueryKey } = typeof destination === 'string' ? keyless : destination;
+  const isInQuery = takesQueryKey && /[?&]key=[^&]/.test(route.path);
+  if (keyName === undefined && isSameAddress && (sent.length > 0 || isInQuery)) return sent;
+  const stored = keyHeader === undefined ? undefined : ports.providerKeys.find(principal.organizationId, provider, keyName);
+  if (keyHeader !== undefined && stored !== undefined) return keyLines(keyHeader, stored);
   if (keyName !== undefined) throw new GatelogError('invalid_directive', `no stored key of ${provider} is called "${keyName}".`);
-  if (typeof destination === 'string') return [];
-  const sent = admission.providerCredentials;
-  const isInQuery = destination.takesQueryKey && /[?&]key=[^&]/.test(route.path);
-  if (isSameAddress && (sent.length > 0 || isInQuery)) return sent;
-  if (destination.ownCredentials !== undefined) return destination.ownCredentials;
+  if (ownCredentials !== undefined) return ownCredentials;
   throw new GatelogError(
     'invalid_directive',
-    `there is no key for ${provider}, and the caller's own goes to the first provider only. Set GATELOG_PROVIDER_${provider.toUpperCase()}_KEY for this deployment.`,
+    `there is no key for ${provider}, and the caller's own goes to the first provider only. Store one for your organisation with POST /v1/provider-keys of the API, or set GATELOG_PROVIDER_${provider.toUpperCase()}_KEY for this deployment.`,
   );
 }
+
+/** What is answered in this process needs no key. */
+const keyless = { keyHeader: undefined, ownCredentials: [], takesQueryKey: false } as const;
 
 /** Headers that say how a body is to be read and answered, or which version of an API. Any other may be a credential at some address. */
 const harmlessNames: ReadonlySet<string> = new Set([

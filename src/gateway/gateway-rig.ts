@@ -153,6 +153,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed, options.resolve),
     knownModels: () => [],
+    providerKeys: noProviderKeys,
     upstream: makeUpstream({
       connectTimeoutMs: 5000,
       headersTimeoutMs: 10_000,
@@ -179,6 +180,8 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     ...options.ports,
   };
 }
+
+const noProviderKeys: ForwardPorts['providerKeys'] = { find: () => undefined, providersOf: () => new Set() };
 
 /** No limits are stored, and a limit that a caller sends cannot be asked. */
 const noLimits: ForwardPorts['callLimits'] = {

@@ -45,7 +45,7 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
   const hidesUsage = errand?.usageAsked === true;
   const { clientStallMs } = ports.limits;
   const options = { response, recorder, method: open.method, replyHeaders: warned, hidesUsage, clientStallMs };
-  return { call, recorder, relay: new Relay(options) };
+  return { call, organizationId: principal.organizationId, recorder, relay: new Relay(options) };
 }
 
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */

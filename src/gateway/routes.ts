@@ -59,7 +59,7 @@ export function routeByPath(method: string, path: string, providers: ProviderTab
 
 /** TRICKY: the two listeners differ by a digit of their port. Sent on, a question to the API would reach the provider with all that it says. */
 function refuseApiPath(path: string): void {
-  if (!/^\/v1\/(?:request|session|property)(?:[/?]|$)/.test(path)) return;
+  if (!/^\/v1\/(?:request|session|property|rate-limits|provider-keys|redaction-rules)(?:[/?]|$)/.test(path)) return;
   throw new GatelogError(
     'not_found',
     "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).",
@@ -75,7 +75,7 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
 }
 
 /**
- * Routes to the base address that the caller named, the path as it is. No key of the deployment goes there.
+ * Routes to the base address that the caller named, the path as it is. Only the caller's own key goes there.
  * @param place where the caller named it.
  * @throws GatelogError `invalid_directive` when that is no address, `target_not_allowed` when it may not be reached.
  */
@@ -91,7 +91,7 @@ export function routeToTarget(address: string, path: string, guard: TargetGuard,
 
 function surfaceOf({ origin, pathname, lookUp }: CheckedTarget): ProviderSurface {
   const base = { ...parseBaseAddress(origin + pathname), lookUp };
-  return { target: (path) => joinAddress(base, path), ownCredentials: [], takesQueryKey: false };
+  return { target: (path) => joinAddress(base, path), ownCredentials: [], keyHeader: undefined, takesQueryKey: false };
 }
 
 /** A provider may be reached below a path of its host; what is beside that path is not ours to reach with the deployment's key. */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import path from 'node:path';
 import { messageOf } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -30,6 +31,8 @@ export interface DrainPorts {
   readonly pendingChanges: PendingChanges;
   /** Declared property names of one organisation, by lower-case name. */
   readonly declaredNames: (organizationId: OrganizationId) => Promise<ReadonlyMap<string, string>>;
+  /** Redaction rules of one organisation; undefined when there are none. While they cannot be read nothing is stored. */
+  readonly redactionRules: (organizationId: OrganizationId) => Promise<readonly RedactionRule[] | undefined>;
   readonly keepDeadLetter: KeepDeadLetter;
   readonly settleBudgets: SettleBudgets;
   readonly limits: BatchLimits;
@@ -240,8 +243,13 @@ export class Drain {
       if ('shortage' in result) throw new Error(result.shortage);
       if ('failure' in result) failures.set(index, result.failure);
       else rows.push({ index, ...result });
+      if ('redactionFailure' in result) this.observeRedaction(batch.exchanges[index], result.redactionFailure);
     }
     return { rows, failures };
+  }
+
+  private observeRedaction(exchange: OpenExchange | undefined, reason: string | undefined): void {
+    this.ports.observe({ kind: 'redaction_failed', requestId: exchange?.requestId ?? '', reason: reason ?? '' });
   }
 
   /**
@@ -280,14 +288,17 @@ export class Drain {
   }
 
   private async tasksOf(batch: Batch, changes: ChangesByExchange): Promise<InterpretTask[]> {
-    const namesByOrganization = new Map<OrganizationId, ReadonlyMap<string, string>>();
+    const settings = new Map<OrganizationId, Pick<InterpretTask, 'declaredNames' | 'redactionRules'>>();
     for (const { organizationId } of batch.exchanges) {
-      if (!namesByOrganization.has(organizationId)) namesByOrganization.set(organizationId, await this.ports.declaredNames(organizationId));
+      if (settings.has(organizationId)) continue;
+      const declaredNames = await this.ports.declaredNames(organizationId);
+      settings.set(organizationId, { declaredNames, redactionRules: await this.ports.redactionRules(organizationId) });
     }
     return batch.exchanges.map((exchange) => ({
       seriesFolder: this.folderOf(exchange),
       frames: exchange.frames,
-      declaredNames: namesByOrganization.get(exchange.organizationId),
+      declaredNames: settings.get(exchange.organizationId)?.declaredNames,
+      redactionRules: settings.get(exchange.organizationId)?.redactionRules,
       changes: changes.get(exchange) ?? [],
     }));
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DeclaredNames } from '../metadata/declared-names.ts';
+import { RedactionRules } from '../metadata/redaction-rules.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { type ExchangeEnd, type ExchangeOpen, type ExchangeResponseHead, frameKinds } from '../model/exchange.ts';
@@ -20,6 +21,7 @@ import { makeDeadLetters } from './dead-letter.ts';
 import { Drain, type DrainPorts } from './drain.ts';
 import { type Interpret, interpretTasks } from './interpreter.ts';
 import { openPendingChanges, type PendingChanges } from './pending-changes.ts';
+import { Redactions } from './redactions.ts';
 import { RequestChanger } from './request-changer.ts';
 import { SessionChanger, type StoredMember } from './session-changer.ts';
 
@@ -199,6 +201,7 @@ export class SpoolRig {
   /** A new life of the ingest over this spool. */
   async openDrain(given: Partial<DrainPorts> = {}): Promise<Drain> {
     const declared = new DeclaredNames(this.rig.database, systemClock.now);
+    const redactionRules = new RedactionRules(this.rig.database, systemClock.now);
     return new Drain({
       spoolFolder: this.folder,
       spoolId: spoolIdentity(this.folder),
@@ -207,6 +210,7 @@ export class SpoolRig {
       insert: this.rig.store.insert,
       pendingChanges: given.pendingChanges ?? (await openPendingChanges(this.rig.database)),
       declaredNames: (organizationId) => declared.of(organizationId),
+      redactionRules: (organizationId) => redactionRules.of(organizationId),
       keepDeadLetter: makeDeadLetters(this.deadLetterFolder, systemClock.now),
       settleBudgets: async () => undefined,
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
@@ -321,7 +325,8 @@ export async function written(writer: SpoolWriter): Promise<void> {
 }
 
 /** Interpretation without a thread: the thread needs compiled code. */
-export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, storedAt);
+export const interpretDirectly: Interpret = async (tasks, storedAt) =>
+  interpretTasks(tasks, storedAt, { redactions: new Redactions(systemClock.monotonic) });
 
 /** Runs a query that a test wrote. A Statement comes from the query room alone, which is not asked here. */
 async function readRows<Row>(store: Store, text: string, organizationId: OrganizationId): Promise<readonly Row[]> {

@@ -1,6 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../platform/clock.ts';
 import { lowerThreadPriority } from '../platform/priority.ts';
 import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
+import { Redactions } from './redactions.ts';
 
 /** What the thread is asked. */
 export interface InterpretJob {
@@ -18,13 +20,12 @@ export interface InterpreterSettings {
 }
 
 const settings = workerData as InterpreterSettings | null;
+const ports = { redactions: new Redactions(systemClock.monotonic), searchMaxBytes: settings?.searchMaxBytes };
 
 // Under load the gateways come first, then the API: the spool is there to absorb bursts.
 lowerThreadPriority();
 
 const say = (message: InterpreterMessage): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) =>
-  say({ id, interpreted: interpretTasks(tasks, storedAt, settings?.searchMaxBytes) }),
-);
+parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) => say({ id, interpreted: interpretTasks(tasks, storedAt, ports) }));
 say({ ready: true });

@@ -1,15 +1,17 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model/change.ts';
 import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney } from '../model/money.ts';
-import type { Attempt, CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
+import type { Attempt, CostSource, RequestRecord } from '../model/request-record.ts';
+import type { Usage } from '../model/usage.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
 import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
+import { type ReadResponse, readRequest, readResponse } from './read-bodies.ts';
+import { firstText, type RecordTexts, type RedactTexts, said, textsOf } from './record-texts.ts';
 import { matchesThreatPattern } from './threat.ts';
-import { type ReadRequest, type ReadResponse, readRequest, readResponse } from './read-bodies.ts';
 
 /** What interpretation needs to know besides the exchange. */
 export interface InterpretContext {
@@ -17,13 +19,13 @@ export interface InterpretContext {
   readonly declaredNames: ReadonlyMap<string, string>;
   /** Changes that came before the record, oldest first. */
   readonly changes: readonly AcceptedChange[];
+  /** What takes out of the texts what the organisation does not want stored; undefined when it stores all. */
+  readonly redact?: RedactTexts | undefined;
 }
 
-const absent: RecordedBody = { kind: 'absent' };
-
 /**
- * Turns an exchange into its record: decode the bodies, read them in the provider's wire format, price the usage, name and tag it. Never
- * throws on what a provider or a caller sent.
+ * Turns an exchange into its record: decode the bodies, read them in the provider's wire format, price the usage, name and tag it, and take out
+ * what must not be stored; the caller's later changes come on top. Never throws on what a provider or a caller sent.
  */
 export function interpretExchange(exchange: Exchange, context: InterpretContext): RequestRecord {
   const { open } = exchange;
@@ -33,7 +35,9 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
   const times = timesOf(exchange, response);
   const priced = costOf(exchange, request.facts, response.facts);
-  const properties = propertiesOf(tags, context.declaredNames);
+  const written = textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames));
+  const texts = context.redact === undefined ? written : context.redact(written);
+  const { properties } = texts;
   const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
   const changes = context.changes.flatMap((accepted) => applyChange(facts, accepted));
   // TRICKY: spreads stand last. In front of a literal of so many keys one makes the object a hundred times as slow to build.
@@ -44,25 +48,25 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     responseCreatedAt: times.endedAt,
     keyHash: open.keyHash,
     method: open.method,
-    path: open.path,
-    referrer: said(open.headers['referer']),
-    targetUrl: open.targetUrl,
+    path: texts.path,
+    referrer: texts.referrer,
+    targetUrl: texts.targetUrl,
     provider: recordNameOf(open.provider),
     requestModel: request.facts.model,
     responseModel: response.facts.model,
     modelOverride: said(tags.modelOverride),
     model: firstText([tags.modelOverride, response.facts.model, request.facts.model, 'unknown']),
-    userId: firstText([tags.userId, request.facts.user]),
+    userId: texts.userId,
     sessionId: said(properties.get(sessionProperties.sessionId)),
     sessionName: said(properties.get(sessionProperties.sessionName)),
     sessionPath: said(properties.get(sessionProperties.sessionPath)),
     properties,
-    nodeId: said(tags.nodeId),
-    jobId: said(tags.jobId),
-    promptId: said(tags.promptId),
-    promptVersion: said(tags.promptVersion),
-    experimentId: said(tags.experimentId),
-    inputs: inputsOf(tags),
+    nodeId: texts.nodeId,
+    jobId: texts.jobId,
+    promptId: texts.promptId,
+    promptVersion: texts.promptVersion,
+    experimentId: texts.experimentId,
+    inputs: texts.inputs,
     responseId: response.facts.responseId,
     status: statusOf(exchange, response),
     countryCode: said(open.countryCode),
@@ -71,7 +75,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     timeToFirstTokenMs: times.firstTokenMs,
     gatewayOverheadMs: times.overheadMs,
     attempts: attemptsOf(exchange),
-    usage: response.facts.usage,
+    usage: withRaw(response.facts.usage, texts.usageRaw),
     serviceTier: response.facts.serviceTier,
     cost: priced.cost,
     costSource: priced.source,
@@ -81,7 +85,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     changes,
     sessionChanges: facts.sessionChanges,
     ...notYetKnown,
-    ...bodiesOf(exchange, request, response),
+    ...bodiesOf(exchange, texts),
   };
 }
 
@@ -100,16 +104,26 @@ function attemptsOf({ end, responseHead }: Exchange): readonly Attempt[] {
   return attempts.map((attempt) => ({ ...attempt, provider: recordNameOf(attempt.provider) }));
 }
 
-function said(text: string | undefined): string {
-  return text ?? '';
-}
-
 function recordNameOf(provider: string): string {
   return providerNamed(provider)?.recordName ?? 'CUSTOM';
 }
 
-function inputsOf({ promptInputs }: Tags): ReadonlyMap<string, string> {
-  return new Map(Object.entries(promptInputs ?? {}));
+function withRaw(usage: Usage, raw: Usage['raw']): Usage {
+  return usage.raw === raw ? usage : { ...usage, raw };
+}
+
+/** The bodies, their texts and sizes. */
+function bodiesOf({ end, requestBody, responseBody }: Exchange, texts: RecordTexts) {
+  return {
+    requestBody: texts.requestBody,
+    responseBody: texts.responseBody,
+    requestBodyCut: end?.requestCut ?? false,
+    responseBodyCut: end?.responseCut ?? false,
+    promptText: texts.promptText,
+    lastUserText: texts.lastUserText,
+    completionText: texts.completionText,
+    sizeBytes: end === undefined ? requestBody.length + responseBody.length : end.requestBytes + end.responseBytes,
+  };
 }
 
 /** Null when nobody asked, or there was no text of the user to look at. */
@@ -131,22 +145,6 @@ function timesOf({ open, end, responseParts }: Exchange, { streamed }: ReadRespo
     latencyMs,
     firstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
     overheadMs: end?.overheadMs ?? null,
-  };
-}
-
-/** The bodies and their texts, as far as the caller lets us keep them. */
-function bodiesOf({ open, end, requestBody, responseBody }: Exchange, request: ReadRequest, response: ReadResponse) {
-  const keepsRequest = (open.tags.requestBody ?? 'kept') === 'kept';
-  const keepsResponse = (open.tags.responseBody ?? 'kept') === 'kept';
-  return {
-    requestBody: keepsRequest ? request.body : absent,
-    responseBody: keepsResponse ? response.body : absent,
-    requestBodyCut: end?.requestCut ?? false,
-    responseBodyCut: end?.responseCut ?? false,
-    promptText: keepsRequest ? request.facts.promptText : '',
-    lastUserText: keepsRequest ? request.facts.lastUserText : '',
-    completionText: keepsResponse ? response.facts.completionText : '',
-    sizeBytes: end === undefined ? requestBody.length + responseBody.length : end.requestBytes + end.responseBytes,
   };
 }
 
@@ -186,8 +184,4 @@ function costOf(exchange: Exchange, request: RequestFacts, response: ResponseFac
     if (priced.amount !== null) return { cost: priced.amount, source: priced.source, reference: priced.reference };
   }
   return { cost: null, source: 'none', reference: '' };
-}
-
-function firstText(texts: readonly (string | undefined)[]): string {
-  return texts.find((text) => text !== undefined && text !== '') ?? '';
 }

@@ -36,7 +36,13 @@ function start(jobMs?: number): InterpreterThread {
 
 const settings = { searchMaxBytes: 1024 };
 
-const task = (seriesFolder: string): InterpretTask => ({ seriesFolder, frames: [], declaredNames: undefined, changes: [] });
+const task = (seriesFolder: string): InterpretTask => ({
+  seriesFolder,
+  frames: [],
+  declaredNames: undefined,
+  redactionRules: undefined,
+  changes: [],
+});
 
 describe('the interpreter thread', () => {
   test('answers jobs that overlap', async () => {

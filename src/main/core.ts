@@ -5,6 +5,8 @@ import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
+import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
+import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
@@ -19,6 +21,7 @@ import { DeclaredNames } from '../metadata/declared-names.ts';
 import type { SettleBudgets } from '../ingest/settlement.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
+import { RedactionRules } from '../metadata/redaction-rules.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -59,6 +62,7 @@ interface CoreParts {
   readonly interpreter: InterpreterThread;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
+  readonly redactionRules: RedactionRules;
   readonly state: SharedState;
   /** The greatest number that any accepted change has. */
   readonly latestNumber: number;
@@ -104,12 +108,13 @@ async function openParts(config: Config): Promise<CoreParts> {
   const pendingChanges = await openPendingChanges(database);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock.now);
+  const redactionRules = new RedactionRules(database, systemClock.now);
   const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });
   const state = openSharedState(config, observe);
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, latestNumber, state };
+  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, redactionRules, latestNumber, state };
 }
 
-function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames, state }: CoreParts): Drain {
+function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames, redactionRules, state }: CoreParts): Drain {
   const places = placesOf(config);
   return new Drain({
     spoolFolder: places.spool,
@@ -119,6 +124,7 @@ function makeDrain({ config, observe, store, interpreter, pendingChanges, declar
     insert: store.insert,
     pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
+    redactionRules: (organizationId) => redactionRules.of(organizationId),
     keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
     settleBudgets: settleIn(state),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
@@ -141,7 +147,7 @@ function settleIn(state: SharedState): SettleBudgets {
 }
 
 function apiPorts(
-  { config, observe, database, store, pendingChanges, declaredNames, latestNumber }: CoreParts,
+  { config, observe, database, store, pendingChanges, declaredNames, redactionRules, latestNumber }: CoreParts,
   drain: Drain,
   baseUrl: () => string,
 ): ApiPorts {
@@ -164,7 +170,8 @@ function apiPorts(
     changeStored: store.changeStoredSession,
     setTag: store.setSessionTag,
   });
-  const bodyAddresses = makeBodyAddresses(deploymentSecret(config.secretKey, placesOf(config).secret), systemClock.now);
+  const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
+  const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
@@ -187,6 +194,8 @@ function apiPorts(
       list: (organizationId) => listRateLimits(database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
     },
+    providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
+    redactionRules,
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
     bodyMaxBytes: config.apiBodyMaxBytes,

@@ -1,4 +1,6 @@
+import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
 import { explainRejection } from '../auth/rejection.ts';
+import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
 import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
@@ -8,10 +10,12 @@ import type { ForwardPorts } from '../gateway/call.ts';
 import { ConnectionCredentials } from '../gateway/credentials.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
+import { StoredProviderKeys } from '../gateway/stored-provider-keys.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { makeKeyLookUp } from '../metadata/api-keys.ts';
+import { makeProviderKeyLookUp } from '../metadata/provider-keys.ts';
 import { makeRateLimitLookUp } from '../metadata/rate-limits.ts';
 import { makeRequestIdClaims } from '../metadata/request-ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -129,6 +133,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed),
     knownModels: (name) => listedModels(providerNamed(name)?.priceProviderId),
+    providerKeys: storedProviderKeys(config, parts),
     upstream,
     spool,
     hasSpoolRoom: space.hasRoom,
@@ -145,6 +150,17 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     clock: systemClock,
     observe,
   };
+}
+
+function storedProviderKeys(config: Config, { database, observe }: GatewayParts): StoredProviderKeys {
+  const cipher = makeProviderKeyCipher(deploymentSecret(config.secretKey, placesOf(config).secret));
+  return new StoredProviderKeys({
+    lookUp: makeProviderKeyLookUp(database),
+    open: (stored) => cipher.open(stored, stored.sealed),
+    monotonic: systemClock.monotonic,
+    staleMaxMs: config.keyStaleMaxMs,
+    observe,
+  });
 }
 
 function callLimits({ budgetReserveCents }: Config, { database, state, observe }: GatewayParts): CallLimits {

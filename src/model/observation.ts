@@ -19,6 +19,8 @@ export type Observation =
   | { readonly kind: 'spool_series_finished'; readonly series: string; readonly abandoned: number }
   | { readonly kind: 'batch_stored'; readonly requests: number; readonly bytes: number; readonly ms: number }
   | { readonly kind: 'batch_failed'; readonly reason: string; readonly retryInMs: number }
+  /** The redaction rules could not be applied to a record: what they look at was left out of it. */
+  | { readonly kind: 'redaction_failed'; readonly requestId: string; readonly reason: string }
   | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly reason: string }
   /** Tables were brought up to date; `steps` are the names of those that ran. */
   | { readonly kind: 'database_prepared'; readonly database: 'store' | 'metadata'; readonly steps: readonly string[] }
@@ -31,7 +33,11 @@ export type Observation =
   | { readonly kind: 'limits_failed'; readonly reason: string }
   /** Shared state that may be damaged was thrown away. */
   | { readonly kind: 'state_discarded'; readonly reason: string }
-  | { readonly kind: 'key_lookup_failed'; readonly reason: string };
+  | { readonly kind: 'key_lookup_failed'; readonly reason: string }
+  /** The stored keys of providers could not be read. */
+  | { readonly kind: 'provider_keys_failed'; readonly reason: string }
+  /** A stored key of a provider was encrypted with another secret than this deployment's, or is damaged. */
+  | { readonly kind: 'provider_key_unreadable'; readonly organizationId: string; readonly provider: string; readonly id: string };
 
 /** Takes observations; must not throw. */
 export type Observe = (observation: Observation) => void;

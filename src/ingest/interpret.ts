@@ -31,7 +31,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const format = wireFormatFor(open.provider, open.path);
   const request = readRequest(exchange, format);
   const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
-  const times = timesOf(exchange, response);
   const priced = costOf(exchange, request.facts, response.facts);
   const properties = propertiesOf(tags, context.declaredNames);
   const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
@@ -41,7 +40,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     organizationId: open.organizationId,
     requestId: open.requestId,
     createdAt: open.openedAt,
-    responseCreatedAt: times.endedAt,
     keyHash: open.keyHash,
     method: open.method,
     path: open.path,
@@ -67,10 +65,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     status: statusOf(exchange, response),
     countryCode: said(open.countryCode),
     threat: threatOf(tags, request.facts),
-    latencyMs: times.latencyMs,
-    timeToFirstTokenMs: times.firstTokenMs,
-    gatewayOverheadMs: times.overheadMs,
-    attempts: attemptsOf(exchange),
     usage: response.facts.usage,
     serviceTier: response.facts.serviceTier,
     cost: priced.cost,
@@ -81,6 +75,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     changes,
     sessionChanges: facts.sessionChanges,
     ...notYetKnown,
+    ...courseOf(exchange, response),
     ...bodiesOf(exchange, request, response),
   };
 }
@@ -117,20 +112,16 @@ function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts): bool
   return securityCheck === undefined || lastUserText === '' ? null : matchesThreatPattern(lastUserText);
 }
 
-interface Times {
-  readonly endedAt: number | null;
-  readonly latencyMs: number | null;
-  readonly firstTokenMs: number | null;
-  readonly overheadMs: number | null;
-}
-
-function timesOf({ open, end, responseParts }: Exchange, { streamed }: ReadResponse): Times {
+/** How long it took, in how many attempts. */
+function courseOf(exchange: Exchange, { streamed }: ReadResponse) {
+  const { open, end, responseParts } = exchange;
   const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
   return {
-    endedAt: latencyMs === null ? null : open.openedAt + latencyMs,
+    responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
     latencyMs,
-    firstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
-    overheadMs: end?.overheadMs ?? null,
+    timeToFirstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
+    gatewayOverheadMs: end?.overheadMs ?? null,
+    attempts: attemptsOf(exchange),
   };
 }
 

@@ -89,3 +89,34 @@ describe('credentials never cross', () => {
     ]);
   });
 });
+
+describe('keys that the organisation has stored', () => {
+  const stored: Readonly<Record<string, string>> = {
+    'groq ': 'stored-groq',
+    'groq second': 'stored-second',
+    'openai spare': 'stored-spare',
+  };
+  const ports = {
+    providerKeys: {
+      find: (_organizationId: string, provider: string, name = '') => stored[`${provider} ${name}`],
+      providersOf: () => new Set<string>(),
+    },
+  };
+
+  it('go before the deployment`s, and by name before the caller`s own', async () => {
+    const { rig, first, third } = await scene({ third: [500] }, { ports });
+    const list = fallbacks({ provider: 'groq' }, { provider: 'groq', key_name: 'second' }, { key_name: 'spare' });
+    await call(rig.port, chat([list]));
+    expect([first.heard('authorization'), third.heard('authorization')]).toEqual([
+      ['Bearer caller-key', 'Bearer stored-spare'],
+      ['Bearer stored-groq', 'Bearer stored-second'],
+    ]);
+  });
+
+  it('a name that is not theirs is 422', async () => {
+    const { rig, first } = await scene({}, { ports });
+    const reply = await call(rig.port, chat([fallbacks({ provider: 'groq', key_name: 'spare' })]));
+    expect([reply.status, reply.body.toString()]).toEqual([422, expect.stringContaining('Svc-Fallbacks[0]: no stored key of groq')]);
+    expect(first.requests).toEqual([]);
+  });
+});

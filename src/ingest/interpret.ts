@@ -33,7 +33,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const format = wireFormatFor(open.provider, open.path);
   const request = readRequest(exchange, format);
   const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
-  const times = timesOf(exchange, response);
   const priced = costOf(exchange, request.facts, response.facts);
   const written = textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames));
   const texts = context.redact === undefined ? written : context.redact(written);
@@ -45,7 +44,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     organizationId: open.organizationId,
     requestId: open.requestId,
     createdAt: open.openedAt,
-    responseCreatedAt: times.endedAt,
     keyHash: open.keyHash,
     method: open.method,
     path: texts.path,
@@ -71,10 +69,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     status: statusOf(exchange, response),
     countryCode: said(open.countryCode),
     threat: threatOf(tags, request.facts),
-    latencyMs: times.latencyMs,
-    timeToFirstTokenMs: times.firstTokenMs,
-    gatewayOverheadMs: times.overheadMs,
-    attempts: attemptsOf(exchange),
     usage: withRaw(response.facts.usage, texts.usageRaw),
     serviceTier: response.facts.serviceTier,
     cost: priced.cost,
@@ -85,6 +79,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     changes,
     sessionChanges: facts.sessionChanges,
     ...notYetKnown,
+    ...courseOf(exchange, response),
     ...bodiesOf(exchange, texts),
   };
 }
@@ -131,20 +126,16 @@ function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts): bool
   return securityCheck === undefined || lastUserText === '' ? null : matchesThreatPattern(lastUserText);
 }
 
-interface Times {
-  readonly endedAt: number | null;
-  readonly latencyMs: number | null;
-  readonly firstTokenMs: number | null;
-  readonly overheadMs: number | null;
-}
-
-function timesOf({ open, end, responseParts }: Exchange, { streamed }: ReadResponse): Times {
+/** How long it took, in how many attempts. */
+function courseOf(exchange: Exchange, { streamed }: ReadResponse) {
+  const { open, end, responseParts } = exchange;
   const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
   return {
-    endedAt: latencyMs === null ? null : open.openedAt + latencyMs,
+    responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
     latencyMs,
-    firstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
-    overheadMs: end?.overheadMs ?? null,
+    timeToFirstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
+    gatewayOverheadMs: end?.overheadMs ?? null,
+    attempts: attemptsOf(exchange),
   };
 }
 

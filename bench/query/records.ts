@@ -83,6 +83,7 @@ const always = {
   serviceTier: 'default',
   costSource: 'price-book',
   priceReference: 'openai/gpt-4o-mini',
+  appliedPrice: '',
   cacheEnabled: false,
   cached: false,
   cacheReferenceId: '',

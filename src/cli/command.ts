@@ -8,6 +8,7 @@ import { revokeKey } from './commands/keys-revoke.ts';
 import { createOrganizationByName } from './commands/orgs-create.ts';
 import { showOrganizations } from './commands/orgs-list.ts';
 import { runCore, runGateway } from '../main/all.ts';
+import { reprice, repriceAll, type RepriceOptions } from './commands/reprice.ts';
 import { serveAll } from './commands/serve.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
 import { packageVersion } from './version.ts';
@@ -25,9 +26,11 @@ Examples:
                                               a key for it, kept where clients look for it
   gatelog keys list --org acme                its keys, revoked ones too
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
+  gatelog reprice --filter all --dry-run      what history would cost by the prices as they are now
 
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
-The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.`;
+The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
+The command reprice speaks to the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
 
 /**
  * The `gatelog` command line. Its actions throw; {@link runCommand} turns what they throw into a sentence and an exit code.
@@ -45,6 +48,7 @@ function buildProgram(dependencies: CommandDependencies): Command {
   addServiceCommands(program, dependencies);
   addOrganizationCommands(program, dependencies);
   addKeyCommands(program, dependencies);
+  addRecordCommands(program, dependencies);
   program
     .command('config')
     .description('show every setting: value, default and what it is for')
@@ -145,6 +149,22 @@ function addKeyCommands(program: Command, dependencies: CommandDependencies): vo
     .description('end a key for good; gateways refuse it within 5 seconds')
     .argument('<id-or-prefix>', 'its id, the prefix that "keys list" shows, or the key itself')
     .action(async (reference: string) => revokeKey(contextOf(dependencies), reference));
+}
+
+/** Commands about what is on record: they speak to the running service, for the organisation of the key. */
+function addRecordCommands(program: Command, dependencies: CommandDependencies): void {
+  program
+    .command('reprice')
+    .description('apply the prices as they are now to requests on record, and tell the difference')
+    .requiredOption('--filter <json>', 'which requests, as in a query; "all" for every one')
+    .option('--start-date <date>', 'only those that arrived then or later: a date or a time, UTC')
+    .option('--end-date <date>', 'only those that arrived then or earlier; a date includes its whole day')
+    .option('--dry-run', 'tell the difference and change nothing')
+    .option('--json', 'write the report as JSON')
+    .option('--all', 'of every organisation: for who runs the service, on its machine and without a key')
+    .action(async (options: RepriceOptions) =>
+      options.all === true ? repriceAll(contextOf(dependencies), options) : reprice(dependencies, options),
+    );
 }
 
 function permissionsOption(text: string): KeyOrder['permissions'] {

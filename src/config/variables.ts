@@ -188,6 +188,12 @@ export const variables = {
       'Cents that a budget sets aside for a call whose highest cost is not known: no price, or nothing that says how long the answer may become.',
   },
 
+  pricesFile: {
+    name: 'GATELOG_PRICES_FILE',
+    kind: 'text',
+    reason: 'Price book in place of the built-in list: JSON in the form of genai-prices. It is read and checked at the start.',
+  },
+
   storeMemoryBytes: {
     name: 'GATELOG_STORE_MEMORY_BYTES',
     kind: 'bytes',

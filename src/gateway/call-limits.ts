@@ -28,8 +28,8 @@ export interface CallLimits {
   readonly windows: LimitWindows;
   /** The policies that an organisation has stored and that hold for a key; always the same list where there are none. */
   readonly storedPolicies: (organizationId: OrganizationId, keyId: string) => readonly LimitPolicy[];
-  /** What a call costs at most. */
-  readonly estimateCost: (call: OutgoingCall) => Money;
+  /** What a call of an organisation costs at most. */
+  readonly estimateCost: (organizationId: OrganizationId, call: OutgoingCall) => Money;
   /** The end user whom a body names; empty without one. */
   readonly readUser: (call: OutgoingCall) => string;
 }
@@ -82,8 +82,7 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
     requestId,
     userId: () => tags.userId ?? readUser(outgoing),
     property: (name: string) => propertyNamed(tags, name),
-    // Of all attempts one is answered, so one is billed: the dearest of them is what the call can cost.
-    estimate: () => alternatives.map(estimateCost).reduce((most, cost) => (cost > most ? cost : most), estimateCost(outgoing)),
+    estimate: () => largest([outgoing, ...alternatives].map((way) => estimateCost(organizationId, way))),
   };
   try {
     // Not the time at which the call came: its upload may have taken longer than a window is.
@@ -92,6 +91,11 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
   } catch (error) {
     throw aliased && error instanceof LimitReached ? new LimitReached(error.message, withAliases(error.lines)) : error;
   }
+}
+
+/** Of all attempts one is answered, so one is billed: the dearest of them is what the call can cost. */
+function largest(costs: readonly Money[]): Money {
+  return costs.reduce((most, cost) => (cost > most ? cost : most));
 }
 
 /** The body when it can be looked into. */

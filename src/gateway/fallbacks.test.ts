@@ -164,6 +164,7 @@ describe('a fallback', () => {
     const client = await openClient(rig.port);
     client.send(chat([toAnthropic]));
     await client.until('"n":1');
+    await until(() => rig.spooled()[0]?.responseHead !== undefined);
     const [exchange] = rig.spooled();
     expect([exchange?.end, exchange?.open.provider, exchange?.responseHead?.model]).toEqual([undefined, 'anthropic', 'claude']);
     expect(exchange?.responseHead?.attempts).toMatchObject([
@@ -193,7 +194,7 @@ it('a budget sets aside what the dearest place can cost', async () => {
       },
     },
     storedPolicies: () => [],
-    estimateCost: (outgoing) => {
+    estimateCost: (_organizationId, outgoing) => {
       asked.push(outgoing);
       return prices[outgoing.provider] ?? moneyOfUnits(0n);
     },
@@ -204,8 +205,8 @@ it('a budget sets aside what the dearest place can cost', async () => {
   await call(rig.port, chat([list, 'Svc-RateLimit-Policy: 100;w=60;u=cents']));
   expect(reserved).toEqual([9n]);
   expect(asked.map(({ provider, body }) => [provider, body?.toString()])).toEqual([
+    ['openai', '{"model":"gpt-4o"}'],
     ['anthropic', '{"model":"claude"}'],
     ['groq', '{"model":"gpt-4o"}'],
-    ['openai', '{"model":"gpt-4o"}'],
   ]);
 });

@@ -23,6 +23,7 @@ describe('where a call goes', () => {
     '/v1/provider-keys',
     '/v1/provider-keys/1',
     '/v1/rate-limits',
+    '/v1/prices/apply',
     '/v1/redaction-rules',
   ])('the paths of the API reach no provider: %s', (path) => {
     expect(() => routeByPath('POST', path, providers)).toThrow("This path is the API's");

@@ -59,7 +59,7 @@ export function routeByPath(method: string, path: string, providers: ProviderTab
 
 /** TRICKY: the two listeners differ by a digit of their port. Sent on, a question to the API would reach the provider with all that it says. */
 function refuseApiPath(path: string): void {
-  if (!/^\/v1\/(?:request|session|property|rate-limits|provider-keys|redaction-rules)(?:[/?]|$)/.test(path)) return;
+  if (!/^\/v1\/(?:request|session|property|rate-limits|prices|provider-keys|redaction-rules)(?:[/?]|$)/.test(path)) return;
   throw new GatelogError(
     'not_found',
     "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).",

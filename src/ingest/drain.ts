@@ -7,6 +7,7 @@ import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Checkpoint, CheckpointFile } from '../spool/checkpoint.ts';
+import type { OrganizationPrices } from '../pricing/organization-prices.ts';
 import { listSeries } from '../spool/segment.ts';
 import { failureText } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
@@ -33,6 +34,8 @@ export interface DrainPorts {
   readonly declaredNames: (organizationId: OrganizationId) => Promise<ReadonlyMap<string, string>>;
   /** Redaction rules of one organisation; undefined when there are none. While they cannot be read nothing is stored. */
   readonly redactionRules: (organizationId: OrganizationId) => Promise<readonly RedactionRule[] | undefined>;
+  /** Prices that one organisation has stored. Throws when they cannot be read and none are known. */
+  readonly organizationPrices: (organizationId: OrganizationId) => OrganizationPrices;
   readonly keepDeadLetter: KeepDeadLetter;
   readonly settleBudgets: SettleBudgets;
   readonly limits: BatchLimits;
@@ -300,6 +303,7 @@ export class Drain {
       declaredNames: settings.get(exchange.organizationId)?.declaredNames,
       redactionRules: settings.get(exchange.organizationId)?.redactionRules,
       changes: changes.get(exchange) ?? [],
+      organizationPrices: this.ports.organizationPrices(exchange.organizationId),
     }));
   }
 

@@ -11,6 +11,8 @@ import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '..
 import type { Observation } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
+import { noOrganizationPrices } from '../pricing/organization-prices.ts';
+import { priceBookFrom } from '../pricing/price-book.ts';
 import { firstRequestStatement } from '../query/session/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../spool/segment.ts';
@@ -211,6 +213,7 @@ export class SpoolRig {
       pendingChanges: given.pendingChanges ?? (await openPendingChanges(this.rig.database)),
       declaredNames: (organizationId) => declared.of(organizationId),
       redactionRules: (organizationId) => redactionRules.of(organizationId),
+      organizationPrices: () => noOrganizationPrices,
       keepDeadLetter: makeDeadLetters(this.deadLetterFolder, systemClock.now),
       settleBudgets: async () => undefined,
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
@@ -325,8 +328,9 @@ export async function written(writer: SpoolWriter): Promise<void> {
 }
 
 /** Interpretation without a thread: the thread needs compiled code. */
-export const interpretDirectly: Interpret = async (tasks, storedAt) =>
-  interpretTasks(tasks, storedAt, { redactions: new Redactions(systemClock.monotonic) });
+const parts = { book: priceBookFrom(undefined), redactions: new Redactions(systemClock.monotonic) };
+
+export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, storedAt, parts);
 
 /** Runs a query that a test wrote. A Statement comes from the query room alone, which is not asked here. */
 async function readRows<Row>(store: Store, text: string, organizationId: OrganizationId): Promise<readonly Row[]> {

@@ -1,6 +1,8 @@
 import type { Change } from '../model/change.ts';
 import type { EndFacts, Exchange, ExchangeEnd, ExchangeOpen, Tags } from '../model/exchange.ts';
 import type { RequestRecord } from '../model/request-record.ts';
+import type { Prices } from '../pricing/look-up.ts';
+import { listedPrices } from '../pricing/prices-rig.ts';
 import { chatRequest, chatResponse, newId } from './ingest-rig.ts';
 import { interpretExchange } from './interpret.ts';
 
@@ -19,6 +21,8 @@ export interface InterpretSketch {
   readonly end?: Partial<ExchangeEnd> | null;
   readonly declared?: ReadonlyMap<string, string>;
   readonly changes?: readonly Change[];
+  /** Absent: those of the public list. */
+  readonly prices?: Prices;
 }
 
 export const json = { 'content-type': 'application/json' };
@@ -71,5 +75,5 @@ export function interpret(sketch: InterpretSketch = {}): RequestRecord {
     acceptedAt: 1_700_000_000_100 + index,
     number: 1_700_000_000_100_000 + index,
   }));
-  return interpretExchange(exchange, { declaredNames: sketch.declared ?? new Map(), changes });
+  return interpretExchange(exchange, { declaredNames: sketch.declared ?? new Map(), changes, prices: sketch.prices ?? listedPrices });
 }

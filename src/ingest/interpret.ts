@@ -5,6 +5,7 @@ import type { Attempt, CostSource, RequestRecord } from '../model/request-record
 import type { Usage } from '../model/usage.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
+import { pricedModels, type Prices } from '../pricing/look-up.ts';
 import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 import { withEstimate } from './estimate-usage.ts';
@@ -21,6 +22,8 @@ export interface InterpretContext {
   readonly changes: readonly AcceptedChange[];
   /** What takes out of the texts what the organisation does not want stored; undefined when it stores all. */
   readonly redact?: RedactTexts | undefined;
+  /** What the exchange's organisation is billed by. */
+  readonly prices: Prices;
 }
 
 /**
@@ -33,9 +36,8 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const format = wireFormatFor(open.provider, open.path);
   const request = readRequest(exchange, format);
   const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
-  const priced = costOf(exchange, request.facts, response.facts);
-  const written = textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames));
-  const texts = context.redact === undefined ? written : context.redact(written);
+  const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);
+  const texts = redacted(textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames)), context);
   const { properties } = texts;
   const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
   const changes = context.changes.flatMap((accepted) => applyChange(facts, accepted));
@@ -74,6 +76,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     cost: priced.cost,
     costSource: priced.source,
     priceReference: priced.reference,
+    appliedPrice: priced.applied,
     scores: facts.scores,
     feedback: facts.feedback,
     changes,
@@ -105,6 +108,10 @@ function recordNameOf(provider: string): string {
 
 function withRaw(usage: Usage, raw: Usage['raw']): Usage {
   return usage.raw === raw ? usage : { ...usage, raw };
+}
+
+function redacted(texts: RecordTexts, { redact }: InterpretContext): RecordTexts {
+  return redact === undefined ? texts : redact(texts);
 }
 
 /** The bodies, their texts and sizes. */
@@ -160,19 +167,27 @@ interface Cost {
   readonly cost: Money | null;
   readonly source: CostSource;
   readonly reference: string;
+  readonly applied: string;
 }
 
-/** The caller's own figure, else the provider's, else the price book's for the model that answered or the one that was asked for. */
-function costOf(exchange: Exchange, request: RequestFacts, response: ResponseFacts): Cost {
+interface Facts {
+  readonly request: RequestFacts;
+  readonly response: ResponseFacts;
+}
+
+/** The caller's own figure, else the provider's, else that of a price for the model that answered or the one that was asked for. */
+function costOf(exchange: Exchange, { request, response }: Facts, prices: Prices): Cost {
   const { tags, provider, openedAt } = exchange.open;
   const own = tags.cost === undefined ? undefined : parseMoney(tags.cost);
-  if (own !== undefined) return { cost: own, source: 'header', reference: '' };
-  if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '' };
-  const providerId = providerNamed(provider)?.priceProviderId;
-  const models = tags.modelOverride === undefined ? [response.model, request.model] : [tags.modelOverride];
-  for (const model of models.filter((name) => name !== '')) {
-    const priced = priceUsage(response.usage, { providerId, model, at: openedAt, serviceTier: response.serviceTier });
-    if (priced.amount !== null) return { cost: priced.amount, source: priced.source, reference: priced.reference };
-  }
-  return { cost: null, source: 'none', reference: '' };
+  if (own !== undefined) return { cost: own, source: 'header', reference: '', applied: '' };
+  if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '', applied: '' };
+  const query = {
+    provider: recordNameOf(provider),
+    providerId: providerNamed(provider)?.priceProviderId,
+    models: pricedModels({ override: said(tags.modelOverride), response: response.model, request: request.model }),
+    at: openedAt,
+    serviceTier: response.serviceTier,
+  };
+  const { amount, source, reference, applied } = priceUsage(response.usage, query, prices);
+  return { cost: amount, source, reference, applied };
 }

@@ -34,7 +34,7 @@ function start(jobMs?: number): InterpreterThread {
   return thread;
 }
 
-const settings = { searchMaxBytes: 1024 };
+const settings = { searchMaxBytes: 1024, bookProviders: undefined };
 
 const task = (seriesFolder: string): InterpretTask => ({
   seriesFolder,
@@ -42,6 +42,7 @@ const task = (seriesFolder: string): InterpretTask => ({
   declaredNames: undefined,
   redactionRules: undefined,
   changes: [],
+  organizationPrices: [],
 });
 
 describe('the interpreter thread', () => {

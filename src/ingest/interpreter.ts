@@ -2,6 +2,8 @@ import type { AcceptedChange } from '../model/change.ts';
 import { messageOf } from '../model/errors.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
 import { isSystemError } from '../platform/files.ts';
+import type { OrganizationPrices } from '../pricing/organization-prices.ts';
+import type { PriceBook } from '../pricing/price-book.ts';
 import { PayloadReader } from '../spool/payloads.ts';
 import type { FrameLocation } from '../spool/spool.ts';
 import { type RecordRows, rowsOf } from '../store/tables/rows.ts';
@@ -21,6 +23,16 @@ export interface InterpretTask {
   readonly changes: readonly AcceptedChange[];
   /** Redaction rules of its organisation; undefined when there are none. */
   readonly redactionRules: readonly RedactionRule[] | undefined;
+  /** Prices that its organisation has stored. */
+  readonly organizationPrices: OrganizationPrices;
+}
+
+/** What holds for every exchange. */
+export interface InterpreterParts {
+  readonly book: PriceBook;
+  readonly redactions: Redactions;
+  /** Bytes of a body's text that filters look at. */
+  readonly searchMaxBytes?: number | undefined;
 }
 
 /** Lines for the tables, and what is to be settled once they are there. */
@@ -48,32 +60,26 @@ export class InterpreterDied extends Error {
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
-/** What lives longer than a batch. */
-export interface InterpretPorts {
-  readonly redactions: Redactions;
-  /** Bytes of a body's text that filters look at. */
-  readonly searchMaxBytes?: number | undefined;
-}
-
 /** Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing. */
-export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number, ports: InterpretPorts): InterpretedExchange[] {
+export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number, parts: InterpreterParts): InterpretedExchange[] {
   const reader = new PayloadReader();
   try {
-    return tasks.map((task) => interpretTask(task, { ...ports, storedAt, reader }));
+    return tasks.map((task) => interpretTask(task, { ...parts, storedAt, reader }));
   } finally {
     reader.close();
   }
 }
 
-interface Interpreting extends InterpretPorts {
+interface Interpreting extends InterpreterParts {
   readonly storedAt: number;
   readonly reader: PayloadReader;
 }
 
-function interpretTask(task: InterpretTask, { storedAt, searchMaxBytes, reader, redactions }: Interpreting): InterpretedExchange {
+function interpretTask(task: InterpretTask, { book, storedAt, searchMaxBytes, reader, redactions }: Interpreting): InterpretedExchange {
   try {
     const payloads = reader.read(task.seriesFolder, task.frames);
     const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
+    const prices = { book, organization: task.organizationPrices };
     const { redactionRules } = task;
     let redactionFailure: string | undefined;
     const redact = (rules: readonly RedactionRule[], written: RecordTexts): RecordTexts => {
@@ -84,10 +90,11 @@ function interpretTask(task: InterpretTask, { storedAt, searchMaxBytes, reader, 
     const record = interpretExchange(exchange, {
       declaredNames: task.declaredNames ?? noNames,
       changes: task.changes,
+      prices,
       redact: redactionRules === undefined ? undefined : (written) => redact(redactionRules, written),
     });
     const rows = rowsOf(record, storedAt, searchMaxBytes);
-    const settlement = settlementOf(exchange, record);
+    const settlement = settlementOf(exchange, record, prices);
     return {
       ...rows,
       ...(settlement === undefined ? undefined : { settlement }),

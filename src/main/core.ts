@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApi } from '../api/app.ts';
-import { serveApi } from '../api/listen.ts';
+import { serveApi, serverOf } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
+import { createOperatorApi } from '../api/operator.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
@@ -20,6 +21,7 @@ import { SessionChanger, type StoredMember } from '../ingest/session-changer.ts'
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import type { SettleBudgets } from '../ingest/settlement.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
+import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
 import { RedactionRules } from '../metadata/redaction-rules.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
@@ -31,6 +33,7 @@ import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listening } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { lowerPriority } from '../platform/priority.ts';
+import { priceBookFrom } from '../pricing/price-book.ts';
 import { type ArrivalRow, requestKeyStatements } from '../query/request.ts';
 import type { RequestKey } from '../query/requests.ts';
 import { firstRequestStatement } from '../query/session/lookup.ts';
@@ -39,8 +42,12 @@ import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
+import { serveOperator } from './operator-socket.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { openReadyStore } from './ready-store.ts';
+import { readPricesFile } from './prices-file.ts';
+import { type CorePrices, makePricePorts } from './request-costs.ts';
+import { StoredPrices } from './stored-prices.ts';
 import { embeddedOnly, holdLock, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
@@ -63,6 +70,7 @@ interface CoreParts {
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
   readonly redactionRules: RedactionRules;
+  readonly prices: CorePrices;
   readonly state: SharedState;
   /** The greatest number that any accepted change has. */
   readonly latestNumber: number;
@@ -87,10 +95,11 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
+  const closeOperator = await serveOperator(config.dataDir, serverOf(createOperatorApi(ports)), parts.observe);
   return {
     address,
     stop: async () => {
-      await closeServer(server, answersEndMs);
+      await Promise.all([closeServer(server, answersEndMs), closeOperator(answersEndMs)]);
       await drain.stop(drainEndMs);
       await parts.interpreter.close();
       await parts.store.close();
@@ -109,12 +118,25 @@ async function openParts(config: Config): Promise<CoreParts> {
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock.now);
   const redactionRules = new RedactionRules(database, systemClock.now);
-  const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });
+  const bookProviders = readPricesFile(config);
+  const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes, bookProviders });
+  const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
+  const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, redactionRules, latestNumber, state };
+  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, redactionRules, prices, latestNumber, state };
 }
 
-function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames, redactionRules, state }: CoreParts): Drain {
+function makeDrain({
+  config,
+  observe,
+  store,
+  interpreter,
+  pendingChanges,
+  declaredNames,
+  redactionRules,
+  prices,
+  state,
+}: CoreParts): Drain {
   const places = placesOf(config);
   return new Drain({
     spoolFolder: places.spool,
@@ -125,6 +147,7 @@ function makeDrain({ config, observe, store, interpreter, pendingChanges, declar
     pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
     redactionRules: (organizationId) => redactionRules.of(organizationId),
+    organizationPrices: (organizationId) => prices.stored.of(organizationId),
     keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
     settleBudgets: settleIn(state),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
@@ -146,11 +169,13 @@ function settleIn(state: SharedState): SettleBudgets {
   };
 }
 
-function apiPorts(
-  { config, observe, database, store, pendingChanges, declaredNames, redactionRules, latestNumber }: CoreParts,
-  drain: Drain,
-  baseUrl: () => string,
-): ApiPorts {
+/** What changes records, stored or on their way. */
+interface Changers {
+  readonly changer: RequestChanger;
+  readonly sessions: SessionChanger;
+}
+
+function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain: Drain): Changers {
   const changer = new RequestChanger({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
@@ -170,6 +195,12 @@ function apiPorts(
     changeStored: store.changeStoredSession,
     setTag: store.setSessionTag,
   });
+  return { changer, sessions };
+}
+
+function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPorts {
+  const { config, observe, database, store, declaredNames, redactionRules, prices } = parts;
+  const { changer, sessions } = makeChangers(parts, drain);
   const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
   const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {
@@ -196,6 +227,13 @@ function apiPorts(
     },
     providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
     redactionRules,
+    prices: makePricePorts({
+      database,
+      prices,
+      changeStoredCosts: store.changeStoredCosts,
+      stamp: () => changer.stamp(),
+      now: systemClock.now,
+    }),
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
     bodyMaxBytes: config.apiBodyMaxBytes,

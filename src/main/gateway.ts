@@ -16,6 +16,7 @@ import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { makeKeyLookUp } from '../metadata/api-keys.ts';
 import { makeProviderKeyLookUp } from '../metadata/provider-keys.ts';
+import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { makeRateLimitLookUp } from '../metadata/rate-limits.ts';
 import { makeRequestIdClaims } from '../metadata/request-ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -23,7 +24,7 @@ import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listen } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
-import { listedModels } from '../pricing/listed-models.ts';
+import { type PriceBook, priceBookFrom } from '../pricing/price-book.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
@@ -31,6 +32,8 @@ import type { RunningRole } from '../supervisor/child.ts';
 import { failingCoreParts } from './core-address.ts';
 import { makeCostEstimate, readUser } from './estimate-cost.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
+import { readPricesFile } from './prices-file.ts';
+import { StoredPrices } from './stored-prices.ts';
 import { embeddedOnly, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping gateway lets running calls go on, milliseconds. */
@@ -42,6 +45,7 @@ const spoolCountMs = 1000;
 export async function startGateway(config: Config): Promise<RunningRole> {
   embeddedOnly(config);
   const observe = makeLogger(config.logLevel, 'gateway');
+  const book = priceBookFrom(readPricesFile(config));
   const { spool: spoolFolder } = placesOf(config);
   ensureFolder(spoolFolder);
   const database = await openMigratedMetadata(config.dataDir, 'gateway', systemClock.now, observe);
@@ -59,7 +63,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     ready: canCheckKeys(lookUpKey),
     degraded: [...(space.hasRoom() ? [] : ['spool']), ...(await failingCoreParts(config.dataDir))],
   });
-  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, observe }), health, {
+  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, book, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
     keepAliveTimeoutMs: config.keepAliveTimeoutMs,
@@ -119,6 +123,7 @@ interface GatewayParts {
   readonly space: SpoolSpace;
   readonly upstream: Upstream;
   readonly state: SharedState;
+  readonly book: PriceBook;
   readonly observe: Observe;
 }
 
@@ -132,7 +137,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,
     providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed),
-    knownModels: (name) => listedModels(providerNamed(name)?.priceProviderId),
+    knownModels: (name) => parts.book.modelsOf(providerNamed(name)?.priceProviderId),
     providerKeys: storedProviderKeys(config, parts),
     upstream,
     spool,
@@ -163,12 +168,14 @@ function storedProviderKeys(config: Config, { database, observe }: GatewayParts)
   });
 }
 
-function callLimits({ budgetReserveCents }: Config, { database, state, observe }: GatewayParts): CallLimits {
-  const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic: systemClock.monotonic, observe });
+function callLimits({ budgetReserveCents }: Config, { database, state, book, observe }: GatewayParts): CallLimits {
+  const { monotonic } = systemClock;
+  const prices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic, observe });
+  const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic, observe });
   return {
     windows: { claim: (claims, now, reservation) => state.windows().claim(claims, now, reservation) },
     storedPolicies: (organizationId, keyId) => stored.policiesFor(organizationId, keyId),
-    estimateCost: makeCostEstimate(budgetReserveCents),
+    estimateCost: makeCostEstimate(budgetReserveCents, (organizationId) => ({ book, organization: prices.of(organizationId) })),
     readUser,
   };
 }

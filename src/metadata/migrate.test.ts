@@ -78,6 +78,7 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
     '0003-rate-limits',
     '0004-provider-keys',
     '0005-redaction-rules',
+    '0006-organization-prices',
   ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
@@ -93,7 +94,14 @@ test('a second start changes nothing', async () => {
     {
       kind: 'database_prepared',
       database: 'metadata',
-      steps: ['0001-first-tables', '0002-pending-changes', '0003-rate-limits', '0004-provider-keys', '0005-redaction-rules'],
+      steps: [
+        '0001-first-tables',
+        '0002-pending-changes',
+        '0003-rate-limits',
+        '0004-provider-keys',
+        '0005-redaction-rules',
+        '0006-organization-prices',
+      ],
     },
   ]);
 });

@@ -5,10 +5,11 @@ import { pendingChanges } from './migrations/0002-pending-changes.ts';
 import { rateLimits } from './migrations/0003-rate-limits.ts';
 import { providerKeys } from './migrations/0004-provider-keys.ts';
 import { redactionRules } from './migrations/0005-redaction-rules.ts';
+import { organizationPrices } from './migrations/0006-organization-prices.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order in which they are applied. */
-const migrations: readonly Migration[] = [firstTables, pendingChanges, rateLimits, providerKeys, redactionRules];
+const migrations: readonly Migration[] = [firstTables, pendingChanges, rateLimits, providerKeys, redactionRules, organizationPrices];
 
 /**
  * Brings the tables up to date. Several processes may do this at once: the steps run in one transaction that holds the write lock, so one

@@ -13,6 +13,7 @@ export interface MetadataTables {
   readonly rate_limits: RateLimitsTable;
   readonly provider_keys: ProviderKeysTable;
   readonly redaction_rules: RedactionRulesTable;
+  readonly organization_prices: OrganizationPricesTable;
 }
 
 interface SchemaMigrationsTable {
@@ -88,6 +89,13 @@ interface RedactionRulesTable {
   organization_id: string;
   /** JSON array of rules. */
   rules: string;
+  changed_at: number;
+}
+
+interface OrganizationPricesTable {
+  organization_id: string;
+  /** JSON array of `StoredPrice`. */
+  prices: string;
   changed_at: number;
 }
 

@@ -31,6 +31,10 @@ export type Observation =
   | { readonly kind: 'api_failed'; readonly method: string; readonly route: string; readonly reason: string }
   /** Limits could not be asked or settled: limits of calls let pass, budgets refuse, and what was reserved stays counted. */
   | { readonly kind: 'limits_failed'; readonly reason: string }
+  /** Prices that an organisation has stored cannot be read: those last seen hold. */
+  | { readonly kind: 'prices_failed'; readonly reason: string }
+  /** Commands that cross organisations do not reach the core. */
+  | { readonly kind: 'operator_socket_missing'; readonly reason: string }
   /** Shared state that may be damaged was thrown away. */
   | { readonly kind: 'state_discarded'; readonly reason: string }
   | { readonly kind: 'key_lookup_failed'; readonly reason: string }

@@ -76,8 +76,10 @@ export interface RequestRecord {
   readonly serviceTier: string;
   readonly cost: Money | null;
   readonly costSource: CostSource;
-  /** Where in the price book the price was found, e.g. `openai/gpt-4o`; empty when there was none. */
+  /** Where in its table the price was found, e.g. `openai/gpt-4o`; empty when there was none. */
   readonly priceReference: string;
+  /** The price itself, as `pricing/applied-price.ts` writes it; empty when there was none. */
+  readonly appliedPrice: string;
 
   readonly cacheEnabled: boolean;
   readonly cached: boolean;

@@ -15,6 +15,8 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'provider_keys_failed',
   'provider_key_unreadable',
   'limits_failed',
+  'prices_failed',
+  'operator_socket_missing',
   'state_discarded',
   'process_exited',
 ]);

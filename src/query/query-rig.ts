@@ -63,6 +63,7 @@ export const empty: RequestRecord = {
   cost: null,
   costSource: 'none',
   priceReference: '',
+  appliedPrice: '',
   cacheEnabled: false,
   cached: false,
   cacheReferenceId: '',

@@ -27,7 +27,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   supervisor: ['model', 'platform', 'config'],
   alerts: ['model', 'platform', 'query', 'store', 'metadata', 'webhooks'],
   api: ['contract', 'model', 'platform', 'auth', 'query', 'store', 'metadata', 'alerts', 'webhooks', 'redaction'],
-  cli: ['contract', 'config', 'platform', 'metadata', 'auth', 'main'],
+  cli: ['contract', 'model', 'config', 'platform', 'metadata', 'auth', 'main'],
   web: ['model/vocabulary', 'type contract'],
   main: ['*'],
 };

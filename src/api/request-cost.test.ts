@@ -140,16 +140,19 @@ describe('GET /v1/request/{id}/cost', () => {
     expect(explained).toMatchObject({ total: null, recomputed_total: 17, differs: true });
   });
 
-  it('says of an answer from the cache that nothing was paid', async () => {
-    expect(await costOfRecord({ ...gpt4o, cached: true, cost: zeroMoney })).toEqual({
-      total: 0,
-      source: 'price-book',
-      lines: [],
-      recomputed_total: 0,
-      differs: false,
-      note: 'It was answered from the cache, so nothing was paid for it.',
-    });
-  });
+  it.each(['none', 'price-book'] as const)(
+    'says of an answer from the cache that nothing was paid, whatever its source (%s)',
+    async (costSource) => {
+      expect(await costOfRecord({ ...gpt4o, cached: true, cost: zeroMoney, costSource })).toEqual({
+        total: 0,
+        source: costSource,
+        lines: [],
+        recomputed_total: 0,
+        differs: false,
+        note: 'It was answered from the cache, so nothing was paid for it.',
+      });
+    },
+  );
 
   it('404 for an unknown request, another organisation’s, and what is no identifier; one on its way says so', async () => {
     for (const id of [newId(), rig.foreign, 'no-identifier']) expect((await rig.call('GET', costPath(id))).status).toBe(404);

@@ -172,6 +172,8 @@ const requestItemShape = z.strictObject({
   ai_gateway_body_mapping: z.literal('').openapi({ description: 'Always empty; kept for older clients.' }),
   storage_location: z.string().openapi({ description: 'Where the bodies are: `clickhouse`, or `s3` when they were moved out.' }),
   size_bytes: z.number().openapi({ description: 'Bytes of both bodies as they passed.' }),
+  request_body_cut: z.boolean().openapi({ description: 'True when less of the request body is recorded than passed.' }),
+  response_body_cut: z.boolean().openapi({ description: 'True when less of the response body is recorded than passed.' }),
   updated_at: timestamp('When the record changed last.'),
 });
 

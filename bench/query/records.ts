@@ -87,6 +87,7 @@ const always = {
   cacheEnabled: false,
   cached: false,
   cacheReferenceId: '',
+  cacheCreatedAt: null,
   threat: null,
   isPassthroughBilling: null,
   assets: [],

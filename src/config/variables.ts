@@ -178,6 +178,32 @@ export const variables = {
     reason:
       'Disk for what the gateway workers share: the counts of limits, some 200 bytes a window, and what budgets have set aside. When it is full no new window begins.',
   },
+  cacheMaxBytes: {
+    name: 'GATELOG_CACHE_MAX_BYTES',
+    kind: 'bytes',
+    default: '256MiB',
+    least: 1 * MiB,
+    most: 64 * GiB,
+    reason: 'Disk for the response cache; the replies that were not used for the longest time go first.',
+  },
+  cacheReplyMaxBytes: {
+    name: 'GATELOG_CACHE_REPLY_MAX_BYTES',
+    kind: 'bytes',
+    default: '4MiB',
+    least: 4 * KiB,
+    most: 64 * MiB,
+    reason:
+      'Most bytes of one reply, decoded, that the response cache keeps. Writing 4 MiB holds the other calls of a worker up for some milliseconds.',
+  },
+  cacheWaitMs: {
+    name: 'GATELOG_CACHE_WAIT_MS',
+    kind: 'integer',
+    default: '300000',
+    least: 0,
+    most: hour,
+    reason:
+      'Milliseconds for which a call with the cache enabled waits at most for the reply to an equal one that is on its way; then it calls for itself. 0: it never waits.',
+  },
   budgetReserveCents: {
     name: 'GATELOG_BUDGET_RESERVE_CENTS',
     kind: 'integer',

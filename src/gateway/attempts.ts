@@ -1,6 +1,7 @@
 import { GatelogError } from '../model/errors.ts';
 import type { EndFacts, ExchangeOutcome } from '../model/exchange.ts';
 import type { Attempt } from '../model/request-record.ts';
+import { leaveCache } from './cached-call.ts';
 import type { Errand, ForwardPorts, Leg, Onward, OpenCall } from './call.ts';
 import { sendTo } from './dispatch.ts';
 import { type RawHeaders, withoutSecrets } from './headers.ts';
@@ -24,6 +25,7 @@ export function runAttempts(ports: ForwardPorts, open: OpenCall, errand: Errand,
 class Attempts implements AttemptJudge {
   private readonly ports: ForwardPorts;
   private readonly open: OpenCall;
+  private readonly errand: Errand;
   private readonly legs: readonly [Leg, ...Leg[]];
   private readonly plan: AttemptPlan;
   private readonly startedAt: number;
@@ -38,6 +40,7 @@ class Attempts implements AttemptJudge {
   constructor(ports: ForwardPorts, open: OpenCall, errand: Errand, onward: Onward) {
     this.ports = ports;
     this.open = open;
+    this.errand = errand;
     this.legs = [errand, ...onward.fallbacks];
     const { mostAttempts, retryWithinMs } = ports.limits;
     this.plan = { ...onward, mostAttempts, retryWithinMs };
@@ -46,7 +49,7 @@ class Attempts implements AttemptJudge {
 
   begin(): void {
     this.open.recorder.tellAtEnd((outcome) => this.facts(outcome));
-    this.open.relay.begin({
+    this.open.sink.begin({
       pause: () => this.running?.pause(),
       resume: () => this.running?.resume(),
       abort: (reason) => this.leave(reason),
@@ -87,9 +90,12 @@ class Attempts implements AttemptJudge {
     if (this.left) return;
     if (next.kind === 'fallback') this.place = next.place;
     this.retries = next.kind === 'fallback' ? 0 : this.retries + 1;
-    const { ports, open, leg } = this;
+    const { ports, open, leg, place } = this;
+    // What the cache keeps is the first place's; a fallback's reply would be given for it.
+    if (place > 0) leaveCache(this.errand);
+    const sink = place > 0 ? open.relay : open.sink;
     const { monotonic } = ports.clock;
-    const attempt = new RunningAttempt({ judge: this, sink: open.relay, provider: leg.route.provider, monotonic });
+    const attempt = new RunningAttempt({ judge: this, sink, provider: leg.route.provider, monotonic });
     this.running = attempt;
     try {
       sendTo(ports, open, leg, attempt);

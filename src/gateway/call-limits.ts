@@ -7,6 +7,7 @@ import type { Principal } from '../model/principal.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Directives } from './directives.ts';
+import { withAliases } from './headers.ts';
 import { type Grant, LimitReached, type LimitWindows, reserve } from './limits.ts';
 import type { RequestBody } from './request-body.ts';
 
@@ -115,12 +116,4 @@ function propertyNamed(tags: Tags, name: string): string | undefined {
   const lower = name.toLowerCase();
   const found = all.findLast((property) => property.name === name) ?? all.findLast((property) => property.name.toLowerCase() === lower);
   return found?.value;
-}
-
-/** The lines, and once more those that clients of Helicone's API know by another name. */
-function withAliases(lines: readonly string[]): string[] {
-  const aliases = lines.flatMap((name, index) =>
-    index % 2 === 0 && name.startsWith('svc-') ? [`helicone-${name.slice('svc-'.length)}`, lines[index + 1] ?? ''] : [],
-  );
-  return [...lines, ...aliases];
 }

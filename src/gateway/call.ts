@@ -7,6 +7,7 @@ import type { Observe } from '../model/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './base-address.ts';
+import type { CacheStanding } from './cache-standing.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
@@ -16,6 +17,8 @@ import type { Grant } from './limits.ts';
 import type { KnownModels } from './model-list.ts';
 import type { ProviderTable } from './providers.ts';
 import type { Relay } from './relay.ts';
+import type { ReplyCache } from './reply-cache.ts';
+import type { ReplySink } from './reply-sink.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 import type { RetryPolicy } from './retry-policy.ts';
@@ -34,6 +37,8 @@ export interface ForwardLimits {
   readonly mostAttempts: number;
   /** After this time since its first attempt began a call is not sent to the same place again, milliseconds. */
   readonly retryWithinMs: number;
+  /** A larger reply is not kept in the response cache. */
+  readonly cachedReplyMaxBytes: number;
   /** Longest time for which a client may take nothing of the reply that waits for it, milliseconds. */
   readonly clientStallMs: number;
 }
@@ -58,6 +63,7 @@ export interface ForwardPorts {
   readonly countryHeader: string | undefined;
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
+  readonly cache: ReplyCache;
   readonly clock: Clock;
   readonly observe: Observe;
 }
@@ -92,6 +98,8 @@ export interface OpenCall {
   readonly organizationId: OrganizationId;
   readonly recorder: ExchangeRecorder;
   readonly relay: Relay;
+  /** Where the reply goes to: the relay, or what stands before it. */
+  readonly sink: ReplySink;
 }
 
 /** One place for a call, and what goes there. */
@@ -127,7 +135,9 @@ export interface Errand extends Leg {
   readonly onward: Onward | undefined;
   /** What could not be done as asked, for `svc-warning`. */
   readonly warnings: readonly string[];
-  /** What its limits said; undefined for a call without any. */
+  /** How the response cache stands to it; undefined for a call without it. */
+  readonly cache: CacheStanding | undefined;
+  /** What its limits said; undefined for a call without any, or not asked yet. */
   readonly grant: Grant | undefined;
 }
 

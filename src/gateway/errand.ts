@@ -1,9 +1,8 @@
 import { askLimits, type OutgoingCall, wholeJson } from './call-limits.ts';
-import { type AdmittedCall, type Errand, type ForwardPorts, hasLeft, type Leg, type Onward } from './call.ts';
+import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type Leg, type Onward } from './call.ts';
 import { credentialsFor } from './credentials.ts';
 import { fallbacksOfModels } from './fallback-list.ts';
 import { planFallbacks } from './fallback-legs.ts';
-import type { Grant } from './limits.ts';
 import { findModelField } from './model-field.ts';
 import { type Addressed, wantsUsage, withUsageQuestion } from './outgoing-body.ts';
 import { mayBeJson, type RequestBody } from './request-body.ts';
@@ -16,11 +15,11 @@ export interface Arrived {
 }
 
 /**
- * Decides all about a call but its record: the addresses, the credentials, the bodies as they go out; and asks its limits.
- * @throws GatelogError what speaks against the call, `LimitReached` among others.
+ * Decides all about a call but its record: the addresses, the credentials, the bodies as they go out.
+ * @throws GatelogError what speaks against the call.
  */
 export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Arrived, addressed: Addressed): Errand {
-  const { call, admission, policies } = admitted;
+  const { call, admission } = admitted;
   const { route, furtherModels } = addressed;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
@@ -32,9 +31,8 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
   const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || destination === 'models';
   const { onward, warnings, model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
-  // A call that goes nowhere uses nothing up.
-  const grant = policies.length === 0 || hasLeft(call) ? undefined : grantFor(ports, admitted, first, onward);
-  return { route, target, credentials, passed: first.passed, outgoing, usageAsked, model, onward, warnings: unasked, grant };
+  const ways = { route, target, credentials, passed: first.passed, outgoing, usageAsked, model, onward };
+  return { ...ways, warnings: unasked, cache: undefined, grant: undefined };
 }
 
 interface Repetition {
@@ -71,28 +69,32 @@ function repeated(
   return { onward: { retry, fallbacks: legs }, warnings: [], model: furtherModels === undefined ? undefined : model };
 }
 
-/** @throws LimitReached, among others. */
-function grantFor(
-  ports: ForwardPorts,
-  { call, admission, identity, policies }: AdmittedCall,
-  first: Leg,
-  onward: Onward | undefined,
-): Grant {
-  const { directives } = call.head;
-  const asOutgoing = ({ route, outgoing }: Leg): OutgoingCall => ({
-    method: call.request.method ?? 'GET',
-    provider: route.provider,
-    path: route.path,
-    body: wholeJson(outgoing, mayBeJson(call.request)),
-    modelOverride: directives.tags.modelOverride,
-    at: call.openedAt,
-  });
-  return askLimits(ports, {
+/**
+ * Asks the limits of a call that is about to go to its provider.
+ * @throws LimitReached, among others.
+ */
+export function withGrant(ports: ForwardPorts, { call, admission, identity, policies }: AdmittedCall, errand: Errand): Errand {
+  // A call that goes nowhere, or that the cache answers, uses nothing up.
+  if (policies.length === 0 || errand.cache?.kind === 'hit' || hasLeft(call)) return errand;
+  const grant = askLimits(ports, {
     organizationId: admission.principal.organizationId,
     requestId: identity.requestId,
-    directives,
+    directives: call.head.directives,
     policies,
-    outgoing: asOutgoing(first),
-    alternatives: onward === undefined ? [] : onward.fallbacks.map(asOutgoing),
+    outgoing: outgoingCallOf(call, errand),
+    alternatives: errand.onward === undefined ? [] : errand.onward.fallbacks.map((leg) => outgoingCallOf(call, leg)),
   });
+  return { ...errand, grant };
+}
+
+/** A call for whoever understands bodies. */
+export function outgoingCallOf({ request, head, openedAt }: Call, { route, outgoing }: Leg): OutgoingCall {
+  return {
+    method: request.method ?? 'GET',
+    provider: route.provider,
+    path: route.path,
+    body: wholeJson(outgoing, mayBeJson(request)),
+    modelOverride: head.directives.tags.modelOverride,
+    at: openedAt,
+  };
 }

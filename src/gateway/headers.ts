@@ -98,3 +98,11 @@ export function headerText(value: string): string {
     return value;
   }
 }
+
+/** The lines, and once more those that clients of Helicone's API know by another name. */
+export function withAliases(lines: readonly string[]): string[] {
+  const aliases = lines.flatMap((name, index) =>
+    index % 2 === 0 && name.startsWith('svc-') ? [`helicone-${name.slice('svc-'.length)}`, lines[index + 1] ?? ''] : [],
+  );
+  return [...lines, ...aliases];
+}

@@ -1,6 +1,7 @@
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import { cacheLines } from './cache-standing.ts';
 import type { AdmittedCall, Call, Errand, ForwardPorts, OpenCall } from './call.ts';
 import { countryOf } from './country.ts';
 import { withoutSecrets } from './headers.ts';
@@ -31,6 +32,8 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     tags: call.head.directives.tags,
     countryCode: ports.countryHeader === undefined ? undefined : countryOf(request.headers[ports.countryHeader]),
     reserved: errand?.grant?.reserved === true ? true : undefined,
+    cacheEnabled: call.head.directives.cache === undefined ? undefined : true,
+    cachedFrom: cachedFrom(errand),
   };
   const recorded = ports.hasSpoolRoom();
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
@@ -40,12 +43,30 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     open,
     recorded,
   );
-  const named = errand?.grant === undefined ? identity.replyHeaders : [...identity.replyHeaders, ...errand.grant.lines];
-  const warned = errand === undefined || errand.warnings.length === 0 ? named : [...named, 'svc-warning', errand.warnings.join('; ')];
   const hidesUsage = errand?.usageAsked === true;
   const { clientStallMs } = ports.limits;
-  const options = { response, recorder, method: open.method, replyHeaders: warned, hidesUsage, clientStallMs };
-  return { call, organizationId: principal.organizationId, recorder, relay: new Relay(options) };
+  const replyHeaders = replyHeadersOf(admitted, errand);
+  const relay = new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage, clientStallMs });
+  return { call, organizationId: principal.organizationId, recorder, relay, sink: relay };
+}
+
+/** Our own lines on the reply: who it is, what its limits, the cache and its directives have to say. */
+function replyHeadersOf({ call, identity }: AdmittedCall, errand: Errand | undefined): readonly string[] {
+  if (errand === undefined) return identity.replyHeaders;
+  const { grant, cache, warnings } = errand;
+  if (grant === undefined && cache === undefined && warnings.length === 0) return identity.replyHeaders;
+  return [
+    ...identity.replyHeaders,
+    ...(grant?.lines ?? []),
+    ...(cache === undefined ? [] : cacheLines(cache, call.head.directives.aliased)),
+    ...(warnings.length === 0 ? [] : ['svc-warning', warnings.join('; ')]),
+  ];
+}
+
+function cachedFrom(errand: Errand | undefined): ExchangeOpen['cachedFrom'] {
+  if (errand?.cache?.kind !== 'hit') return undefined;
+  const { requestId, createdAt } = errand.cache.found.hit;
+  return { requestId, createdAt };
 }
 
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */

@@ -8,8 +8,14 @@ const ownNames = [
   'svc-recorded',
   'svc-attempts',
   'svc-fallback-index',
+  'svc-cache',
+  'svc-cache-bucket-idx',
+  'svc-cache-latency',
   'helicone-id',
   'helicone-fallback-index',
+  'helicone-cache',
+  'helicone-cache-bucket-idx',
+  'helicone-cache-latency',
 ] as const;
 
 /** What a record keeps of a reply's headers: an allow-list, as for those of a request. */

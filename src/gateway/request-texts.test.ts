@@ -124,7 +124,7 @@ describe('tags', () => {
       '{',
       'Svc-Property-',
       'x',
-      'Svc-Cache-Enabled',
+      'Svc-Unheard-Of',
       'true',
       'Svc-User-Id',
       '',

@@ -45,6 +45,40 @@ describe('a whole chat call', () => {
   });
 });
 
+describe('the response cache', () => {
+  const cachedFrom = { requestId: '0197b000-0000-7000-8000-00000000000a', createdAt: 1_699_999_000_000 };
+
+  test('an exchange without it says so', () => {
+    expect(interpret()).toMatchObject({ cacheEnabled: false, cached: false, cacheReferenceId: '', cacheCreatedAt: null });
+  });
+
+  test('a miss is a call like any other', () => {
+    const record = interpret({ open: { cacheEnabled: true } });
+    expect(record).toMatchObject({
+      cacheEnabled: true,
+      cached: false,
+      cacheReferenceId: '',
+      cacheCreatedAt: null,
+      costSource: 'price-book',
+    });
+  });
+
+  test('a hit has the tokens of its reply and costs nothing, whatever the caller says', () => {
+    expect(interpret({ open: { cacheEnabled: true, cachedFrom }, tags: { cost: '5' } })).toMatchObject({
+      cacheEnabled: true,
+      cached: true,
+      cacheReferenceId: cachedFrom.requestId,
+      cacheCreatedAt: cachedFrom.createdAt,
+      status: 200,
+      completionText: 'Hello.',
+      usage: { promptTokens: 3, completionTokens: 2 },
+      cost: 0n,
+      costSource: 'none',
+      priceReference: '',
+    });
+  });
+});
+
 test('the country that a proxy told is recorded; without one there is none', () => {
   expect([interpret({ open: { countryCode: 'DE' } }).countryCode, interpret().countryCode]).toEqual(['DE', '']);
 });
@@ -187,37 +221,6 @@ describe('the status', () => {
     const record = interpret({ status: 400, response });
     expect(record).toMatchObject({ status: 400, cost: null });
     expect(record.responseBody).toEqual({ kind: 'json', text: response });
-  });
-});
-
-describe('an exchange of several attempts', () => {
-  const attempts = [
-    { provider: 'openai', status: 0, ms: 12, error: 'provider_timeout' },
-    { provider: 'gemini', status: 429, ms: 3 },
-    { provider: 'echo', status: 200, ms: 4 },
-  ];
-  const recorded = [
-    { provider: 'OPENAI', status: 0, ms: 12, error: 'provider_timeout' },
-    { provider: 'GOOGLE', status: 429, ms: 3 },
-    { provider: 'ECHO', status: 200, ms: 4 },
-  ];
-  const listed = chatRequest.replace('"echo-1"', '"gpt-4o, echo/echo-1"');
-
-  test('tells them, under the names of records, and the model that the last one asked for', () => {
-    const record = interpret({ request: listed, response: chatResponse.replace('echo-1', ''), end: { attempts, model: 'echo-1' } });
-    expect(record).toMatchObject({ attempts: recorded, requestModel: 'echo-1', model: 'echo-1', costSource: 'price-book' });
-    expect(record.requestBody).toEqual({ kind: 'json', text: listed });
-  });
-
-  test('tells those that were known when its worker died', () => {
-    expect(interpret({ request: listed, end: null, told: { attempts, model: 'echo-1' } })).toMatchObject({
-      attempts: recorded,
-      requestModel: 'echo-1',
-    });
-  });
-
-  test('of a single attempt there is nothing to tell', () => {
-    expect(interpret().attempts).toEqual([]);
   });
 });
 

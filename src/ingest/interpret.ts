@@ -1,6 +1,6 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model/change.ts';
-import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
-import { type Money, parseMoney } from '../model/money.ts';
+import type { Exchange, ExchangeOpen, ExchangeOutcome, Tags } from '../model/exchange.ts';
+import { type Money, parseMoney, zeroMoney } from '../model/money.ts';
 import type { Attempt, CostSource, RequestRecord } from '../model/request-record.ts';
 import type { Usage } from '../model/usage.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
@@ -82,16 +82,24 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     changes,
     sessionChanges: facts.sessionChanges,
     ...notYetKnown,
+    ...cacheFactsOf(open),
     ...courseOf(exchange, response),
     ...bodiesOf(exchange, texts),
   };
 }
 
+/** Whether the cache was asked for, and the exchange whose reply it gave. */
+function cacheFactsOf({ cacheEnabled, cachedFrom }: ExchangeOpen) {
+  return {
+    cacheEnabled: cacheEnabled === true,
+    cached: cachedFrom !== undefined,
+    cacheReferenceId: said(cachedFrom?.requestId),
+    cacheCreatedAt: cachedFrom?.createdAt ?? null,
+  };
+}
+
 /** Facts that nothing tells yet. */
 const notYetKnown = {
-  cacheEnabled: false,
-  cached: false,
-  cacheReferenceId: '',
   isPassthroughBilling: null,
   assets: [],
 } as const;
@@ -175,9 +183,13 @@ interface Facts {
   readonly response: ResponseFacts;
 }
 
-/** The caller's own figure, else the provider's, else that of a price for the model that answered or the one that was asked for. */
+/**
+ * The caller's own figure, else the provider's, else that of a price for the model that answered or the one that was asked for. A reply of the
+ * response cache costs nothing, whatever the caller says.
+ */
 function costOf(exchange: Exchange, { request, response }: Facts, prices: Prices): Cost {
-  const { tags, provider, openedAt } = exchange.open;
+  const { tags, provider, openedAt, cachedFrom } = exchange.open;
+  if (cachedFrom !== undefined) return { cost: zeroMoney, source: 'none', reference: '', applied: '' };
   const own = tags.cost === undefined ? undefined : parseMoney(tags.cost);
   if (own !== undefined) return { cost: own, source: 'header', reference: '', applied: '' };
   if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '', applied: '' };

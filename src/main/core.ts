@@ -163,7 +163,7 @@ function settleIn(state: SharedState): SettleBudgets {
   return async (settlements) => {
     const all = settlements.map(({ organizationId, requestId, amount }) => ({ reservation: [organizationId, requestId] as const, amount }));
     for (let start = 0; start < all.length; start += settledAtOnce) {
-      state.windows().settle(all.slice(start, start + settledAtOnce));
+      state.open().windows.settle(all.slice(start, start + settledAtOnce));
       await nextTurn();
     }
   };

@@ -11,6 +11,7 @@ import { ConnectionCredentials } from '../gateway/credentials.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
 import { StoredProviderKeys } from '../gateway/stored-provider-keys.ts';
+import { ReplyCache } from '../gateway/reply-cache.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
@@ -58,12 +59,13 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   });
   const upstream = connectProviders(config);
   const state = openSharedState(config, observe);
+  const cache = new ReplyCache({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
   const lookUpKey = makeKeyLookUp(database);
   const health = async (): Promise<GatewayHealth> => ({
     ready: canCheckKeys(lookUpKey),
     degraded: [...(space.hasRoom() ? [] : ['spool']), ...(await failingCoreParts(config.dataDir))],
   });
-  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, book, observe }), health, {
+  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, cache, book, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
     keepAliveTimeoutMs: config.keepAliveTimeoutMs,
@@ -76,6 +78,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       await spool.close();
       space.close();
       await upstream.close();
+      cache.close();
       await state.close();
       await database.close();
     },
@@ -123,12 +126,13 @@ interface GatewayParts {
   readonly space: SpoolSpace;
   readonly upstream: Upstream;
   readonly state: SharedState;
+  readonly cache: ReplyCache;
   readonly book: PriceBook;
   readonly observe: Observe;
 }
 
 function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
-  const { database, spool, space, upstream, observe } = parts;
+  const { database, spool, space, upstream, cache, observe } = parts;
   const allowed = makeAllowList(config.targetAllowlist);
   return {
     credentials: new ConnectionCredentials(),
@@ -149,9 +153,11 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
       recordMaxBytes: config.recordMaxBytes,
       mostAttempts: config.attemptsMax,
       retryWithinMs: config.retryWithinMs,
+      cachedReplyMaxBytes: config.cacheReplyMaxBytes,
       clientStallMs: config.clientStallTimeoutMs,
     },
     callLimits: callLimits(config, parts),
+    cache,
     clock: systemClock,
     observe,
   };
@@ -173,7 +179,7 @@ function callLimits({ budgetReserveCents }: Config, { database, state, book, obs
   const prices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic, observe });
   const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic, observe });
   return {
-    windows: { claim: (claims, now, reservation) => state.windows().claim(claims, now, reservation) },
+    windows: { claim: (claims, now, reservation) => state.open().windows.claim(claims, now, reservation) },
     storedPolicies: (organizationId, keyId) => stored.policiesFor(organizationId, keyId),
     estimateCost: makeCostEstimate(budgetReserveCents, (organizationId) => ({ book, organization: prices.of(organizationId) })),
     readUser,

@@ -65,6 +65,17 @@ export interface ExchangeOpen {
   readonly countryCode?: string | undefined;
   /** Set when a budget has set money aside for this exchange, which its record settles. */
   readonly reserved?: true | undefined;
+  /** Set when the caller enabled the response cache. */
+  readonly cacheEnabled?: true | undefined;
+  /** The exchange whose reply was given again; absent: this one was for a provider. */
+  readonly cachedFrom?: CachedFrom | undefined;
+}
+
+/** Where a reply of the response cache is from. */
+export interface CachedFrom {
+  readonly requestId: string;
+  /** When the provider's reply was whole, Unix milliseconds. */
+  readonly createdAt: number;
 }
 
 /** Payload of the `responseHead` frame. What it says beside the head is as in the `end` frame, for an exchange whose worker dies before that. */

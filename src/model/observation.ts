@@ -31,6 +31,8 @@ export type Observation =
   | { readonly kind: 'api_failed'; readonly method: string; readonly route: string; readonly reason: string }
   /** Limits could not be asked or settled: limits of calls let pass, budgets refuse, and what was reserved stays counted. */
   | { readonly kind: 'limits_failed'; readonly reason: string }
+  /** The response cache could not be read or written: calls go to their providers. */
+  | { readonly kind: 'cache_failed'; readonly reason: string }
   /** Prices that an organisation has stored cannot be read: those last seen hold. */
   | { readonly kind: 'prices_failed'; readonly reason: string }
   /** Commands that cross organisations do not reach the core. */

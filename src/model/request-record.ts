@@ -3,7 +3,10 @@ import type { OrganizationId, RequestId } from './ids.ts';
 import type { Money } from './money.ts';
 import type { Usage } from './usage.ts';
 
-/** Where a cost comes from: our price book, the provider's own figure, the caller's `Svc-Cost`, or nowhere (cost is null). */
+/**
+ * Where a cost comes from: our price book, the provider's own figure, the caller's `Svc-Cost`, or nowhere (cost is null, or 0 for a reply of
+ * the response cache, which nobody bills).
+ */
 export const costSources = ['price-book', 'provider', 'header', 'none'] as const;
 export type CostSource = (typeof costSources)[number];
 
@@ -83,7 +86,10 @@ export interface RequestRecord {
 
   readonly cacheEnabled: boolean;
   readonly cached: boolean;
+  /** Identifier of the request whose reply was given again. */
   readonly cacheReferenceId: string;
+  /** When that reply was whole; null for one that is not from the cache. */
+  readonly cacheCreatedAt: number | null;
   readonly threat: boolean | null;
   readonly isPassthroughBilling: boolean | null;
   readonly assets: readonly string[];

@@ -67,6 +67,7 @@ export const empty: RequestRecord = {
   cacheEnabled: false,
   cached: false,
   cacheReferenceId: '',
+  cacheCreatedAt: null,
   threat: null,
   isPassthroughBilling: null,
   assets: [],

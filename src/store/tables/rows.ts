@@ -82,6 +82,7 @@ const requestColumns: readonly Column<RequestRecord>[] = [
   { name: 'cache_enabled', cell: ({ cacheEnabled }) => cacheEnabled },
   { name: 'cached', cell: ({ cached }) => cached },
   { name: 'cache_reference_id', cell: ({ cacheReferenceId }) => cacheReferenceId },
+  { name: 'cache_created_at', cell: ({ cacheCreatedAt }) => (cacheCreatedAt === null ? null : timeText(cacheCreatedAt)) },
   { name: 'threat', cell: ({ threat }) => threat },
   { name: 'is_passthrough_billing', cell: ({ isPassthroughBilling }) => isPassthroughBilling },
   { name: 'assets', cell: ({ assets }) => assets },

@@ -11,6 +11,7 @@ import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '..
 import type { Observation } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
+import { threadTimeMs } from '../platform/thread-time.ts';
 import { noOrganizationPrices } from '../pricing/organization-prices.ts';
 import { priceBookFrom } from '../pricing/price-book.ts';
 import { firstRequestStatement } from '../query/session/lookup.ts';
@@ -328,7 +329,10 @@ export async function written(writer: SpoolWriter): Promise<void> {
 }
 
 /** Interpretation without a thread: the thread needs compiled code. */
-const parts = { book: priceBookFrom(undefined), redactions: new Redactions(systemClock.monotonic) };
+const parts = {
+  book: priceBookFrom(undefined),
+  redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
+};
 
 export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, storedAt, parts);
 

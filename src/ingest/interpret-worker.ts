@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../platform/clock.ts';
+import { threadTimeMs } from '../platform/thread-time.ts';
 import { lowerThreadPriority } from '../platform/priority.ts';
 import { type BookProviders, priceBookFrom } from '../pricing/price-book.ts';
 import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
@@ -25,7 +26,7 @@ export interface InterpreterSettings {
 const settings = workerData as InterpreterSettings | null;
 const parts = {
   book: priceBookFrom(settings?.bookProviders),
-  redactions: new Redactions(systemClock.monotonic),
+  redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
   searchMaxBytes: settings?.searchMaxBytes,
 };
 

@@ -39,8 +39,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);
   const texts = redacted(textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames)), context);
   const { properties } = texts;
-  const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
-  const changes = context.changes.flatMap((accepted) => applyChange(facts, accepted));
+  const { facts, changes } = changedFacts(properties, context);
   // TRICKY: spreads stand last. In front of a literal of so many keys one makes the object a hundred times as slow to build.
   return {
     organizationId: open.organizationId,
@@ -86,6 +85,12 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     ...courseOf(exchange, response),
     ...bodiesOf(exchange, texts),
   };
+}
+
+/** What callers may alter of a record, with the changes that came before it, and their history. */
+function changedFacts(properties: Map<string, string>, { changes }: InterpretContext) {
+  const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
+  return { facts, changes: changes.flatMap((accepted) => applyChange(facts, accepted)) };
 }
 
 /** Whether the cache was asked for, and the exchange whose reply it gave. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { redactionPlaces, type RedactionRule } from '../model/redaction-rule.ts';
 import type { RecordedBody } from '../model/request-record.ts';
+import { threadTimeMs } from '../platform/thread-time.ts';
 import { newId } from './ingest-rig.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { leftOut } from './redact-texts.ts';
@@ -13,7 +14,7 @@ let redactions: Redactions;
 
 beforeEach(() => {
   now = 0;
-  redactions = new Redactions(() => now);
+  redactions = new Redactions({ monotonic: () => now, threadTime: threadTimeMs });
 });
 
 const email: RedactionRule = { kind: 'email', pattern: null, replacement: '[email]', appliesTo: ['request', 'response', 'properties'] };
@@ -134,7 +135,7 @@ describe('what the rules cannot be applied to is left out, with all that they wo
     const slow = [regex('a.*b|a')];
     const long = planted({ requestBody: text('a'.repeat(300_000)) });
     const clock = performance.now.bind(performance);
-    redactions = new Redactions(() => now + clock());
+    redactions = new Redactions({ monotonic: () => now + clock(), threadTime: () => undefined });
     const failures = Array.from({ length: 7 }, () => apply(slow, long).failure);
     expect(failures[0]).toContain('timed out');
     expect(failures.at(-1)).toBe('the rules took too long for other records');
@@ -146,6 +147,26 @@ describe('what the rules cannot be applied to is left out, with all that they wo
 });
 
 const rulesOf = (index: number): RedactionRule[] => Array.from({ length: 20 }, (_, rule) => regex(`n${index}r${rule}x`));
+
+describe('a thread that lets others go first', () => {
+  const slow = planted({ requestBody: text('a'.repeat(10_000)) });
+  const limits = { ms: 1, msPerMiB: 0 };
+
+  it('gets more time where it was not on a core in the time that it had', () => {
+    redactions = new Redactions({ monotonic: () => now, threadTime: () => 0 }, limits);
+    const { texts, failure } = apply([regex('a.*b|a')], slow);
+    expect([failure, texts.requestBody.kind === 'text' && texts.requestBody.text.length]).toEqual([undefined, 30_000]);
+  });
+
+  it('gets no more where it was, or where nobody knows', () => {
+    let worked = 0;
+    const working = new Redactions({ monotonic: () => now, threadTime: () => (worked += 1) }, limits);
+    const unknown = new Redactions({ monotonic: () => (now += 1), threadTime: () => undefined }, limits);
+    for (const each of [working, unknown]) {
+      expect(each.apply(organizationId, [regex('a.*b|a')], slow).failure).toContain('timed out after 1ms');
+    }
+  });
+});
 
 it('the patterns of many organisations are not all kept compiled, and all of them work', () => {
   for (const index of [...Array.from({ length: 50 }).keys(), 0, 1]) {

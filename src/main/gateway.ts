@@ -10,8 +10,8 @@ import type { ForwardPorts } from '../gateway/call.ts';
 import { ConnectionCredentials } from '../gateway/credentials.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
-import { ReplyCache } from '../gateway/reply-cache.ts';
 import { StoredProviderKeys } from '../gateway/stored-provider-keys.ts';
+import { ReplyCache } from '../gateway/reply-cache.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
@@ -151,6 +151,8 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
       routeMaxBytes: config.routeMaxBytes,
       requestMaxBytes: config.requestMaxBytes,
       recordMaxBytes: config.recordMaxBytes,
+      mostAttempts: config.attemptsMax,
+      retryWithinMs: config.retryWithinMs,
       cachedReplyMaxBytes: config.cacheReplyMaxBytes,
       clientStallMs: config.clientStallTimeoutMs,
     },

@@ -167,7 +167,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       stamp: () => changer.stamp(),
       now: Date.now,
     }),
-    failingParts: () => Promise.resolve([]),
+    health: () => Promise.resolve({ failing: [], degraded: [] }),
     observe: (observation) => observations.push(observation),
     meter: new Meter(apiFamilies),
     metrics: { key: undefined, page: () => Promise.resolve('') },

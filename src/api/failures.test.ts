@@ -67,8 +67,8 @@ describe('5xx', () => {
   test('readiness names the parts that fail', async () => {
     const response = await rig.call('GET', '/readyz', {
       key: null,
-      api: rig.withPorts({ failingParts: () => Promise.resolve(['store']) }),
+      api: rig.withPorts({ health: () => Promise.resolve({ failing: ['store'], degraded: [] }) }),
     });
-    expect([response.status, await response.json()]).toEqual([503, { status: 'unavailable', failing: ['store'] }]);
+    expect([response.status, await response.json()]).toEqual([503, { status: 'unavailable', failing: ['store'], degraded: [] }]);
   });
 });

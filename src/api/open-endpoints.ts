@@ -16,7 +16,7 @@ export const openEndpoints: readonly OpenEndpoint[] = [
       summary: 'Whether the process is alive',
       responses: { 200: { description: 'It is.', content: healthContent }, ...problemResponses(405) },
     },
-    handle: ({ context }) => answerJson(context, { status: 'ok', failing: [] }),
+    handle: ({ context }) => answerJson(context, { status: 'ok', failing: [], degraded: [] }),
   },
   {
     declaration: {
@@ -48,6 +48,6 @@ export const openEndpoints: readonly OpenEndpoint[] = [
 ];
 
 async function answerReady({ context, ports }: OpenCall): Promise<Response> {
-  const failing = await ports.failingParts();
-  return answerJson(context, { status: failing.length === 0 ? 'ok' : 'unavailable', failing }, failing.length === 0 ? 200 : 503);
+  const { failing, degraded } = await ports.health();
+  return answerJson(context, { status: failing.length === 0 ? 'ok' : 'unavailable', failing, degraded }, failing.length === 0 ? 200 : 503);
 }

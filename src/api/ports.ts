@@ -64,6 +64,12 @@ export interface PricePorts {
   readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
 }
 
+/** Which parts do not work at the moment, and which do and are behind. */
+export interface ApiHealth {
+  readonly failing: readonly string[];
+  readonly degraded: readonly string[];
+}
+
 /** The numbers of the whole tree of processes. */
 export interface MetricsPorts {
   /** The key that they ask for; undefined: none. */
@@ -92,8 +98,7 @@ export interface ApiPorts {
   readonly providerKeys: ProviderKeyVault;
   readonly redactionRules: RedactionRulePorts;
   readonly prices: PricePorts;
-  /** Names of parts that do not work at the moment. */
-  readonly failingParts: () => Promise<readonly string[]>;
+  readonly health: () => Promise<ApiHealth>;
   readonly observe: Observe;
   /** Has the families of `api/metrics.ts`. */
   readonly meter: Meter;

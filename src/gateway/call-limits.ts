@@ -65,6 +65,8 @@ export interface AskedCall {
   readonly requestId: string;
   readonly directives: Directives;
   readonly outgoing: OutgoingCall;
+  /** As which it may go out instead when that fails. */
+  readonly alternatives: readonly OutgoingCall[];
   readonly policies: readonly LimitPolicy[];
 }
 
@@ -73,7 +75,7 @@ export interface AskedCall {
  * @throws as {@link reserve} does.
  */
 export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
-  const { organizationId, requestId, directives, outgoing, policies } = asked;
+  const { organizationId, requestId, directives, outgoing, alternatives, policies } = asked;
   const { windows, estimateCost, readUser } = ports.callLimits;
   const { tags, aliased } = directives;
   const call = {
@@ -81,7 +83,7 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
     requestId,
     userId: () => tags.userId ?? readUser(outgoing),
     property: (name: string) => propertyNamed(tags, name),
-    estimate: () => estimateCost(organizationId, outgoing),
+    estimate: () => largest([outgoing, ...alternatives].map((way) => estimateCost(organizationId, way))),
   };
   try {
     // Not the time at which the call came: its upload may have taken longer than a window is.
@@ -90,6 +92,11 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
   } catch (error) {
     throw aliased && error instanceof LimitReached ? new LimitReached(error.message, withAliases(error.lines)) : error;
   }
+}
+
+/** Of all attempts one is answered, so one is billed: the dearest of them is what the call can cost. */
+function largest(costs: readonly Money[]): Money {
+  return costs.reduce((most, cost) => (cost > most ? cost : most));
 }
 
 /** The body when it can be looked into. */

@@ -4,6 +4,7 @@ import type { BodyKeeping, TaggedProperty, Tags } from '../model/exchange.ts';
 import { parseMoney } from '../model/money.ts';
 import { isJsonObject, parseJson, wellFormed } from '../model/text.ts';
 import { propertyLimits } from '../model/vocabulary/limits.ts';
+import { type AttemptDirectives, attemptReaders, type AttemptsAsked, settledAttempts } from './attempt-directives.ts';
 import { type CacheAsk, type CacheHeader, type CacheHeaders, readCacheAsk } from './cache-directives.ts';
 import { headerText } from './headers.ts';
 
@@ -25,6 +26,8 @@ export interface Directives {
   readonly streamUsage: boolean;
   /** `Svc-RateLimit-Policy`. */
   readonly limitPolicy: LimitPolicy | undefined;
+  /** `Svc-Retry-…` and `Svc-Fallbacks`; undefined: there is one attempt. */
+  readonly attempts: AttemptDirectives | undefined;
   /** `Svc-Cache-*` with `Cache-Control`; undefined: the cache has no part in the call. */
   readonly cache: CacheAsk | undefined;
   /** What could not be done as asked, for `svc-warning`. */
@@ -46,6 +49,7 @@ interface Draft {
   targetUrl: string | undefined;
   streamUsage: boolean;
   limitPolicy: LimitPolicy | undefined;
+  attempts: AttemptsAsked | undefined;
   cacheHeaders: CacheHeaders | undefined;
   aliased: boolean;
   refusal: GatelogError | undefined;
@@ -90,14 +94,6 @@ const keeping =
 /** Asked for, not done by this version: the call goes on and says so. */
 const ignored: Reader = (draft, _value, name) => {
   draft.warnings.push(`${name} is not supported by this version and was ignored`);
-};
-
-/** Asked for, not done by this version, and going on without it would do what the caller does not want. */
-const refused: Reader = (draft, _value, name) => {
-  draft.refusal ??= new GatelogError(
-    'not_implemented',
-    `${name} is not supported by this version; the call was not forwarded. Send it without this header.`,
-  );
 };
 
 const flag =
@@ -179,11 +175,7 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     'cache-bucket-max-size': cacheHeader('cache-bucket-max-size'),
     'cache-ignore-keys': cacheHeader('cache-ignore-keys'),
     'cache-control': cacheHeader('cache-control'),
-    'retry-enabled': ignored,
-    'retry-num': ignored,
-    'retry-factor': ignored,
-    'retry-min-timeout': ignored,
-    'retry-max-timeout': ignored,
+    ...attemptReaders,
     'security-enabled': readSecurity,
     // The name that Helicone's documentation has for it, and its more thorough kind, which is not here.
     'llm-security-enabled': readSecurity,
@@ -191,7 +183,6 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     'target-url': readTargetUrl,
     // The name that clients of Helicone's API know for it.
     'openai-api-base': readTargetUrl,
-    fallbacks: refused,
     'ratelimit-policy': readLimitPolicy,
   }),
 );
@@ -207,6 +198,7 @@ export class DirectiveReader {
     targetUrl: undefined,
     streamUsage: false,
     limitPolicy: undefined,
+    attempts: undefined,
     cacheHeaders: undefined,
     aliased: false,
     refusal: undefined,
@@ -223,10 +215,11 @@ export class DirectiveReader {
 
   /** What all lines together said. @param cacheControl value of the plain `Cache-Control`. */
   directives(cacheControl: string | undefined): Directives {
+    const attempts = settledAttempts(this.draft);
     const cache = this.draft.cacheHeaders === undefined ? undefined : readCache(this.draft, this.draft.cacheHeaders, cacheControl);
     const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal } = this.draft;
     tags.properties = [...properties.values()];
-    return { tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, cache, aliased, refusal };
+    return { tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, attempts, cache, aliased, refusal };
   }
 }
 

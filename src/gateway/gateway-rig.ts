@@ -172,6 +172,8 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       routeMaxBytes: 64 * 1024,
       requestMaxBytes: 64 * mebi,
       recordMaxBytes: 64 * mebi,
+      mostAttempts: 20,
+      retryWithinMs: 60_000,
       cachedReplyMaxBytes: mebi,
       clientStallMs: 30_000,
       ...options.limits,
@@ -185,6 +187,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
   };
 }
 
+const noProviderKeys: ForwardPorts['providerKeys'] = { find: () => undefined, providersOf: () => new Set() };
 /** A cache whose shared state is away. */
 function noCache(observe: Observe): ReplyCache {
   return new ReplyCache({ state: noState, clock: systemClock, observe, waitMs: 0 });
@@ -193,8 +196,6 @@ function noCache(observe: Observe): ReplyCache {
 function noState(): never {
   throw new Error('this rig has no shared state');
 }
-
-const noProviderKeys: ForwardPorts['providerKeys'] = { find: () => undefined, providersOf: () => new Set() };
 
 /** No limits are stored, and a limit that a caller sends cannot be asked. */
 const noLimits: ForwardPorts['callLimits'] = {

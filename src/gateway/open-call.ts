@@ -4,7 +4,6 @@ import type { OrganizationId } from '../model/ids.ts';
 import { cacheLines } from './cache-standing.ts';
 import type { AdmittedCall, Call, Errand, ForwardPorts, OpenCall } from './call.ts';
 import { countryOf } from './country.ts';
-import { wantsUsage } from './errand.ts';
 import { withoutSecrets } from './headers.ts';
 import { LimitReached } from './limits.ts';
 import { refuseUnrecorded } from './refusal.ts';
@@ -49,20 +48,19 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
   const { clientStallMs } = ports.limits;
   const replyHeaders = replyHeadersOf(admitted, errand);
   const relay = new Relay({ response, recorder, meter: ports.meter, method: open.method, replyHeaders, hidesUsage, clientStallMs });
-  return { call, recorder, relay, sink: relay };
+  return { call, organizationId: principal.organizationId, recorder, relay, sink: relay };
 }
 
 /** Our own lines on the reply: who it is, what its limits, the cache and its directives have to say. */
 function replyHeadersOf({ call, identity }: AdmittedCall, errand: Errand | undefined): readonly string[] {
   if (errand === undefined) return identity.replyHeaders;
-  const { route, outgoing, grant, cache } = errand;
-  const isUnread = wantsUsage(call, route) && !('whole' in outgoing);
-  if (grant === undefined && cache === undefined && !isUnread) return identity.replyHeaders;
+  const { grant, cache, warnings } = errand;
+  if (grant === undefined && cache === undefined && warnings.length === 0) return identity.replyHeaders;
   return [
     ...identity.replyHeaders,
     ...(grant?.lines ?? []),
     ...(cache === undefined ? [] : cacheLines(cache, call.head.directives.aliased)),
-    ...(isUnread ? ['svc-warning', usageNotAsked] : []),
+    ...(warnings.length === 0 ? [] : ['svc-warning', warnings.join('; ')]),
   ];
 }
 
@@ -71,9 +69,6 @@ function cachedFrom(errand: Errand | undefined): ExchangeOpen['cachedFrom'] {
   const { requestId, createdAt } = errand.cache.found.hit;
   return { requestId, createdAt };
 }
-
-const usageNotAsked =
-  'Svc-Stream-Usage was not applied: the body is compressed or over GATELOG_ROUTE_MAX_BYTES; ask in the body (stream_options.include_usage)';
 
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
 export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, provider: string, error: unknown): void {
@@ -99,14 +94,12 @@ function withLines(admitted: AdmittedCall, lines: readonly string[]): AdmittedCa
 }
 
 /** Answers a call on record with our own error. */
-export function refuseOpen(ports: ForwardPorts, { call, relay, sink }: OpenCall, error: unknown): void {
+export function refuseOpen(ports: ForwardPorts, { call, relay }: OpenCall, error: unknown): void {
   // What the client still sends is read away, so that it gets to read the answer and to use the connection again.
   call.request.resume();
   const refusal = asRefusal(ports, error);
   ports.meter.refused(refusal.code);
   relay.refuse(refusal);
-  // What stands before the relay hears that no reply comes.
-  if (sink !== relay) sink.fail(refusal);
 }
 
 /** Answers a caller without an accepted key; nothing of it is recorded, yet the reply carries an identifier. */

@@ -76,14 +76,15 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
 
 /**
  * Routes to the base address that the caller named, the path as it is. Only the caller's own key goes there.
+ * @param place where the caller named it.
  * @throws GatelogError `invalid_directive` when that is no address, `target_not_allowed` when it may not be reached.
  */
-export function routeToTarget(address: string, path: string, guard: TargetGuard): Route {
+export function routeToTarget(address: string, path: string, guard: TargetGuard, place = 'Svc-Target-Url'): Route {
   refuseClimbing(path);
   const checked = guard.check(address);
   if ('problem' in checked) {
     const code = checked.code === 'malformed' ? 'invalid_directive' : 'target_not_allowed';
-    throw new GatelogError(code, `Svc-Target-Url ${checked.problem}.`);
+    throw new GatelogError(code, `${place} ${checked.problem}.`);
   }
   return { provider: customProviderName, destination: surfaceOf(checked), path, routedByModel: false };
 }
@@ -123,14 +124,15 @@ export function routeByModel(route: Route, model: string, providers: ProviderTab
   const first = model.indexOf('/');
   if (first === -1) return undefined;
   const to = (named: string, name: string): ModelRoute | undefined => {
-    const routed = name === '' ? undefined : openAiRoute(route.path, named, providers);
+    const routed = name === '' ? undefined : routeToProvider(route.path, named, providers);
     return routed === undefined ? undefined : { route: routed, model: name };
   };
   const last = model.lastIndexOf('/');
   return to(model.slice(0, first), model.slice(first + 1)) ?? to(model.slice(last + 1), model.slice(0, last));
 }
 
-function openAiRoute(path: string, name: string, providers: ProviderTable): Route | undefined {
+/** The way to what a provider offers to OpenAI's clients; undefined for a name that is no provider's. */
+export function routeToProvider(path: string, name: string, providers: ProviderTable): Route | undefined {
   if (name === echoProviderName) return { provider: name, destination: 'echo', path, routedByModel: true };
   const address = providers.find(name);
   return address === undefined ? undefined : { provider: address.name, destination: address.openAi, path, routedByModel: true };

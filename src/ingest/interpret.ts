@@ -1,7 +1,7 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model/change.ts';
 import type { Exchange, ExchangeOpen, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../model/money.ts';
-import type { CostSource, RequestRecord } from '../model/request-record.ts';
+import type { Attempt, CostSource, RequestRecord } from '../model/request-record.ts';
 import type { Usage } from '../model/usage.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
@@ -36,7 +36,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const format = wireFormatFor(open.provider, open.path);
   const request = readRequest(exchange, format);
   const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
-  const times = timesOf(exchange, response);
   const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);
   const texts = redacted(textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames)), context);
   const { properties } = texts;
@@ -46,7 +45,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     organizationId: open.organizationId,
     requestId: open.requestId,
     createdAt: open.openedAt,
-    responseCreatedAt: times.endedAt,
     keyHash: open.keyHash,
     method: open.method,
     path: texts.path,
@@ -72,9 +70,6 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     status: statusOf(exchange, response),
     countryCode: said(open.countryCode),
     threat: threatOf(tags, request.facts),
-    latencyMs: times.latencyMs,
-    timeToFirstTokenMs: times.firstTokenMs,
-    gatewayOverheadMs: times.overheadMs,
     usage: withRaw(response.facts.usage, texts.usageRaw),
     serviceTier: response.facts.serviceTier,
     cost: priced.cost,
@@ -87,6 +82,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     sessionChanges: facts.sessionChanges,
     ...notYetKnown,
     ...cacheFactsOf(open),
+    ...courseOf(exchange, response),
     ...bodiesOf(exchange, texts),
   };
 }
@@ -109,10 +105,15 @@ function cacheFactsOf({ cacheEnabled, cachedFrom }: ExchangeOpen) {
 
 /** Facts that nothing tells yet. */
 const notYetKnown = {
-  attempts: [],
   isPassthroughBilling: null,
   assets: [],
 } as const;
+
+/** The attempts, when there was more than one; without an end the head tells those that it knew of. */
+function attemptsOf({ end, responseHead }: Exchange): readonly Attempt[] {
+  const attempts = (end ?? responseHead)?.attempts ?? [];
+  return attempts.map((attempt) => ({ ...attempt, provider: recordNameOf(attempt.provider) }));
+}
 
 function recordNameOf(provider: string): string {
   return providerNamed(provider)?.recordName ?? 'CUSTOM';
@@ -145,20 +146,16 @@ function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts): bool
   return securityCheck === undefined || lastUserText === '' ? null : matchesThreatPattern(lastUserText);
 }
 
-interface Times {
-  readonly endedAt: number | null;
-  readonly latencyMs: number | null;
-  readonly firstTokenMs: number | null;
-  readonly overheadMs: number | null;
-}
-
-function timesOf({ open, end, responseParts }: Exchange, { streamed }: ReadResponse): Times {
+/** How long it took, in how many attempts. */
+function courseOf(exchange: Exchange, { streamed }: ReadResponse) {
+  const { open, end, responseParts } = exchange;
   const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
   return {
-    endedAt: latencyMs === null ? null : open.openedAt + latencyMs,
+    responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
     latencyMs,
-    firstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
-    overheadMs: end?.overheadMs ?? null,
+    timeToFirstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
+    gatewayOverheadMs: end?.overheadMs ?? null,
+    attempts: attemptsOf(exchange),
   };
 }
 

@@ -39,12 +39,13 @@ function spentOn(exchange: Exchange, record: RequestRecord, prices: Prices): Mon
 }
 
 /**
- * True where no answer was given that a provider could bill: its error, our refusal, or no connection. A call that timed out, or whose client or
- * worker went before there was an answer, may have been billed all the same.
+ * True where no answer was given that a provider could bill: its error, our refusal, or no connection. A call of which an attempt timed out, or whose
+ * client or worker went before there was an answer, may have been billed all the same.
  */
 function costNothing({ responseHead, end }: Exchange): boolean {
   if (responseHead === undefined) return false;
   const { status } = responseHead;
-  const timedOut = status === 504 && end?.outcome === 'no_response';
+  const earlierTimedOut = end?.attempts?.some(({ error }) => error === 'provider_timeout') === true;
+  const timedOut = earlierTimedOut || (status === 504 && end?.outcome === 'no_response');
   return !timedOut && (status < 200 || status > 299);
 }

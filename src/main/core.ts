@@ -4,7 +4,7 @@ import { createApi } from '../api/app.ts';
 import { serveApi, serverOf } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import { createOperatorApi } from '../api/operator.ts';
-import type { ApiPorts } from '../api/ports.ts';
+import type { ApiHealth, ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
 import { makeProviderKeyVault } from '../auth/provider-keys.ts';
@@ -54,6 +54,7 @@ import { openReadyStore } from './ready-store.ts';
 import { readPricesFile } from './prices-file.ts';
 import { type CorePrices, makePricePorts } from './request-costs.ts';
 import { StoredPrices } from './stored-prices.ts';
+import { StoreWatch } from './store-watch.ts';
 import { embeddedOnly, holdLock, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
@@ -227,6 +228,7 @@ function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPor
   const { config, observe, meter, database, store, declaredNames, redactionRules, prices } = parts;
   const { changer, sessions } = makeChangers(parts, drain);
   const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
+  const watch = new StoreWatch(store.isAlive, systemClock.monotonic);
   const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {
     verifyKey: keyVerifier(database, config, observe),
@@ -259,7 +261,7 @@ function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPor
       stamp: () => changer.stamp(),
       now: systemClock.now,
     }),
-    failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
+    health: () => healthOf(watch, drain),
     observe,
     meter,
     metrics: metricsPorts(parts, drain),
@@ -286,10 +288,12 @@ async function findFirst(store: Store, organizationId: OrganizationId, sessionId
   return row === undefined ? undefined : { requestId: row.id as RequestId, createdAt: Number(row.created_ms) };
 }
 
-async function isAlive(store: Store): Promise<boolean> {
-  try {
-    return await store.isAlive();
-  } catch {
-    return false;
-  }
+/** Age at which what waits for the store says that the ingest is behind, milliseconds. */
+const behindMs = 60_000;
+
+async function healthOf(watch: StoreWatch, drain: Drain): Promise<ApiHealth> {
+  return {
+    failing: [...((await watch.answers()) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
+    degraded: drain.oldestWaitingMs(systemClock.now()) > behindMs ? ['ingest_behind'] : [],
+  };
 }

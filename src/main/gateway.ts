@@ -11,8 +11,8 @@ import { ConnectionCredentials } from '../gateway/credentials.ts';
 import { GatewayMeter } from '../gateway/metrics.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
-import { ReplyCache } from '../gateway/reply-cache.ts';
 import { StoredProviderKeys } from '../gateway/stored-provider-keys.ts';
+import { ReplyCache } from '../gateway/reply-cache.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
@@ -34,7 +34,7 @@ import { providerNamed } from '../providers/registry.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { type RunningRole, tellMeasured } from '../supervisor/child.ts';
-import { failingCoreParts } from './core-address.ts';
+import { troubledCoreParts } from './core-address.ts';
 import { makeCostEstimate, readUser } from './estimate-cost.ts';
 import { familiesOf } from './families.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
@@ -74,7 +74,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const lookUpKey = makeKeyLookUp(database);
   const health = async (): Promise<GatewayHealth> => ({
     ready: canCheckKeys(lookUpKey),
-    degraded: [...(space.hasRoom() ? [] : ['spool']), ...(await failingCoreParts(config.dataDir))],
+    degraded: [...spoolTrouble(space, config.spoolMaxBytes), ...(await troubledCoreParts(config.dataDir))],
   });
   const server = createGateway(
     forwardPorts(config, { database, spool, space, upstream, state, cache, book, meter: callMeter, observe }),
@@ -99,6 +99,14 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       await database.close();
     },
   };
+}
+
+/** Share of the spool's bytes from which it is nearly full. */
+const nearlyFull = 0.9;
+
+function spoolTrouble(space: SpoolSpace, mostBytes: number): readonly string[] {
+  if (!space.hasRoom()) return ['spool'];
+  return space.usedBytes() >= mostBytes * nearlyFull ? ['spool_nearly_full'] : [];
 }
 
 /** Calls can be taken while keys can be looked up. */
@@ -168,6 +176,8 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
       routeMaxBytes: config.routeMaxBytes,
       requestMaxBytes: config.requestMaxBytes,
       recordMaxBytes: config.recordMaxBytes,
+      mostAttempts: config.attemptsMax,
+      retryWithinMs: config.retryWithinMs,
       cachedReplyMaxBytes: config.cacheReplyMaxBytes,
       clientStallMs: config.clientStallTimeoutMs,
     },

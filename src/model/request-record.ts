@@ -19,11 +19,14 @@ export type RecordedBody =
   | { readonly kind: 'json' | 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly base64: string; readonly contentType: string };
 
-/** One try at a provider. */
+/** One attempt at a provider. */
 export interface Attempt {
   readonly provider: string;
+  /** What the provider answered, 0 without an answer. */
   readonly status: number;
+  /** Until its failure was known, or its reply was whole. */
   readonly ms: number;
+  /** Why there was no answer, or no whole one: the code of our error, `client_left` or `provider_broke`. */
   readonly error?: string;
 }
 

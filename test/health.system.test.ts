@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from './support/eventually.ts';
+import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ dataDir, environment: { GATELOG_SPOOL_MAX_BYTES: '16MiB', GATELOG_SPOOL_SEGMENT_BYTES: '1MiB' } });
+});
+
+afterAll(async () => {
+  for (const pid of childrenNamed(service.pid, 'core')) process.kill(pid, 'SIGCONT');
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+const health = async (base: string): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> => {
+  const response = await fetch(`${base}/readyz`);
+  return { status: response.status, body: (await response.json()) as Readonly<Record<string, unknown>> };
+};
+
+/** Some 0.8 MB of records. @returns whether it is on record. */
+async function callIsRecorded(): Promise<boolean> {
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'x'.repeat(400_000) }] }),
+  });
+  expect(response.status).toBe(200);
+  await response.arrayBuffer();
+  return response.headers.get('svc-recorded') !== 'false';
+}
+
+it('a core that stands still leaves the gateway ready: it tells of the core, of a spool that fills and of one that is full, and all ends with it', async () => {
+  const well = { status: 200, body: { status: 'ok', degraded: [] } };
+  expect([await health(service.gateway), await health(service.api)]).toEqual([
+    well,
+    { status: 200, body: { status: 'ok', failing: [], degraded: [] } },
+  ]);
+  const cores = childrenNamed(service.pid, 'core');
+  for (const pid of cores) process.kill(pid, 'SIGSTOP');
+  expect(await health(service.gateway)).toEqual({ status: 200, body: { status: 'ok', degraded: ['core'] } });
+
+  const told = new Set<unknown>();
+  for (let calls = 0; calls < 60 && (await callIsRecorded()); calls += 1)
+    told.add(String((await health(service.gateway)).body['degraded']));
+  expect([...told]).toContain('spool_nearly_full,core');
+  expect(await health(service.gateway)).toEqual({ status: 200, body: { status: 'ok', degraded: ['spool', 'core'] } });
+
+  for (const pid of cores) process.kill(pid, 'SIGCONT');
+  await eventually('everything to be well again', async () => {
+    // A segment that is full is closed by the next call.
+    await callIsRecorded();
+    return (await health(service.gateway)).body['degraded']?.toString() === '' ? true : undefined;
+  });
+  expect(await callIsRecorded()).toBe(true);
+  await eventually('the loss to be counted', async () => {
+    const page = await (await fetch(`${service.api}/metrics`)).text();
+    return /gatelog_gateway_unrecorded_total\{reason="spool_full",process="gateway-0"\} [1-9]/.test(page) ? true : undefined;
+  });
+});

@@ -43,8 +43,9 @@ it('a core that stands still leaves the gateway ready: it tells of the core, of 
   expect(await health(service.gateway)).toEqual({ status: 200, body: { status: 'ok', degraded: ['core'] } });
 
   const told = new Set<unknown>();
-  for (let calls = 0; calls < 60 && (await callIsRecorded()); calls += 1)
+  for (let calls = 0; calls < 60 && (await callIsRecorded()); calls += 1) {
     told.add(String((await health(service.gateway)).body['degraded']));
+  }
   expect([...told]).toContain('spool_nearly_full,core');
   expect(await health(service.gateway)).toEqual({ status: 200, body: { status: 'ok', degraded: ['spool', 'core'] } });
 

@@ -85,6 +85,10 @@ function problemOfHead({ headers, httpVersion }: IncomingMessage): GatelogError 
   if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
     return new GatelogError('not_implemented', 'WebSocket upgrades are not supported by this gateway; use plain HTTP.');
   }
+  // TRICKY: Node's parser takes other versions too, HTTP/0.9 and a request line that says 2.0 among them.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return new GatelogError('malformed_request', `The gateway speaks HTTP/1.1; HTTP/${httpVersion} is not known here.`);
+  }
   const needsHost = httpVersion === '1.1' && headers.host === undefined;
   return needsHost ? new GatelogError('malformed_request', 'An HTTP/1.1 request needs a Host header.') : undefined;
 }

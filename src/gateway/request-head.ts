@@ -1,3 +1,4 @@
+import { GatelogError } from '../model/errors.ts';
 import { looksLikeOurKey } from '../auth/api-key.ts';
 import { type Directives, DirectiveReader } from './directives.ts';
 import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared, withoutSecrets, withoutZstd } from './headers.ts';
@@ -8,13 +9,14 @@ const credentialNames = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-ke
 /** What a record keeps of a request's headers. An allow-list: a header that nobody thought of is not stored, so no credential can be. */
 const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'referer', 'accept', 'openai-beta'] as const;
 
-type LineKind = 'dropped' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching';
+type LineKind = 'dropped' | 'host' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching';
 
 /** What is done with a line, by its lower-case name. Lines of any other name are ours or pass. */
 const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ...hopByHopNames.map((name) => [name, 'dropped'] as const),
   ...credentialNames.map((name) => [name, 'credential'] as const),
   ...recordedNames.map((name) => [name, 'recorded'] as const),
+  ['host', 'host'],
   ['connection', 'connection'],
   ['content-length', 'length'],
   ['accept-encoding', 'encodings'],
@@ -34,7 +36,7 @@ export interface RequestHead {
   readonly recorded: Readonly<Record<string, string>>;
 }
 
-/** Reads the head of a request in one pass over its lines. */
+/** Reads the head of a request in one pass over its lines. @throws GatelogError `malformed_request`. */
 export function readRequestHead(raw: RawHeaders): RequestHead {
   const directives = new DirectiveReader();
   const credentials: string[] = [];
@@ -42,6 +44,7 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
   const recorded: Record<string, string> = {};
   let length: RawHeaders = [];
   let declared: Set<string> | undefined;
+  let hasHost = false;
   let cacheControl: string | undefined;
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
@@ -50,6 +53,11 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
     const kind = lineKinds.get(lower);
     switch (kind) {
       case 'dropped':
+        continue;
+      case 'host':
+        // RFC 9112 §3.2; Node keeps the first one without a word.
+        if (hasHost) throw new GatelogError('malformed_request', 'A request has one Host header.');
+        hasHost = true;
         continue;
       case 'connection':
         declared = addDeclared(declared, value);

@@ -12,7 +12,7 @@ interface ErrorDefinition {
  */
 const errors = {
   malformed_json: { status: 400, doors: ['api'] },
-  malformed_request: { status: 400, doors: ['gateway'] },
+  malformed_request: { status: 400, doors: ['gateway', 'api'] },
   missing_key: { status: 401, doors: ['gateway', 'api'] },
   invalid_key: { status: 401, doors: ['gateway', 'api'] },
   wrong_region: { status: 401, doors: ['gateway', 'api'] },

@@ -5,6 +5,7 @@ import { hashKey } from '../auth/api-key.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
 import { makeProviderKeyVault } from '../auth/provider-keys.ts';
+import { FailedKeys } from '../auth/failed-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
@@ -144,6 +145,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       return permissions === undefined ? undefined : { ...spool.principal, permissions };
     },
     explainRejection: (sent) => explainRejection(sent, regions),
+    failedKeys: new FailedKeys({ mostPerMinute: 0, monotonic: () => performance.now() }),
     run: rig.store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     sessions,

@@ -47,6 +47,7 @@ const sentences = {
   413: 'The body is over the limit.',
   415: 'The body is not declared as JSON.',
   422: 'The body, the filter or the address is not valid, `details.path` says where; or the query needs more memory than it may use.',
+  429: 'Too many keys from this address were not accepted; calls with a good key are answered as ever.',
   500: 'The service failed.',
   503: 'A part that the call needs cannot be reached; try again after `Retry-After` seconds.',
   504: 'The query took longer than its time limit.',
@@ -60,6 +61,7 @@ type Responses = Readonly<Record<number, RouteConfig['responses'][number]>>;
 const problemHeaders: Readonly<Partial<Record<ProblemStatus, Headers>>> = {
   401: { 'WWW-Authenticate': { description: 'The scheme, `Bearer`.', schema: { type: 'string' } } },
   405: { Allow: { description: 'Methods that the path takes.', schema: { type: 'string' } } },
+  429: { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } } },
   503: { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } } },
 };
 
@@ -101,7 +103,7 @@ export function problemResponses(...statuses: readonly ProblemStatus[]): Respons
 
 /** Declarations of these failures and of those that every endpoint with a key has. */
 export function problems(...statuses: readonly ProblemStatus[]): Responses {
-  return problemResponses(401, 403, 405, ...statuses, 500, 503);
+  return problemResponses(401, 403, 405, ...statuses, 429, 500, 503);
 }
 
 /** Declares that an endpoint needs a key. */

@@ -9,6 +9,7 @@ import type { RepricedRequest, RepriceReport } from '../model/reprice.ts';
 import type { StoredPrice } from '../model/stored-price.ts';
 import type { StoredLimit } from '../metadata/rate-limits.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
+import type { FailedKeys } from '../auth/failed-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import type { RunStatement } from '../store/run.ts';
@@ -83,6 +84,7 @@ export interface ApiPorts {
   /** `undefined`: no such key. */
   readonly verifyKey: (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
   readonly explainRejection: (key: string | undefined) => GatelogError;
+  readonly failedKeys: FailedKeys;
   readonly run: RunStatement;
   /** Durable and visible when it returns. @throws GatelogError `not_found`. */
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;

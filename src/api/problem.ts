@@ -5,9 +5,6 @@ import { type ApiErrorCode, GatelogError, isApiErrorCode, messageOf } from '../m
 import type { Observe } from '../model/observation.ts';
 import { answerJson } from './json-answer.ts';
 
-/** Seconds after which a caller may try again what failed for the moment only. */
-const retryAfterSeconds = 2;
-
 /**
  * Turns whatever a handler threw into an answer: the one place where an error becomes HTTP. What is not an error of ours is logged and
  * answered without a word of its own.
@@ -19,7 +16,7 @@ export function answerProblem(context: Context, thrown: unknown, observe: Observ
     const reason = error.cause === undefined ? error.message : `${error.message} ${messageOf(error.cause)}`;
     observe({ kind: 'api_failed', method: context.req.method, route: context.req.path, reason });
   }
-  if (error.status === 503) context.header('Retry-After', String(retryAfterSeconds));
+  if (error.retryAfterSeconds !== undefined) context.header('Retry-After', String(error.retryAfterSeconds));
   if (error.status === 401) context.header('WWW-Authenticate', 'Bearer');
   const problem: Problem = {
     data: null,

@@ -90,6 +90,15 @@ export const variables = {
     reason:
       'Signs the addresses at which bodies can be read without a key, and encrypts stored keys of providers; without it a secret is made and kept in the data folder.',
   },
+  authFailuresPerMinute: {
+    name: 'GATELOG_AUTH_FAILURES_PER_MINUTE',
+    kind: 'integer',
+    default: '120',
+    least: 0,
+    most: 1_000_000,
+    reason:
+      'Keys that are not accepted, from one client address in a minute and in one process; more are answered 429. Good keys from there are never refused for it. 0: no limit.',
+  },
   metricsKey: {
     name: 'GATELOG_METRICS_KEY',
     kind: 'secret',

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FailedKeys } from '../auth/failed-keys.ts';
 import type { TargetGuard } from '../egress/target-guard.ts';
 import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
@@ -50,6 +51,7 @@ export interface ForwardPorts {
   readonly verifyKey: VerifyKey;
   /** Why a key that is not one of ours is not accepted. */
   readonly explainRejection: (key: string) => GatelogError;
+  readonly failedKeys: FailedKeys;
   readonly claimRequestId: ClaimRequestId;
   readonly providers: ProviderTable;
   /** Which addresses callers may name themselves. */

@@ -38,7 +38,7 @@ export function forward(ports: ForwardPorts, request: IncomingMessage, response:
 
 /** The key is known; once it may send there is an identifier and a record. */
 function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection): void {
-  if ('rejectedKey' in admission) throw ports.explainRejection(admission.rejectedKey);
+  if ('rejectedKey' in admission) throw rejectionOf(ports, call, admission.rejectedKey);
   if (!may(admission.principal, 'send')) {
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');
   }
@@ -123,6 +123,11 @@ function carryOut(ports: ForwardPorts, admitted: AdmittedCall, prepared: Errand,
     if (open === undefined) refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);
     else refuseOpen(ports, open, error);
   }
+}
+
+/** A key was not accepted: the address that it came from has one try less. */
+function rejectionOf({ failedKeys, explainRejection }: ForwardPorts, { request }: Call, key: string): GatelogError {
+  return failedKeys.answer(request.socket.remoteAddress, explainRejection(key));
 }
 
 /** A client that waits to be asked for its body is asked only once nothing on its head speaks against it. */

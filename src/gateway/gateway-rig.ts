@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { hashKey } from '../auth/api-key.ts';
+import { FailedKeys } from '../auth/failed-keys.ts';
 import { assembleExchange, type PayloadFrame } from '../ingest/assemble.ts';
 import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
@@ -152,6 +153,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     credentials: new ConnectionCredentials(),
     verifyKey: (keyHash) => (keyHash === hashKey(ourKey) ? principal : undefined),
     explainRejection: () => new GatelogError('invalid_key', 'This key is not accepted.'),
+    failedKeys: new FailedKeys({ mostPerMinute: 0, monotonic: systemClock.monotonic }),
     claimRequestId: () => true,
     providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed, options.resolve),

@@ -14,7 +14,7 @@ export function refusalBody(error: GatelogError): Buffer {
 /** Header lines of a refusal, name and value in turn. */
 export function refusalHeaders(error: GatelogError, bodyBytes: number): string[] {
   const lines = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bodyBytes)];
-  if (error.status === 503) lines.push('retry-after', '2');
+  if (error.retryAfterSeconds !== undefined) lines.push('retry-after', String(error.retryAfterSeconds));
   // RFC 9110 §15.5.2: a 401 names the scheme.
   if (error.status === 401) lines.push('www-authenticate', 'Bearer');
   return lines;

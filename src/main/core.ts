@@ -55,7 +55,7 @@ import { readPricesFile } from './prices-file.ts';
 import { type CorePrices, makePricePorts } from './request-costs.ts';
 import { StoredPrices } from './stored-prices.ts';
 import { StoreWatch } from './store-watch.ts';
-import { embeddedOnly, holdLock, keyVerifier, placesOf } from './shared.ts';
+import { embeddedOnly, failedKeysOf, holdLock, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
 const answersEndMs = 300;
@@ -233,6 +233,7 @@ function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPor
   return {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
+    failedKeys: failedKeysOf(config),
     run: store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     sessions: {

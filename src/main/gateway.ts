@@ -40,7 +40,7 @@ import { familiesOf } from './families.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './prices-file.ts';
 import { StoredPrices } from './stored-prices.ts';
-import { embeddedOnly, keyVerifier, placesOf } from './shared.ts';
+import { embeddedOnly, failedKeysOf, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping gateway lets running calls go on, milliseconds. */
 export const callsEndMs = 1500;
@@ -163,6 +163,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     credentials: new ConnectionCredentials(),
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
+    failedKeys: failedKeysOf(config),
     claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,
     providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed),

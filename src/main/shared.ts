@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { FailedKeys } from '../auth/failed-keys.ts';
 import { KeyVerifier } from '../auth/verify.ts';
 import type { Config } from '../config/load.ts';
 import { makeKeyLookUp } from '../metadata/api-keys.ts';
@@ -43,6 +44,11 @@ export function keyVerifier(database: MetadataDatabase, config: Config, observe:
     if (verdict instanceof Promise) return verdict.then((settled) => (settled === 'unknown' ? undefined : settled));
     return verdict === 'unknown' ? undefined : verdict;
   };
+}
+
+/** Bounds the keys that are not accepted, in this process. */
+export function failedKeysOf({ authFailuresPerMinute }: Config): FailedKeys {
+  return new FailedKeys({ mostPerMinute: authFailuresPerMinute, monotonic: systemClock.monotonic });
 }
 
 /** @throws with a sentence that says who holds the lock. */

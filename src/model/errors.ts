@@ -32,6 +32,7 @@ const errors = {
   provider_address_missing: { status: 422, doors: ['gateway'] },
   query_too_large: { status: 422, doors: ['api'] },
   rate_limited: { status: 429, doors: ['gateway'] },
+  too_many_failures: { status: 429, doors: ['gateway', 'api'] },
   headers_too_large: { status: 431, doors: ['gateway'] },
   internal: { status: 500, doors: ['gateway', 'api'] },
   not_implemented: { status: 501, doors: ['gateway'] },
@@ -68,6 +69,9 @@ export const gatewayErrorCodes: readonly ErrorCode[] = (Object.keys(errors) as E
 /** Where in the caller's input the fault is: a JSON path such as `filter.left.request_response_rmt`, plus what helps to mend it. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
+/** How soon a part that is away may be back. */
+const awaySeconds = 2;
+
 /**
  * A failure with a public sentence. `message` says what is wrong and what to write instead and never holds SQL, a path of the server or a
  * secret; what an operator needs travels in `cause`, which no door ever prints to a caller.
@@ -76,11 +80,14 @@ export class GatelogError extends Error {
   override readonly name = 'GatelogError';
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
+  /** Seconds after which to try again; every 503 says some. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: { details?: ErrorDetails; retryAfterSeconds?: number; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (this.status === 503 ? awaySeconds : undefined);
   }
 
   /** HTTP status of this error. */

@@ -1,0 +1,78 @@
+import { isIPv6 } from 'node:net';
+import { GatelogError } from '../model/errors.ts';
+
+export interface FailedKeysOptions {
+  /** Keys that are not accepted, from one address in a minute; 0: no limit. */
+  readonly mostPerMinute: number;
+  /** Milliseconds of a clock that never steps back. */
+  readonly monotonic: () => number;
+}
+
+/** Addresses that are remembered; the one that failed longest ago makes room. */
+const mostAddresses = 10_000;
+const minuteMs = 60_000;
+
+interface Bucket {
+  /** Failures that are left at `at`, with fractions. */
+  readonly left: number;
+  readonly at: number;
+}
+
+/**
+ * Bounds failed tries by client address: a bucket of tokens each, in this process.
+ * Invariant: a good key is never refused for what others at its address do (one proxy, one NAT): who asks has looked the key up before.
+ */
+export class FailedKeys {
+  private readonly options: FailedKeysOptions;
+  private readonly buckets = new Map<string, Bucket>();
+
+  constructor(options: FailedKeysOptions) {
+    this.options = options;
+  }
+
+  /**
+   * A key from this address was not accepted. @param rejection what it is answered with.
+   * @returns that, or while the address has failed too often `too_many_failures`.
+   */
+  answer(address: string | undefined, rejection: GatelogError): GatelogError {
+    const { mostPerMinute, monotonic } = this.options;
+    if (mostPerMinute === 0) return rejection;
+    const name = nameOf(address ?? '');
+    const now = monotonic();
+    const bucket = this.buckets.get(name) ?? { left: mostPerMinute, at: now };
+    const left = Math.min(mostPerMinute, bucket.left + ((now - bucket.at) * mostPerMinute) / minuteMs);
+    this.buckets.delete(name);
+    this.buckets.set(name, { left: left >= 1 ? left - 1 : left, at: now });
+    this.makeRoom();
+    return left >= 1 ? rejection : tooMany(Math.ceil(((1 - left) * minuteMs) / mostPerMinute / 1000));
+  }
+
+  /** Addresses that are remembered right now. */
+  get size(): number {
+    return this.buckets.size;
+  }
+
+  private makeRoom(): void {
+    if (this.buckets.size <= mostAddresses) return;
+    const [oldest] = this.buckets.keys();
+    if (oldest !== undefined) this.buckets.delete(oldest);
+  }
+}
+
+function tooMany(retryAfterSeconds: number): GatelogError {
+  return new GatelogError(
+    'too_many_failures',
+    `Too many keys from this address were not accepted; try again in ${retryAfterSeconds} s, with a key that is. Calls with a good key are answered as ever.`,
+    { retryAfterSeconds },
+  );
+}
+
+/** Of an IPv6 address its network of 64 bits, because whoever has one has all in it. */
+function nameOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [head = '', tail] = address.split('::', 2);
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: tail === undefined ? 0 : 8 - first.length - last.length }, () => '0');
+  return [...first, ...zeros, ...last].slice(0, 4).join(':');
+}

@@ -4,10 +4,11 @@ import { GatelogError } from '../model/errors.ts';
 import { authenticate } from './authenticate.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
-import { measureCalls, noteEndpoint } from './metrics.ts';
+import { measureCalls } from './metrics.ts';
 import { openEndpoints } from './open-endpoints.ts';
 import { type Addressed, methodsAt } from './path-methods.ts';
 import type { ApiPorts } from './ports.ts';
+import { noteEndpoint } from './reached-endpoint.ts';
 import { answerProblem } from './problem.ts';
 
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */

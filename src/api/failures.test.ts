@@ -14,6 +14,9 @@ const place = `${process.cwd()}/store.ts:12`;
 const cause = new Error(`Code: 62. DB::Exception: SELECT secret FROM requests at ${place}`);
 const leaks = /SELECT|FROM|Exception|chdb|node_modules|\.ts:\d+|secret/i;
 
+/** The path as it is declared. What callers write into it is not for the log. */
+const declared = (path: string): string => path.replace(rig.stored, '{id}').replace(/\/x$/, '/{name}');
+
 /** An API whose inside fails at every call. */
 function brokenBy(error: Error): Hono {
   const fail = (): never => {
@@ -52,9 +55,18 @@ describe('5xx', () => {
       expect(JSON.stringify(problem)).not.toContain(process.cwd());
       expect(response.headers.get('retry-after')).toBe(status === 503 ? '2' : null);
       expect(rig.observations).toMatchObject([
-        { kind: 'api_failed', method, route: path, reason: expect.stringContaining('secret') as string },
+        { kind: 'api_failed', endpoint: `${method} ${declared(path)}`, reason: expect.stringContaining('secret') as string },
       ]);
     }
+  });
+
+  test('of the words of the engine, which may quote what is stored, the log has the code alone', async () => {
+    rig.observations.length = 0;
+    const engine = Object.assign(new Error("Syntax error near 'secret'"), { code: '62', type: 'SYNTAX_ERROR' });
+    const failing = brokenBy(new GatelogError('internal', 'The store could not run this query.', { cause: engine }));
+    await rig.call('GET', `/v1/request/${rig.stored}`, { api: failing });
+    const reason = 'The store could not run this query. (engine error 62)';
+    expect(rig.observations).toEqual([{ kind: 'api_failed', endpoint: 'GET /v1/request/{id}', reason }]);
   });
 
   test('of a caller who has left is no failure of the service', async () => {

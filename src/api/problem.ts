@@ -1,8 +1,10 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Problem } from '../contract/problem.ts';
-import { type ApiErrorCode, GatelogError, isApiErrorCode, messageOf } from '../model/errors.ts';
+import { type ApiErrorCode, GatelogError, isApiErrorCode } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
+import { failureText } from '../store/failure.ts';
+import { endpointOf } from './reached-endpoint.ts';
 import { answerJson } from './json-answer.ts';
 
 /**
@@ -13,8 +15,7 @@ export function answerProblem(context: Context, thrown: unknown, observe: Observ
   const { error, code } = asApiError(thrown);
   // A caller who has left is no failure of ours.
   if (error.status >= 500 && !context.req.raw.signal.aborted) {
-    const reason = error.cause === undefined ? error.message : `${error.message} ${messageOf(error.cause)}`;
-    observe({ kind: 'api_failed', method: context.req.method, route: context.req.path, reason });
+    observe({ kind: 'api_failed', endpoint: endpointOf(context) ?? 'none', reason: failureText(error) });
   }
   if (error.retryAfterSeconds !== undefined) context.header('Retry-After', String(error.retryAfterSeconds));
   if (error.status === 401) context.header('WWW-Authenticate', 'Bearer');

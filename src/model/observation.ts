@@ -34,7 +34,7 @@ export type Observation =
   | { readonly kind: 'call_failed'; readonly reason: string }
   /** A caller's own identifier could not be claimed. */
   | { readonly kind: 'claim_failed'; readonly reason: string }
-  | { readonly kind: 'api_failed'; readonly method: string; readonly route: string; readonly reason: string }
+  | { readonly kind: 'api_failed'; readonly endpoint: string; readonly reason: string }
   /** Limits could not be asked or settled: limits of calls let pass, budgets refuse, and what was reserved stays counted. */
   | { readonly kind: 'limits_failed'; readonly reason: string }
   /** The response cache could not be read or written: calls go to their providers. */

@@ -16,10 +16,15 @@ if (report?.vulnerabilities === undefined || report.metadata === undefined) {
   process.exitCode = grave.length === 0 ? 0 : 1;
 }
 
-/** @param {string} text */
+/**
+ * @typedef {{ name: string, severity: string, range: string }} Hole
+ * @typedef {{ message?: string, metadata?: object, vulnerabilities?: Record<string, Hole> }} Report
+ * @param {string} text
+ * @returns {Report | undefined}
+ */
 function parsed(text) {
   try {
-    return JSON.parse(text);
+    return /** @type {Report} */ (JSON.parse(text));
   } catch {
     return undefined;
   }

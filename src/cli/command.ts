@@ -2,6 +2,14 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { parsePermissions, type KeyOrder } from '../auth/issue-key.ts';
 import { faultSentence, loadConfig } from '../config/load.ts';
 import { showConfig } from './commands/config-show.ts';
+import {
+  type DeadLettersListOptions,
+  type DeadLettersReplayOptions,
+  type DeadLettersShowOptions,
+  listDeadLetters,
+  replayDeadLetters,
+  showDeadLetter,
+} from './commands/dead-letters.ts';
 import { createKey, type KeysCreateOptions } from './commands/keys-create.ts';
 import { showKeys } from './commands/keys-list.ts';
 import { revokeKey } from './commands/keys-revoke.ts';
@@ -25,9 +33,11 @@ Examples:
                                               a key for it, kept where clients look for it
   gatelog keys list --org acme                its keys, revoked ones too
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
+  gatelog dead-letters list                   what could not be stored, and why
 
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
-The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.`;
+The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
+The command dead-letters reaches the service that runs there, for all organisations and without a key.`;
 
 /**
  * The `gatelog` command line. Its actions throw; {@link runCommand} turns what they throw into a sentence and an exit code.
@@ -45,6 +55,7 @@ function buildProgram(dependencies: CommandDependencies): Command {
   addServiceCommands(program, dependencies);
   addOrganizationCommands(program, dependencies);
   addKeyCommands(program, dependencies);
+  addDeadLetterCommands(program, dependencies);
   program
     .command('config')
     .description('show every setting: value, default and what it is for')
@@ -145,6 +156,35 @@ function addKeyCommands(program: Command, dependencies: CommandDependencies): vo
     .description('end a key for good; gateways refuse it within 5 seconds')
     .argument('<id-or-prefix>', 'its id, the prefix that "keys list" shows, or the key itself')
     .action(async (reference: string) => revokeKey(contextOf(dependencies), reference));
+}
+
+function addDeadLetterCommands(program: Command, dependencies: CommandDependencies): void {
+  const letters = program
+    .command('dead-letters')
+    .description('exchanges that could not be stored, of all organisations; the service must run')
+    .helpCommand(false);
+  letters
+    .command('list')
+    .description('show them by page, the latest requests first')
+    .option('--after <id>', 'go on behind this one')
+    .option('--limit <count>', 'how many, 1 to 1000', '100')
+    .option('--reason <text>', 'only those whose reason holds this text')
+    .option('--json', 'write the page as JSON')
+    .action(async (options: DeadLettersListOptions) => listDeadLetters(contextOf(dependencies), options));
+  letters
+    .command('show')
+    .description('show what is in one: who, when, why, and the heads of its frames')
+    .argument('<id>', 'its id, as the list shows it')
+    .option('--bodies', "show the bodies too: they are customers' data")
+    .option('--json', 'write it as JSON')
+    .action(async (id: string, options: DeadLettersShowOptions) => showDeadLetter(contextOf(dependencies), id, options));
+  letters
+    .command('replay')
+    .description('try to store them again, each once; what fails again stays with its new reason')
+    .argument('[ids...]', 'their ids')
+    .option('--all', 'all that there are')
+    .option('--reason <text>', 'with --all: only those whose reason holds this text')
+    .action(async (ids: readonly string[], options: DeadLettersReplayOptions) => replayDeadLetters(contextOf(dependencies), ids, options));
 }
 
 function permissionsOption(text: string): KeyOrder['permissions'] {

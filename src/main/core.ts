@@ -9,7 +9,7 @@ import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
 import { Burst } from '../ingest/burst.ts';
-import { makeDeadLetters } from '../ingest/dead-letter.ts';
+import { DeadLetters } from '../ingest/dead-letter.ts';
 import { Drain } from '../ingest/drain.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/interpreter-thread.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/pending-changes.ts';
@@ -35,6 +35,8 @@ import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
+import { keepLettersBounded, operatorServer } from './operator.ts';
+import { serveOperator } from './operator-socket.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { openReadyStore } from './ready-store.ts';
@@ -57,6 +59,7 @@ interface CoreParts {
   readonly database: MetadataDatabase;
   readonly store: Store;
   readonly interpreter: InterpreterThread;
+  readonly letters: DeadLetters;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
   readonly state: SharedState;
@@ -78,15 +81,20 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   const drain = makeDrain(parts);
   drain.start();
   const base = { url: config.publicApiUrl ?? '' };
-  const ports = apiPorts(parts, drain, () => base.url);
+  const changer = makeChanger(parts, drain);
+  const ports = apiPorts(parts, { drain, changer }, () => base.url);
   const server = serveApi(createApi(ports, openApiDocument(version)), config.host, config.apiPort);
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
+  const operated = { ...parts, changer };
+  const endLetters = keepLettersBounded(operated);
+  const closeOperator = await serveOperator(config.dataDir, operatorServer(operated), parts.observe);
   return {
     address,
     stop: async () => {
-      await closeServer(server, answersEndMs);
+      endLetters();
+      await Promise.all([closeServer(server, answersEndMs), closeOperator(answersEndMs)]);
       await drain.stop(drainEndMs);
       await parts.interpreter.close();
       await parts.store.close();
@@ -106,10 +114,11 @@ async function openParts(config: Config): Promise<CoreParts> {
   const declaredNames = new DeclaredNames(database, systemClock.now);
   const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });
   const state = openSharedState(config, observe);
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, latestNumber, state };
+  const letters = new DeadLetters(placesOf(config).deadLetters, systemClock.now);
+  return { config, observe, database, store, interpreter, letters, pendingChanges, declaredNames, latestNumber, state };
 }
 
-function makeDrain({ config, observe, store, interpreter, pendingChanges, declaredNames, state }: CoreParts): Drain {
+function makeDrain({ config, observe, store, interpreter, letters, pendingChanges, declaredNames, state }: CoreParts): Drain {
   const places = placesOf(config);
   return new Drain({
     spoolFolder: places.spool,
@@ -119,7 +128,7 @@ function makeDrain({ config, observe, store, interpreter, pendingChanges, declar
     insert: store.insert,
     pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
-    keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
+    keepDeadLetter: letters.keep,
     settleBudgets: settleIn(state),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
     intervalMs: config.ingestIntervalMs,
@@ -140,12 +149,8 @@ function settleIn(state: SharedState): SettleBudgets {
   };
 }
 
-function apiPorts(
-  { config, observe, database, store, pendingChanges, declaredNames, latestNumber }: CoreParts,
-  drain: Drain,
-  baseUrl: () => string,
-): ApiPorts {
-  const changer = new RequestChanger({
+function makeChanger({ store, pendingChanges, latestNumber }: CoreParts, drain: Drain): RequestChanger {
+  return new RequestChanger({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
     pendingChanges,
@@ -155,6 +160,19 @@ function apiPorts(
     latestNumber,
     storeWaitMs: changeWaitMs,
   });
+}
+
+/** Those who write requests. */
+interface Writers {
+  readonly drain: Drain;
+  readonly changer: RequestChanger;
+}
+
+function apiPorts(
+  { config, observe, database, store, pendingChanges, declaredNames }: CoreParts,
+  { drain, changer }: Writers,
+  baseUrl: () => string,
+): ApiPorts {
   const sessions = new SessionChanger({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,

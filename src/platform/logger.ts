@@ -12,6 +12,9 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'claim_failed',
   'key_lookup_failed',
   'limits_failed',
+  'job_failed',
+  'operator_socket_missing',
+  'dead_letters_removed',
   'state_discarded',
   'process_exited',
 ]);

@@ -1,0 +1,100 @@
+import { request } from 'node:http';
+import path from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { hasMetadata } from '../metadata/database.ts';
+import { isJsonObject, parseJson } from '../model/text.ts';
+import { operatorSocket } from '../main/operator-socket.ts';
+import { isSystemError } from '../platform/files.ts';
+import { socketPath } from '../platform/socket.ts';
+import { type CommandContext, CommandError } from './dependencies.ts';
+
+/** Reads what an answer holds. @throws when it has another shape. */
+interface AnswerShape<Answer> {
+  readonly parse: (data: unknown) => Answer;
+}
+
+/** What is asked of the service: a path with its parameters, and a body where there is one. */
+export interface OperatorQuestion {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly parameters?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+}
+
+/** The running service of a data folder, as its operator reaches it. */
+export interface OperatorClient {
+  /** @throws CommandError with the sentence of the service, or why there is none. */
+  readonly ask: <Answer>(question: OperatorQuestion, shape: AnswerShape<Answer>) => Promise<Answer>;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** System errors of a socket behind which nobody is. */
+const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+
+/** The client of the service that runs in the data folder of the settings; nothing is sent yet. */
+export function operatorClient(context: CommandContext): OperatorClient {
+  return {
+    ask: async (question, shape) => {
+      const { status, text } = await send(context, question);
+      const answer = parseJson(text);
+      if (!isJsonObject(answer) || !('error' in answer)) {
+        throw new CommandError(`The service gave an answer that is none (status ${status}).`);
+      }
+      if (status !== 200) throw new CommandError(String(answer['error']));
+      return shape.parse(answer['data']);
+    },
+  };
+}
+
+async function send({ config }: CommandContext, { method, path: address, parameters = {}, body }: OperatorQuestion): Promise<Reply> {
+  try {
+    const short = socketPath(operatorSocket(config.dataDir));
+    try {
+      return await sendTo(short.path, {
+        method,
+        path: address + queryOf(parameters),
+        text: body === undefined ? '' : JSON.stringify(body),
+      });
+    } finally {
+      short.close();
+    }
+  } catch (error) {
+    throw new CommandError(whyUnreached(config.dataDir, error), { cause: error });
+  }
+}
+
+function queryOf(parameters: NonNullable<OperatorQuestion['parameters']>): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) given.append(name, String(value));
+  return given.size === 0 ? '' : `?${given.toString()}`;
+}
+
+/** Without an agent: another service may stand behind the same path of a socket later. */
+function sendTo(socket: string, { method, path: address, text }: { method: string; path: string; text: string }): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const headers = text === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    const asked = request({ socketPath: socket, method, path: address, headers, agent: false }, (response) => {
+      textOf(response).then((answer) => resolve({ status: response.statusCode ?? 0, text: answer }), reject);
+    });
+    asked.on('error', reject);
+    asked.end(text);
+  });
+}
+
+/** A sentence for people: no data, nobody there, or what the system said. */
+function whyUnreached(dataDir: string, error: unknown): string {
+  const folder = path.resolve(dataDir);
+  if (!hasMetadata(dataDir)) {
+    return `There is no data of Gatelog in ${folder}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data.`;
+  }
+  const code = isSystemError(error) ? (error.code ?? '') : '';
+  if (code === 'EACCES') return `The service in ${folder} belongs to another user. Run this command as that user.`;
+  if (absentCodes.has(code)) {
+    return `No Gatelog runs in ${folder}. Start it with "gatelog serve", or set GATELOG_DATA_DIR to the folder that it shows as Data.`;
+  }
+  return `The service in ${folder} does not answer (${error instanceof Error ? error.message : String(error)}).`;
+}

@@ -1,0 +1,31 @@
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import { answerProblem } from '../api/problem.ts';
+import { GatelogError } from '../model/errors.ts';
+import type { OperatorEndpoint } from './endpoint.ts';
+import type { OperatorPorts } from './ports.ts';
+import { listDeadLetters } from './routes/list-dead-letters.ts';
+import { replayDeadLetters } from './routes/replay-dead-letters.ts';
+import { showDeadLetter } from './routes/show-dead-letter.ts';
+
+const endpoints: readonly OperatorEndpoint[] = [listDeadLetters, showDeadLetter, replayDeadLetters];
+
+/**
+ * What crosses organisations, over HTTP and in the API's envelope. It listens nowhere yet.
+ * Invariant: it asks for no key. It is served on a socket that only the user of the service can open, and nowhere else.
+ */
+export function createOperatorServer(ports: OperatorPorts): Server {
+  return createAdaptorServer({ fetch: createOperatorApp(ports).fetch }) as Server;
+}
+
+function createOperatorApp(ports: OperatorPorts): Hono {
+  const app = new Hono();
+  app.onError((error, context) => answerProblem(context, error, ports.observe));
+  app.notFound((context) => {
+    const sentence = `The operator's socket has no endpoint ${context.req.method} ${context.req.path}. Is the service of another version than the command?`;
+    return answerProblem(context, new GatelogError('not_found', sentence), ports.observe);
+  });
+  for (const { method, path, handle } of endpoints) app.on(method, path, (context) => handle({ context, ports }));
+  return app;
+}

@@ -1,4 +1,3 @@
-import { execFile, type ExecFileException } from 'node:child_process';
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -9,8 +8,9 @@ import type { OrganizationId, RequestId } from '../src/model/ids.ts';
 import { frameHeaderBytes, segmentHeaderBytes } from '../src/spool/frame.ts';
 import { writeWholeSeries } from '../src/spool/whole-series.ts';
 import { apiClient } from './support/api.ts';
+import { gatelog } from './support/command.ts';
 import { eventually } from './support/eventually.ts';
-import { makeDataDir, program, removeDataDir, type Service, serviceEnvironment, startService } from './support/process-tree.ts';
+import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
 
 const folders: string[] = [];
 
@@ -23,21 +23,6 @@ function freshFolder(): string {
 afterEach(() => {
   for (const folder of folders.splice(0)) removeDataDir(folder);
 });
-
-interface CommandResult {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function gatelog(dataDir: string, ...words: readonly string[]): Promise<CommandResult> {
-  return new Promise((resolve) => {
-    const env = serviceEnvironment({ dataDir });
-    execFile(process.execPath, [program, ...words], { env, timeout: 60_000 }, (error: ExecFileException | null, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
-    });
-  });
-}
 
 const chatRequest = JSON.stringify({ model: 'echo-1', messages: [{ role: 'user', content: 'a secret of a customer' }] });
 

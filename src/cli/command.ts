@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { parsePermissions, type KeyOrder } from '../auth/issue-key.ts';
 import { faultSentence, loadConfig } from '../config/load.ts';
 import { showConfig } from './commands/config-show.ts';
+import { type BackupOptions, makeBackup } from './commands/backup.ts';
 import {
   type DeadLettersListOptions,
   type DeadLettersReplayOptions,
@@ -16,6 +17,7 @@ import { revokeKey } from './commands/keys-revoke.ts';
 import { createOrganizationByName } from './commands/orgs-create.ts';
 import { showOrganizations } from './commands/orgs-list.ts';
 import { runCore, runGateway } from '../main/all.ts';
+import { restore } from './commands/restore.ts';
 import { serveAll } from './commands/serve.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
 import { packageVersion } from './version.ts';
@@ -34,10 +36,11 @@ Examples:
   gatelog keys list --org acme                its keys, revoked ones too
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
   gatelog dead-letters list                   what could not be stored, and why
+  gatelog backup /backups/monday              everything, while the service runs
 
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
-The command dead-letters reaches the service that runs there, for all organisations and without a key.`;
+The commands dead-letters and backup reach the service that runs there, for all organisations and without a key.`;
 
 /**
  * The `gatelog` command line. Its actions throw; {@link runCommand} turns what they throw into a sentence and an exit code.
@@ -56,6 +59,7 @@ function buildProgram(dependencies: CommandDependencies): Command {
   addOrganizationCommands(program, dependencies);
   addKeyCommands(program, dependencies);
   addDeadLetterCommands(program, dependencies);
+  addBackupCommands(program, dependencies);
   program
     .command('config')
     .description('show every setting: value, default and what it is for')
@@ -185,6 +189,20 @@ function addDeadLetterCommands(program: Command, dependencies: CommandDependenci
     .option('--all', 'all that there are')
     .option('--reason <text>', 'with --all: only those whose reason holds this text')
     .action(async (ids: readonly string[], options: DeadLettersReplayOptions) => replayDeadLetters(contextOf(dependencies), ids, options));
+}
+
+function addBackupCommands(program: Command, dependencies: CommandDependencies): void {
+  program
+    .command('backup')
+    .description('copy everything that was answered until now into a new folder, while the service runs')
+    .argument('<folder>', 'the folder to make')
+    .option('--with-secrets', 'also the secret key of the data folder, and the keys of providers that it seals')
+    .action(async (folder: string, options: BackupOptions) => makeBackup(contextOf(dependencies), folder, options));
+  program
+    .command('restore')
+    .description('make the data folder (GATELOG_DATA_DIR), which must not be there yet, out of a backup')
+    .argument('<folder>', 'the backup')
+    .action(async (folder: string) => restore(contextOf(dependencies), folder));
 }
 
 function permissionsOption(text: string): KeyOrder['permissions'] {

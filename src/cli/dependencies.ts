@@ -12,6 +12,8 @@ export interface CommandDependencies {
   readonly print: (text: string) => void;
   /** Writes what is meant for people and a line break to standard error. */
   readonly hint: (text: string) => void;
+  /** Shows how far a long command is, in one line of a terminal that the next call replaces; an empty text takes it away. */
+  readonly progress: (text: string) => void;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Opens the metadata database with its tables up to date, and makes it where it is missing; the caller closes it. */
@@ -34,6 +36,10 @@ export function systemDependencies(environment: CommandDependencies['environment
     environment,
     print: (text) => process.stdout.write(`${text}\n`),
     hint: (text) => process.stderr.write(`${text}\n`),
+    progress: (text) => {
+      // To the beginning of the line, the text, and nothing behind it.
+      if (process.stderr.isTTY) process.stderr.write(`\r${text}\u001b[K`);
+    },
     now: systemClock.now,
     openDatabase: async (config) => {
       embeddedOnly(config);

@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { hasMetadata } from '../metadata/database.ts';
@@ -25,11 +25,16 @@ export interface OperatorQuestion {
 export interface OperatorClient {
   /** @throws CommandError with the sentence of the service, or why there is none. */
   readonly ask: <Answer>(question: OperatorQuestion, shape: AnswerShape<Answer>) => Promise<Answer>;
+  /** As {@link ask}, of something that the service keeps for as long as the connection stands. */
+  readonly hold: <Answer>(question: OperatorQuestion, shape: AnswerShape<Answer>) => Promise<Held<Answer>>;
 }
 
-interface Reply {
-  readonly status: number;
-  readonly text: string;
+/** An answer that the service stands by. */
+export interface Held<Answer> {
+  readonly answer: Answer;
+  /** Aborted when the connection ends before it was let go of. */
+  readonly lost: AbortSignal;
+  readonly letGo: () => void;
 }
 
 /** System errors of a socket behind which nobody is. */
@@ -39,26 +44,56 @@ const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENO
 export function operatorClient(context: CommandContext): OperatorClient {
   return {
     ask: async (question, shape) => {
-      const { status, text } = await send(context, question);
-      const answer = parseJson(text);
-      if (!isJsonObject(answer) || !('error' in answer)) {
-        throw new CommandError(`The service gave an answer that is none (status ${status}).`);
-      }
-      if (status !== 200) throw new CommandError(String(answer['error']));
-      return shape.parse(answer['data']);
+      const response = await reached(context, question);
+      return shape.parse(dataOf(response, await textOf(response)));
+    },
+    hold: async (question, shape) => {
+      const response = await reached(context, question);
+      if (response.statusCode !== 200) dataOf(response, await textOf(response));
+      const answer = shape.parse(dataOf(response, await firstLine(response)));
+      const lost = new AbortController();
+      const lose = (): void => lost.abort(new CommandError('The service stopped meanwhile.'));
+      response.on('close', lose).resume();
+      const letGo = (): void => {
+        response.off('close', lose);
+        response.destroy();
+      };
+      return { answer, lost: lost.signal, letGo };
     },
   };
 }
 
-async function send({ config }: CommandContext, { method, path: address, parameters = {}, body }: OperatorQuestion): Promise<Reply> {
+/** What the answer holds. @throws CommandError with the sentence of a failure. */
+function dataOf({ statusCode = 0 }: IncomingMessage, text: string): unknown {
+  const answer = parseJson(text);
+  if (!isJsonObject(answer) || !('error' in answer)) {
+    throw new CommandError(`The service gave an answer that is none (status ${statusCode}).`);
+  }
+  if (statusCode !== 200) throw new CommandError(String(answer['error']));
+  return answer['data'];
+}
+
+/** @throws when the answer ends before. */
+function firstLine(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    response.setEncoding('utf8');
+    const take = (piece: string): void => {
+      text += piece;
+      if (!text.includes('\n')) return;
+      response.off('data', take);
+      resolve(text);
+    };
+    response.on('data', take);
+    response.once('close', () => reject(new CommandError('The service stopped in the middle of its answer.')));
+  });
+}
+
+async function reached({ config }: CommandContext, question: OperatorQuestion): Promise<IncomingMessage> {
   try {
     const short = socketPath(operatorSocket(config.dataDir));
     try {
-      return await sendTo(short.path, {
-        method,
-        path: address + queryOf(parameters),
-        text: body === undefined ? '' : JSON.stringify(body),
-      });
+      return await sendTo(short.path, question);
     } finally {
       short.close();
     }
@@ -74,12 +109,11 @@ function queryOf(parameters: NonNullable<OperatorQuestion['parameters']>): strin
 }
 
 /** Without an agent: another service may stand behind the same path of a socket later. */
-function sendTo(socket: string, { method, path: address, text }: { method: string; path: string; text: string }): Promise<Reply> {
+function sendTo(socket: string, { method, path: address, parameters = {}, body }: OperatorQuestion): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
+    const text = body === undefined ? '' : JSON.stringify(body);
     const headers = text === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-    const asked = request({ socketPath: socket, method, path: address, headers, agent: false }, (response) => {
-      textOf(response).then((answer) => resolve({ status: response.statusCode ?? 0, text: answer }), reject);
-    });
+    const asked = request({ socketPath: socket, method, path: address + queryOf(parameters), headers, agent: false }, resolve);
     asked.on('error', reject);
     asked.end(text);
   });

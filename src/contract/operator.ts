@@ -67,3 +67,17 @@ export type DeadLetterAnswer = z.infer<typeof deadLetterAnswerSchema>;
 export const deadLetterReplayAnswerSchema = z.array(
   z.object({ id: z.string(), outcome: z.enum(['stored', 'waiting', 'unknown', 'failed']), reason: z.string().optional() }),
 );
+
+/** What a snapshot is asked to hold. */
+export const snapshotSchema = z.object({ secrets: z.boolean('`secrets` takes true or false.') });
+
+/** A snapshot that was taken; it goes when the connection over which it was asked for ends. */
+export const snapshotAnswerSchema = z.object({
+  folder: z.string(),
+  snapshot: z.object({
+    storeStep: z.number(),
+    metadata: z.object({ steps: z.array(z.string()), secretsLeftOut: z.number() }),
+    rows: z.record(z.string(), z.number()),
+    segments: z.record(z.string(), z.number()),
+  }),
+});

@@ -87,7 +87,7 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const operated = { ...parts, changer };
+  const operated = { ...parts, drain, changer };
   const endLetters = keepLettersBounded(operated);
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated), parts.observe);
   return {

@@ -1,20 +1,17 @@
 import type { Server } from 'node:http';
-import type { Config } from '../config/load.ts';
 import type { DeadLetters } from '../ingest/dead-letter.ts';
 import { DeadLetterReplay } from '../ingest/dead-letter-replay.ts';
 import type { PendingChanges } from '../ingest/pending-changes.ts';
 import type { RequestChanger } from '../ingest/request-changer.ts';
 import { messageOf } from '../model/errors.ts';
-import type { Observe } from '../model/observation.ts';
 import { createOperatorServer } from '../operator/app.ts';
 import { systemClock } from '../platform/clock.ts';
 import { writeWholeSeries } from '../spool/whole-series.ts';
 import { placesOf } from './shared.ts';
+import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
 /** What the operator's room reaches in the core. */
-export interface OperatedParts {
-  readonly config: Config;
-  readonly observe: Observe;
+export interface OperatedParts extends SnapshotParts {
   readonly letters: DeadLetters;
   readonly pendingChanges: PendingChanges;
   readonly changer: RequestChanger;
@@ -26,7 +23,8 @@ const pruneIntervalMs = 3_600_000;
 const dayMs = 86_400_000;
 
 /** The operator's room over the parts of a core. */
-export function operatorServer({ config, observe, letters, pendingChanges, changer }: OperatedParts): Server {
+export function operatorServer(parts: OperatedParts): Server {
+  const { config, observe, letters, pendingChanges, changer } = parts;
   const replay = new DeadLetterReplay({
     letters,
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
@@ -42,6 +40,7 @@ export function operatorServer({ config, observe, letters, pendingChanges, chang
       read: (id) => letters.read(id),
       replay: (ids) => replay.replay(ids),
     },
+    takeSnapshot: makeTakeSnapshot(parts),
     observe,
   });
 }

@@ -8,8 +8,9 @@ import type { OperatorPorts } from './ports.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { replayDeadLetters } from './routes/replay-dead-letters.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
+import { takeSnapshot } from './routes/take-snapshot.ts';
 
-const endpoints: readonly OperatorEndpoint[] = [listDeadLetters, showDeadLetter, replayDeadLetters];
+const endpoints: readonly OperatorEndpoint[] = [listDeadLetters, showDeadLetter, replayDeadLetters, takeSnapshot];
 
 /**
  * What crosses organisations, over HTTP and in the API's envelope. It listens nowhere yet.

@@ -1,5 +1,6 @@
 import type { DeadLetterHead, DeadLetterPage, WholeDeadLetter } from '../ingest/dead-letter.ts';
 import type { ReplayOutcome } from '../ingest/dead-letter-replay.ts';
+import type { Snapshot } from '../jobs/backup/snapshot.ts';
 import type { Observe } from '../model/observation.ts';
 
 /** Exchanges that could not be stored. */
@@ -10,8 +11,20 @@ export interface DeadLetterPorts {
   readonly replay: (ids: readonly string[]) => Promise<readonly ReplayOutcome[]>;
 }
 
+/** A snapshot of the service, in a folder of the data folder. */
+export interface TakenSnapshot {
+  readonly folder: string;
+  readonly snapshot: Snapshot;
+  /** May be called more than once. */
+  readonly remove: () => void;
+}
+
+/** Takes a snapshot, one at a time. @throws GatelogError with a sentence for people. */
+export type TakeSnapshot = (secrets: boolean) => Promise<TakenSnapshot>;
+
 /** What the operator's room needs from the rest of the program. */
 export interface OperatorPorts {
   readonly deadLetters: DeadLetterPorts;
+  readonly takeSnapshot: TakeSnapshot;
   readonly observe: Observe;
 }

@@ -26,8 +26,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   supervisor: ['model', 'platform', 'config'],
   alerts: ['model', 'platform', 'query', 'store', 'metadata', 'webhooks'],
   api: ['contract', 'model', 'platform', 'auth', 'query', 'store', 'metadata', 'alerts', 'webhooks'],
-  operator: ['contract', 'model', 'type ingest', 'api/problem.ts', 'api/json-answer.ts', 'api/json-body.ts'],
-  cli: ['contract', 'config', 'model', 'platform', 'metadata', 'auth', 'main'],
+  operator: ['contract', 'model', 'type ingest', 'type jobs', 'api/problem.ts', 'api/json-answer.ts', 'api/json-body.ts'],
+  cli: ['contract', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'main'],
   web: ['model/vocabulary', 'type contract'],
   main: ['*'],
 };

@@ -38,6 +38,8 @@ export class VisibleDelayProbe {
     this.#candidate = candidate;
     this.#callsMade = this.#makeCalls();
     this.#found = this.#ask();
+    // What fails is told by `stop`, minutes later; nobody has caught it until then.
+    for (const running of [this.#callsMade, this.#found]) running.catch(() => undefined);
   }
 
   /** Makes no more calls, waits until those that were made are found, five minutes at most. */
@@ -90,8 +92,8 @@ export class VisibleDelayProbe {
       method: 'POST',
       headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ filter: { request_response_rmt: { request_id: { equals: requestId } } }, limit: 1 }),
-    });
-    const answer: unknown = await response.json();
+    }).catch(() => null);
+    const answer: unknown = await response?.json().catch(() => null);
     return typeof answer === 'object' && answer !== null && 'data' in answer && Array.isArray(answer.data) && answer.data.length > 0;
   }
 }

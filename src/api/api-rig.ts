@@ -3,16 +3,23 @@ import type { Hono } from 'hono';
 import { expect } from 'vitest';
 import { hashKey } from '../auth/api-key.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
+import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
+import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
+import { RedactionRules } from '../metadata/redaction-rules.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
 import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
 import type { RequestRecord } from '../model/request-record.ts';
 import { empty } from '../query/query-rig.ts';
 import { rowsOf } from '../store/tables/rows.ts';
+import { makePricePorts } from '../main/request-costs.ts';
+import { StoredPrices } from '../main/stored-prices.ts';
+import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
+import { priceBookFrom } from '../pricing/price-book.ts';
 import { createApi } from './app.ts';
 import type { ApiPorts } from './ports.ts';
 
@@ -125,6 +132,9 @@ async function writeExchanges(
 async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observation[]): Promise<ApiPorts> {
   const { drain, changer, sessions } = await spool.openCore();
   const declared = new DeclaredNames(rig.database, Date.now);
+  const lookUp = makeOrganizationPriceLookUp(rig.database);
+  const stored = new StoredPrices({ lookUp, monotonic: () => performance.now(), observe: (observation) => observations.push(observation) });
+  const corePrices = { book: priceBookFrom(undefined), stored };
   const bodyAddresses = makeBodyAddresses(Buffer.alloc(32, 1), Date.now);
   return {
     verifyKey: (keyHash) => {
@@ -146,6 +156,15 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       list: (organizationId) => listRateLimits(rig.database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),
     },
+    providerKeys: makeProviderKeyVault(rig.database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
+    redactionRules: new RedactionRules(rig.database, Date.now),
+    prices: makePricePorts({
+      database: rig.database,
+      prices: corePrices,
+      changeStoredCosts: rig.store.changeStoredCosts,
+      stamp: () => changer.stamp(),
+      now: Date.now,
+    }),
     failingParts: () => Promise.resolve([]),
     observe: (observation) => observations.push(observation),
     bodyMaxBytes,

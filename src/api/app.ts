@@ -11,16 +11,7 @@ import { answerProblem } from './problem.ts';
 
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
 export function createApi(ports: ApiPorts, document: object): Hono {
-  const app = new Hono();
-  app.onError((error, context) => answerProblem(context, error, ports.observe));
-  app.notFound((context) =>
-    answerProblem(
-      context,
-      new GatelogError('not_found', `There is no endpoint ${context.req.method} ${context.req.path}; see /openapi.json.`),
-      ports.observe,
-    ),
-  );
-  app.use(limitBody(ports.bodyMaxBytes));
+  const app = bareApi(ports);
   // TRICKY: each path refuses its other methods before the next path comes: `/v1/request/{id}` would match `/v1/request/query-clickhouse` too.
   for (const [path, members] of byPath(openEndpoints)) {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
@@ -30,6 +21,21 @@ export function createApi(ports: ApiPorts, document: object): Hono {
     for (const endpoint of members) addEndpoint(app, endpoint, ports);
     refuseOtherMethods(app, path, methodsAt(path, endpoints));
   }
+  return app;
+}
+
+/** An API without endpoints: how it answers failures, and how much it reads. */
+export function bareApi({ observe, bodyMaxBytes }: ApiPorts): Hono {
+  const app = new Hono();
+  app.onError((error, context) => answerProblem(context, error, observe));
+  app.notFound((context) =>
+    answerProblem(
+      context,
+      new GatelogError('not_found', `There is no endpoint ${context.req.method} ${context.req.path}; see /openapi.json.`),
+      observe,
+    ),
+  );
+  app.use(limitBody(bodyMaxBytes));
   return app;
 }
 

@@ -1,7 +1,16 @@
 import type { Endpoint } from './endpoint.ts';
 import { declareProperty } from './routes/property/declare.ts';
+import { applyPrices } from './routes/prices/apply.ts';
+import { getPrices } from './routes/prices/get.ts';
+import { replacePrices } from './routes/prices/replace.ts';
+import { addProviderKey } from './routes/provider-keys/add.ts';
+import { deleteProviderKey } from './routes/provider-keys/delete.ts';
+import { listProviderKeys } from './routes/provider-keys/list.ts';
 import { getRateLimits } from './routes/rate-limits/get.ts';
 import { replaceRateLimits } from './routes/rate-limits/replace.ts';
+import { getRedactionRules } from './routes/redaction-rules/get.ts';
+import { replaceRedactionRules } from './routes/redaction-rules/replace.ts';
+import { explainRequestCost } from './routes/request/cost.ts';
 import { countRequests } from './routes/request/count.ts';
 import { getRequest } from './routes/request/get.ts';
 import { giveRequestFeedback } from './routes/request/give-feedback.ts';
@@ -31,9 +40,18 @@ export const endpoints: readonly Endpoint[] = [
   setRequestScores,
   giveRequestFeedback,
   listRequestChanges,
+  explainRequestCost,
   declareProperty,
   getRateLimits,
   replaceRateLimits,
+  getRedactionRules,
+  replaceRedactionRules,
+  addProviderKey,
+  listProviderKeys,
+  deleteProviderKey,
+  getPrices,
+  replacePrices,
+  applyPrices,
   querySessions,
   countSessions,
   querySessionNames,

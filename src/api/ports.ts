@@ -1,10 +1,15 @@
+import type { BilledRequest, CostExplanation } from '../model/billed-request.ts';
 import type { Change } from '../model/change.ts';
 import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
+import type { RedactionRule } from '../model/redaction-rule.ts';
+import type { RepricedRequest, RepriceReport } from '../model/reprice.ts';
+import type { StoredPrice } from '../model/stored-price.ts';
 import type { StoredLimit } from '../metadata/rate-limits.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
+import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { RunStatement } from '../store/run.ts';
 
 /** Changes of whole sessions; durable and visible to every later read when they return. @throws GatelogError `not_found`, among others. */
@@ -27,6 +32,37 @@ export interface RateLimitPorts {
   ) => Promise<{ readonly unknownKey: string } | undefined>;
 }
 
+/** The redaction rules that organisations store. */
+export interface RedactionRulePorts {
+  readonly list: (organizationId: OrganizationId) => Promise<readonly RedactionRule[]>;
+  /** Durable when it returns. */
+  readonly replace: (organizationId: OrganizationId, rules: readonly RedactionRule[]) => Promise<void>;
+}
+
+/** A price that is not stored: for a provider that nobody knows, or the second one of its kind. */
+export interface PriceRefusal {
+  readonly refused: 'provider' | 'twice';
+  /** Its place in the list. */
+  readonly index: number;
+  /** The provider, or the model. */
+  readonly text: string;
+}
+
+/** What requests cost. */
+export interface PricePorts {
+  /** The prices that an organisation has stored. */
+  readonly list: (organizationId: OrganizationId) => Promise<readonly StoredPrice[]>;
+  /** Durable when it returns. @returns the prices, with providers by their names in records; or why nothing was changed. */
+  readonly replace: (
+    organizationId: OrganizationId,
+    prices: readonly StoredPrice[],
+  ) => Promise<{ readonly prices: readonly StoredPrice[] } | PriceRefusal>;
+  /** Computes the costs of stored requests again and writes those that are others; durable and visible when it returns. */
+  readonly apply: (principal: Principal, requests: readonly RepricedRequest[], isTrial: boolean) => Promise<RepriceReport>;
+  /** Why a stored request costs what it costs. @throws GatelogError `metadata_unavailable`. */
+  readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
+}
+
 /** What the API needs from the rest of the program. */
 export interface ApiPorts {
   /** `undefined`: no such key. */
@@ -44,6 +80,9 @@ export interface ApiPorts {
   /** @returns the other spelling of the name that the declaration replaced, when there was one. */
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   readonly rateLimits: RateLimitPorts;
+  readonly providerKeys: ProviderKeyVault;
+  readonly redactionRules: RedactionRulePorts;
+  readonly prices: PricePorts;
   /** Names of parts that do not work at the moment. */
   readonly failingParts: () => Promise<readonly string[]>;
   readonly observe: Observe;

@@ -1,11 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
-import { permissionsOf, readFileIfPresent, replaceFile } from '../platform/files.ts';
+import { createFile, permissionsOf, readFileIfPresent } from '../platform/files.ts';
 
 const secretBytes = 32;
 
 /**
  * The deployment's secret, 32 bytes: from the setting when there is one, else from a file of its own that is made at the first start
- * (mode 0600). Whoever has it can sign addresses in the name of this deployment.
+ * (mode 0600). Whoever has it can sign addresses in the name of this deployment, and decrypt the keys of providers that it keeps.
  * @throws with a sentence for people when the file holds something else, or others than its owner can get at it.
  */
 export function deploymentSecret(setting: string | undefined, file: string): Buffer {
@@ -19,8 +19,8 @@ export function deploymentSecret(setting: string | undefined, file: string): Buf
     throw new Error(`The file ${file} does not hold a secret of this program; restore it, or remove it for a new one.`);
   }
   const made = randomBytes(secretBytes);
-  replaceFile(file, `${made.toString('hex')}\n`);
-  return made;
+  // Core and gateways start at once: who is late takes what the first of them has made.
+  return createFile(file, `${made.toString('hex')}\n`) ? made : deploymentSecret(setting, file);
 }
 
 function refuseShared(file: string): void {
@@ -28,6 +28,6 @@ function refuseShared(file: string): void {
   if ((permissions & 0o077) === 0) return;
   throw new Error(
     `The secret in ${file} is open to other users of this machine (mode 0${permissions.toString(8)}). Run "chmod 600 ${file}"; ` +
-      'if one of them may have read it, remove the file instead: a new secret is made, and signed addresses given out before end.',
+      'if one of them may have read it, remove the file instead: a new secret is made, signed addresses given out before end, and stored keys of providers have to be stored again.',
   );
 }

@@ -17,6 +17,7 @@ import { revokeKey } from './commands/keys-revoke.ts';
 import { createOrganizationByName } from './commands/orgs-create.ts';
 import { showOrganizations } from './commands/orgs-list.ts';
 import { runCore, runGateway } from '../main/all.ts';
+import { reprice, repriceAll, type RepriceOptions } from './commands/reprice.ts';
 import { restore } from './commands/restore.ts';
 import { serveAll } from './commands/serve.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
@@ -35,12 +36,14 @@ Examples:
                                               a key for it, kept where clients look for it
   gatelog keys list --org acme                its keys, revoked ones too
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
+  gatelog reprice --filter all --dry-run      what history would cost by the prices as they are now
   gatelog dead-letters list                   what could not be stored, and why
   gatelog backup /backups/monday              everything, while the service runs
 
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
-The commands dead-letters and backup reach the service that runs there, for all organisations and without a key.`;
+The commands dead-letters and backup reach the service that runs there, for all organisations and without a key.
+The command reprice speaks to the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
 
 /**
  * The `gatelog` command line. Its actions throw; {@link runCommand} turns what they throw into a sentence and an exit code.
@@ -58,6 +61,7 @@ function buildProgram(dependencies: CommandDependencies): Command {
   addServiceCommands(program, dependencies);
   addOrganizationCommands(program, dependencies);
   addKeyCommands(program, dependencies);
+  addRecordCommands(program, dependencies);
   addDeadLetterCommands(program, dependencies);
   addBackupCommands(program, dependencies);
   program
@@ -203,6 +207,22 @@ function addBackupCommands(program: Command, dependencies: CommandDependencies):
     .description('make the data folder (GATELOG_DATA_DIR), which must not be there yet, out of a backup')
     .argument('<folder>', 'the backup')
     .action(async (folder: string) => restore(contextOf(dependencies), folder));
+}
+
+/** Commands about what is on record: they speak to the running service, for the organisation of the key. */
+function addRecordCommands(program: Command, dependencies: CommandDependencies): void {
+  program
+    .command('reprice')
+    .description('apply the prices as they are now to requests on record, and tell the difference')
+    .requiredOption('--filter <json>', 'which requests, as in a query; "all" for every one')
+    .option('--start-date <date>', 'only those that arrived then or later: a date or a time, UTC')
+    .option('--end-date <date>', 'only those that arrived then or earlier; a date includes its whole day')
+    .option('--dry-run', 'tell the difference and change nothing')
+    .option('--json', 'write the report as JSON')
+    .option('--all', 'of every organisation: for who runs the service, on its machine and without a key')
+    .action(async (options: RepriceOptions) =>
+      options.all === true ? repriceAll(contextOf(dependencies), options) : reprice(dependencies, options),
+    );
 }
 
 function permissionsOption(text: string): KeyOrder['permissions'] {

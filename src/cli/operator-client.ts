@@ -1,6 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 import { hasMetadata } from '../metadata/database.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { operatorSocket } from '../main/operator-socket.ts';
@@ -23,7 +24,7 @@ export interface OperatorQuestion {
 
 /** The running service of a data folder, as its operator reaches it. */
 export interface OperatorClient {
-  /** @throws CommandError with the sentence of the service, or why there is none. */
+  /** Asks again for what is away for the moment. @throws CommandError with the sentence of the service, or why there is none. */
   readonly ask: <Answer>(question: OperatorQuestion, shape: AnswerShape<Answer>) => Promise<Answer>;
   /** As {@link ask}, of something that the service keeps for as long as the connection stands. */
   readonly hold: <Answer>(question: OperatorQuestion, shape: AnswerShape<Answer>) => Promise<Held<Answer>>;
@@ -37,6 +38,9 @@ export interface Held<Answer> {
   readonly letGo: () => void;
 }
 
+/** A part of the service that is away for a moment is asked for again so often. */
+const mostTries = 5;
+const retryMs = 2000;
 /** System errors of a socket behind which nobody is. */
 const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 
@@ -44,8 +48,12 @@ const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENO
 export function operatorClient(context: CommandContext): OperatorClient {
   return {
     ask: async (question, shape) => {
-      const response = await reached(context, question);
-      return shape.parse(dataOf(response, await textOf(response)));
+      for (let triesLeft = mostTries - 1; ; triesLeft -= 1) {
+        const response = await reached(context, question);
+        const text = await textOf(response);
+        if (response.statusCode !== 503 || triesLeft === 0) return shape.parse(dataOf(response, text));
+        await wait(retryMs);
+      }
     },
     hold: async (question, shape) => {
       const response = await reached(context, question);

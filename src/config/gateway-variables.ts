@@ -125,6 +125,23 @@ export const gatewayVariables = {
     most: 65_535,
     reason: 'Connections to one provider from one gateway worker; calls beyond them wait.',
   },
+  attemptsMax: {
+    name: 'GATELOG_ATTEMPTS_MAX',
+    kind: 'integer',
+    default: '20',
+    least: 1,
+    most: 1000,
+    reason: 'Attempts of one call at most, retries (Svc-Retry-…) and fallbacks together; the last reply is passed on.',
+  },
+  retryWithinMs: {
+    name: 'GATELOG_RETRY_WITHIN_MS',
+    kind: 'integer',
+    default: '60000',
+    least: 0,
+    most: hour,
+    reason:
+      'Milliseconds after the start of a call in which it may be sent to the same place again; a client that waits longer has usually given up. 0: no retries.',
+  },
 } as const satisfies Readonly<Record<string, Variable>>;
 
 function defaultWorkers({ cores }: Machine): string {

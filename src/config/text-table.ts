@@ -3,13 +3,14 @@
  * cannot move the cursor of the terminal that shows it.
  */
 export function textTable(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map(withoutControls));
+  const cells = rows.map((row) => row.map(printable));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   return cells
     .map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  '))
     .join('\n');
 }
 
-function withoutControls(text: string): string {
+/** A text that does not move the cursor of the terminal that shows it: control characters become U+FFFD. */
+export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '\u{fffd}');
 }

@@ -87,7 +87,8 @@ export const variables = {
     least: 32,
     most: 4096,
     secret: true,
-    reason: 'Signs the addresses at which bodies can be read without a key; without it a secret is made and kept in the data folder.',
+    reason:
+      'Signs the addresses at which bodies can be read without a key, and encrypts stored keys of providers; without it a secret is made and kept in the data folder.',
   },
   keyStaleMaxMs: {
     name: 'GATELOG_KEY_STALE_MAX',
@@ -95,7 +96,7 @@ export const variables = {
     default: '10m',
     least: 0,
     most: 24 * hour,
-    reason: 'How long a key that was checked stays good while the metadata database cannot be read.',
+    reason: 'How long a key that was checked, and a stored key of a provider, stays good while the metadata database cannot be read.',
   },
 
   ...gatewayVariables,
@@ -194,6 +195,32 @@ export const variables = {
     reason:
       'Disk for what the gateway workers share: the counts of limits, some 200 bytes a window, and what budgets have set aside. When it is full no new window begins.',
   },
+  cacheMaxBytes: {
+    name: 'GATELOG_CACHE_MAX_BYTES',
+    kind: 'bytes',
+    default: '256MiB',
+    least: 1 * MiB,
+    most: 64 * GiB,
+    reason: 'Disk for the response cache; the replies that were not used for the longest time go first.',
+  },
+  cacheReplyMaxBytes: {
+    name: 'GATELOG_CACHE_REPLY_MAX_BYTES',
+    kind: 'bytes',
+    default: '4MiB',
+    least: 4 * KiB,
+    most: 64 * MiB,
+    reason:
+      'Most bytes of one reply, decoded, that the response cache keeps. Writing 4 MiB holds the other calls of a worker up for some milliseconds.',
+  },
+  cacheWaitMs: {
+    name: 'GATELOG_CACHE_WAIT_MS',
+    kind: 'integer',
+    default: '300000',
+    least: 0,
+    most: hour,
+    reason:
+      'Milliseconds for which a call with the cache enabled waits at most for the reply to an equal one that is on its way; then it calls for itself. 0: it never waits.',
+  },
   budgetReserveCents: {
     name: 'GATELOG_BUDGET_RESERVE_CENTS',
     kind: 'integer',
@@ -202,6 +229,12 @@ export const variables = {
     most: 1_000_000,
     reason:
       'Cents that a budget sets aside for a call whose highest cost is not known: no price, or nothing that says how long the answer may become.',
+  },
+
+  pricesFile: {
+    name: 'GATELOG_PRICES_FILE',
+    kind: 'text',
+    reason: 'Price book in place of the built-in list: JSON in the form of genai-prices. It is read and checked at the start.',
   },
 
   storeMemoryBytes: {

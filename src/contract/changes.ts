@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { changeKinds, feedbackScore } from '../model/change.ts';
+import { feedbackScore, historyKinds } from '../model/change.ts';
 import { isJsonObject, wellFormed } from '../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../model/vocabulary/limits.ts';
 import { bodyFault, type Result } from './fault.ts';
@@ -100,13 +100,16 @@ const changeItemSchema = z
     changed_at: z
       .string()
       .openapi({ description: 'When the change was accepted.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
-    key_id: z.string().openapi({ description: 'Identifier of the key that asked for it.' }),
-    kind: z.enum(changeKinds).openapi({ description: 'What was changed.' }),
-    name: z.string().openapi({ description: `Name of the property or score; \`${feedbackScore}\` for a feedback.` }),
+    key_id: z.string().openapi({ description: 'Identifier of the key that asked for it; `operator` for who runs the service.' }),
+    kind: z.enum(historyKinds).openapi({ description: 'What was changed.' }),
+    name: z.string().openapi({ description: `Name of the property or score; \`${feedbackScore}\` for a feedback, \`cost\` for a cost.` }),
     old: value
       .nullable()
       .openapi({ description: 'Value before, null when there was none; null for `session_property`, which does not keep it.' }),
-    new: value.openapi({ description: 'Value after: text of a property, number of a score, true or false of a feedback.' }),
+    new: value.nullable().openapi({
+      description:
+        'Value after: text of a property, number of a score, true or false of a feedback, US dollars of a cost or null where none is known.',
+    }),
   })
   .openapi('Change', { description: 'One name of one change of a request.' });
 

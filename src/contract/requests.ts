@@ -93,7 +93,10 @@ const attempt = z.object({
   provider: z.string().openapi({ description: 'Provider that was tried.' }),
   status: z.number().openapi({ description: 'Its HTTP status, 0 without a response.' }),
   ms: z.number().openapi({ description: 'Milliseconds that the try took.' }),
-  error: z.string().optional().openapi({ description: 'Why there was no response.' }),
+  error: z
+    .string()
+    .optional()
+    .openapi({ description: 'Why there was no whole response: provider_unreachable, provider_timeout, provider_broke, client_left.' }),
 });
 
 const requestItemShape = z.strictObject({
@@ -132,7 +135,9 @@ const requestItemShape = z.strictObject({
   total_tokens: nullableNumber('Input and output tokens together.'),
   reasoning_tokens: nullableNumber('Output tokens spent on reasoning.'),
   usage_raw: z.unknown().openapi({ description: "The provider's usage object as received." }),
-  attempts: z.array(attempt).nullable().openapi({ description: 'The tries at providers when there was more than one, else null.' }),
+  attempts: z.array(attempt).nullable().openapi({
+    description: 'The attempts at providers, retries and fallbacks, when there was more than one, else null. The item is of the last.',
+  }),
   prompt_cache_read_tokens: nullableNumber('Input tokens read from the cache of the provider.'),
   prompt_cache_write_tokens: nullableNumber('Input tokens written to the cache of the provider.'),
   prompt_audio_tokens: nullableNumber('Audio tokens of the input.'),
@@ -167,6 +172,8 @@ const requestItemShape = z.strictObject({
   ai_gateway_body_mapping: z.literal('').openapi({ description: 'Always empty; kept for older clients.' }),
   storage_location: z.string().openapi({ description: 'Where the bodies are: `clickhouse`, or `s3` when they were moved out.' }),
   size_bytes: z.number().openapi({ description: 'Bytes of both bodies as they passed.' }),
+  request_body_cut: z.boolean().openapi({ description: 'True when less of the request body is recorded than passed.' }),
+  response_body_cut: z.boolean().openapi({ description: 'True when less of the response body is recorded than passed.' }),
   updated_at: timestamp('When the record changed last.'),
 });
 

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../model/exchange.ts';
 import type { Principal } from '../model/principal.ts';
 import { openAiAt, organizationId, type Rig, type RigOptions, startRig } from './gateway-rig.ts';
-import { makeUpstream } from './upstream.ts';
 import { call, openClient, parseReply, type RawClient, type RawProvider, requestText, startRawProvider, until } from './wire-rig.ts';
 
 const json = 'Content-Type: application/json';
@@ -13,6 +12,7 @@ afterEach(async () => {
   for (const { close } of opened.splice(0)) await close();
 });
 
+// What a client or a provider does to a whole process tree is in test/support/faults.ts; here is what needs a hand inside of the gateway.
 interface Scene {
   readonly rig: Rig;
   readonly provider: RawProvider;
@@ -34,52 +34,9 @@ async function scene(
 }
 
 const outcomeOf = (exchange: Exchange | undefined): unknown[] => [exchange?.end?.outcome, exchange?.responseHead?.status];
-const textOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString();
 const stream = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 describe('a client that leaves', () => {
-  it('in mid-stream: the provider is told, what was seen is on record', async () => {
-    const { rig, provider, client } = await scene(chat, (socket) => socket.write(`${stream}5\r\nhello\r\n`));
-    await client.until('hello');
-    client.socket.destroy();
-    await until(() => provider.sockets[0]?.closed === true);
-    const [exchange] = await rig.exchanges(1);
-    expect([...outcomeOf(exchange), textOf(exchange?.responseBody)]).toEqual(['client_left', 200, 'hello']);
-  });
-
-  it('before the head: the provider is told, the record has no head', async () => {
-    const { rig, provider, client } = await scene(chat);
-    await until(() => provider.received().includes('gpt-4o'));
-    client.socket.destroy();
-    await until(() => provider.sockets[0]?.closed === true);
-    const [exchange] = await rig.exchanges(1);
-    expect([...outcomeOf(exchange), textOf(exchange?.requestBody)]).toEqual(['client_left', undefined, '{"model":"gpt-4o"}']);
-  });
-
-  it('while its body is read for the model: on record as far as it came, no provider is called', async () => {
-    const { rig, provider, client } = await scene(requestText('POST /v1/chat/completions', [json, 'Content-Length: 100'], '{"model":'));
-    // The body's first bytes come with the head; that they were taken shows in nothing, so the connection just ends.
-    client.socket.end();
-    const [exchange] = await rig.exchanges(1);
-    expect([...outcomeOf(exchange), textOf(exchange?.requestBody), provider.sockets.length]).toEqual([
-      'client_left',
-      undefined,
-      '{"model":',
-      0,
-    ]);
-  });
-
-  it('in the middle of an upload that is on its way: the provider`s call is broken off', async () => {
-    const { rig, provider, client } = await scene(
-      requestText('POST /v1/files', ['Content-Type: audio/wav', 'Content-Length: 100'], 'RIFF'),
-    );
-    await until(() => provider.received().endsWith('RIFF'));
-    client.socket.destroy();
-    await until(() => provider.sockets[0]?.closed === true);
-    const [exchange] = await rig.exchanges(1);
-    expect([...outcomeOf(exchange), textOf(exchange?.requestBody)]).toEqual(['client_left', undefined, 'RIFF']);
-  });
-
   it('while its key is looked up: on record, no provider is called', async () => {
     let answer: ((principal: Principal) => void) | undefined;
     const verifyKey = (): Promise<Principal> =>
@@ -104,36 +61,9 @@ describe('a client that leaves', () => {
     await until(() => provider.sockets.slice(0, 2).every(({ closed }) => closed));
     expect((await rig.exchanges(2)).map((exchange) => exchange.end?.outcome)).toEqual(['client_left', 'client_left']);
   });
-
-  it('sending a chunk that is none, in the middle of an upload', async () => {
-    const { rig, provider, client } = await scene(
-      requestText('POST /v1/files', ['Content-Type: audio/wav', 'Transfer-Encoding: chunked'], '4\r\nRIFF\r\n'),
-    );
-    await until(() => provider.received().includes('RIFF'));
-    client.send('this is no size\r\n');
-    await client.closed();
-    expect(outcomeOf((await rig.exchanges(1))[0])).toEqual(['client_left', undefined]);
-  });
 });
 
 describe('a provider that fails', () => {
-  const before: readonly [name: string, answer: (socket: Socket) => void][] = [
-    ['resets before its head', (socket) => socket.resetAndDestroy()],
-    ['closes before its head', (socket) => socket.end()],
-    ['speaks no HTTP', (socket) => socket.end('SSH-2.0-nothing\r\n')],
-    ['breaks off inside its head', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')],
-  ];
-  for (const [name, answer] of before) {
-    it(`${name}: 502 with an identifier, on record`, async () => {
-      const { rig, client } = await scene(chat, answer);
-      await client.until('}}');
-      const reply = parseReply(client.received());
-      const [exchange] = await rig.exchanges(1);
-      expect([reply?.status, reply?.header('svc-id')]).toEqual([502, exchange?.open.requestId]);
-      expect([...outcomeOf(exchange), textOf(exchange?.responseBody)]).toEqual(['no_response', 502, reply?.body.toString()]);
-    });
-  }
-
   it('is not there: 502, also for an upload, whose connection then serves the next call', async () => {
     const provider = await startRawProvider(() => undefined);
     provider.close();
@@ -150,41 +80,6 @@ describe('a provider that fails', () => {
     ]);
   });
 
-  it('does not answer in time: 504', async () => {
-    const upstream = makeUpstream({
-      connectTimeoutMs: 1000,
-      headersTimeoutMs: 50,
-      bodyTimeoutMs: 1000,
-      connections: 1,
-      idleTimeoutMs: 1000,
-      headerMaxBytes: 16_384,
-    });
-    const { rig, client } = await scene(chat, undefined, { ports: { upstream } });
-    await client.until('provider_timeout');
-    expect(outcomeOf((await rig.exchanges(1))[0])).toEqual(['no_response', 504]);
-  });
-
-  const after: readonly [name: string, head: string, part: string, seen: string][] = [
-    ['a body of known length', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n', 'hello', 'hello'],
-    ['a chunked body', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '5\r\nhello\r\n', 'hello'],
-    ['a stream after its [DONE]', stream, 'e\r\ndata: [DONE]\n\n\r\n', 'data: [DONE]\n\n'],
-  ];
-  for (const [name, head, part, seen] of after) {
-    it(`breaks off ${name}: the client gets what came and a broken connection`, async () => {
-      const { rig, client } = await scene(chat, (socket) => socket.write(head + part, () => socket.resetAndDestroy()));
-      await client.closed();
-      const reply = parseReply(client.received());
-      const [exchange] = await rig.exchanges(1);
-      expect([reply?.status, reply?.header('svc-id'), reply?.body.toString(), reply?.whole]).toEqual([
-        200,
-        exchange?.open.requestId,
-        seen,
-        false,
-      ]);
-      expect([...outcomeOf(exchange), textOf(exchange?.responseBody)]).toEqual(['provider_broke', 200, seen]);
-    });
-  }
-
   it('breaks off towards an HTTP/1.0 client: the connection is reset, not ended', async () => {
     const sockets: Socket[] = [];
     const { rig, client } = await scene(chat.replace('HTTP/1.1', 'HTTP/1.0'), (socket) => {
@@ -199,17 +94,6 @@ describe('a provider that fails', () => {
     sockets[0]?.resetAndDestroy();
     await client.closed();
     expect([reset, outcomeOf((await rig.exchanges(1))[0])]).toEqual([true, ['provider_broke', 200]]);
-  });
-
-  it('sends more than its Content-Length: the reply ends where it said', async () => {
-    const { rig, client } = await scene(chat, (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello'));
-    await client.until('hel');
-    const [exchange] = await rig.exchanges(1);
-    expect([parseReply(client.received())?.body.toString(), textOf(exchange?.responseBody), exchange?.end?.outcome]).toEqual([
-      'hel',
-      'hel',
-      'complete',
-    ]);
   });
 });
 

@@ -7,6 +7,7 @@ import { type LimitPolicy, parseLimitPolicy } from '../model/limit-policy.ts';
 import { moneyOfUnits } from '../model/money.ts';
 import { makeCostEstimate, readUser } from '../main/estimate-cost.ts';
 import { systemClock } from '../platform/clock.ts';
+import { listedPrices } from '../pricing/prices-rig.ts';
 import { type Environment, openEnvironment } from '../state/environment.ts';
 import { Windows } from '../state/windows.ts';
 import type { CallLimits } from './call-limits.ts';
@@ -38,7 +39,7 @@ beforeEach(async () => {
       },
     },
     storedPolicies: () => stored,
-    estimateCost: makeCostEstimate(100),
+    estimateCost: makeCostEstimate(100, () => listedPrices),
     readUser,
   };
   // Nobody listens there.

@@ -7,6 +7,7 @@ import type { Principal } from '../model/principal.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Directives } from './directives.ts';
+import { withAliases } from './headers.ts';
 import { type Grant, LimitReached, type LimitWindows, reserve } from './limits.ts';
 import type { RequestBody } from './request-body.ts';
 
@@ -28,8 +29,8 @@ export interface CallLimits {
   readonly windows: LimitWindows;
   /** The policies that an organisation has stored and that hold for a key; always the same list where there are none. */
   readonly storedPolicies: (organizationId: OrganizationId, keyId: string) => readonly LimitPolicy[];
-  /** What a call costs at most. */
-  readonly estimateCost: (call: OutgoingCall) => Money;
+  /** What a call of an organisation costs at most. */
+  readonly estimateCost: (organizationId: OrganizationId, call: OutgoingCall) => Money;
   /** The end user whom a body names; empty without one. */
   readonly readUser: (call: OutgoingCall) => string;
 }
@@ -64,6 +65,8 @@ export interface AskedCall {
   readonly requestId: string;
   readonly directives: Directives;
   readonly outgoing: OutgoingCall;
+  /** As which it may go out instead when that fails. */
+  readonly alternatives: readonly OutgoingCall[];
   readonly policies: readonly LimitPolicy[];
 }
 
@@ -72,7 +75,7 @@ export interface AskedCall {
  * @throws as {@link reserve} does.
  */
 export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
-  const { organizationId, requestId, directives, outgoing, policies } = asked;
+  const { organizationId, requestId, directives, outgoing, alternatives, policies } = asked;
   const { windows, estimateCost, readUser } = ports.callLimits;
   const { tags, aliased } = directives;
   const call = {
@@ -80,7 +83,7 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
     requestId,
     userId: () => tags.userId ?? readUser(outgoing),
     property: (name: string) => propertyNamed(tags, name),
-    estimate: () => estimateCost(outgoing),
+    estimate: () => largest([outgoing, ...alternatives].map((way) => estimateCost(organizationId, way))),
   };
   try {
     // Not the time at which the call came: its upload may have taken longer than a window is.
@@ -89,6 +92,11 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
   } catch (error) {
     throw aliased && error instanceof LimitReached ? new LimitReached(error.message, withAliases(error.lines)) : error;
   }
+}
+
+/** Of all attempts one is answered, so one is billed: the dearest of them is what the call can cost. */
+function largest(costs: readonly Money[]): Money {
+  return costs.reduce((most, cost) => (cost > most ? cost : most));
 }
 
 /** The body when it can be looked into. */
@@ -108,12 +116,4 @@ function propertyNamed(tags: Tags, name: string): string | undefined {
   const lower = name.toLowerCase();
   const found = all.findLast((property) => property.name === name) ?? all.findLast((property) => property.name.toLowerCase() === lower);
   return found?.value;
-}
-
-/** The lines, and once more those that clients of Helicone's API know by another name. */
-function withAliases(lines: readonly string[]): string[] {
-  const aliases = lines.flatMap((name, index) =>
-    index % 2 === 0 && name.startsWith('svc-') ? [`helicone-${name.slice('svc-'.length)}`, lines[index + 1] ?? ''] : [],
-  );
-  return [...lines, ...aliases];
 }

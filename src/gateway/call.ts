@@ -1,21 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TargetGuard } from '../egress/target-guard.ts';
 import type { GatelogError } from '../model/errors.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import type { LimitPolicy } from '../model/limit-policy.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './base-address.ts';
+import type { CacheStanding } from './cache-standing.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.ts';
+import type { Fallback } from './fallback-list.ts';
 import type { ClaimRequestId, Identity } from './identify.ts';
+import type { RawHeaders } from './headers.ts';
 import type { Grant } from './limits.ts';
 import type { KnownModels } from './model-list.ts';
 import type { ProviderTable } from './providers.ts';
 import type { Relay } from './relay.ts';
+import type { ReplyCache } from './reply-cache.ts';
+import type { ReplySink } from './reply-sink.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
+import type { RetryPolicy } from './retry-policy.ts';
 import type { Route } from './routes.ts';
+import type { ProviderKeys } from './stored-provider-keys.ts';
 import type { ExchangeRecorder } from './tap.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -25,6 +33,12 @@ export interface ForwardLimits {
   readonly requestMaxBytes: number;
   /** Recorded bytes of each body. */
   readonly recordMaxBytes: number;
+  /** Attempts of one call, retries and fallbacks together. */
+  readonly mostAttempts: number;
+  /** After this time since its first attempt began a call is not sent to the same place again, milliseconds. */
+  readonly retryWithinMs: number;
+  /** A larger reply is not kept in the response cache. */
+  readonly cachedReplyMaxBytes: number;
   /** Longest time for which a client may take nothing of the reply that waits for it, milliseconds. */
   readonly clientStallMs: number;
 }
@@ -40,6 +54,7 @@ export interface ForwardPorts {
   /** Which addresses callers may name themselves. */
   readonly targets: TargetGuard;
   readonly knownModels: KnownModels;
+  readonly providerKeys: ProviderKeys;
   readonly upstream: Upstream;
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
@@ -48,6 +63,7 @@ export interface ForwardPorts {
   readonly countryHeader: string | undefined;
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
+  readonly cache: ReplyCache;
   readonly clock: Clock;
   readonly observe: Observe;
 }
@@ -79,21 +95,49 @@ export interface AdmittedCall {
 /** A call on record, with its way back. */
 export interface OpenCall {
   readonly call: Call;
+  readonly organizationId: OrganizationId;
   readonly recorder: ExchangeRecorder;
   readonly relay: Relay;
+  /** Where the reply goes to: the relay, or what stands before it. */
+  readonly sink: ReplySink;
 }
 
-/** What a call becomes once its route is decided. */
-export interface Errand {
+/** One place for a call, and what goes there. */
+export interface Leg {
   readonly route: Route;
   /** Undefined: it is answered in this process. */
   readonly target: ProviderTarget | undefined;
   readonly credentials: readonly string[];
+  /** Lines of the caller's head that go there beside the credentials, name and value in turn. */
+  readonly passed: RawHeaders;
   /** The body as it goes out. */
   readonly outgoing: RequestBody;
   /** The question for a stream's usage was added to it. */
   readonly usageAsked: boolean;
-  /** What its limits said; undefined for a call without any. */
+  /** The model that this body asks for, where the caller's own body names another, or several. */
+  readonly model: string | undefined;
+}
+
+/** A place that a call goes to when it failed at the one before. */
+export interface FallbackLeg extends Leg {
+  readonly fallback: Fallback;
+}
+
+/** What is done about a failed attempt. */
+export interface Onward {
+  readonly retry: RetryPolicy | undefined;
+  readonly fallbacks: readonly FallbackLeg[];
+}
+
+/** What a call becomes once its route is decided: its first place, and what follows. */
+export interface Errand extends Leg {
+  /** Undefined: there is one attempt. */
+  readonly onward: Onward | undefined;
+  /** What could not be done as asked, for `svc-warning`. */
+  readonly warnings: readonly string[];
+  /** How the response cache stands to it; undefined for a call without it. */
+  readonly cache: CacheStanding | undefined;
+  /** What its limits said; undefined for a call without any, or not asked yet. */
   readonly grant: Grant | undefined;
 }
 

@@ -2,7 +2,9 @@ import { hashKey, looksLikeOurKey } from '../auth/api-key.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RawHeaders } from './headers.ts';
+import { keyLines } from './providers.ts';
 import type { Route } from './routes.ts';
+import type { ProviderKeys } from './stored-provider-keys.ts';
 
 /** Knows keys by their hashes. `undefined`: no such key. */
 export type VerifyKey = (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
@@ -146,17 +148,29 @@ export function withoutOurKeys(path: string): string {
 }
 
 /**
- * Credential lines for the provider: the caller's, else the deployment's own.
- * @throws GatelogError `no_provider_key` when there is neither.
+ * Credential lines for the provider: the caller's, else of the key that the organisation has stored, else the deployment's own. The stored keys
+ * are asked only where the caller has none.
+ * @throws GatelogError `no_provider_key` when there is none of them, and as the stored keys do.
  */
-export function credentialsFor({ provider, destination, path }: Route, sent: readonly string[]): readonly string[] {
+export function credentialsFor(
+  { provider, destination, path }: Route,
+  { principal, providerCredentials: sent }: Admission,
+  providerKeys: ProviderKeys,
+): readonly string[] {
   if (sent.length > 0 || typeof destination === 'string') return sent;
   if (destination.takesQueryKey && /[?&]key=[^&]/.test(path)) return sent;
-  if (destination.ownCredentials !== undefined) return destination.ownCredentials;
+  const { keyHeader, ownCredentials } = destination;
+  const stored = keyHeader === undefined ? undefined : providerKeys.find(principal.organizationId, provider);
+  if (keyHeader !== undefined && stored !== undefined) return keyLines(keyHeader, stored);
+  if (ownCredentials !== undefined) return ownCredentials;
   const prefix = `GATELOG_PROVIDER_${provider.toUpperCase()}`;
-  const settings = provider === 'azure' ? `${prefix}_KEY with ${prefix}_URL` : `${prefix}_KEY`;
+  const store = `store one for your organisation with POST /v1/provider-keys of the API`;
+  const others =
+    keyHeader === undefined
+      ? `set ${prefix}_URL for this deployment, so that a stored key or ${prefix}_KEY belongs to a known address`
+      : `${store}, or set ${prefix}_KEY for this deployment`;
   throw new GatelogError(
     'no_provider_key',
-    `No key for the provider ${provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or set ${settings} for this deployment.`,
+    `No key for the provider ${provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or ${others}.`,
   );
 }

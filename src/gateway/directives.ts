@@ -4,6 +4,8 @@ import type { BodyKeeping, TaggedProperty, Tags } from '../model/exchange.ts';
 import { parseMoney } from '../model/money.ts';
 import { isJsonObject, parseJson, wellFormed } from '../model/text.ts';
 import { propertyLimits } from '../model/vocabulary/limits.ts';
+import { type AttemptDirectives, attemptReaders, type AttemptsAsked, settledAttempts } from './attempt-directives.ts';
+import { type CacheAsk, type CacheHeader, type CacheHeaders, readCacheAsk } from './cache-directives.ts';
 import { headerText } from './headers.ts';
 
 /** Prefixes of our own headers: ours, and the one that clients of Helicone's API send. */
@@ -24,6 +26,10 @@ export interface Directives {
   readonly streamUsage: boolean;
   /** `Svc-RateLimit-Policy`. */
   readonly limitPolicy: LimitPolicy | undefined;
+  /** `Svc-Retry-…` and `Svc-Fallbacks`; undefined: there is one attempt. */
+  readonly attempts: AttemptDirectives | undefined;
+  /** `Svc-Cache-*` with `Cache-Control`; undefined: the cache has no part in the call. */
+  readonly cache: CacheAsk | undefined;
   /** What could not be done as asked, for `svc-warning`. */
   readonly warnings: readonly string[];
   /** True when a header came with the alias prefix: the reply then carries its names too. */
@@ -43,6 +49,8 @@ interface Draft {
   targetUrl: string | undefined;
   streamUsage: boolean;
   limitPolicy: LimitPolicy | undefined;
+  attempts: AttemptsAsked | undefined;
+  cacheHeaders: CacheHeaders | undefined;
   aliased: boolean;
   refusal: GatelogError | undefined;
 }
@@ -88,14 +96,6 @@ const ignored: Reader = (draft, _value, name) => {
   draft.warnings.push(`${name} is not supported by this version and was ignored`);
 };
 
-/** Asked for, not done by this version, and going on without it would do what the caller does not want. */
-const refused: Reader = (draft, _value, name) => {
-  draft.refusal ??= new GatelogError(
-    'not_implemented',
-    `${name} is not supported by this version; the call was not forwarded. Send it without this header.`,
-  );
-};
-
 const flag =
   (set: (draft: Draft, isOn: boolean) => void): Reader =>
   (draft, value, name) => {
@@ -132,6 +132,13 @@ const readLimitPolicy: Reader = (draft, value, name) => {
   }
 };
 
+/** They are read together, once all are here. */
+const cacheHeader =
+  (header: CacheHeader): Reader =>
+  (draft, value, name) => {
+    draft.cacheHeaders = { ...draft.cacheHeaders, [header]: { name, value } };
+  };
+
 const readTargetUrl: Reader = (draft, value) => {
   draft.targetUrl = headerText(value).trim();
 };
@@ -161,15 +168,14 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     'omit-request': keeping('requestBody'),
     'omit-response': keeping('responseBody'),
     'stream-usage': readStreamUsage,
-    'cache-enabled': ignored,
-    'cache-seed': ignored,
-    'cache-bucket-max-size': ignored,
-    'cache-ignore-keys': ignored,
-    'retry-enabled': ignored,
-    'retry-num': ignored,
-    'retry-factor': ignored,
-    'retry-min-timeout': ignored,
-    'retry-max-timeout': ignored,
+    'cache-enabled': cacheHeader('cache-enabled'),
+    'cache-read': cacheHeader('cache-read'),
+    'cache-save': cacheHeader('cache-save'),
+    'cache-seed': cacheHeader('cache-seed'),
+    'cache-bucket-max-size': cacheHeader('cache-bucket-max-size'),
+    'cache-ignore-keys': cacheHeader('cache-ignore-keys'),
+    'cache-control': cacheHeader('cache-control'),
+    ...attemptReaders,
     'security-enabled': readSecurity,
     // The name that Helicone's documentation has for it, and its more thorough kind, which is not here.
     'llm-security-enabled': readSecurity,
@@ -177,7 +183,6 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     'target-url': readTargetUrl,
     // The name that clients of Helicone's API know for it.
     'openai-api-base': readTargetUrl,
-    fallbacks: refused,
     'ratelimit-policy': readLimitPolicy,
   }),
 );
@@ -193,6 +198,8 @@ export class DirectiveReader {
     targetUrl: undefined,
     streamUsage: false,
     limitPolicy: undefined,
+    attempts: undefined,
+    cacheHeaders: undefined,
     aliased: false,
     refusal: undefined,
   };
@@ -206,11 +213,23 @@ export class DirectiveReader {
     return true;
   }
 
-  /** What all lines together said. */
-  directives(): Directives {
+  /** What all lines together said. @param cacheControl value of the plain `Cache-Control`. */
+  directives(cacheControl: string | undefined): Directives {
+    const attempts = settledAttempts(this.draft);
+    const cache = this.draft.cacheHeaders === undefined ? undefined : readCache(this.draft, this.draft.cacheHeaders, cacheControl);
     const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal } = this.draft;
     tags.properties = [...properties.values()];
-    return { tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal };
+    return { tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, attempts, cache, aliased, refusal };
+  }
+}
+
+function readCache(draft: Draft, sent: CacheHeaders, cacheControl: string | undefined): CacheAsk | undefined {
+  try {
+    return readCacheAsk(sent, cacheControl);
+  } catch (error) {
+    if (!(error instanceof GatelogError)) throw error;
+    draft.refusal ??= error;
+    return undefined;
   }
 }
 

@@ -1,43 +1,45 @@
 import { GatelogError } from '../model/errors.ts';
 import type { ProviderTarget } from './base-address.ts';
-import type { Errand, ForwardPorts, OpenCall } from './call.ts';
+import type { ForwardPorts, Leg, OpenCall } from './call.ts';
 import { answerEcho } from './echo.ts';
 import { withoutCompression } from './headers.ts';
 import { answerModels } from './model-list.ts';
+import type { ReplySink } from './reply-sink.ts';
 import { Upload } from './upload.ts';
+import type { ProviderRequest } from './upstream.ts';
 
-/** Sends the call on its way; the reply comes through its relay. */
-export function sendToProvider(
-  ports: ForwardPorts,
-  { call, relay, recorder }: OpenCall,
-  target: ProviderTarget,
-  { outgoing, credentials, usageAsked }: Errand,
-): void {
+/** Sends a call to one place, which may be this process; its reply goes to the sink. */
+export function sendTo(ports: ForwardPorts, open: OpenCall, leg: Leg, sink: ReplySink): void {
+  if (leg.target === undefined) answerHere(ports, open, leg, sink);
+  else ports.upstream.send(requestTo(ports, open, leg, leg.target), sink);
+}
+
+function requestTo(ports: ForwardPorts, { call, recorder }: OpenCall, leg: Leg, target: ProviderTarget): ProviderRequest {
   const { request, head } = call;
+  const { outgoing, credentials, usageAsked } = leg;
   const isWhole = 'whole' in outgoing;
   const body = isWhole
     ? wholeOrNone(outgoing.whole)
     : new Upload({ request, begun: outgoing.begun, recorder, mostBytes: ports.limits.requestMaxBytes });
   // A compressed stream could not be read for its usage on the way back.
-  const passed = usageAsked ? withoutCompression(head.passed) : head.passed;
+  const passed = usageAsked ? withoutCompression(leg.passed) : leg.passed;
   // undici writes the length of a buffer itself; of a stream it needs the caller's.
   const headers = isWhole ? [...passed, ...credentials] : [...passed, ...head.length, ...credentials];
   const { origin, path, lookUp } = target;
-  ports.upstream.send({ method: request.method ?? 'GET', origin, path, lookUp, headers, body }, relay);
+  return { method: request.method ?? 'GET', origin, path, lookUp, headers, body };
 }
 
-/** Answers in this process. */
-export function answerHere(ports: ForwardPorts, { call, relay }: OpenCall, { route, outgoing }: Errand): void {
+function answerHere(ports: ForwardPorts, { call, organizationId }: OpenCall, { route, outgoing }: Leg, sink: ReplySink): void {
   if (!('whole' in outgoing)) {
     throw new GatelogError('body_too_large', 'What the gateway answers itself takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
   }
   const method = call.request.method ?? 'GET';
   if (route.destination === 'models') {
-    answerModels(ports.providers, ports.knownModels, method, relay);
+    answerModels({ ...ports, storedProviders: ports.providerKeys.providersOf(organizationId) }, method, sink);
     return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);
-  answerEcho({ method, path: route.path, body: outgoing.whole, createdAt }, relay);
+  answerEcho({ method, path: route.path, body: outgoing.whole, createdAt }, sink);
 }
 
 function wholeOrNone(body: Buffer): Buffer | null {

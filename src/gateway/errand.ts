@@ -1,58 +1,100 @@
-import { askLimits, wholeJson } from './call-limits.ts';
-import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft } from './call.ts';
+import { askLimits, type OutgoingCall, wholeJson } from './call-limits.ts';
+import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type Leg, type Onward } from './call.ts';
 import { credentialsFor } from './credentials.ts';
-import type { Grant } from './limits.ts';
-import { findModelField, replaceModel } from './model-field.ts';
-import type { ProviderTable } from './providers.ts';
+import { fallbacksOfModels } from './fallback-list.ts';
+import { planFallbacks } from './fallback-legs.ts';
+import { findModelField } from './model-field.ts';
+import { type Addressed, wantsUsage, withUsageQuestion } from './outgoing-body.ts';
 import { mayBeJson, type RequestBody } from './request-body.ts';
-import { type Route, routeByModel } from './routes.ts';
-import { askForUsage, takesUsageQuestion } from './stream-usage.ts';
+import type { Route } from './routes.ts';
+
+/** How a call came: its body, and its route by the path alone. */
+export interface Arrived {
+  readonly pathRoute: Route;
+  readonly body: RequestBody;
+}
 
 /**
- * Decides all about a call but its record: the address, the credential, the body as it goes out; and asks its limits.
- * @throws GatelogError what speaks against the call, `LimitReached` among others.
+ * Decides all about a call but its record: the addresses, the credentials, the bodies as they go out.
+ * @throws GatelogError what speaks against the call.
  */
-export function prepare(ports: ForwardPorts, admitted: AdmittedCall, route: Route, body: RequestBody): Errand {
-  const { call, admission, policies } = admitted;
+export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Arrived, addressed: Addressed): Errand {
+  const { call, admission } = admitted;
+  const { route, furtherModels } = addressed;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
-  const credentials = credentialsFor(route, admission.providerCredentials);
-  const asked = wantsUsage(call, route) && 'whole' in body ? askForUsage(body.whole) : undefined;
-  const outgoing = asked === undefined ? body : { whole: asked };
-  // A call that goes nowhere uses nothing up.
-  const grant = policies.length === 0 || hasLeft(call) ? undefined : grantFor(ports, admitted, route, outgoing);
-  return { route, target, credentials, outgoing, usageAsked: asked !== undefined, grant };
+  const credentials = credentialsFor(route, admission, ports.providerKeys);
+  const asked = withUsageQuestion(call, route, addressed.outgoing);
+  const outgoing = asked === undefined ? addressed.outgoing : { whole: asked };
+  const usageAsked = asked !== undefined;
+  const first: Leg = { route, target, credentials, passed: call.head.passed, outgoing, usageAsked, model: undefined };
+  const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || destination === 'models';
+  const { onward, warnings, model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
+  const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
+  const ways = { route, target, credentials, passed: first.passed, outgoing, usageAsked, model, onward };
+  return { ...ways, warnings: unasked, cache: undefined, grant: undefined };
 }
 
-/** @throws LimitReached, among others. */
-function grantFor(ports: ForwardPorts, { call, admission, identity, policies }: AdmittedCall, route: Route, outgoing: RequestBody): Grant {
-  const { directives } = call.head;
-  return askLimits(ports, {
+interface Repetition {
+  readonly onward: Onward | undefined;
+  readonly warnings: readonly string[];
+  /** As in a {@link Leg}. */
+  readonly model: string | undefined;
+}
+
+const single: Repetition = { onward: undefined, warnings: [], model: undefined };
+
+const usageNotAsked =
+  'Svc-Stream-Usage was not applied: the body is compressed or over GATELOG_ROUTE_MAX_BYTES; ask in the body (stream_options.include_usage)';
+const notRepeated = 'there is one attempt only: the body is over GATELOG_ROUTE_MAX_BYTES, and what is not held cannot be sent again';
+const nothingToSend = 'Svc-Fallbacks was not applied: the call has no body';
+
+/** What follows when the first attempt fails. */
+function repeated(
+  ports: ForwardPorts,
+  admitted: AdmittedCall,
+  { pathRoute, body }: Arrived,
+  { addressed, first }: { readonly addressed: Addressed; readonly first: Leg },
+): Repetition {
+  const { retry, fallbacks = [] } = admitted.call.head.directives.attempts ?? {};
+  const { outgoing, furtherModels } = addressed;
+  if (!('whole' in body) || !('whole' in outgoing)) return { ...single, warnings: [notRepeated] };
+  if (body.whole.length === 0) {
+    return { onward: { retry, fallbacks: [] }, warnings: fallbacks.length === 0 ? [] : [nothingToSend], model: undefined };
+  }
+  const listed = furtherModels === undefined ? fallbacks : [...fallbacksOfModels(furtherModels), ...fallbacks];
+  const model = findModelField(outgoing.whole)?.text;
+  const from = { pathRoute, body: body.whole, field: findModelField(body.whole), outgoing: outgoing.whole, model, first };
+  const legs = planFallbacks(ports, admitted, from, listed);
+  return { onward: { retry, fallbacks: legs }, warnings: [], model: furtherModels === undefined ? undefined : model };
+}
+
+/**
+ * Asks the limits of a call that is about to go to its provider.
+ * @throws LimitReached, among others.
+ */
+export function withGrant(ports: ForwardPorts, { call, admission, identity, policies }: AdmittedCall, errand: Errand): Errand {
+  // A call that goes nowhere, or that the cache answers, uses nothing up.
+  if (policies.length === 0 || errand.cache?.kind === 'hit' || hasLeft(call)) return errand;
+  const grant = askLimits(ports, {
     organizationId: admission.principal.organizationId,
     requestId: identity.requestId,
-    directives,
+    directives: call.head.directives,
     policies,
-    outgoing: {
-      method: call.request.method ?? 'GET',
-      provider: route.provider,
-      path: route.path,
-      body: wholeJson(outgoing, mayBeJson(call.request)),
-      modelOverride: directives.tags.modelOverride,
-      at: call.openedAt,
-    },
+    outgoing: outgoingCallOf(call, errand),
+    alternatives: errand.onward === undefined ? [] : errand.onward.fallbacks.map((leg) => outgoingCallOf(call, leg)),
   });
+  return { ...errand, grant };
 }
 
-/** Whether the usage of this call's stream is asked for. */
-export function wantsUsage({ head }: Call, { path }: Route): boolean {
-  return head.directives.streamUsage && takesUsageQuestion(path);
-}
-
-/** The body as it goes out: with `provider/model` only the bytes of the model's name change. */
-export function applyModel(route: Route, body: RequestBody, providers: ProviderTable): { route: Route; outgoing: RequestBody } {
-  if (!route.routedByModel || !('whole' in body)) return { route, outgoing: body };
-  const field = findModelField(body.whole);
-  const byModel = field === undefined ? undefined : routeByModel(route, field.text, providers);
-  if (field === undefined || byModel === undefined) return { route, outgoing: body };
-  return { route: byModel.route, outgoing: { whole: replaceModel(body.whole, field, byModel.model) } };
+/** A call for whoever understands bodies. */
+export function outgoingCallOf({ request, head, openedAt }: Call, { route, outgoing }: Leg): OutgoingCall {
+  return {
+    method: request.method ?? 'GET',
+    provider: route.provider,
+    path: route.path,
+    body: wholeJson(outgoing, mayBeJson(request)),
+    modelOverride: head.directives.tags.modelOverride,
+    at: openedAt,
+  };
 }

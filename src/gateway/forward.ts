@@ -2,19 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
 import { may } from '../model/principal.ts';
 import { needsBody, policiesOf } from './call-limits.ts';
-import { type AdmittedCall, type Call, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
+import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
 import { admit, type Admission, type Rejection, withoutOurKeys } from './credentials.ts';
-import { answerHere, sendToProvider } from './dispatch.ts';
-import { applyModel, prepare, wantsUsage } from './errand.ts';
+import { runAttempts } from './attempts.ts';
+import { askCache, leaveCache, throughCache } from './cached-call.ts';
+import { sendTo } from './dispatch.ts';
+import { prepare, withGrant } from './errand.ts';
 import { identify } from './identify.ts';
 import { openCall, refuseOpen, refuseRecorded, refuseStranger } from './open-call.ts';
+import { applyModel, wantsUsage } from './outgoing-body.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
+import { giveReply } from './reply-sink.ts';
 import { readRequestHead } from './request-head.ts';
 import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routes.ts';
 
 /**
- * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, ask the limits, open the
- * record, send to the provider, relay the reply. A failure before the key is accepted, and a key that may
+ * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, look into the
+ * cache, ask the limits, open the record, send to the provider (in several attempts where that was asked for), relay the reply. A failure before the key is accepted, and a key that may
  * not send, are answered without a record; after that everything is on record.
  */
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
@@ -53,32 +57,69 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
     if (directives.refusal !== undefined) throw directives.refusal;
     checkDeclaredBody(request, ports.limits.requestMaxBytes);
     if (expectsContinue(request)) response.writeContinue();
-    const readsJson = route.routedByModel || wantsUsage(call, route) || (policies.length > 0 && needsBody(policies, directives));
-    const readsBody = typeof route.destination === 'string' || (readsJson && mayBeJson(request));
-    const wholeMaxBytes = readsBody ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
+    const wholeMaxBytes = needsWhole(admitted, route) ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
     readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
   } catch (error) {
     refuseRecorded(ports, admitted, provider, error);
   }
 }
 
-/** The body is here, or on its way: decide the provider for good, ask the limits, open the record, send. */
+/** Whether a call's body is to be here before it goes on, as long as it is not too large for that. */
+function needsWhole({ call, policies }: AdmittedCall, route: Route): boolean {
+  const { attempts, cache } = call.head.directives;
+  // What may be sent again, or is compared with other calls, has to be held, be it JSON or not.
+  if (typeof route.destination === 'string' || attempts !== undefined || cache !== undefined) return true;
+  const readsJson = route.routedByModel || wantsUsage(call, route) || (policies.length > 0 && needsBody(policies, call.head.directives));
+  return readsJson && mayBeJson(call.request);
+}
+
+/** The body is here, or on its way: decide the provider for good, look into the cache, and carry it out. */
 function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, body: RequestBody): void {
   const readyAt = ports.clock.monotonic();
-  let open: OpenCall | undefined;
+  const ask = admitted.call.head.directives.cache;
   let { provider } = pathRoute;
   try {
     if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
-    const { route, outgoing } = applyModel(pathRoute, body, ports.providers);
-    ({ provider } = route);
-    const errand = prepare(ports, admitted, route, outgoing);
+    const addressed = applyModel(pathRoute, body, ports.providers);
+    ({ provider } = addressed.route);
+    const errand = prepare(ports, admitted, { pathRoute, body }, addressed);
+    if (ask === undefined) {
+      carryOut(ports, admitted, errand, { body, readyAt });
+      return;
+    }
+    let hasWaited = false;
+    askCache(ports, { admitted, errand, ask }, (asked) =>
+      carryOut(ports, admitted, asked, { body, readyAt: hasWaited ? ports.clock.monotonic() : readyAt }),
+    );
+    hasWaited = true;
+  } catch (error) {
+    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);
+  }
+}
+
+interface Arrived {
+  /** As the caller sent it, which is what is recorded. */
+  readonly body: RequestBody;
+  /** Monotonic time since which nobody was waited for. */
+  readonly readyAt: number;
+}
+
+/** All is known: ask the limits, open the record, answer from the cache or send. Never throws. */
+function carryOut(ports: ForwardPorts, admitted: AdmittedCall, prepared: Errand, { body, readyAt }: Arrived): void {
+  const { provider } = prepared.route;
+  let open: OpenCall | undefined;
+  try {
+    const errand = withGrant(ports, admitted, prepared);
     open = openCall(ports, admitted, provider, errand);
     open.recorder.begin('whole' in body ? body.whole : undefined);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
+    if (errand.cache !== undefined) open = throughCache(ports, admitted, open, errand);
     if (hasLeft(admitted.call)) open.relay.clientLeft();
-    else if (errand.target === undefined) answerHere(ports, open, errand);
-    else sendToProvider(ports, open, errand.target, errand);
+    else if (errand.cache?.kind === 'hit') giveReply(open.sink, errand.cache.reply);
+    else if (errand.onward === undefined) sendTo(ports, open, errand, open.sink);
+    else runAttempts(ports, open, errand, errand.onward);
   } catch (error) {
+    leaveCache(prepared);
     if (open === undefined) refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);
     else refuseOpen(ports, open, error);
   }

@@ -10,7 +10,7 @@ import { GatelogError } from '../model/errors.ts';
 import type { Exchange } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { zeroMoney } from '../model/money.ts';
-import type { Observation } from '../model/observation.ts';
+import type { Observation, Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
 import { readPayloads } from '../spool/payloads.ts';
@@ -21,6 +21,7 @@ import { createGateway } from './app.ts';
 import type { ForwardLimits, ForwardPorts } from './call.ts';
 import { ConnectionCredentials } from './credentials.ts';
 import { makeProviderTable, type ProviderOverride } from './providers.ts';
+import { ReplyCache } from './reply-cache.ts';
 import { makeUpstream } from './upstream.ts';
 import { closeServer, listen, ourKey, until } from './wire-rig.ts';
 
@@ -153,6 +154,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed, options.resolve),
     knownModels: () => [],
+    providerKeys: noProviderKeys,
     upstream: makeUpstream({
       connectTimeoutMs: 5000,
       headersTimeoutMs: 10_000,
@@ -164,12 +166,32 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,
     countryHeader: undefined,
-    limits: { routeMaxBytes: 64 * 1024, requestMaxBytes: 64 * mebi, recordMaxBytes: 64 * mebi, clientStallMs: 30_000, ...options.limits },
+    limits: {
+      routeMaxBytes: 64 * 1024,
+      requestMaxBytes: 64 * mebi,
+      recordMaxBytes: 64 * mebi,
+      mostAttempts: 20,
+      retryWithinMs: 60_000,
+      cachedReplyMaxBytes: mebi,
+      clientStallMs: 30_000,
+      ...options.limits,
+    },
     callLimits: noLimits,
+    cache: noCache((observation) => rig.observed.push(observation)),
     clock: systemClock,
     observe: (observation) => rig.observed.push(observation),
     ...options.ports,
   };
+}
+
+const noProviderKeys: ForwardPorts['providerKeys'] = { find: () => undefined, providersOf: () => new Set() };
+/** A cache whose shared state is away. */
+function noCache(observe: Observe): ReplyCache {
+  return new ReplyCache({ state: noState, clock: systemClock, observe, waitMs: 0 });
+}
+
+function noState(): never {
+  throw new Error('this rig has no shared state');
 }
 
 /** No limits are stored, and a limit that a caller sends cannot be asked. */

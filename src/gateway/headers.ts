@@ -47,6 +47,17 @@ export function withoutZstd(acceptEncoding: string): string {
   return kept.length === 0 ? 'identity' : kept.join(',').trim();
 }
 
+/** A path without its secret query parameters, for an address that they were not meant for. */
+export function withoutSecretParameters(path: string): string {
+  const queryAt = path.indexOf('?');
+  if (queryAt === -1) return path;
+  const kept = path
+    .slice(queryAt + 1)
+    .split('&')
+    .filter((part) => !isSecret(part));
+  return kept.length === 0 ? path.slice(0, queryAt) : `${path.slice(0, queryAt)}?${kept.join('&')}`;
+}
+
 /** A path or address with the values of secret query parameters and any user information cut out. */
 export function withoutSecrets(address: string): string {
   if (!address.includes('?') && !address.includes('@')) return address;
@@ -54,11 +65,17 @@ export function withoutSecrets(address: string): string {
   const queryAt = safe.indexOf('?');
   if (queryAt === -1) return safe;
   const parts = safe.slice(queryAt + 1).split('&');
-  const cut = parts.map((part) => {
-    const [name = ''] = part.split('=', 1);
-    return secretParameter.test(decoded(name)) || secretValue.test(decoded(part.slice(name.length + 1))) ? `${name}=…` : part;
-  });
+  const cut = parts.map((part) => (isSecret(part) ? `${nameOfParameter(part)}=…` : part));
   return `${safe.slice(0, queryAt)}?${cut.join('&')}`;
+}
+
+function isSecret(parameter: string): boolean {
+  const name = nameOfParameter(parameter);
+  return secretParameter.test(decoded(name)) || secretValue.test(decoded(parameter.slice(name.length + 1)));
+}
+
+function nameOfParameter(parameter: string): string {
+  return parameter.split('=', 1)[0] ?? '';
 }
 
 function decoded(name: string): string {
@@ -80,4 +97,12 @@ export function headerText(value: string): string {
   } catch {
     return value;
   }
+}
+
+/** The lines, and once more those that clients of Helicone's API know by another name. */
+export function withAliases(lines: readonly string[]): string[] {
+  const aliases = lines.flatMap((name, index) =>
+    index % 2 === 0 && name.startsWith('svc-') ? [`helicone-${name.slice('svc-'.length)}`, lines[index + 1] ?? ''] : [],
+  );
+  return [...lines, ...aliases];
 }

@@ -40,6 +40,31 @@ function isWhitespace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
+/** A member of an object: its name as it is written, without the quotes, and its value. */
+export interface Member {
+  readonly name: Span;
+  readonly value: Span;
+}
+
+/**
+ * The members of an object, in their order.
+ * @param json well-formed JSON.
+ * @param open index of the object's brace.
+ */
+export function membersOf(json: Buffer, open: number): Member[] {
+  const members: Member[] = [];
+  let at = skipWhitespace(json, open + 1);
+  while (json[at] === bytes.quote) {
+    const keyEnd = endOfString(json, at + 1);
+    const start = skipWhitespace(json, skipWhitespace(json, keyEnd + 1) + 1);
+    const end = endOfValue(json, start);
+    members.push({ name: { start: at + 1, end: keyEnd }, value: { start, end } });
+    at = skipWhitespace(json, end);
+    if (json[at] === bytes.comma) at = skipWhitespace(json, at + 1);
+  }
+  return members;
+}
+
 /**
  * Where the value of a member stands, the last one of that name, as JSON parsers read it.
  * @param json well-formed JSON.
@@ -48,17 +73,12 @@ function isWhitespace(byte: number | undefined): boolean {
  */
 export function findMember(json: Buffer, open: number, name: string): Span | undefined {
   const wanted = Buffer.from(name);
-  let found: Span | undefined;
-  let at = skipWhitespace(json, open + 1);
-  while (json[at] === bytes.quote) {
-    const keyEnd = endOfString(json, at + 1);
-    const start = skipWhitespace(json, skipWhitespace(json, keyEnd + 1) + 1);
-    const end = endOfValue(json, start);
-    if (json.subarray(at + 1, keyEnd).equals(wanted)) found = { start, end };
-    at = skipWhitespace(json, end);
-    if (json[at] === bytes.comma) at = skipWhitespace(json, at + 1);
-  }
-  return found;
+  return membersOf(json, open).findLast((member) => bytesAt(json, member.name).equals(wanted))?.value;
+}
+
+/** What stands in a part. */
+export function bytesAt(json: Buffer, { start, end }: Span): Buffer {
+  return json.subarray(start, end);
 }
 
 function endOfValue(json: Buffer, start: number): number {

@@ -1,15 +1,31 @@
-import { echoProviderName, type ProviderTable } from './providers.ts';
+import { echoProviderName, type ProviderAddress, type ProviderTable } from './providers.ts';
 import { giveReply, type ReplySink } from './reply-sink.ts';
 
 /** Names of a provider's models, as far as they are known here. */
 export type KnownModels = (provider: string) => readonly string[];
 
+/** What a list of models is made of. */
+export interface ModelSources {
+  readonly providers: ProviderTable;
+  readonly knownModels: KnownModels;
+  /** Providers for which the caller's organisation has stored a key. */
+  readonly storedProviders: ReadonlySet<string>;
+}
+
 /** `GET /v1/models`: what callers reach with our key alone, in OpenAI's shape, written as the gateway routes by it: `provider/model`. */
-export function answerModels(providers: ProviderTable, knownModels: KnownModels, method: string, sink: ReplySink): void {
-  const open = providers.all.filter(({ isOpen }) => isOpen).flatMap(({ name }) => knownModels(name).map((model) => entry(name, model)));
+export function answerModels({ providers, knownModels, storedProviders }: ModelSources, method: string, sink: ReplySink): void {
+  const open = providers.all
+    .filter((address) => isOpen(address, storedProviders))
+    .flatMap(({ name }) => knownModels(name).map((model) => entry(name, model)));
   const body = Buffer.from(JSON.stringify({ object: 'list', data: [entry(echoProviderName, 'echo'), ...open] }));
   const lines = ['content-type', 'application/json', 'content-length', String(body.length)];
   giveReply(sink, { status: 200, lines, chunks: method === 'HEAD' ? [] : [body] });
+}
+
+/** A key of the organisation's or the deployment's goes there, or none is needed. */
+function isOpen({ name, native, isReachable }: ProviderAddress, storedProviders: ReadonlySet<string>): boolean {
+  const hasStored = native.keyHeader !== undefined && storedProviders.has(name);
+  return isReachable && (hasStored || native.ownCredentials !== undefined);
 }
 
 /** OpenAI's clients expect a time of creation, which nobody knows here. */

@@ -1,9 +1,9 @@
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import { cacheLines } from './cache-standing.ts';
 import type { AdmittedCall, Call, Errand, ForwardPorts, OpenCall } from './call.ts';
 import { countryOf } from './country.ts';
-import { wantsUsage } from './errand.ts';
 import { withoutSecrets } from './headers.ts';
 import { LimitReached } from './limits.ts';
 import { refuseUnrecorded } from './refusal.ts';
@@ -32,6 +32,8 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     tags: call.head.directives.tags,
     countryCode: ports.countryHeader === undefined ? undefined : countryOf(request.headers[ports.countryHeader]),
     reserved: errand?.grant?.reserved === true ? true : undefined,
+    cacheEnabled: call.head.directives.cache === undefined ? undefined : true,
+    cachedFrom: cachedFrom(errand),
   };
   const recorded = ports.hasSpoolRoom();
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
@@ -41,16 +43,31 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     open,
     recorded,
   );
-  const isUnread = errand !== undefined && wantsUsage(call, errand.route) && !('whole' in errand.outgoing);
-  const named = errand?.grant === undefined ? identity.replyHeaders : [...identity.replyHeaders, ...errand.grant.lines];
-  const replyHeaders = isUnread ? [...named, 'svc-warning', usageNotAsked] : named;
   const hidesUsage = errand?.usageAsked === true;
   const { clientStallMs } = ports.limits;
-  return { call, recorder, relay: new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage, clientStallMs }) };
+  const replyHeaders = replyHeadersOf(admitted, errand);
+  const relay = new Relay({ response, recorder, method: open.method, replyHeaders, hidesUsage, clientStallMs });
+  return { call, organizationId: principal.organizationId, recorder, relay, sink: relay };
 }
 
-const usageNotAsked =
-  'Svc-Stream-Usage was not applied: the body is compressed or over GATELOG_ROUTE_MAX_BYTES; ask in the body (stream_options.include_usage)';
+/** Our own lines on the reply: who it is, what its limits, the cache and its directives have to say. */
+function replyHeadersOf({ call, identity }: AdmittedCall, errand: Errand | undefined): readonly string[] {
+  if (errand === undefined) return identity.replyHeaders;
+  const { grant, cache, warnings } = errand;
+  if (grant === undefined && cache === undefined && warnings.length === 0) return identity.replyHeaders;
+  return [
+    ...identity.replyHeaders,
+    ...(grant?.lines ?? []),
+    ...(cache === undefined ? [] : cacheLines(cache, call.head.directives.aliased)),
+    ...(warnings.length === 0 ? [] : ['svc-warning', warnings.join('; ')]),
+  ];
+}
+
+function cachedFrom(errand: Errand | undefined): ExchangeOpen['cachedFrom'] {
+  if (errand?.cache?.kind !== 'hit') return undefined;
+  const { requestId, createdAt } = errand.cache.found.hit;
+  return { requestId, createdAt };
+}
 
 /** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
 export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, provider: string, error: unknown): void {

@@ -78,9 +78,6 @@ export const providerRows: Readonly<Record<AddressedProvider, ProviderRow>> = {
   lmstudio: onThisMachine(1234),
 };
 
-/** Other names of providers, in paths and in models. */
-export const providerAliases: ReadonlyMap<string, AddressedProvider> = new Map([['google', 'gemini']]);
-
 /** `/<resource>/…` is the resource's own host. @throws GatelogError when the path names none. */
 function azureAddress(path: string): AddressFromPath {
   const [start = '', resource = ''] = /^\/([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?=[/?]|$)/i.exec(path) ?? [];

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { makeAllowList } from '../egress/allow-list.ts';
-import { credentialsFor } from './credentials.ts';
+import { makeTargetGuard } from '../egress/target-guard.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import { type Admission, credentialsFor } from './credentials.ts';
 import { makeProviderTable, type ProviderOverride, type ProviderTable } from './providers.ts';
-import { type Route, routeByModel, routeByPath } from './routes.ts';
+import { type Route, routeByModel, routeByPath, routeToTarget } from './routes.ts';
+import type { ProviderKeys } from './stored-provider-keys.ts';
 
 function tableOf(overrides: Readonly<Record<string, ProviderOverride>> = {}, allowed: readonly string[] = []): ProviderTable {
   return makeProviderTable(overrides, { bedrockRegion: 'eu-central-1', allowsLocal: makeAllowList(allowed).allows });
@@ -216,6 +219,23 @@ describe('an address that the deployment sets', () => {
   }
 });
 
+const admitted = (...providerCredentials: string[]): Admission => ({
+  principal: { organizationId: 'organization' as OrganizationId, keyId: 'key', keyHash: '', permissions: 'w' },
+  providerCredentials,
+});
+/** An organisation that has stored keys for these providers. */
+const storing = (keys: Readonly<Record<string, string>>): ProviderKeys => ({
+  find: (_organizationId, provider) => keys[provider],
+  providersOf: () => new Set(Object.keys(keys)),
+});
+const nothingStored = storing({});
+const unasked: ProviderKeys = {
+  find: () => {
+    throw new Error('stored keys were asked');
+  },
+  providersOf: () => new Set(),
+};
+
 describe('whose credential goes along when the caller sends none', () => {
   const key = { key: 'K' };
   const cases: readonly [path: string, overrides: Readonly<Record<string, ProviderOverride>>, lines: unknown][] = [
@@ -238,9 +258,35 @@ describe('whose credential goes along when the caller sends none', () => {
   ];
   for (const [path, overrides, lines] of cases) {
     it(`${path} with ${JSON.stringify(overrides)}`, () => {
-      expect(codeOf(() => credentialsFor(routeByPath('POST', path, tableOf(overrides, local)), []))).toEqual(lines);
+      expect(codeOf(() => credentialsFor(routeByPath('POST', path, tableOf(overrides, local)), admitted(), nothingStored))).toEqual(lines);
     });
   }
+
+  const stored: readonly [path: string, overrides: Readonly<Record<string, ProviderOverride>>, lines: unknown][] = [
+    ['/openai/v1/x', { openai: key }, ['authorization', 'Bearer S']],
+    ['/openai/v1/x', {}, ['authorization', 'Bearer S']],
+    ['/v1/messages', {}, ['x-api-key', 'S']],
+    ['/gemini/v1beta/models', {}, ['x-goog-api-key', 'S']],
+    ['/vertex/v1/publishers/google/models/m:generateContent', {}, ['x-goog-api-key', 'S']],
+    ['/bedrock/model/m/converse', {}, ['authorization', 'Bearer S']],
+    ['/vllm/v1/x', {}, ['authorization', 'Bearer S']],
+    ['/azure/openai/x', { azure: { baseUrl: 'https://mine.openai.azure.com' } }, ['api-key', 'S']],
+    // Of a resource that a caller names nobody knows whose it is.
+    ['/azure/mine/openai/x', {}, 'no_provider_key'],
+    ['/groq/v1/x', { groq: key }, ['authorization', 'Bearer K']],
+    ['/echo/v1/x', {}, []],
+  ];
+  const keys = storing({ openai: 'S', anthropic: 'S', gemini: 'S', vertex: 'S', bedrock: 'S', vllm: 'S', azure: 'S' });
+  for (const [path, overrides, lines] of stored) {
+    it(`${path} of an organisation that has stored keys, with ${JSON.stringify(overrides)}`, () => {
+      expect(codeOf(() => credentialsFor(routeByPath('POST', path, tableOf(overrides, local)), admitted(), keys))).toEqual(lines);
+    });
+  }
+
+  it('no stored key goes to an address that the caller names', () => {
+    const target = routeToTarget('https://api.openai.com/v1', '/chat/completions', makeTargetGuard(makeAllowList([])));
+    expect(credentialsFor(target, admitted(), unasked)).toEqual([]);
+  });
 
   it('on the OpenAI surface every provider takes a bearer token, Azure its own header', () => {
     const headers = addressedProviders.map((name) => {
@@ -252,12 +298,18 @@ describe('whose credential goes along when the caller sends none', () => {
   });
 
   it('a credential of the caller goes as it is, whatever the deployment has', () => {
-    expect(credentialsFor(routeByPath('POST', '/groq/v1/x', tableOf({ groq: key })), ['X-Api-Key', 'mine'])).toEqual(['X-Api-Key', 'mine']);
+    const route = routeByPath('POST', '/groq/v1/x', tableOf({ groq: key }));
+    expect(credentialsFor(route, admitted('X-Api-Key', 'mine'), unasked)).toEqual(['X-Api-Key', 'mine']);
+    const inQuery = routeByPath('POST', '/gemini/v1beta/models?key=AIza', tableOf({ gemini: key }));
+    expect(credentialsFor(inQuery, admitted(), unasked)).toEqual([]);
   });
 
   it('the sentence about a missing one names the settings', () => {
-    expect(() => credentialsFor(routeByPath('POST', '/azure/mine/x', tableOf()), [])).toThrow(
-      'GATELOG_PROVIDER_AZURE_KEY with GATELOG_PROVIDER_AZURE_URL',
+    expect(() => credentialsFor(routeByPath('POST', '/azure/mine/x', tableOf()), admitted(), nothingStored)).toThrow(
+      'or set GATELOG_PROVIDER_AZURE_URL for this deployment, so that a stored key or GATELOG_PROVIDER_AZURE_KEY belongs to a known address.',
+    );
+    expect(() => credentialsFor(routeByPath('POST', '/groq/v1/x', tableOf()), admitted(), nothingStored)).toThrow(
+      'No key for the provider groq. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider\'s key as usual, or store one for your organisation with POST /v1/provider-keys of the API, or set GATELOG_PROVIDER_GROQ_KEY for this deployment.',
     );
   });
 });

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns';
 import { GatelogError } from '../model/errors.ts';
-import { type AddressedProvider, addressedProviders } from '../model/vocabulary/providers.ts';
+import { type AddressedProvider, addressedProviders, providerAliases } from '../model/vocabulary/providers.ts';
 import { joinAddress, parseBaseAddress, parseOpenAiAddress, type ProviderTarget } from './base-address.ts';
-import { type KeyHeader, providerAliases, type ProviderRow, providerRows } from './provider-addresses.ts';
+import { type KeyHeader, type ProviderRow, providerRows } from './provider-addresses.ts';
 
 /** One API of a provider: where its paths go, and whose credential goes with them when the caller sends none. */
 export interface ProviderSurface {
@@ -10,6 +10,8 @@ export interface ProviderSurface {
   readonly target: (path: string) => ProviderTarget;
   /** The deployment's own credential lines, name and value in turn; none where none is needed, undefined where one is and none is set. */
   readonly ownCredentials: readonly string[] | undefined;
+  /** Header for a key that is not the caller's own; undefined where no such key may go. */
+  readonly keyHeader: KeyHeader | undefined;
   /** The caller's key may stand in the query (`?key=…`). */
   readonly takesQueryKey: boolean;
 }
@@ -22,8 +24,8 @@ export interface ProviderAddress {
   readonly native: ProviderSurface;
   /** What the provider offers to OpenAI's clients, for `name/model`. */
   readonly openAi: ProviderSurface;
-  /** The deployment has a key for it, or it needs none, and its address is known: callers of ours reach it as they are. */
-  readonly isOpen: boolean;
+  /** False while every call would be refused, whatever key it has. */
+  readonly isReachable: boolean;
 }
 
 /** A provider that answers in this process; it has no address. */
@@ -53,6 +55,11 @@ export interface ProviderTable {
   readonly all: readonly ProviderAddress[];
 }
 
+/** The credential lines that a key makes, name and value in turn. */
+export function keyLines(header: KeyHeader, key: string): readonly string[] {
+  return [header, header === 'authorization' ? `Bearer ${key}` : key];
+}
+
 /** The built-in addresses with what the deployment sets. */
 export function makeProviderTable(
   overrides: Readonly<Record<string, ProviderOverride>>,
@@ -73,13 +80,14 @@ function makeAddress(name: AddressedProvider, override: ProviderOverride, surrou
   const row = providerRows[name];
   const { keyHeader, openAiKeyHeader, takesQueryKey = false } = row;
   const where = whereaboutsOf(name, row, override.baseUrl, surroundings);
-  const credentials = (header: KeyHeader): readonly string[] | undefined => {
-    if (override.key === undefined) return row.isLocal === true ? [] : undefined;
-    return where.takesKey ? [header, header === 'authorization' ? `Bearer ${override.key}` : override.key] : undefined;
+  const keyed = (header: KeyHeader): Pick<ProviderSurface, 'keyHeader' | 'ownCredentials'> => {
+    const { key } = override;
+    if (!where.takesKey) return { keyHeader: undefined, ownCredentials: undefined };
+    return { keyHeader: header, ownCredentials: key === undefined ? (row.isLocal === true ? [] : undefined) : keyLines(header, key) };
   };
-  const native = { target: where.native, ownCredentials: credentials(keyHeader), takesQueryKey };
-  const openAi = { target: where.openAi, ownCredentials: credentials(openAiKeyHeader), takesQueryKey: false };
-  return { name, native, openAi, isOpen: where.isReachable && native.ownCredentials !== undefined };
+  const native = { target: where.native, ...keyed(keyHeader), takesQueryKey };
+  const openAi = { target: where.openAi, ...keyed(openAiKeyHeader), takesQueryKey: false };
+  return { name, native, openAi, isReachable: where.isReachable };
 }
 
 /** Where a provider's two APIs are. */
@@ -88,7 +96,7 @@ interface Whereabouts {
   readonly openAi: ProviderSurface['target'];
   /** False while every call would be refused. */
   readonly isReachable: boolean;
-  /** False where each call names an address of its own, to which the deployment's key may not belong. */
+  /** False where each call names an address of its own, to which a key that is not the caller's may not belong. */
   readonly takesKey: boolean;
 }
 
@@ -123,7 +131,7 @@ function openAiTarget(baseUrl: string, row: ProviderRow, openAiPath: string): Pr
   return (path) => joinAddress(base, path);
 }
 
-/** Every call names its address. TRICKY: of an Azure resource named by a caller nobody knows whose it is, so the deployment's key stays here. */
+/** Every call names its address. TRICKY: of an Azure resource named by a caller nobody knows whose it is, so only the caller's own key goes there. */
 function fromPath(name: AddressedProvider, row: ProviderRow): Whereabouts {
   const { baseUrl } = row;
   if (typeof baseUrl === 'string') throw new TypeError(`the address of ${name} does not come from the path`);

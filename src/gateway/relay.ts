@@ -40,6 +40,7 @@ interface Head {
 export class Relay implements ReplySink {
   /** Milliseconds of our own work before the call goes out, told by the caller before there is a head. */
   overheadMs = 0;
+  private replyHeaders: readonly string[];
   private readonly options: RelayOptions;
   private call: ProviderCall | undefined;
   private head: Head | undefined;
@@ -60,6 +61,7 @@ export class Relay implements ReplySink {
 
   constructor(options: RelayOptions) {
     this.options = options;
+    this.replyHeaders = options.replyHeaders;
     const { response } = options;
     const leave = (): void => this.clientLeft();
     response.once('close', leave);
@@ -74,6 +76,11 @@ export class Relay implements ReplySink {
   begin(call: ProviderCall): void {
     this.call = call;
     if (this.settled) call.abort(new Error('the client has left'));
+  }
+
+  /** Adds lines of our own to the reply, name and value in turn, before it begins. */
+  announce(lines: readonly string[]): void {
+    this.replyHeaders = [...this.replyHeaders, ...lines];
   }
 
   /** The provider's head. Interim (1xx) heads are dropped: they are between us and the provider. */
@@ -96,7 +103,7 @@ export class Relay implements ReplySink {
   }
 
   private withOwn(lines: RawHeaders): string[] {
-    return [...lines, ...this.options.replyHeaders, 'server-timing', serverTiming(this.overheadMs)];
+    return [...lines, ...this.replyHeaders, 'server-timing', serverTiming(this.overheadMs)];
   }
 
   /** What the client gets will be shorter than what the provider says. */

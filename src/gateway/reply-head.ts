@@ -1,7 +1,22 @@
 import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared } from './headers.ts';
 
 /** Lines of a provider's reply that speak for its own host: another way to reach it, or what we say ourselves. */
-const ownNames = ['alt-svc', 'svc-id', 'svc-warning', 'svc-recorded', 'helicone-id'] as const;
+const ownNames = [
+  'alt-svc',
+  'svc-id',
+  'svc-warning',
+  'svc-recorded',
+  'svc-attempts',
+  'svc-fallback-index',
+  'svc-cache',
+  'svc-cache-bucket-idx',
+  'svc-cache-latency',
+  'helicone-id',
+  'helicone-fallback-index',
+  'helicone-cache',
+  'helicone-cache-bucket-idx',
+  'helicone-cache-latency',
+] as const;
 
 /** What a record keeps of a reply's headers: an allow-list, as for those of a request. */
 const recordedNames = [

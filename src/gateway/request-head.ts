@@ -8,7 +8,7 @@ const credentialNames = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-ke
 /** What a record keeps of a request's headers. An allow-list: a header that nobody thought of is not stored, so no credential can be. */
 const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'referer', 'accept', 'openai-beta'] as const;
 
-type LineKind = 'dropped' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings';
+type LineKind = 'dropped' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching';
 
 /** What is done with a line, by its lower-case name. Lines of any other name are ours or pass. */
 const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
@@ -18,6 +18,7 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ['connection', 'connection'],
   ['content-length', 'length'],
   ['accept-encoding', 'encodings'],
+  ['cache-control', 'caching'],
 ]);
 
 /** What the head of a request says to the gateway. Lines are name and value in turn, in their order and case. */
@@ -41,6 +42,7 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
   const recorded: Record<string, string> = {};
   let length: RawHeaders = [];
   let declared: Set<string> | undefined;
+  let cacheControl: string | undefined;
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
@@ -64,13 +66,16 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
         break;
       case 'encodings':
         break;
+      case 'caching':
+        cacheControl = cacheControl === undefined ? value : `${cacheControl},${value}`;
+        break;
       case undefined:
         if (directives.takes(name, lower, value)) continue;
     }
     if (!looksLikeOurKey(value)) passed.push(name, kind === 'encodings' ? withoutZstd(value) : value);
   }
   return {
-    directives: directives.directives(),
+    directives: directives.directives(cacheControl),
     credentials,
     passed: withoutDeclared(passed, declared),
     length: withoutDeclared(length, declared),

@@ -124,7 +124,7 @@ describe('tags', () => {
       '{',
       'Svc-Property-',
       'x',
-      'Svc-Cache-Enabled',
+      'Svc-Unheard-Of',
       'true',
       'Svc-User-Id',
       '',
@@ -133,8 +133,7 @@ describe('tags', () => {
   });
 
   it('what would not be done as asked is refused, the first one named', () => {
-    expect(read('Svc-Omit-Response', 'perhaps', 'Svc-Fallbacks', '[]').refusal?.code).toBe('invalid_directive');
-    expect(read('Svc-Fallbacks', '[]').refusal?.code).toBe('not_implemented');
+    expect(read('Svc-Omit-Response', 'perhaps', 'Svc-Fallbacks', '{}').refusal?.message).toContain('Svc-Omit-Response');
     expect(read('Svc-Omit-Request', ' True ').tags.requestBody).toBe('counted');
   });
 

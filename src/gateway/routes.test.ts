@@ -14,12 +14,20 @@ const bases = [
 ];
 
 describe('where a call goes', () => {
-  it.each(['/v1/request/query-clickhouse', '/v1/request/count/query', '/v1/session/query', '/v1/property/Team', '/v1/session?x=1'])(
-    'the paths of the API reach no provider: %s',
-    (path) => {
-      expect(() => routeByPath('POST', path, providers)).toThrow("This path is the API's");
-    },
-  );
+  it.each([
+    '/v1/request/query-clickhouse',
+    '/v1/request/count/query',
+    '/v1/session/query',
+    '/v1/property/Team',
+    '/v1/session?x=1',
+    '/v1/provider-keys',
+    '/v1/provider-keys/1',
+    '/v1/rate-limits',
+    '/v1/prices/apply',
+    '/v1/redaction-rules',
+  ])('the paths of the API reach no provider: %s', (path) => {
+    expect(() => routeByPath('POST', path, providers)).toThrow("This path is the API's");
+  });
 
   it('paths that only begin alike do', () => {
     expect(routeByPath('POST', '/v1/sessions', providers).provider).toBe('openai');

@@ -59,7 +59,7 @@ export function routeByPath(method: string, path: string, providers: ProviderTab
 
 /** TRICKY: the two listeners differ by a digit of their port. Sent on, a question to the API would reach the provider with all that it says. */
 function refuseApiPath(path: string): void {
-  if (!/^\/v1\/(?:request|session|property)(?:[/?]|$)/.test(path)) return;
+  if (!/^\/v1\/(?:request|session|property|rate-limits|prices|provider-keys|redaction-rules)(?:[/?]|$)/.test(path)) return;
   throw new GatelogError(
     'not_found',
     "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).",
@@ -75,22 +75,23 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
 }
 
 /**
- * Routes to the base address that the caller named, the path as it is. No key of the deployment goes there.
+ * Routes to the base address that the caller named, the path as it is. Only the caller's own key goes there.
+ * @param place where the caller named it.
  * @throws GatelogError `invalid_directive` when that is no address, `target_not_allowed` when it may not be reached.
  */
-export function routeToTarget(address: string, path: string, guard: TargetGuard): Route {
+export function routeToTarget(address: string, path: string, guard: TargetGuard, place = 'Svc-Target-Url'): Route {
   refuseClimbing(path);
   const checked = guard.check(address);
   if ('problem' in checked) {
     const code = checked.code === 'malformed' ? 'invalid_directive' : 'target_not_allowed';
-    throw new GatelogError(code, `Svc-Target-Url ${checked.problem}.`);
+    throw new GatelogError(code, `${place} ${checked.problem}.`);
   }
   return { provider: customProviderName, destination: surfaceOf(checked), path, routedByModel: false };
 }
 
 function surfaceOf({ origin, pathname, lookUp }: CheckedTarget): ProviderSurface {
   const base = { ...parseBaseAddress(origin + pathname), lookUp };
-  return { target: (path) => joinAddress(base, path), ownCredentials: [], takesQueryKey: false };
+  return { target: (path) => joinAddress(base, path), ownCredentials: [], keyHeader: undefined, takesQueryKey: false };
 }
 
 /** A provider may be reached below a path of its host; what is beside that path is not ours to reach with the deployment's key. */
@@ -123,14 +124,15 @@ export function routeByModel(route: Route, model: string, providers: ProviderTab
   const first = model.indexOf('/');
   if (first === -1) return undefined;
   const to = (named: string, name: string): ModelRoute | undefined => {
-    const routed = name === '' ? undefined : openAiRoute(route.path, named, providers);
+    const routed = name === '' ? undefined : routeToProvider(route.path, named, providers);
     return routed === undefined ? undefined : { route: routed, model: name };
   };
   const last = model.lastIndexOf('/');
   return to(model.slice(0, first), model.slice(first + 1)) ?? to(model.slice(last + 1), model.slice(0, last));
 }
 
-function openAiRoute(path: string, name: string, providers: ProviderTable): Route | undefined {
+/** The way to what a provider offers to OpenAI's clients; undefined for a name that is no provider's. */
+export function routeToProvider(path: string, name: string, providers: ProviderTable): Route | undefined {
   if (name === echoProviderName) return { provider: name, destination: 'echo', path, routedByModel: true };
   const address = providers.find(name);
   return address === undefined ? undefined : { provider: address.name, destination: address.openAi, path, routedByModel: true };

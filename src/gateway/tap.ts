@@ -44,6 +44,7 @@ export class ExchangeRecorder {
   private head: ExchangeResponseHead | undefined;
   private withHead: Uint8Array | undefined;
   private facts: EndFacts | undefined;
+  private factsAtEnd: ((outcome: ExchangeOutcome) => EndFacts) | undefined;
   private opened = false;
   private ended = false;
   private requestBytes = 0;
@@ -109,7 +110,7 @@ export class ExchangeRecorder {
   /** The head waits for what comes in the same turn of the event loop, until {@link writeOut}. */
   responseHead(status: number, headers: Readonly<Record<string, string>>): void {
     if (!this.recorded || this.ended) return;
-    this.head = { status, headers, elapsedMs: Math.round(this.elapsedMs()) };
+    this.head = { status, headers, elapsedMs: Math.round(this.elapsedMs()), ...this.facts };
   }
 
   responsePart(chunk: Uint8Array): void {
@@ -154,9 +155,14 @@ export class ExchangeRecorder {
     });
   }
 
-  /** Tells what the end will say beside its counts; what is told later of the same thing holds. */
+  /** Tells what the head, if it comes later, and the end will say beside their own; what is told later of the same thing holds. */
   tell(facts: EndFacts): void {
     this.facts = { ...this.facts, ...facts };
+  }
+
+  /** As {@link tell}, asked only when the exchange ends. */
+  tellAtEnd(facts: (outcome: ExchangeOutcome) => EndFacts): void {
+    this.factsAtEnd = facts;
   }
 
   /** Ends the exchange, once; calls back when its record is in the spool. A second end changes nothing and only waits. */
@@ -178,6 +184,7 @@ export class ExchangeRecorder {
       ...(this.requestCut || lossy ? { requestCut: true } : {}),
       ...(this.responseCut || lossy ? { responseCut: true } : {}),
       ...this.facts,
+      ...this.factsAtEnd?.(outcome),
     };
   }
 

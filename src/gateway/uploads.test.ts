@@ -109,7 +109,7 @@ describe('a refusal with an unread body', () => {
     ['unknown path', ['POST /nowhere', audio], 404],
     ['no such key', ['POST /v1/files', audio, 'Svc-Auth: Bearer sk-svc-us-unknown'], 401],
     ['no provider key', ['POST /v1/files', audio, 'Svc-Auth: Bearer sk-svc-us-0123456789abcdefghij'], 401],
-    ['a directive that cannot be', ['POST /v1/files', audio, 'Svc-Fallbacks: []'], 501],
+    ['a directive that cannot be', ['POST /v1/files', audio, 'Svc-Fallbacks: {}'], 422],
     ['a target that may not be', ['POST /v1/files', audio, 'Svc-Target-Url: https://127.0.0.1'], 403],
     ['a transfer coding that is not ours', ['POST /v1/files', audio, 'Transfer-Encoding: gzip, chunked'], 501],
   ] as const) {

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, errors, Pool } from 'undici';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { ReplySink } from './reply-sink.ts';
@@ -96,8 +96,25 @@ function openPool(origin: string, options: UpstreamOptions, lookUp?: LookupFunct
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
     maxHeaderSize: options.headerMaxBytes,
-    connect: { timeout: options.connectTimeoutMs, ...(lookUp === undefined ? {} : { lookup: lookUp }) },
+    connect: makeConnector(options, lookUp),
   });
+}
+
+/**
+ * TRICKY: undici takes a reset for the end of a body that ends with its connection; the client would have a part for the whole. It knows a reset
+ * by its code, so that under another one it is the break that it is (RFC 9112 §8).
+ */
+function makeConnector({ connectTimeoutMs }: UpstreamOptions, lookUp?: LookupFunction): buildConnector.connector {
+  const connect = buildConnector({ timeout: connectTimeoutMs, ...(lookUp === undefined ? {} : { lookup: lookUp }) });
+  return (target, connected) => {
+    connect(target, (...outcome) => {
+      const [, socket] = outcome;
+      socket?.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET') error.code = 'CONNECTION_RESET';
+      });
+      connected(...outcome);
+    });
+  };
 }
 
 function dispatch(pool: Pool, request: ProviderRequest, sink: ReplySink): void {
@@ -212,12 +229,13 @@ function providerFailure(error: unknown): GatelogError {
       { cause: error },
     );
   }
+  return new GatelogError('provider_unreachable', unreachableSentence(error, code), { cause: error });
+}
+
+function unreachableSentence(error: unknown, code: string | undefined): string {
+  const tooLarge = code === 'UND_ERR_HEADERS_OVERFLOW';
+  if (tooLarge) return 'The head of what the provider answered is over the limit of the gateway (GATELOG_HEADER_MAX_BYTES).';
+  if (error instanceof errors.HTTPParserError) return 'What the provider answered is not HTTP/1.1.';
   const reason = code === undefined ? '' : ` (${code})`;
-  return new GatelogError(
-    'provider_unreachable',
-    `The provider could not be reached, or closed the connection before it answered${reason}. Try again.`,
-    {
-      cause: error,
-    },
-  );
+  return `The provider could not be reached, or closed the connection before it answered${reason}. Try again.`;
 }

@@ -1,4 +1,5 @@
 import {
+  type EndFacts,
   type Exchange,
   type ExchangeAnswer,
   type ExchangeEnd,
@@ -25,9 +26,11 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
   if (kind !== frameKinds.open && kind !== frameKinds.opened) throw new Error('the exchange does not begin with its open frame');
   const open = readOpen(payloadOf(frames, kind));
   const { head, end } = answerOf(frames);
+  // Without an end the head tells what is known.
+  const facts: EndFacts = end ?? head ?? {};
   const parts = frames.filter(({ frame }) => frame.kind === frameKinds.responsePart || frame.kind === frameKinds.answered);
   return {
-    open: end === undefined ? open : { ...open, provider: end.provider ?? open.provider, targetUrl: end.targetUrl ?? open.targetUrl },
+    open: { ...open, provider: facts.provider ?? open.provider, targetUrl: facts.targetUrl ?? open.targetUrl },
     requestBody: bodyOf(frames, frameKinds.opened, frameKinds.requestPart),
     responseHead: head,
     responseBody: bodyOf(frames, frameKinds.answered, frameKinds.responsePart),

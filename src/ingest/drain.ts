@@ -2,10 +2,12 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import path from 'node:path';
 import { messageOf } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Checkpoint, CheckpointFile } from '../spool/checkpoint.ts';
+import type { OrganizationPrices } from '../pricing/organization-prices.ts';
 import { listSeries } from '../spool/segment.ts';
 import { failureText } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
@@ -31,6 +33,10 @@ export interface DrainPorts {
   readonly pendingChanges: PendingChanges;
   /** Declared property names of one organisation, by lower-case name. */
   readonly declaredNames: (organizationId: OrganizationId) => Promise<ReadonlyMap<string, string>>;
+  /** Redaction rules of one organisation; undefined when there are none. While they cannot be read nothing is stored. */
+  readonly redactionRules: (organizationId: OrganizationId) => Promise<readonly RedactionRule[] | undefined>;
+  /** Prices that one organisation has stored. Throws when they cannot be read and none are known. */
+  readonly organizationPrices: (organizationId: OrganizationId) => OrganizationPrices;
   readonly keepDeadLetter: KeepDeadLetter;
   readonly settleBudgets: SettleBudgets;
   readonly limits: BatchLimits;
@@ -263,8 +269,13 @@ export class Drain {
       if ('shortage' in result) throw new Error(result.shortage);
       if ('failure' in result) failures.set(index, result.failure);
       else rows.push({ index, ...result });
+      if ('redactionFailure' in result) this.observeRedaction(batch.exchanges[index], result.redactionFailure);
     }
     return { rows, failures };
+  }
+
+  private observeRedaction(exchange: OpenExchange | undefined, reason: string | undefined): void {
+    this.ports.observe({ kind: 'redaction_failed', requestId: exchange?.requestId ?? '', reason: reason ?? '' });
   }
 
   /**
@@ -303,15 +314,19 @@ export class Drain {
   }
 
   private async tasksOf(batch: Batch, changes: ChangesByExchange): Promise<InterpretTask[]> {
-    const namesByOrganization = new Map<OrganizationId, ReadonlyMap<string, string>>();
+    const settings = new Map<OrganizationId, Pick<InterpretTask, 'declaredNames' | 'redactionRules'>>();
     for (const { organizationId } of batch.exchanges) {
-      if (!namesByOrganization.has(organizationId)) namesByOrganization.set(organizationId, await this.ports.declaredNames(organizationId));
+      if (settings.has(organizationId)) continue;
+      const declaredNames = await this.ports.declaredNames(organizationId);
+      settings.set(organizationId, { declaredNames, redactionRules: await this.ports.redactionRules(organizationId) });
     }
     return batch.exchanges.map((exchange) => ({
       seriesFolder: this.folderOf(exchange),
       frames: exchange.frames,
-      declaredNames: namesByOrganization.get(exchange.organizationId),
+      declaredNames: settings.get(exchange.organizationId)?.declaredNames,
+      redactionRules: settings.get(exchange.organizationId)?.redactionRules,
       changes: changes.get(exchange) ?? [],
+      organizationPrices: this.ports.organizationPrices(exchange.organizationId),
     }));
   }
 

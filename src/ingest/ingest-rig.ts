@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DeclaredNames } from '../metadata/declared-names.ts';
+import { RedactionRules } from '../metadata/redaction-rules.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { type ExchangeEnd, type ExchangeOpen, type ExchangeResponseHead, frameKinds } from '../model/exchange.ts';
@@ -10,6 +11,9 @@ import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '..
 import type { Observation } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
+import { threadTimeMs } from '../platform/thread-time.ts';
+import { noOrganizationPrices } from '../pricing/organization-prices.ts';
+import { priceBookFrom } from '../pricing/price-book.ts';
 import { firstRequestStatement } from '../query/session/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../spool/segment.ts';
@@ -20,6 +24,7 @@ import { DeadLetters, type WholeDeadLetter } from './dead-letter.ts';
 import { Drain, type DrainPorts } from './drain.ts';
 import { type Interpret, interpretTasks } from './interpreter.ts';
 import { openPendingChanges, type PendingChanges } from './pending-changes.ts';
+import { Redactions } from './redactions.ts';
 import { RequestChanger } from './request-changer.ts';
 import { SessionChanger, type StoredMember } from './session-changer.ts';
 
@@ -199,6 +204,7 @@ export class SpoolRig {
   /** A new life of the ingest over this spool. */
   async openDrain(given: Partial<DrainPorts> = {}): Promise<Drain> {
     const declared = new DeclaredNames(this.rig.database, systemClock.now);
+    const redactionRules = new RedactionRules(this.rig.database, systemClock.now);
     return new Drain({
       spoolFolder: this.folder,
       spoolId: spoolIdentity(this.folder),
@@ -207,6 +213,8 @@ export class SpoolRig {
       insert: this.rig.store.insert,
       pendingChanges: given.pendingChanges ?? (await openPendingChanges(this.rig.database)),
       declaredNames: (organizationId) => declared.of(organizationId),
+      redactionRules: (organizationId) => redactionRules.of(organizationId),
+      organizationPrices: () => noOrganizationPrices,
       keepDeadLetter: new DeadLetters(this.deadLetterFolder, systemClock.now).keep,
       settleBudgets: async () => undefined,
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
@@ -320,7 +328,12 @@ export async function written(writer: SpoolWriter): Promise<void> {
 }
 
 /** Interpretation without a thread: the thread needs compiled code. */
-export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, storedAt);
+const parts = {
+  book: priceBookFrom(undefined),
+  redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
+};
+
+export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, storedAt, parts);
 
 /** Runs a query that a test wrote. A Statement comes from the query room alone, which is not asked here. */
 async function readRows<Row>(store: Store, text: string, organizationId: OrganizationId): Promise<readonly Row[]> {

@@ -1,6 +1,8 @@
 import type { Change } from '../model/change.ts';
-import type { Exchange, ExchangeEnd, ExchangeOpen, Tags } from '../model/exchange.ts';
+import type { EndFacts, Exchange, ExchangeEnd, ExchangeOpen, Tags } from '../model/exchange.ts';
 import type { RequestRecord } from '../model/request-record.ts';
+import type { Prices } from '../pricing/look-up.ts';
+import { listedPrices } from '../pricing/prices-rig.ts';
 import { chatRequest, chatResponse, newId } from './ingest-rig.ts';
 import { interpretExchange } from './interpret.ts';
 
@@ -14,9 +16,13 @@ export interface InterpretSketch {
   readonly headers?: Readonly<Record<string, string>>;
   readonly status?: number;
   readonly head?: false;
+  /** What the head says beside itself. */
+  readonly told?: EndFacts;
   readonly end?: Partial<ExchangeEnd> | null;
   readonly declared?: ReadonlyMap<string, string>;
   readonly changes?: readonly Change[];
+  /** Absent: those of the public list. */
+  readonly prices?: Prices;
 }
 
 export const json = { 'content-type': 'application/json' };
@@ -43,7 +49,8 @@ export function interpret(sketch: InterpretSketch = {}): RequestRecord {
   const exchange: Exchange = {
     open,
     requestBody,
-    responseHead: sketch.head === false ? undefined : { status: sketch.status ?? 200, headers: sketch.headers ?? json, elapsedMs: 5 },
+    responseHead:
+      sketch.head === false ? undefined : { status: sketch.status ?? 200, headers: sketch.headers ?? json, elapsedMs: 5, ...sketch.told },
     responseBody,
     responseParts: responseBody.length === 0 ? undefined : { firstMs: 6, lastMs: 8 },
     end:
@@ -68,5 +75,5 @@ export function interpret(sketch: InterpretSketch = {}): RequestRecord {
     acceptedAt: 1_700_000_000_100 + index,
     number: 1_700_000_000_100_000 + index,
   }));
-  return interpretExchange(exchange, { declaredNames: sketch.declared ?? new Map(), changes });
+  return interpretExchange(exchange, { declaredNames: sketch.declared ?? new Map(), changes, prices: sketch.prices ?? listedPrices });
 }

@@ -1,6 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../platform/clock.ts';
+import { threadTimeMs } from '../platform/thread-time.ts';
 import { lowerThreadPriority } from '../platform/priority.ts';
+import { type BookProviders, priceBookFrom } from '../pricing/price-book.ts';
 import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
+import { Redactions } from './redactions.ts';
 
 /** What the thread is asked. */
 export interface InterpretJob {
@@ -15,16 +19,21 @@ export type InterpreterMessage = { readonly ready: true } | { readonly id: numbe
 /** What the thread is started with. */
 export interface InterpreterSettings {
   readonly searchMaxBytes: number;
+  /** Providers with their prices; undefined: those of the public list. */
+  readonly bookProviders: BookProviders | undefined;
 }
 
 const settings = workerData as InterpreterSettings | null;
+const parts = {
+  book: priceBookFrom(settings?.bookProviders),
+  redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
+  searchMaxBytes: settings?.searchMaxBytes,
+};
 
 // Under load the gateways come first, then the API: the spool is there to absorb bursts.
 lowerThreadPriority();
 
 const say = (message: InterpreterMessage): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) =>
-  say({ id, interpreted: interpretTasks(tasks, storedAt, settings?.searchMaxBytes) }),
-);
+parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) => say({ id, interpreted: interpretTasks(tasks, storedAt, parts) }));
 say({ ready: true });

@@ -1,6 +1,8 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parseMoney } from '../model/money.ts';
+import { readOrganizationPrices } from '../pricing/organization-prices.ts';
+import { listedPrices } from '../pricing/prices-rig.ts';
 import { chatRequest, chatResponse } from './ingest-rig.ts';
 import { interpret, json, stream } from './interpret-rig.ts';
 
@@ -39,6 +41,40 @@ describe('a whole chat call', () => {
       model: 'unknown',
       cost: null,
       costSource: 'none',
+    });
+  });
+});
+
+describe('the response cache', () => {
+  const cachedFrom = { requestId: '0197b000-0000-7000-8000-00000000000a', createdAt: 1_699_999_000_000 };
+
+  test('an exchange without it says so', () => {
+    expect(interpret()).toMatchObject({ cacheEnabled: false, cached: false, cacheReferenceId: '', cacheCreatedAt: null });
+  });
+
+  test('a miss is a call like any other', () => {
+    const record = interpret({ open: { cacheEnabled: true } });
+    expect(record).toMatchObject({
+      cacheEnabled: true,
+      cached: false,
+      cacheReferenceId: '',
+      cacheCreatedAt: null,
+      costSource: 'price-book',
+    });
+  });
+
+  test('a hit has the tokens of its reply and costs nothing, whatever the caller says', () => {
+    expect(interpret({ open: { cacheEnabled: true, cachedFrom }, tags: { cost: '5' } })).toMatchObject({
+      cacheEnabled: true,
+      cached: true,
+      cacheReferenceId: cachedFrom.requestId,
+      cacheCreatedAt: cachedFrom.createdAt,
+      status: 200,
+      completionText: 'Hello.',
+      usage: { promptTokens: 3, completionTokens: 2 },
+      cost: 0n,
+      costSource: 'none',
+      priceReference: '',
     });
   });
 });
@@ -316,10 +352,24 @@ describe('what is named in two places', () => {
       cost: parseMoney('0.5'),
       costSource: 'header',
       priceReference: '',
+      appliedPrice: '',
     });
     expect(interpret({ response: stated })).toMatchObject({ cost: parseMoney('0.25'), costSource: 'provider' });
     expect(interpret().costSource).toBe('price-book');
     expect(interpret({ response: '{}' })).toMatchObject({ cost: null, costSource: 'none' });
+  });
+
+  test('cost: a price of the organisation before the book, also for the model that was asked for; never before a stated cost', () => {
+    const organization = readOrganizationPrices([{ model: 'asked', provider: 'ECHO', validFrom: null, rates: { input: 0, output: 1e6 } }]);
+    const prices = { ...listedPrices, organization };
+    const request = JSON.stringify({ model: 'asked', messages: [] });
+    const response = chatResponse.replace('echo-1', 'answered');
+    const priced = interpret({ request, response, prices });
+    expect(priced).toMatchObject({ costSource: 'price-book', priceReference: 'ECHO/asked', model: 'answered' });
+    expect(priced.cost).toBe(BigInt(priced.usage.completionTokens ?? 0) * 10n ** 12n);
+    expect(priced.appliedPrice).toBe('{"table":"organization","rates":{"input":"0","output":"1000000"}}');
+    expect(interpret({ request, response: stated, prices }).costSource).toBe('provider');
+    expect(interpret({ request, response, prices, tags: { cost: '0.5' } }).costSource).toBe('header');
   });
 
   test('cost: an override is priced, and nothing else in its place', () => {

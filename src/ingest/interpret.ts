@@ -1,15 +1,18 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model/change.ts';
-import type { Exchange, ExchangeOutcome, Tags } from '../model/exchange.ts';
-import { type Money, parseMoney } from '../model/money.ts';
-import type { CostSource, RecordedBody, RequestRecord } from '../model/request-record.ts';
+import type { Exchange, ExchangeOpen, ExchangeOutcome, Tags } from '../model/exchange.ts';
+import { type Money, parseMoney, zeroMoney } from '../model/money.ts';
+import type { Attempt, CostSource, RequestRecord } from '../model/request-record.ts';
+import type { Usage } from '../model/usage.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
+import { pricedModels, type Prices } from '../pricing/look-up.ts';
 import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
+import { type ReadResponse, readRequest, readResponse } from './read-bodies.ts';
+import { firstText, type RecordTexts, type RedactTexts, said, textsOf } from './record-texts.ts';
 import { matchesThreatPattern } from './threat.ts';
-import { type ReadRequest, type ReadResponse, readRequest, readResponse } from './read-bodies.ts';
 
 /** What interpretation needs to know besides the exchange. */
 export interface InterpretContext {
@@ -17,13 +20,15 @@ export interface InterpretContext {
   readonly declaredNames: ReadonlyMap<string, string>;
   /** Changes that came before the record, oldest first. */
   readonly changes: readonly AcceptedChange[];
+  /** What takes out of the texts what the organisation does not want stored; undefined when it stores all. */
+  readonly redact?: RedactTexts | undefined;
+  /** What the exchange's organisation is billed by. */
+  readonly prices: Prices;
 }
 
-const absent: RecordedBody = { kind: 'absent' };
-
 /**
- * Turns an exchange into its record: decode the bodies, read them in the provider's wire format, price the usage, name and tag it. Never
- * throws on what a provider or a caller sent.
+ * Turns an exchange into its record: decode the bodies, read them in the provider's wire format, price the usage, name and tag it, and take out
+ * what must not be stored; the caller's later changes come on top. Never throws on what a provider or a caller sent.
  */
 export function interpretExchange(exchange: Exchange, context: InterpretContext): RequestRecord {
   const { open } = exchange;
@@ -31,79 +36,109 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const format = wireFormatFor(open.provider, open.path);
   const request = readRequest(exchange, format);
   const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
-  const times = timesOf(exchange, response);
-  const priced = costOf(exchange, request.facts, response.facts);
-  const properties = propertiesOf(tags, context.declaredNames);
-  const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
-  const changes = context.changes.flatMap((accepted) => applyChange(facts, accepted));
+  const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);
+  const texts = redacted(textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames)), context);
+  const { properties } = texts;
+  const { facts, changes } = changedFacts(properties, context);
   // TRICKY: spreads stand last. In front of a literal of so many keys one makes the object a hundred times as slow to build.
   return {
     organizationId: open.organizationId,
     requestId: open.requestId,
     createdAt: open.openedAt,
-    responseCreatedAt: times.endedAt,
     keyHash: open.keyHash,
     method: open.method,
-    path: open.path,
-    referrer: said(open.headers['referer']),
-    targetUrl: open.targetUrl,
+    path: texts.path,
+    referrer: texts.referrer,
+    targetUrl: texts.targetUrl,
     provider: recordNameOf(open.provider),
     requestModel: request.facts.model,
     responseModel: response.facts.model,
     modelOverride: said(tags.modelOverride),
     model: firstText([tags.modelOverride, response.facts.model, request.facts.model, 'unknown']),
-    userId: firstText([tags.userId, request.facts.user]),
+    userId: texts.userId,
     sessionId: said(properties.get(sessionProperties.sessionId)),
     sessionName: said(properties.get(sessionProperties.sessionName)),
     sessionPath: said(properties.get(sessionProperties.sessionPath)),
     properties,
-    nodeId: said(tags.nodeId),
-    jobId: said(tags.jobId),
-    promptId: said(tags.promptId),
-    promptVersion: said(tags.promptVersion),
-    experimentId: said(tags.experimentId),
-    inputs: inputsOf(tags),
+    nodeId: texts.nodeId,
+    jobId: texts.jobId,
+    promptId: texts.promptId,
+    promptVersion: texts.promptVersion,
+    experimentId: texts.experimentId,
+    inputs: texts.inputs,
     responseId: response.facts.responseId,
     status: statusOf(exchange, response),
     countryCode: said(open.countryCode),
     threat: threatOf(tags, request.facts),
-    latencyMs: times.latencyMs,
-    timeToFirstTokenMs: times.firstTokenMs,
-    gatewayOverheadMs: times.overheadMs,
-    usage: response.facts.usage,
+    usage: withRaw(response.facts.usage, texts.usageRaw),
     serviceTier: response.facts.serviceTier,
     cost: priced.cost,
     costSource: priced.source,
     priceReference: priced.reference,
+    appliedPrice: priced.applied,
     scores: facts.scores,
     feedback: facts.feedback,
     changes,
     sessionChanges: facts.sessionChanges,
     ...notYetKnown,
-    ...bodiesOf(exchange, request, response),
+    ...cacheFactsOf(open),
+    ...courseOf(exchange, response),
+    ...bodiesOf(exchange, texts),
+  };
+}
+
+/** What callers may alter of a record, with the changes that came before it, and their history. */
+function changedFacts(properties: Map<string, string>, { changes }: InterpretContext) {
+  const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
+  return { facts, changes: changes.flatMap((accepted) => applyChange(facts, accepted)) };
+}
+
+/** Whether the cache was asked for, and the exchange whose reply it gave. */
+function cacheFactsOf({ cacheEnabled, cachedFrom }: ExchangeOpen) {
+  return {
+    cacheEnabled: cacheEnabled === true,
+    cached: cachedFrom !== undefined,
+    cacheReferenceId: said(cachedFrom?.requestId),
+    cacheCreatedAt: cachedFrom?.createdAt ?? null,
   };
 }
 
 /** Facts that nothing tells yet. */
 const notYetKnown = {
-  attempts: [],
-  cacheEnabled: false,
-  cached: false,
-  cacheReferenceId: '',
   isPassthroughBilling: null,
   assets: [],
 } as const;
 
-function said(text: string | undefined): string {
-  return text ?? '';
+/** The attempts, when there was more than one; without an end the head tells those that it knew of. */
+function attemptsOf({ end, responseHead }: Exchange): readonly Attempt[] {
+  const attempts = (end ?? responseHead)?.attempts ?? [];
+  return attempts.map((attempt) => ({ ...attempt, provider: recordNameOf(attempt.provider) }));
 }
 
 function recordNameOf(provider: string): string {
   return providerNamed(provider)?.recordName ?? 'CUSTOM';
 }
 
-function inputsOf({ promptInputs }: Tags): ReadonlyMap<string, string> {
-  return new Map(Object.entries(promptInputs ?? {}));
+function withRaw(usage: Usage, raw: Usage['raw']): Usage {
+  return usage.raw === raw ? usage : { ...usage, raw };
+}
+
+function redacted(texts: RecordTexts, { redact }: InterpretContext): RecordTexts {
+  return redact === undefined ? texts : redact(texts);
+}
+
+/** The bodies, their texts and sizes. */
+function bodiesOf({ end, requestBody, responseBody }: Exchange, texts: RecordTexts) {
+  return {
+    requestBody: texts.requestBody,
+    responseBody: texts.responseBody,
+    requestBodyCut: end?.requestCut ?? false,
+    responseBodyCut: end?.responseCut ?? false,
+    promptText: texts.promptText,
+    lastUserText: texts.lastUserText,
+    completionText: texts.completionText,
+    sizeBytes: end === undefined ? requestBody.length + responseBody.length : end.requestBytes + end.responseBytes,
+  };
 }
 
 /** Null when nobody asked, or there was no text of the user to look at. */
@@ -111,36 +146,16 @@ function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts): bool
   return securityCheck === undefined || lastUserText === '' ? null : matchesThreatPattern(lastUserText);
 }
 
-interface Times {
-  readonly endedAt: number | null;
-  readonly latencyMs: number | null;
-  readonly firstTokenMs: number | null;
-  readonly overheadMs: number | null;
-}
-
-function timesOf({ open, end, responseParts }: Exchange, { streamed }: ReadResponse): Times {
+/** How long it took, in how many attempts. */
+function courseOf(exchange: Exchange, { streamed }: ReadResponse) {
+  const { open, end, responseParts } = exchange;
   const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
   return {
-    endedAt: latencyMs === null ? null : open.openedAt + latencyMs,
+    responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
     latencyMs,
-    firstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
-    overheadMs: end?.overheadMs ?? null,
-  };
-}
-
-/** The bodies and their texts, as far as the caller lets us keep them. */
-function bodiesOf({ open, end, requestBody, responseBody }: Exchange, request: ReadRequest, response: ReadResponse) {
-  const keepsRequest = (open.tags.requestBody ?? 'kept') === 'kept';
-  const keepsResponse = (open.tags.responseBody ?? 'kept') === 'kept';
-  return {
-    requestBody: keepsRequest ? request.body : absent,
-    responseBody: keepsResponse ? response.body : absent,
-    requestBodyCut: end?.requestCut ?? false,
-    responseBodyCut: end?.responseCut ?? false,
-    promptText: keepsRequest ? request.facts.promptText : '',
-    lastUserText: keepsRequest ? request.facts.lastUserText : '',
-    completionText: keepsResponse ? response.facts.completionText : '',
-    sizeBytes: end === undefined ? requestBody.length + responseBody.length : end.requestBytes + end.responseBytes,
+    timeToFirstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
+    gatewayOverheadMs: end?.overheadMs ?? null,
+    attempts: attemptsOf(exchange),
   };
 }
 
@@ -165,23 +180,31 @@ interface Cost {
   readonly cost: Money | null;
   readonly source: CostSource;
   readonly reference: string;
+  readonly applied: string;
 }
 
-/** The caller's own figure, else the provider's, else the price book's for the model that answered or the one that was asked for. */
-function costOf(exchange: Exchange, request: RequestFacts, response: ResponseFacts): Cost {
-  const { tags, provider, openedAt } = exchange.open;
+interface Facts {
+  readonly request: RequestFacts;
+  readonly response: ResponseFacts;
+}
+
+/**
+ * The caller's own figure, else the provider's, else that of a price for the model that answered or the one that was asked for. A reply of the
+ * response cache costs nothing, whatever the caller says.
+ */
+function costOf(exchange: Exchange, { request, response }: Facts, prices: Prices): Cost {
+  const { tags, provider, openedAt, cachedFrom } = exchange.open;
+  if (cachedFrom !== undefined) return { cost: zeroMoney, source: 'none', reference: '', applied: '' };
   const own = tags.cost === undefined ? undefined : parseMoney(tags.cost);
-  if (own !== undefined) return { cost: own, source: 'header', reference: '' };
-  if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '' };
-  const providerId = providerNamed(provider)?.priceProviderId;
-  const models = tags.modelOverride === undefined ? [response.model, request.model] : [tags.modelOverride];
-  for (const model of models.filter((name) => name !== '')) {
-    const priced = priceUsage(response.usage, { providerId, model, at: openedAt, serviceTier: response.serviceTier });
-    if (priced.amount !== null) return { cost: priced.amount, source: priced.source, reference: priced.reference };
-  }
-  return { cost: null, source: 'none', reference: '' };
-}
-
-function firstText(texts: readonly (string | undefined)[]): string {
-  return texts.find((text) => text !== undefined && text !== '') ?? '';
+  if (own !== undefined) return { cost: own, source: 'header', reference: '', applied: '' };
+  if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '', applied: '' };
+  const query = {
+    provider: recordNameOf(provider),
+    providerId: providerNamed(provider)?.priceProviderId,
+    models: pricedModels({ override: said(tags.modelOverride), response: response.model, request: request.model }),
+    at: openedAt,
+    serviceTier: response.serviceTier,
+  };
+  const { amount, source, reference, applied } = priceUsage(response.usage, query, prices);
+  return { cost: amount, source, reference, applied };
 }

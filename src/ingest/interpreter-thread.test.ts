@@ -34,9 +34,16 @@ function start(jobMs?: number): InterpreterThread {
   return thread;
 }
 
-const settings = { searchMaxBytes: 1024 };
+const settings = { searchMaxBytes: 1024, bookProviders: undefined };
 
-const task = (seriesFolder: string): InterpretTask => ({ seriesFolder, frames: [], declaredNames: undefined, changes: [] });
+const task = (seriesFolder: string): InterpretTask => ({
+  seriesFolder,
+  frames: [],
+  declaredNames: undefined,
+  redactionRules: undefined,
+  changes: [],
+  organizationPrices: [],
+});
 
 describe('the interpreter thread', () => {
   test('answers jobs that overlap', async () => {

@@ -1,11 +1,16 @@
 import type { AcceptedChange } from '../model/change.ts';
 import { messageOf } from '../model/errors.ts';
+import type { RedactionRule } from '../model/redaction-rule.ts';
 import { isSystemError } from '../platform/files.ts';
+import type { OrganizationPrices } from '../pricing/organization-prices.ts';
+import type { PriceBook } from '../pricing/price-book.ts';
 import { PayloadReader } from '../spool/payloads.ts';
 import type { FrameLocation } from '../spool/spool.ts';
 import { type RecordRows, rowsOf } from '../store/tables/rows.ts';
 import { assembleExchange } from './assemble.ts';
 import { interpretExchange } from './interpret.ts';
+import type { RecordTexts } from './record-texts.ts';
+import type { Redactions } from './redactions.ts';
 import { type BudgetSettlement, settlementOf } from './settlement.ts';
 
 /** One exchange to be read from the spool and interpreted. Plain data: it crosses into a thread. */
@@ -16,11 +21,25 @@ export interface InterpretTask {
   readonly declaredNames: ReadonlyMap<string, string> | undefined;
   /** Changes that came before the record, oldest first. */
   readonly changes: readonly AcceptedChange[];
+  /** Redaction rules of its organisation; undefined when there are none. */
+  readonly redactionRules: readonly RedactionRule[] | undefined;
+  /** Prices that its organisation has stored. */
+  readonly organizationPrices: OrganizationPrices;
+}
+
+/** What holds for every exchange. */
+export interface InterpreterParts {
+  readonly book: PriceBook;
+  readonly redactions: Redactions;
+  /** Bytes of a body's text that filters look at. */
+  readonly searchMaxBytes?: number | undefined;
 }
 
 /** Lines for the tables, and what is to be settled once they are there. */
 export interface InterpretedRows extends RecordRows {
   readonly settlement?: BudgetSettlement;
+  /** Why the redaction rules could not be applied, so that what they look at was left out. */
+  readonly redactionFailure?: string;
 }
 
 /** Lines for the tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
@@ -41,33 +60,46 @@ export class InterpreterDied extends Error {
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
-/**
- * Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing.
- * @param searchMaxBytes bytes of a body's text that filters look at.
- */
-export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number, searchMaxBytes?: number): InterpretedExchange[] {
+/** Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing. */
+export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number, parts: InterpreterParts): InterpretedExchange[] {
   const reader = new PayloadReader();
   try {
-    return tasks.map((task) => interpretTask(task, { storedAt, searchMaxBytes, reader }));
+    return tasks.map((task) => interpretTask(task, { ...parts, storedAt, reader }));
   } finally {
     reader.close();
   }
 }
 
-interface Interpreting {
+interface Interpreting extends InterpreterParts {
   readonly storedAt: number;
-  readonly searchMaxBytes: number | undefined;
   readonly reader: PayloadReader;
 }
 
-function interpretTask(task: InterpretTask, { storedAt, searchMaxBytes, reader }: Interpreting): InterpretedExchange {
+function interpretTask(task: InterpretTask, { book, storedAt, searchMaxBytes, reader, redactions }: Interpreting): InterpretedExchange {
   try {
     const payloads = reader.read(task.seriesFolder, task.frames);
     const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
-    const record = interpretExchange(exchange, { declaredNames: task.declaredNames ?? noNames, changes: task.changes });
+    const prices = { book, organization: task.organizationPrices };
+    const { redactionRules } = task;
+    let redactionFailure: string | undefined;
+    const redact = (rules: readonly RedactionRule[], written: RecordTexts): RecordTexts => {
+      const { texts, failure } = redactions.apply(exchange.open.organizationId, rules, written);
+      redactionFailure = failure;
+      return texts;
+    };
+    const record = interpretExchange(exchange, {
+      declaredNames: task.declaredNames ?? noNames,
+      changes: task.changes,
+      prices,
+      redact: redactionRules === undefined ? undefined : (written) => redact(redactionRules, written),
+    });
     const rows = rowsOf(record, storedAt, searchMaxBytes);
-    const settlement = settlementOf(exchange, record);
-    return settlement === undefined ? rows : { ...rows, settlement };
+    const settlement = settlementOf(exchange, record, prices);
+    return {
+      ...rows,
+      ...(settlement === undefined ? undefined : { settlement }),
+      ...(redactionFailure === undefined ? undefined : { redactionFailure }),
+    };
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };

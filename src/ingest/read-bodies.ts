@@ -29,14 +29,18 @@ const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', last
 const absent: RecordedBody = { kind: 'absent' };
 
 /** Reads a request in the provider's wire format; without one it is recorded and says nothing. */
-export function readRequest({ open, requestBody }: Exchange, format: WireFormat | undefined): ReadRequest {
+export function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRequest {
+  const { open, requestBody } = exchange;
   const contentType = open.headers['content-type'] ?? '';
   const encoding = open.headers['content-encoding'];
   const read = readBody(requestBody, encoding, contentType);
   const body = recordBody(requestBody, read, contentType);
   const parsed = isForm(contentType) ? readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType) : read.parsed;
   if ((read.text === undefined && parsed === undefined) || format === undefined) return { body, parsed, facts: noRequestFacts };
-  return { body, parsed, facts: format.readRequest(parsed, open.path) };
+  const { model } = exchange.end ?? exchange.responseHead ?? {};
+  const facts = format.readRequest(parsed, open.path);
+  // Of several attempts the record is of the last.
+  return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
 }
 
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */

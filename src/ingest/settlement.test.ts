@@ -65,7 +65,12 @@ describe('an exchange with a reservation is settled', () => {
     const left: ExchangeSketch = { head: null, response: '', end: { outcome: 'client_left' } };
     const killed: ExchangeSketch = { head: null, response: '', end: null };
     const cutShort: ExchangeSketch = { response: chatResponse.replace(/,"usage":.*/, '}'), end: { responseCut: true } };
-    const all = [unpriced, timedOut, left, killed, cutShort];
+    const attempts = [
+      { provider: 'openai', status: 0, ms: 5, error: 'provider_timeout' },
+      { provider: 'openai', status: 429, ms: 5 },
+    ];
+    const refusedLater: ExchangeSketch = { ...answered(429), end: { attempts } };
+    const all = [unpriced, timedOut, left, killed, cutShort, refusedLater];
     expect(await settled(all)).toEqual(all.map(() => undefined));
   });
 

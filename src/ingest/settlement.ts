@@ -2,6 +2,7 @@ import type { Exchange } from '../model/exchange.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { type Money, zeroMoney } from '../model/money.ts';
 import type { RequestRecord } from '../model/request-record.ts';
+import type { Prices } from '../pricing/look-up.ts';
 import { interpretExchange } from './interpret.ts';
 
 /** What an exchange for which a budget had set money aside came to. */
@@ -15,12 +16,12 @@ export interface BudgetSettlement {
 /** Settles reservations; doing it again changes nothing. */
 export type SettleBudgets = (settlements: readonly BudgetSettlement[]) => Promise<void>;
 
-/** @returns undefined for an exchange without a reservation. */
-export function settlementOf(exchange: Exchange, record: RequestRecord): BudgetSettlement | undefined {
+/** @param prices those that the record was priced by. @returns undefined for an exchange without a reservation. */
+export function settlementOf(exchange: Exchange, record: RequestRecord, prices: Prices): BudgetSettlement | undefined {
   const { organizationId, requestId, reserved } = exchange.open;
   if (reserved !== true) return undefined;
   if (isGuess(record)) return { organizationId, requestId, amount: undefined };
-  return { organizationId, requestId, amount: spentOn(exchange, record) ?? (costNothing(exchange) ? zeroMoney : undefined) };
+  return { organizationId, requestId, amount: spentOn(exchange, record, prices) ?? (costNothing(exchange) ? zeroMoney : undefined) };
 }
 
 /** Tokens that were counted in a body of which only the beginning is recorded. */
@@ -29,21 +30,22 @@ function isGuess({ usage, requestBodyCut, responseBodyCut }: RequestRecord): boo
 }
 
 /** The cost of a record, yet not by the caller's word: `Svc-Cost` does not count, and `Svc-Model-Override` only where the model has no price. */
-function spentOn(exchange: Exchange, record: RequestRecord): Money | undefined {
+function spentOn(exchange: Exchange, record: RequestRecord, prices: Prices): Money | undefined {
   const { cost, modelOverride, ...tags } = exchange.open.tags;
   if (cost === undefined && modelOverride === undefined) return record.cost ?? undefined;
   const costWith = (given: Exchange['open']['tags']): Money | null =>
-    interpretExchange({ ...exchange, open: { ...exchange.open, tags: given } }, { declaredNames: new Map(), changes: [] }).cost;
+    interpretExchange({ ...exchange, open: { ...exchange.open, tags: given } }, { declaredNames: new Map(), changes: [], prices }).cost;
   return costWith(tags) ?? (modelOverride === undefined ? undefined : (costWith({ ...tags, modelOverride }) ?? undefined));
 }
 
 /**
- * True where no answer was given that a provider could bill: its error, our refusal, or no connection. A call that timed out, or whose client or
- * worker went before there was an answer, may have been billed all the same.
+ * True where no answer was given that a provider could bill: its error, our refusal, or no connection. A call of which an attempt timed out, or whose
+ * client or worker went before there was an answer, may have been billed all the same.
  */
 function costNothing({ responseHead, end }: Exchange): boolean {
   if (responseHead === undefined) return false;
   const { status } = responseHead;
-  const timedOut = status === 504 && end?.outcome === 'no_response';
+  const earlierTimedOut = end?.attempts?.some(({ error }) => error === 'provider_timeout') === true;
+  const timedOut = earlierTimedOut || (status === 504 && end?.outcome === 'no_response');
   return !timedOut && (status < 200 || status > 299);
 }

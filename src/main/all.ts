@@ -11,8 +11,8 @@ import { makeLogger } from '../platform/logger.ts';
 import { runRole } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/ports.ts';
 import { type Addresses, longestStopMs, Supervisor } from '../supervisor/supervisor.ts';
-import { startCore } from './core.ts';
 import { callsEndMs, startGateway } from './gateway.ts';
+import { keepPricesFile } from './prices-file.ts';
 import { embeddedOnly, holdLock } from './shared.ts';
 
 /** The whole service, running. */
@@ -39,13 +39,15 @@ export async function startService(
   useDataDir(config);
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
   const observe = makeLogger(config.logLevel, 'supervisor');
-  const supervisor = new Supervisor({ program, gatewayWorkers: config.gatewayWorkers, environment, observe });
+  let supervisor: Supervisor | undefined;
   const stop = async (): Promise<void> => {
-    await supervisor.stop();
+    await supervisor?.stop();
     lock.release();
   };
   try {
     await checkPorts(config);
+    const ownEnvironment = keepPricesFile(config, environment);
+    supervisor = new Supervisor({ program, gatewayWorkers: config.gatewayWorkers, environment: ownEnvironment, observe });
     const freshKey = await firstKey(config, observe);
     const stopLimits = { callsMs: callsEndMs, wholeMs: longestStopMs };
     return { addresses: await supervisor.start(), freshKey, stopLimits, stop };
@@ -87,7 +89,11 @@ export async function runGateway(config: Config): Promise<void> {
 
 /** Runs this process as the core until it is told to stop. @param version of the program. */
 export async function runCore(config: Config, version: string): Promise<void> {
-  await runRole(() => startCore(config, version));
+  await runRole(async () => {
+    // TRICKY: the store's engine comes with it, 160 MB of memory that no gateway worker and no supervisor has a use for.
+    const { startCore } = await import('./core.ts');
+    return startCore(config, version);
+  });
 }
 
 async function checkPorts({ host, gatewayPort, apiPort }: Config): Promise<void> {

@@ -5,6 +5,8 @@ import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
+import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
+import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
@@ -18,7 +20,9 @@ import { SessionChanger, type StoredMember } from '../ingest/session-changer.ts'
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import type { SettleBudgets } from '../ingest/settlement.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
+import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
+import { RedactionRules } from '../metadata/redaction-rules.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -28,6 +32,7 @@ import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listening } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { lowerPriority } from '../platform/priority.ts';
+import { priceBookFrom } from '../pricing/price-book.ts';
 import { type ArrivalRow, requestKeyStatements } from '../query/request.ts';
 import type { RequestKey } from '../query/requests.ts';
 import { firstRequestStatement } from '../query/session/lookup.ts';
@@ -35,11 +40,14 @@ import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
+import { openSharedState, type SharedState } from './shared-state.ts';
 import { keepLettersBounded, operatorServer } from './operator.ts';
 import { serveOperator } from './operator-socket.ts';
-import { openSharedState, type SharedState } from './shared-state.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { openReadyStore } from './ready-store.ts';
+import { readPricesFile } from './prices-file.ts';
+import { type CorePrices, makePricePorts } from './request-costs.ts';
+import { StoredPrices } from './stored-prices.ts';
 import { embeddedOnly, holdLock, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
@@ -62,6 +70,8 @@ interface CoreParts {
   readonly letters: DeadLetters;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
+  readonly redactionRules: RedactionRules;
+  readonly prices: CorePrices;
   readonly state: SharedState;
   /** The greatest number that any accepted change has. */
   readonly latestNumber: number;
@@ -81,13 +91,13 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   const drain = makeDrain(parts);
   drain.start();
   const base = { url: config.publicApiUrl ?? '' };
-  const changer = makeChanger(parts, drain);
-  const ports = apiPorts(parts, { drain, changer }, () => base.url);
+  const changers = makeChangers(parts, drain);
+  const ports = apiPorts(parts, { drain, ...changers }, () => base.url);
   const server = serveApi(createApi(ports, openApiDocument(version)), config.host, config.apiPort);
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const operated = { ...parts, drain, changer };
+  const operated = { ...parts, drain, changer: changers.changer, api: ports };
   const endLetters = keepLettersBounded(operated);
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated), parts.observe);
   return {
@@ -112,13 +122,41 @@ async function openParts(config: Config): Promise<CoreParts> {
   const pendingChanges = await openPendingChanges(database);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock.now);
-  const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes });
+  const redactionRules = new RedactionRules(database, systemClock.now);
+  const bookProviders = readPricesFile(config);
+  const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes, bookProviders });
+  const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
+  const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
   const letters = new DeadLetters(placesOf(config).deadLetters, systemClock.now);
-  return { config, observe, database, store, interpreter, letters, pendingChanges, declaredNames, latestNumber, state };
+  return {
+    config,
+    observe,
+    database,
+    store,
+    interpreter,
+    letters,
+    pendingChanges,
+    declaredNames,
+    redactionRules,
+    prices,
+    latestNumber,
+    state,
+  };
 }
 
-function makeDrain({ config, observe, store, interpreter, letters, pendingChanges, declaredNames, state }: CoreParts): Drain {
+function makeDrain({
+  config,
+  observe,
+  store,
+  interpreter,
+  letters,
+  pendingChanges,
+  declaredNames,
+  redactionRules,
+  prices,
+  state,
+}: CoreParts): Drain {
   const places = placesOf(config);
   return new Drain({
     spoolFolder: places.spool,
@@ -128,6 +166,8 @@ function makeDrain({ config, observe, store, interpreter, letters, pendingChange
     insert: store.insert,
     pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
+    redactionRules: (organizationId) => redactionRules.of(organizationId),
+    organizationPrices: (organizationId) => prices.stored.of(organizationId),
     keepDeadLetter: letters.keep,
     settleBudgets: settleIn(state),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
@@ -143,14 +183,20 @@ function settleIn(state: SharedState): SettleBudgets {
   return async (settlements) => {
     const all = settlements.map(({ organizationId, requestId, amount }) => ({ reservation: [organizationId, requestId] as const, amount }));
     for (let start = 0; start < all.length; start += settledAtOnce) {
-      state.windows().settle(all.slice(start, start + settledAtOnce));
+      state.open().windows.settle(all.slice(start, start + settledAtOnce));
       await nextTurn();
     }
   };
 }
 
-function makeChanger({ store, pendingChanges, latestNumber }: CoreParts, drain: Drain): RequestChanger {
-  return new RequestChanger({
+/** What changes records, stored or on their way. */
+interface Changers {
+  readonly changer: RequestChanger;
+  readonly sessions: SessionChanger;
+}
+
+function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain: Drain): Changers {
+  const changer = new RequestChanger({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
     pendingChanges,
@@ -160,19 +206,6 @@ function makeChanger({ store, pendingChanges, latestNumber }: CoreParts, drain: 
     latestNumber,
     storeWaitMs: changeWaitMs,
   });
-}
-
-/** Those who write requests. */
-interface Writers {
-  readonly drain: Drain;
-  readonly changer: RequestChanger;
-}
-
-function apiPorts(
-  { config, observe, database, store, pendingChanges, declaredNames }: CoreParts,
-  { drain, changer }: Writers,
-  baseUrl: () => string,
-): ApiPorts {
   const sessions = new SessionChanger({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
@@ -182,7 +215,13 @@ function apiPorts(
     changeStored: store.changeStoredSession,
     setTag: store.setSessionTag,
   });
-  const bodyAddresses = makeBodyAddresses(deploymentSecret(config.secretKey, placesOf(config).secret), systemClock.now);
+  return { changer, sessions };
+}
+
+function apiPorts(parts: CoreParts, { drain, changer, sessions }: Changers & { readonly drain: Drain }, baseUrl: () => string): ApiPorts {
+  const { config, observe, database, store, declaredNames, redactionRules, prices } = parts;
+  const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
+  const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
@@ -205,6 +244,15 @@ function apiPorts(
       list: (organizationId) => listRateLimits(database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
     },
+    providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
+    redactionRules,
+    prices: makePricePorts({
+      database,
+      prices,
+      changeStoredCosts: store.changeStoredCosts,
+      stamp: () => changer.stamp(),
+      now: systemClock.now,
+    }),
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
     bodyMaxBytes: config.apiBodyMaxBytes,

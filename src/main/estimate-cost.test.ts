@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { OutgoingCall } from '../gateway/call-limits.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import { parseMoney } from '../model/money.ts';
+import { readOrganizationPrices } from '../pricing/organization-prices.ts';
+import { listedPrices } from '../pricing/prices-rig.ts';
 import { makeCostEstimate, readUser } from './estimate-cost.ts';
 
-const estimate = makeCostEstimate(100);
+const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
+const makeEstimate = (reserveCents: number, prices = listedPrices) => {
+  const estimate = makeCostEstimate(reserveCents, () => prices);
+  return (call: OutgoingCall) => estimate(organizationId, call);
+};
+const estimate = makeEstimate(100);
 const at = Date.parse('2025-09-01T00:00:00Z');
 
 function callOf(body: unknown, given: Partial<OutgoingCall> = {}): OutgoingCall {
@@ -19,6 +27,16 @@ describe('what a budget sets aside', () => {
   it('is the most that a call can cost: each byte a token of input, and the answer as long as it may become', () => {
     const dollars = (bytesOf(chat) * 30 + 100 * 60) / 1_000_000;
     expect(estimate(callOf(chat))).toBe(usd(dollars.toFixed(12)));
+  });
+
+  it('is by the price that the organisation has stored, and its caller cannot name a cheaper model', () => {
+    const organization = readOrganizationPrices([
+      { model: 'house-model', provider: null, validFrom: null, rates: { input: 0, output: 50 } },
+      { model: 'cheap', provider: null, validFrom: null, rates: { input: 0, output: 0 } },
+    ]);
+    const own = makeEstimate(100, { ...listedPrices, organization });
+    expect(own(callOf({ ...chat, model: 'house-model' }))).toBe(usd('0.005'));
+    expect(own(callOf(chat, { modelOverride: 'cheap' }))).toBe(estimate(callOf(chat)));
   });
 
   it.each([

@@ -1,7 +1,9 @@
 import type { OutgoingCall } from '../gateway/call-limits.ts';
 import { type Money, moneyOfUnits, zeroMoney } from '../model/money.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import { highestCost } from '../pricing/highest-cost.ts';
+import type { Prices } from '../pricing/look-up.ts';
 import { readCallSize } from '../providers/call-size.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 
@@ -10,26 +12,32 @@ const cent = 10n ** 10n;
 /** Methods that make a provider generate something. */
 const billedMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
+/** What calls of an organisation are priced by. @throws (from it) GatelogError `metadata_unavailable`. */
+export type PricesOf = (organizationId: OrganizationId) => Prices;
+
 /**
- * Makes what tells a budget how much to set aside for a call: the most that it can cost by the price book.
+ * Makes what tells a budget how much to set aside for a call: the most that it can cost.
  * @param reserveCents stands where that is not known: no price, no body that can be read, or nothing that says how long the answer may become.
  */
-export function makeCostEstimate(reserveCents: number): (call: OutgoingCall) => Money {
+export function makeCostEstimate(reserveCents: number, pricesOf: PricesOf): (organizationId: OrganizationId, call: OutgoingCall) => Money {
   const reserve = moneyOfUnits(BigInt(reserveCents) * cent);
-  return (call) => (billedMethods.has(call.method) ? (boundOf(call) ?? reserve) : zeroMoney);
+  return (organizationId, call) =>
+    billedMethods.has(call.method) ? (boundOf(call, () => pricesOf(organizationId)) ?? reserve) : zeroMoney;
 }
 
-function boundOf({ provider, path, body, modelOverride, at }: OutgoingCall): Money | undefined {
+function boundOf({ provider, path, body, modelOverride, at }: OutgoingCall, pricesOf: () => Prices): Money | undefined {
   const parsed = parseBody(body);
   if (!isJsonObject(parsed)) return undefined;
   const { models, serviceTier, ...bounds } = readCallSize(parsed, body?.length ?? 0);
   const named = wireFormatFor(provider, path)?.readRequest(parsed, path).model ?? '';
   const answering = [...new Set([named, ...models])].filter((model) => model !== '');
-  const providerId = providerNamed(provider)?.priceProviderId;
+  const entry = providerNamed(provider);
+  const query = { provider: entry?.recordName ?? '', providerId: entry?.priceProviderId, at, serviceTier };
+  const prices = pricesOf();
   const costs = answering.map((model) => {
     // The caller's word stands only where the model's own name tells nothing.
     const names = modelOverride === undefined ? [model] : [model, modelOverride];
-    return names.map((name) => highestCost({ providerId, model: name, at, serviceTier }, bounds)).find((cost) => cost !== undefined);
+    return names.map((name) => highestCost({ ...query, models: [name] }, bounds, prices)).find((cost) => cost !== undefined);
   });
   if (costs.length === 0) return undefined;
   return costs.reduce(

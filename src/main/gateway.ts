@@ -1,4 +1,6 @@
+import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
 import { explainRejection } from '../auth/rejection.ts';
+import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
 import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
@@ -8,10 +10,14 @@ import type { ForwardPorts } from '../gateway/call.ts';
 import { ConnectionCredentials } from '../gateway/credentials.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
+import { StoredProviderKeys } from '../gateway/stored-provider-keys.ts';
+import { ReplyCache } from '../gateway/reply-cache.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { makeKeyLookUp } from '../metadata/api-keys.ts';
+import { makeProviderKeyLookUp } from '../metadata/provider-keys.ts';
+import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { makeRateLimitLookUp } from '../metadata/rate-limits.ts';
 import { makeRequestIdClaims } from '../metadata/request-ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -19,7 +25,7 @@ import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { closeServer, listen } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
-import { listedModels } from '../pricing/listed-models.ts';
+import { type PriceBook, priceBookFrom } from '../pricing/price-book.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
@@ -27,6 +33,8 @@ import type { RunningRole } from '../supervisor/child.ts';
 import { failingCoreParts } from './core-address.ts';
 import { makeCostEstimate, readUser } from './estimate-cost.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
+import { readPricesFile } from './prices-file.ts';
+import { StoredPrices } from './stored-prices.ts';
 import { embeddedOnly, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping gateway lets running calls go on, milliseconds. */
@@ -38,6 +46,7 @@ const spoolCountMs = 1000;
 export async function startGateway(config: Config): Promise<RunningRole> {
   embeddedOnly(config);
   const observe = makeLogger(config.logLevel, 'gateway');
+  const book = priceBookFrom(readPricesFile(config));
   const { spool: spoolFolder } = placesOf(config);
   ensureFolder(spoolFolder);
   const database = await openMigratedMetadata(config.dataDir, 'gateway', systemClock.now, observe);
@@ -50,12 +59,13 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   });
   const upstream = connectProviders(config);
   const state = openSharedState(config, observe);
+  const cache = new ReplyCache({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
   const lookUpKey = makeKeyLookUp(database);
   const health = async (): Promise<GatewayHealth> => ({
     ready: canCheckKeys(lookUpKey),
     degraded: [...(space.hasRoom() ? [] : ['spool']), ...(await failingCoreParts(config.dataDir))],
   });
-  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, observe }), health, {
+  const server = createGateway(forwardPorts(config, { database, spool, space, upstream, state, cache, book, observe }), health, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
     keepAliveTimeoutMs: config.keepAliveTimeoutMs,
@@ -68,6 +78,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       await spool.close();
       space.close();
       await upstream.close();
+      cache.close();
       await state.close();
       await database.close();
     },
@@ -115,11 +126,13 @@ interface GatewayParts {
   readonly space: SpoolSpace;
   readonly upstream: Upstream;
   readonly state: SharedState;
+  readonly cache: ReplyCache;
+  readonly book: PriceBook;
   readonly observe: Observe;
 }
 
 function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
-  const { database, spool, space, upstream, observe } = parts;
+  const { database, spool, space, upstream, cache, observe } = parts;
   const allowed = makeAllowList(config.targetAllowlist);
   return {
     credentials: new ConnectionCredentials(),
@@ -128,7 +141,8 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,
     providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows }),
     targets: makeTargetGuard(allowed),
-    knownModels: (name) => listedModels(providerNamed(name)?.priceProviderId),
+    knownModels: (name) => parts.book.modelsOf(providerNamed(name)?.priceProviderId),
+    providerKeys: storedProviderKeys(config, parts),
     upstream,
     spool,
     hasSpoolRoom: space.hasRoom,
@@ -137,20 +151,37 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
       routeMaxBytes: config.routeMaxBytes,
       requestMaxBytes: config.requestMaxBytes,
       recordMaxBytes: config.recordMaxBytes,
+      mostAttempts: config.attemptsMax,
+      retryWithinMs: config.retryWithinMs,
+      cachedReplyMaxBytes: config.cacheReplyMaxBytes,
       clientStallMs: config.clientStallTimeoutMs,
     },
     callLimits: callLimits(config, parts),
+    cache,
     clock: systemClock,
     observe,
   };
 }
 
-function callLimits({ budgetReserveCents }: Config, { database, state, observe }: GatewayParts): CallLimits {
-  const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic: systemClock.monotonic, observe });
+function storedProviderKeys(config: Config, { database, observe }: GatewayParts): StoredProviderKeys {
+  const cipher = makeProviderKeyCipher(deploymentSecret(config.secretKey, placesOf(config).secret));
+  return new StoredProviderKeys({
+    lookUp: makeProviderKeyLookUp(database),
+    open: (stored) => cipher.open(stored, stored.sealed),
+    monotonic: systemClock.monotonic,
+    staleMaxMs: config.keyStaleMaxMs,
+    observe,
+  });
+}
+
+function callLimits({ budgetReserveCents }: Config, { database, state, book, observe }: GatewayParts): CallLimits {
+  const { monotonic } = systemClock;
+  const prices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic, observe });
+  const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic, observe });
   return {
-    windows: { claim: (claims, now, reservation) => state.windows().claim(claims, now, reservation) },
+    windows: { claim: (claims, now, reservation) => state.open().windows.claim(claims, now, reservation) },
     storedPolicies: (organizationId, keyId) => stored.policiesFor(organizationId, keyId),
-    estimateCost: makeCostEstimate(budgetReserveCents),
+    estimateCost: makeCostEstimate(budgetReserveCents, (organizationId) => ({ book, organization: prices.of(organizationId) })),
     readUser,
   };
 }

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { ApiPorts } from '../api/ports.ts';
 import type { DeadLetters } from '../ingest/dead-letter.ts';
 import { DeadLetterReplay } from '../ingest/dead-letter-replay.ts';
 import type { PendingChanges } from '../ingest/pending-changes.ts';
@@ -15,6 +16,7 @@ export interface OperatedParts extends SnapshotParts {
   readonly letters: DeadLetters;
   readonly pendingChanges: PendingChanges;
   readonly changer: RequestChanger;
+  readonly api: ApiPorts;
 }
 
 /** How long a replay waits for the ingest, milliseconds: longer than a burst of calls may go before it. */
@@ -24,7 +26,7 @@ const dayMs = 86_400_000;
 
 /** The operator's room over the parts of a core. */
 export function operatorServer(parts: OperatedParts): Server {
-  const { config, observe, letters, pendingChanges, changer } = parts;
+  const { config, observe, letters, pendingChanges, changer, api } = parts;
   const replay = new DeadLetterReplay({
     letters,
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
@@ -41,7 +43,7 @@ export function operatorServer(parts: OperatedParts): Server {
       replay: (ids) => replay.replay(ids),
     },
     takeSnapshot: makeTakeSnapshot(parts),
-    observe,
+    api,
   });
 }
 

@@ -20,9 +20,9 @@ it('a process starts without the shared state, says so, and has it once it can b
   const observed: Observation[] = [];
   const state = openSharedState(loaded.config, (observation) => observed.push(observation));
   expect(observed).toMatchObject([{ kind: 'limits_failed' }]);
-  expect(() => state.windows()).toThrow('EEXIST');
+  expect(() => state.open().windows).toThrow('EEXIST');
   rmSync(inTheWay);
-  await expect.poll(() => attempt(() => state.windows().claim([claim], 0, ['org', 'call']).granted), { timeout: 5000 }).toBe(true);
+  await expect.poll(() => attempt(() => state.open().windows.claim([claim], 0, ['org', 'call']).granted), { timeout: 5000 }).toBe(true);
   await state.close();
 });
 

@@ -14,6 +14,7 @@ export type MetadataMode = 'core' | 'gateway';
 /** Rows of a statement that was compiled and prepared once; a run takes microseconds and blocks the thread for them. */
 export interface PreparedStatement<Row> {
   readonly first: (...parameters: readonly (string | number)[]) => Row | undefined;
+  readonly all: (...parameters: readonly (string | number)[]) => readonly Row[];
   /** Runs a statement that writes. @returns how many rows changed. */
   readonly change: (...parameters: readonly (string | number)[]) => number;
 }
@@ -96,6 +97,7 @@ function prepareOn<Row>(connection: Sqlite.Database, sqlText: string): PreparedS
   const statement = connection.prepare(sqlText);
   return {
     first: (...parameters) => statement.get(...parameters) as Row | undefined,
+    all: (...parameters) => statement.all(...parameters) as Row[],
     change: (...parameters) => statement.run(...parameters).changes,
   };
 }

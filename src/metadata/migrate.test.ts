@@ -72,7 +72,14 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
   const reports = children.map(nextMessage);
   for (const child of children) child.send(folder);
   const outputs = (await Promise.all(reports)) as ChildReport[];
-  expect(outputs.flatMap(({ applied }) => applied)).toEqual(['0001-first-tables', '0002-pending-changes', '0003-rate-limits']);
+  expect(outputs.flatMap(({ applied }) => applied)).toEqual([
+    '0001-first-tables',
+    '0002-pending-changes',
+    '0003-rate-limits',
+    '0004-provider-keys',
+    '0005-redaction-rules',
+    '0006-organization-prices',
+  ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
 });
@@ -84,7 +91,18 @@ test('a second start changes nothing', async () => {
     await database.close();
   }
   expect(observations).toEqual([
-    { kind: 'database_prepared', database: 'metadata', steps: ['0001-first-tables', '0002-pending-changes', '0003-rate-limits'] },
+    {
+      kind: 'database_prepared',
+      database: 'metadata',
+      steps: [
+        '0001-first-tables',
+        '0002-pending-changes',
+        '0003-rate-limits',
+        '0004-provider-keys',
+        '0005-redaction-rules',
+        '0006-organization-prices',
+      ],
+    },
   ]);
 });
 

@@ -3,10 +3,13 @@ import { inWriteTransaction, openMetadata, type MetadataDatabase, type MetadataM
 import { firstTables } from './migrations/0001-first-tables.ts';
 import { pendingChanges } from './migrations/0002-pending-changes.ts';
 import { rateLimits } from './migrations/0003-rate-limits.ts';
+import { providerKeys } from './migrations/0004-provider-keys.ts';
+import { redactionRules } from './migrations/0005-redaction-rules.ts';
+import { organizationPrices } from './migrations/0006-organization-prices.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order in which they are applied. */
-const migrations: readonly Migration[] = [firstTables, pendingChanges, rateLimits];
+const migrations: readonly Migration[] = [firstTables, pendingChanges, rateLimits, providerKeys, redactionRules, organizationPrices];
 
 /** Names of the steps that this program knows. */
 export const metadataSteps: readonly string[] = migrations.map(({ name }) => name);

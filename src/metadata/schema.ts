@@ -11,6 +11,9 @@ export interface MetadataTables {
   readonly request_id_claims: RequestIdClaimsTable;
   readonly pending_changes: PendingChangesTable;
   readonly rate_limits: RateLimitsTable;
+  readonly provider_keys: ProviderKeysTable;
+  readonly redaction_rules: RedactionRulesTable;
+  readonly organization_prices: OrganizationPricesTable;
 }
 
 interface SchemaMigrationsTable {
@@ -71,4 +74,30 @@ interface RateLimitsTable {
   changed_at: number;
 }
 
+interface ProviderKeysTable {
+  id: string;
+  organization_id: string;
+  provider: string;
+  name: string | null;
+  /** The key, encrypted with a key that is not in this database. */
+  sealed: string;
+  hint: string | null;
+  created_at: number;
+}
+
+interface RedactionRulesTable {
+  organization_id: string;
+  /** JSON array of rules. */
+  rules: string;
+  changed_at: number;
+}
+
+interface OrganizationPricesTable {
+  organization_id: string;
+  /** JSON array of `StoredPrice`. */
+  prices: string;
+  changed_at: number;
+}
+
+export type ProviderKeyRow = Selectable<ProviderKeysTable>;
 export type ApiKeyRow = Selectable<ApiKeysTable>;

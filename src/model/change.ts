@@ -5,6 +5,10 @@ import { isJsonObject, type JsonObject } from './text.ts';
 export const changeKinds = ['property', 'score', 'feedback', 'session_property'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
+/** Kinds of entries in the history of a request: what callers change, and its cost where prices were applied anew. */
+export const historyKinds = [...changeKinds, 'cost'] as const;
+export type HistoryKind = (typeof historyKinds)[number];
+
 /** What a caller changes about a request: each name is added or replaced, the others stay. */
 export type Change =
   | { readonly kind: 'property'; readonly values: ReadonlyMap<string, string> }
@@ -50,13 +54,14 @@ export interface ChangeableFacts {
 /** A value as the history shows it: text for properties, a number for scores, the rating for feedback. */
 export type ChangedValue = string | number | boolean;
 
-/** One name of one accepted change. */
+/** One name of one accepted change, or one cost. */
 export interface ChangeEntry extends Omit<AcceptedChange, 'change'> {
-  readonly kind: ChangeKind;
+  readonly kind: HistoryKind;
   readonly name: string;
   /** Null: it was absent. */
   readonly old: ChangedValue | null;
-  readonly new: ChangedValue;
+  /** Null: it is absent, which only a cost can be. */
+  readonly new: ChangedValue | null;
 }
 
 /** Applies a change to `facts`, in place. @returns its entries in the history. */

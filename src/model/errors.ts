@@ -37,6 +37,7 @@ const errors = {
   not_implemented: { status: 501, doors: ['gateway'] },
   provider_unreachable: { status: 502, doors: ['gateway'] },
   store_unavailable: { status: 503, doors: ['api'] },
+  provider_key_unreadable: { status: 503, doors: ['gateway'] },
   limits_unavailable: { status: 503, doors: ['gateway'] },
   metadata_unavailable: { status: 503, doors: ['gateway', 'api'] },
   provider_timeout: { status: 504, doors: ['gateway'] },

@@ -1,4 +1,5 @@
 import type { OrganizationId, RequestId } from './ids.ts';
+import type { Attempt } from './request-record.ts';
 
 /**
  * One forwarded HTTP request with its response, raw. On its way it is a sequence of frames in the spool: `open` first, then the parts of the
@@ -64,10 +65,21 @@ export interface ExchangeOpen {
   readonly countryCode?: string | undefined;
   /** Set when a budget has set money aside for this exchange, which its record settles. */
   readonly reserved?: true | undefined;
+  /** Set when the caller enabled the response cache. */
+  readonly cacheEnabled?: true | undefined;
+  /** The exchange whose reply was given again; absent: this one was for a provider. */
+  readonly cachedFrom?: CachedFrom | undefined;
 }
 
-/** Payload of the `responseHead` frame. */
-export interface ExchangeResponseHead {
+/** Where a reply of the response cache is from. */
+export interface CachedFrom {
+  readonly requestId: string;
+  /** When the provider's reply was whole, Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+/** Payload of the `responseHead` frame. What it says beside the head is as in the `end` frame, for an exchange whose worker dies before that. */
+export interface ExchangeResponseHead extends EndFacts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds since `openedAt`. */
@@ -86,6 +98,10 @@ export interface EndFacts {
   readonly provider?: string;
   /** The address that was called last, secret parameters cut, where it is another than the first. */
   readonly targetUrl?: string;
+  /** The model that the last attempt asked for, where the caller's own body names another, or several. */
+  readonly model?: string;
+  /** The attempts, when there was more than one; providers by their registry names. */
+  readonly attempts?: readonly Attempt[];
 }
 
 /** Payload of the `end` frame. */

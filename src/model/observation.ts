@@ -19,6 +19,8 @@ export type Observation =
   | { readonly kind: 'spool_series_finished'; readonly series: string; readonly abandoned: number }
   | { readonly kind: 'batch_stored'; readonly requests: number; readonly bytes: number; readonly ms: number }
   | { readonly kind: 'batch_failed'; readonly reason: string; readonly retryInMs: number }
+  /** The redaction rules could not be applied to a record: what they look at was left out of it. */
+  | { readonly kind: 'redaction_failed'; readonly requestId: string; readonly reason: string }
   | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly reason: string }
   /** Dead letters went through the ingest again: how many are stored now, and how many have failed again. */
   | { readonly kind: 'dead_letters_replayed'; readonly stored: number; readonly failed: number }
@@ -35,11 +37,19 @@ export type Observation =
   | { readonly kind: 'limits_failed'; readonly reason: string }
   /** What runs by the clock has failed; it runs again at its next time. */
   | { readonly kind: 'job_failed'; readonly job: string; readonly reason: string }
-  /** Commands of the operator do not reach the core. */
+  /** The response cache could not be read or written: calls go to their providers. */
+  | { readonly kind: 'cache_failed'; readonly reason: string }
+  /** Prices that an organisation has stored cannot be read: those last seen hold. */
+  | { readonly kind: 'prices_failed'; readonly reason: string }
+  /** Commands that cross organisations do not reach the core. */
   | { readonly kind: 'operator_socket_missing'; readonly reason: string }
   /** Shared state that may be damaged was thrown away. */
   | { readonly kind: 'state_discarded'; readonly reason: string }
-  | { readonly kind: 'key_lookup_failed'; readonly reason: string };
+  | { readonly kind: 'key_lookup_failed'; readonly reason: string }
+  /** The stored keys of providers could not be read. */
+  | { readonly kind: 'provider_keys_failed'; readonly reason: string }
+  /** A stored key of a provider was encrypted with another secret than this deployment's, or is damaged. */
+  | { readonly kind: 'provider_key_unreadable'; readonly organizationId: string; readonly provider: string; readonly id: string };
 
 /** Takes observations; must not throw. */
 export type Observe = (observation: Observation) => void;

@@ -3,7 +3,10 @@ import type { OrganizationId, RequestId } from './ids.ts';
 import type { Money } from './money.ts';
 import type { Usage } from './usage.ts';
 
-/** Where a cost comes from: our price book, the provider's own figure, the caller's `Svc-Cost`, or nowhere (cost is null). */
+/**
+ * Where a cost comes from: our price book, the provider's own figure, the caller's `Svc-Cost`, or nowhere (cost is null, or 0 for a reply of
+ * the response cache, which nobody bills).
+ */
 export const costSources = ['price-book', 'provider', 'header', 'none'] as const;
 export type CostSource = (typeof costSources)[number];
 
@@ -16,11 +19,14 @@ export type RecordedBody =
   | { readonly kind: 'json' | 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly base64: string; readonly contentType: string };
 
-/** One try at a provider. */
+/** One attempt at a provider. */
 export interface Attempt {
   readonly provider: string;
+  /** What the provider answered, 0 without an answer. */
   readonly status: number;
+  /** Until its failure was known, or its reply was whole. */
   readonly ms: number;
+  /** Why there was no answer, or no whole one: the code of our error, `client_left` or `provider_broke`. */
   readonly error?: string;
 }
 
@@ -73,12 +79,17 @@ export interface RequestRecord {
   readonly serviceTier: string;
   readonly cost: Money | null;
   readonly costSource: CostSource;
-  /** Where in the price book the price was found, e.g. `openai/gpt-4o`; empty when there was none. */
+  /** Where in its table the price was found, e.g. `openai/gpt-4o`; empty when there was none. */
   readonly priceReference: string;
+  /** The price itself, as `pricing/applied-price.ts` writes it; empty when there was none. */
+  readonly appliedPrice: string;
 
   readonly cacheEnabled: boolean;
   readonly cached: boolean;
+  /** Identifier of the request whose reply was given again. */
   readonly cacheReferenceId: string;
+  /** When that reply was whole; null for one that is not from the cache. */
+  readonly cacheCreatedAt: number | null;
   readonly threat: boolean | null;
   readonly isPassthroughBilling: boolean | null;
   readonly assets: readonly string[];

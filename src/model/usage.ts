@@ -41,6 +41,15 @@ export const unreportedUsage: Usage = {
   raw: null,
 };
 
+/** Counts that are billed apart and that nobody filters by: the store keeps them together. */
+export const partCounts = [
+  'promptCacheWriteHourTokens',
+  'promptCacheReadAudioTokens',
+  'promptImageTokens',
+  'completionImageTokens',
+  'audioSeconds',
+] as const satisfies readonly (keyof Usage)[];
+
 /** All input and output tokens, null when neither was reported. */
 export function totalTokens(usage: Usage): number | null {
   if (usage.promptTokens === null && usage.completionTokens === null) return null;

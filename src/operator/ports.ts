@@ -1,7 +1,7 @@
+import type { ApiPorts } from '../api/ports.ts';
 import type { DeadLetterHead, DeadLetterPage, WholeDeadLetter } from '../ingest/dead-letter.ts';
 import type { ReplayOutcome } from '../ingest/dead-letter-replay.ts';
 import type { Snapshot } from '../jobs/backup/snapshot.ts';
-import type { Observe } from '../model/observation.ts';
 
 /** Exchanges that could not be stored. */
 export interface DeadLetterPorts {
@@ -26,5 +26,6 @@ export type TakeSnapshot = (secrets: boolean) => Promise<TakenSnapshot>;
 export interface OperatorPorts {
   readonly deadLetters: DeadLetterPorts;
   readonly takeSnapshot: TakeSnapshot;
-  readonly observe: Observe;
+  /** What the API works with: some of its endpoints are the operator's too, for any organisation. */
+  readonly api: ApiPorts;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ensureFolder, isSystemError, readFileIfPresent, replaceFile } from './files.ts';
+import { createFile, ensureFolder, isSystemError, readFileIfPresent, replaceFile } from './files.ts';
 
 let folder: string;
 let file: string;
@@ -29,6 +29,12 @@ test('a replacement that fails leaves what was there and nothing else', () => {
   expect(() => replaceFile(file, 'text')).toThrow('EISDIR');
   expect(readdirSync(folder)).toEqual(['file']);
   expect(() => replaceFile(path.join(folder, 'nowhere', 'file'), 'text')).toThrow('ENOENT');
+});
+
+test('a file is made once, whole and for its owner only; who comes later leaves it as it is', () => {
+  expect([createFile(file, 'first'), createFile(file, 'second')]).toEqual([true, false]);
+  expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777, readdirSync(folder)]).toEqual(['first', 0o600, ['file']]);
+  expect(() => createFile(path.join(folder, 'nowhere', 'file'), 'text')).toThrow('ENOENT');
 });
 
 test('an absent file has no text; any other trouble is an error', () => {

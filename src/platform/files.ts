@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
 /** Makes a folder with its parents, for this user only. */
@@ -19,6 +19,26 @@ export function syncFolder(folder: string): void {
 
 /** Replaces a file's content in one step that a crash leaves either wholly done or not done; durable on return. Mode 0600. */
 export function replaceFile(file: string, content: string): void {
+  writeBeside(file, content, (temporary) => renameSync(temporary, file));
+}
+
+/** Makes a file unless there is one, as {@link replaceFile} does. @returns false when there was one, which another process may just have made. */
+export function createFile(file: string, content: string): boolean {
+  let isNew = true;
+  writeBeside(file, content, (temporary) => {
+    try {
+      linkSync(temporary, file);
+    } catch (error) {
+      if (!isSystemError(error) || error.code !== 'EEXIST') throw error;
+      isNew = false;
+    }
+    rmSync(temporary);
+  });
+  return isNew;
+}
+
+/** Writes a file of another name in the same folder and lets `place` put it where it belongs. */
+function writeBeside(file: string, content: string, place: (temporary: string) => void): void {
   const folder = path.dirname(file);
   const temporary = path.join(folder, `.${path.basename(file)}.${randomUUID()}`);
   try {
@@ -29,7 +49,7 @@ export function replaceFile(file: string, content: string): void {
     } finally {
       closeSync(descriptor);
     }
-    renameSync(temporary, file);
+    place(temporary);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

@@ -5,13 +5,15 @@ import { moneyText, parseMoney, usdOf } from '../model/money.ts';
 import type { Money } from '../model/money.ts';
 import { unreportedUsage } from '../model/usage.ts';
 import type { Usage } from '../model/usage.ts';
-import { priceUsage } from './cost.ts';
+import { readAppliedPrice } from './applied-price.ts';
+import { billLines, priceUsage } from './cost.ts';
+import { listedPrices } from './prices-rig.ts';
 import type { PricedUsage } from './cost.ts';
 
 const at = Date.parse('2026-01-15T12:00:00Z');
 const usageOf = (counts: Partial<Usage>): Usage => ({ ...unreportedUsage, ...counts });
 const openAi = (model: string, counts: Partial<Usage>, time = at): PricedUsage =>
-  priceUsage(usageOf(counts), { providerId: 'openai', model, at: time });
+  priceUsage(usageOf(counts), { provider: 'OPENAI', providerId: 'openai', models: [model], at: time }, listedPrices);
 const usd = (money: Money | null): string | null => (money === null ? null : moneyText(money));
 
 interface Golden {
@@ -159,7 +161,11 @@ const golden: readonly Golden[] = [
 
 describe('list prices', () => {
   it.each(golden)('$model $counts: $total USD', ({ model, providerId = 'openai', time, counts, bill, total }) => {
-    const priced = priceUsage(usageOf(counts), { providerId, model, at: time === undefined ? at : Date.parse(time) });
+    const priced = priceUsage(
+      usageOf(counts),
+      { provider: 'X', providerId, models: [model], at: time === undefined ? at : Date.parse(time) },
+      listedPrices,
+    );
     expect(priced.lines).toEqual(
       bill.map(([kind, tokens, perMillion, amount]) => ({
         kind,
@@ -179,12 +185,15 @@ describe('the reference', () => {
     ['openai', 'o3', 'openai/o3', '2025-06-10'],
     ['echo', '', 'echo/*', '1970-01-01'],
   ])('of %s %s is %s, valid from "%s"', (providerId, model, reference, validFrom) => {
-    expect(priceUsage(usageOf({ promptTokens: 1 }), { providerId, model, at })).toMatchObject({ reference, validFrom });
+    expect(priceUsage(usageOf({ promptTokens: 1 }), { provider: 'X', providerId, models: [model], at }, listedPrices)).toMatchObject({
+      reference,
+      validFrom,
+    });
   });
 });
 
 describe('no amount, which is not zero,', () => {
-  const unpriced = { amount: null, source: 'none', reference: '', validFrom: '', lines: [] };
+  const unpriced = { amount: null, source: 'none', reference: '', applied: '', validFrom: '', lines: [] };
 
   it.each([
     { case: 'when no tokens were reported', providerId: 'openai', model: 'gpt-4o', counts: {} },
@@ -198,7 +207,7 @@ describe('no amount, which is not zero,', () => {
     { case: 'for counts that are none', providerId: 'openai', model: 'gpt-4o', counts: { promptTokens: -1, completionTokens: 0.5 } },
     { case: 'at a time that is none', providerId: 'openai', model: 'o3', counts: { promptTokens: 1 }, time: Number.NaN },
   ])('$case', ({ providerId, model, counts, time = at }) => {
-    expect(priceUsage(usageOf(counts), { providerId, model, at: time })).toEqual(unpriced);
+    expect(priceUsage(usageOf(counts), { provider: 'X', providerId, models: [model], at: time }, listedPrices)).toEqual(unpriced);
   });
 });
 
@@ -254,6 +263,20 @@ describe('whatever the usage', () => {
         const { amount, lines } = openAi(name, counts, time);
         expect(lines.reduce((sum, line) => sum + line.amount, 0n)).toBe(amount ?? 0n);
         expect(lines.every((line) => line.tokens > 0 && line.amount >= 0n)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('the price that is kept makes the same bill again', () => {
+    fc.assert(
+      fc.property(anyUsage, model, fc.constantFrom('', 'flex', 'priority'), (counts, name, serviceTier) => {
+        const query = { provider: 'OPENAI', providerId: 'openai', models: [name], at, serviceTier };
+        const usage = usageOf(counts);
+        const { source, applied, reference, lines } = priceUsage(usage, query, listedPrices);
+        const kept = readAppliedPrice(applied, reference);
+        expect(kept === undefined).toBe(source === 'none');
+        expect(kept === undefined ? [] : billLines(usage, kept)).toEqual(lines);
       }),
       { numRuns: 500 },
     );

@@ -2,9 +2,10 @@ import { moneyOfUnits, zeroMoney } from '../model/money.ts';
 import type { Money } from '../model/money.ts';
 import type { CostSource } from '../model/request-record.ts';
 import type { Usage } from '../model/usage.ts';
-import { lookUpPrice } from './price-book.ts';
-import type { PriceQuery } from './price-book.ts';
-import type { Price, Rate, RateKind } from './price.ts';
+import type { RateKind } from '../model/vocabulary/prices.ts';
+import { appliedPriceText } from './applied-price.ts';
+import { candidatePrices, type PriceQuery, type Prices } from './look-up.ts';
+import { type Price, rateFor } from './price.ts';
 
 /** One line of a bill. */
 export interface CostLine {
@@ -22,9 +23,11 @@ export interface PricedUsage {
   /** Exactly the sum of the lines; null when it is not known. */
   readonly amount: Money | null;
   readonly source: Extract<CostSource, 'price-book' | 'none'>;
-  /** Where in the price book, such as `openai/gpt-4o`; empty without a price. */
+  /** Where in its table the price stands, such as `openai/gpt-4o`; empty without a price. */
   readonly reference: string;
-  /** Date (UTC) from which that price holds; empty when the book gives none. */
+  /** The price itself, to be kept with the record; empty without one. */
+  readonly applied: string;
+  /** Date (UTC) from which that price holds; empty when its table gives none. */
   readonly validFrom: string;
   readonly lines: readonly CostLine[];
 }
@@ -73,31 +76,51 @@ const sides: readonly Side[] = [
 /** One of these must be known for there to be a price. */
 const billedCounts = ['promptTokens', 'completionTokens', 'audioSeconds'] as const;
 
-const unpriced: PricedUsage = { amount: null, source: 'none', reference: '', validFrom: '', lines: [] };
+const unpriced: PricedUsage = { amount: null, source: 'none', reference: '', applied: '', validFrom: '', lines: [] };
 
 /**
- * Prices a usage with the list price of its model at its time, exactly, without floating point. Never throws.
+ * Prices a usage with the price of its model at its time, exactly, without floating point: the first of the candidates that has a price for
+ * every kind of token that was used. Never throws.
  *
- * The amount is null, and not zero, when neither side's tokens were reported, when provider or model are not in the price book, and when the
- * book has no price for a kind of token that was used. If one side alone was reported, that side alone is priced.
+ * The amount is null, and not zero, when neither side's tokens were reported, when no table knows provider or model, and when none has a price
+ * for a kind of token that was used. If one side alone was reported, that side alone is priced.
  *
  * Counts that contradict each other (more cached tokens than input tokens) are clamped: the totals stay as the provider gave them, the parts
  * are taken out of them one after the other, cached ones first, as far as they go. So nothing is billed twice; cached audio that is reported
  * as such, or that overlaps because there is no room for both, is billed as cached.
  */
-export function priceUsage(usage: Usage, query: PriceQuery): PricedUsage {
-  if (billedCounts.every((count) => countOf(usage, count) === null)) return unpriced;
-  const price = lookUpPrice(query);
-  if (price === undefined) return unpriced;
-  const lines = price.isFree ? [] : billLines(usage, price);
-  if (lines === undefined) return unpriced;
-  const amount = lines.reduce((sum, line) => moneyOfUnits(sum + line.amount), zeroMoney);
-  return { amount, source: 'price-book', reference: price.reference, validFrom: price.validFrom, lines };
+export function priceUsage(usage: Usage, query: PriceQuery, prices: Prices): PricedUsage {
+  if (!isBillable(usage)) return unpriced;
+  for (const price of candidatePrices(query, prices)) {
+    const lines = billLines(usage, price);
+    if (lines === undefined) continue;
+    const { reference, validFrom } = price;
+    return {
+      amount: sumOf(lines),
+      source: 'price-book',
+      reference,
+      applied: appliedPriceText(price, inputTokensOf(usage)),
+      validFrom,
+      lines,
+    };
+  }
+  return unpriced;
 }
 
-/** @returns undefined when a used kind has no price. */
-function billLines(usage: Usage, { rates }: Price): CostLine[] | undefined {
-  const inputTokens = countOf(usage, 'promptTokens') ?? 0;
+/** True when a side's tokens, or what is billed in their place, are known. */
+export function isBillable(usage: Usage): boolean {
+  return billedCounts.some((count) => countOf(usage, count) !== null);
+}
+
+/** What the lines of a bill come to. */
+export function sumOf(lines: readonly CostLine[]): Money {
+  return lines.reduce((sum, line) => moneyOfUnits(sum + line.amount), zeroMoney);
+}
+
+/** The bill for a usage at a price. @returns undefined when a used kind has no price. */
+export function billLines(usage: Usage, { rates, isFree }: Price): CostLine[] | undefined {
+  if (isFree) return [];
+  const inputTokens = inputTokensOf(usage);
   const quantities = sides.flatMap((side) => splitSide(usage, side, rates));
   quantities.push({ kind: 'audio_seconds', tokens: countOf(usage, 'audioSeconds') ?? 0 });
   if (rates.has('request')) quantities.push({ kind: 'request', tokens: 1 });
@@ -110,6 +133,10 @@ function billLines(usage: Usage, { rates }: Price): CostLine[] | undefined {
     lines.push({ kind, tokens, pricePerMillion, amount: amountOf(tokens, pricePerMillion) });
   }
   return lines;
+}
+
+function inputTokensOf(usage: Usage): number {
+  return countOf(usage, 'promptTokens') ?? 0;
 }
 
 interface Quantity {
@@ -137,15 +164,11 @@ function elsewhere(usage: Usage, without: Part['without'], taken: readonly Quant
   return taken.find(({ kind }) => kind === without.kind)?.tokens ?? 0;
 }
 
-function rateFor(rate: Rate, inputTokens: number): Money {
-  return rate.steps.findLast((step) => inputTokens > step.aboveInputTokens)?.perMillion ?? rate.perMillion;
-}
-
 function amountOf(tokens: number, pricePerMillion: Money): Money {
   return moneyOfUnits((BigInt(tokens) * pricePerMillion + 500_000n) / 1_000_000n);
 }
 
-/** A count that is not a whole number from 0, which only a usage made elsewhere could hold, is an unknown one. */
+/** A count of a usage; one that is not a whole number from 0, which only a usage made elsewhere could hold, is an unknown one. */
 function countOf(usage: Usage, count: Count): number | null {
   const value = usage[count];
   return value !== null && Number.isSafeInteger(value) && value >= 0 ? value : null;

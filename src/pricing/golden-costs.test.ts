@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseMoney } from '../model/money.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 import { priceUsage } from './cost.ts';
+import { listedPrices } from './prices-rig.ts';
 
 /** A call as it was answered, and its bill as it follows from the listed prices: kind, quantity, US dollars. */
 interface GoldenCase {
@@ -54,12 +55,15 @@ describe('a call costs what its list says', () => {
     const { provider, path, at, requestModel, response, bill, total } = golden;
     const facts = wireFormatFor(provider, path)?.readResponse(response);
     if (facts === undefined) throw new Error(`no format at ${path}`);
-    const priced = priceUsage(facts.usage, {
-      providerId: providerNamed(provider)?.priceProviderId,
-      model: facts.model === '' ? (requestModel ?? '') : facts.model,
+    const entry = providerNamed(provider);
+    const query = {
+      provider: entry?.recordName ?? '',
+      providerId: entry?.priceProviderId,
+      models: [facts.model === '' ? (requestModel ?? '') : facts.model],
       at: Date.parse(at),
       serviceTier: facts.serviceTier,
-    });
+    };
+    const priced = priceUsage(facts.usage, query, listedPrices);
     expect(priced.lines).toEqual(
       bill.map(([kind, tokens, usd]) => ({
         kind,

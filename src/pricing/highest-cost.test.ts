@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { parseMoney } from '../model/money.ts';
 import { type CallBounds, highestCost } from './highest-cost.ts';
+import { readOrganizationPrices } from './organization-prices.ts';
+import { listedPrices } from './prices-rig.ts';
 
 const at = Date.parse('2025-09-01T00:00:00Z');
 const text: CallBounds = { inputTokens: 1000, outputTokens: 100, answers: 1, isText: true, writesCache: false };
 const usd = (amount: string) => parseMoney(amount);
 const of = (model: string, bounds: Partial<CallBounds> = {}, providerId = 'openai') =>
-  highestCost({ providerId, model, at }, { ...text, ...bounds });
+  highestCost({ provider: 'X', providerId, models: [model], at }, { ...text, ...bounds }, listedPrices);
 
 describe('the most that a call can cost', () => {
   it('is all of its input and as much output as it may have, at list prices', () => {
@@ -40,6 +42,15 @@ describe('the most that a call can cost', () => {
   it('is not known without a price, a price by the token, or a size', () => {
     expect(of('no-such-model')).toBeUndefined();
     expect(of('gpt-4', {}, 'nobody')).toBeUndefined();
-    expect(highestCost({ providerId: 'echo', model: 'e', at }, { ...text, outputTokens: undefined })).toBeUndefined();
+    expect(of('e', { outputTokens: undefined }, 'echo')).toBeUndefined();
+  });
+
+  it('is by the price that the organisation has stored, and as long as the book says that the model is', () => {
+    const organization = readOrganizationPrices([
+      { model: 'gpt-4o-mini', provider: null, validFrom: null, rates: { input: 1, output: 2 } },
+    ]);
+    const query = { provider: 'OPENAI', providerId: 'openai', models: ['gpt-4o-mini'], at };
+    expect(highestCost(query, text, { ...listedPrices, organization })).toBe(usd('0.0012'));
+    expect(highestCost(query, { ...text, outputTokens: undefined }, { ...listedPrices, organization })).toBe(usd('0.257'));
   });
 });

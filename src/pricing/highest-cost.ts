@@ -1,6 +1,7 @@
 import { type Money, moneyOfUnits, zeroMoney } from '../model/money.ts';
-import { lookUpPrice, type PriceQuery } from './price-book.ts';
-import type { Price, Rate, RateKind } from './price.ts';
+import type { RateKind } from '../model/vocabulary/prices.ts';
+import { candidatePrices, type PriceQuery, type Prices } from './look-up.ts';
+import type { Price, Rate } from './price.ts';
 
 /** How large a call may be. */
 export interface CallBounds {
@@ -23,12 +24,22 @@ const textOutput: readonly RateKind[] = ['output', 'reasoning'];
 const otherOutput: readonly RateKind[] = ['output_audio', 'output_image'];
 
 /**
- * The most that a call can cost by its list price: every token of its side at the dearest rate that may apply.
+ * The most that a call can cost: every token of its side at the dearest rate that may apply, by the first price that tells.
  * @returns undefined when there is no price, or it is no price by the token, or nothing says how large the call may become.
  */
-export function highestCost(query: PriceQuery, bounds: CallBounds): Money | undefined {
-  const price = lookUpPrice(query);
-  if (price === undefined || price.rates.has('audio_seconds')) return undefined;
+export function highestCost(query: PriceQuery, bounds: CallBounds, prices: Prices): Money | undefined {
+  const candidates = [...candidatePrices(query, prices)];
+  // What an organisation has stored says nothing of a model's size; the book does.
+  const contextWindow = candidates.find((price) => price.contextWindow !== undefined)?.contextWindow;
+  for (const price of candidates) {
+    const cost = highestCostAt({ ...price, contextWindow }, bounds);
+    if (cost !== undefined) return cost;
+  }
+  return undefined;
+}
+
+function highestCostAt(price: Price, bounds: CallBounds): Money | undefined {
+  if (price.rates.has('audio_seconds')) return undefined;
   if (price.isFree) return zeroMoney;
   const inputTokens = atMost(bounds.inputTokens, price);
   const inputKinds = [...textInput, ...(bounds.writesCache ? cacheWrites : []), ...(bounds.isText ? [] : otherInput)];

@@ -1,6 +1,7 @@
 import { moneyOfUnits } from '../model/money.ts';
 import type { Money } from '../model/money.ts';
-import type { Rate, RateKind } from './price.ts';
+import type { RateKind } from '../model/vocabulary/prices.ts';
+import type { Rate } from './price.ts';
 
 /** A price that no public list has. */
 export interface OwnPrice {

@@ -1,24 +1,18 @@
-import { calcPrice } from '@pydantic/genai-prices';
-import type { ConditionalPrice, ModelPrice, PriceCalculation } from '@pydantic/genai-prices';
+import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import type { ConditionalPrice, ModelInfo, ModelPrice, PriceCalculation, Provider } from '@pydantic/genai-prices';
 import { moneyOfUnits, moneyOfUsd } from '../model/money.ts';
 import type { Money } from '../model/money.ts';
-import { ownPrice, withDerivedRates } from './own-prices.ts';
-import type { Price, Rate, RateKind } from './price.ts';
-import { priceAtTier } from './service-tiers.ts';
+import type { PriceTable, RateKind } from '../model/vocabulary/prices.ts';
+import { withDerivedRates } from './own-prices.ts';
+import type { Price, Rate } from './price.ts';
 
-/** What a price is looked up by. */
-export interface PriceQuery {
-  /** The provider's name in the price book; undefined: it has none there. */
-  readonly providerId: string | undefined;
-  readonly model: string;
-  /** Unix milliseconds: the price that was valid then. */
-  readonly at: number;
-  /** How the provider says that it served the call; absent or empty: as everyone else. */
-  readonly serviceTier?: string;
+/** Prices of the providers' models, as one source lists them. */
+export interface PriceBook {
+  /** @param at Unix milliseconds. @returns undefined when provider or model are unknown. */
+  readonly find: (providerId: string, model: string, at: number) => Price | undefined;
+  /** Names of the models of a provider that the book lists and does not call outdated. @param providerId its name in the book. */
+  readonly modelsOf: (providerId: string | undefined) => readonly string[];
 }
-
-/** Longer names are no model's; the book matches names against some thousand patterns. */
-const longestModelName = 256;
 
 /** What the book's keys mean here: which kind, and how many of its unit are a million of ours. Other keys bill what usage does not count. */
 const bookKeys: readonly { readonly key: string; readonly kind: RateKind; readonly unitsInMillion: readonly [bigint, bigint] }[] = [
@@ -38,43 +32,65 @@ const bookKeys: readonly { readonly key: string; readonly kind: RateKind; readon
   { key: 'input_audio_hours', kind: 'audio_seconds', unitsInMillion: [2500n, 9n] },
 ];
 
-/**
- * Finds the price of a model at a time: in our own table, else in the data that `@pydantic/genai-prices` carries, changed as our table of
- * service tiers says. Tools billed by the call (web searches) are in neither.
- * @returns undefined when provider or model are unknown, or what the tier costs.
- */
-export function lookUpPrice(query: PriceQuery): Price | undefined {
-  const { providerId, model, at, serviceTier = '' } = query;
-  if (providerId === undefined || model.length > longestModelName) return undefined;
-  const own = ownPrice(providerId, at);
-  if (own !== undefined) {
-    const rates = own.rates.map(([kind, perMillion]): [RateKind, Rate] => [kind, { perMillion, steps: [] }]);
-    return { reference: own.reference, validFrom: own.validFrom, rates: new Map(rates), isFree: false, contextWindow: undefined };
-  }
-  const listed = rememberedPrice(providerId, model, at);
-  return listed === undefined || serviceTier === '' ? listed : priceAtTier(listed, { providerId, serviceTier, at });
+/** Providers with their models and prices, as the data of a book holds them. Plain data: it crosses into a thread. */
+export type BookProviders = readonly Provider[];
+
+/** A book of these providers; without them the public list, as `@pydantic/genai-prices` carries it. */
+export function priceBookFrom(providers: BookProviders | undefined): PriceBook {
+  if (providers === undefined) return makeBook('price-book', (providerId) => findProvider({ providerId }));
+  const byId = new Map(providers.map((provider) => [provider.id, withFallbacks(provider, providers)]));
+  return makeBook('prices-file', (providerId) => byId.get(providerId));
 }
 
+/** TRICKY: the library looks for the models of other providers in its own list, so those of the file stand behind the provider's own. */
+function withFallbacks(provider: Provider, providers: readonly Provider[]): Provider {
+  const { fallback_model_providers: fallbacks = [], ...own } = provider;
+  const others = fallbacks.flatMap((id) => providers.find((other) => other.id === id)?.models ?? []);
+  return { ...own, models: [...provider.models, ...others] };
+}
+
+/** Longer names are no model's; the book matches names against some thousand patterns. */
+const longestModelName = 256;
 /** Most listed prices, and unknown names, that are remembered. */
-const mostRemembered = 1000;
+const mostRemembered = 5000;
 const minuteMs = 60_000;
-const remembered = new Map<string, Price | undefined>();
+const dayMs = 24 * 60 * minuteMs;
 
-/** The book takes longer to look through than everything else about an exchange. Its prices change on the minute at the earliest. */
-function rememberedPrice(providerId: string, model: string, at: number): Price | undefined {
-  const key = `${Math.floor(at / minuteMs)} ${providerId} ${model}`;
-  if (remembered.has(key)) return remembered.get(key);
-  if (remembered.size >= mostRemembered) remembered.clear();
-  const price = listedPrice(providerId, model, at);
-  remembered.set(key, price);
-  return price;
+type FindProvider = (providerId: string) => Provider | undefined;
+
+/** The book takes longer to look through than everything else about an exchange, so what it said is remembered. */
+function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
+  const remembered = new Map<string, Price | undefined>();
+  const find = (providerId: string, model: string, at: number): Price | undefined => {
+    if (model.length > longestModelName) return undefined;
+    // Prices change with the day, but for a few that depend on the hour.
+    const byDay = `${Math.floor(at / dayMs)} ${providerId} ${model}`;
+    if (remembered.has(byDay)) return remembered.get(byDay);
+    const byMinute = `${Math.floor(at / minuteMs)}m ${providerId} ${model}`;
+    if (remembered.has(byMinute)) return remembered.get(byMinute);
+    if (remembered.size >= mostRemembered) remembered.clear();
+    const found = consultBook(providerOf(providerId), model, at);
+    const price = found === undefined ? undefined : priceOf(found, table, at);
+    remembered.set(found !== undefined && changesInDay(found.model) ? byMinute : byDay, price);
+    return price;
+  };
+  return {
+    find,
+    modelsOf: (providerId) => {
+      const provider = providerId === undefined ? undefined : providerOf(providerId);
+      return (provider?.models ?? []).flatMap(({ id, deprecated }) => (deprecated === true ? [] : [id]));
+    },
+  };
 }
 
-function listedPrice(providerId: string, model: string, at: number): Price | undefined {
-  const found = consultBook(providerId, model, at);
-  if (found === undefined) return undefined;
+function changesInDay({ prices }: ModelInfo): boolean {
+  return Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === 'time_of_date');
+}
+
+function priceOf(found: PriceCalculation, table: PriceTable, at: number): Price {
   const reference = `${found.provider.id}/${found.model.id}`;
   return {
+    table,
     reference,
     validFrom: validFrom(found),
     rates: withDerivedRates(reference, readRates(found.model_price), at),
@@ -87,9 +103,10 @@ function listedPrice(providerId: string, model: string, at: number): Price | und
  * Asks for the price of nothing: the library finds model and price, the arithmetic is ours. So it never meets counts it would refuse, and
  * what it still refuses (a time that is none) is a price we do not know.
  */
-function consultBook(providerId: string, model: string, at: number): PriceCalculation | undefined {
+function consultBook(provider: Provider | undefined, model: string, at: number): PriceCalculation | undefined {
+  if (provider === undefined) return undefined;
   try {
-    return calcPrice({}, model, { providerId, timestamp: new Date(at) }) ?? undefined;
+    return calcPrice({}, model, { provider, timestamp: new Date(at) }) ?? undefined;
   } catch {
     return undefined;
   }

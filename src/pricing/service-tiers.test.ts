@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { parseMoney } from '../model/money.ts';
 import { unreportedUsage } from '../model/usage.ts';
 import { priceUsage } from './cost.ts';
+import { listedPrices } from './prices-rig.ts';
 
 const usage = { ...unreportedUsage, promptTokens: 1_000_000, completionTokens: 0 };
 const price = (providerId: string, model: string, serviceTier: string, day = '2026-05-20') =>
-  priceUsage(usage, { providerId, model, at: Date.parse(day), serviceTier });
+  priceUsage(usage, { provider: 'X', providerId, models: [model], at: Date.parse(day), serviceTier }, listedPrices);
 
 describe('a tier', () => {
   it.each(['', 'auto', 'default', 'standard', 'SERVICE_TIER_STANDARD', 'on_demand', 'ON_DEMAND'])(
@@ -53,7 +54,8 @@ describe('a tier', () => {
 
 describe('a cache that is written for an hour', () => {
   const written = { ...unreportedUsage, promptTokens: 1_000_000, promptCacheWriteTokens: 1_000_000, promptCacheWriteHourTokens: 1_000_000 };
-  const cost = (providerId: string, model: string, day = '2026-05-20') => priceUsage(written, { providerId, model, at: Date.parse(day) });
+  const cost = (providerId: string, model: string, day = '2026-05-20') =>
+    priceUsage(written, { provider: 'X', providerId, models: [model], at: Date.parse(day) }, listedPrices);
 
   it('costs twice the input where the book has only the price for five minutes', () => {
     expect(cost('aws', 'global.anthropic.claude-haiku-4-5-20251001-v1:0')).toMatchObject({
@@ -83,7 +85,8 @@ describe('parts that contradict their wholes', () => {
   ])('keep the total: $case', ({ counts, kinds }) => {
     const { lines } = priceUsage(
       { ...unreportedUsage, promptTokens: 10, ...counts },
-      { providerId: 'anthropic', model: 'claude-sonnet-4-5', at: Date.parse('2026-05-20') },
+      { provider: 'X', providerId: 'anthropic', models: ['claude-sonnet-4-5'], at: Date.parse('2026-05-20') },
+      listedPrices,
     );
     expect(lines.map(({ kind, tokens }) => [kind, tokens]).slice(-1)).toEqual(kinds);
     expect(lines.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(10);
@@ -92,7 +95,8 @@ describe('parts that contradict their wholes', () => {
   it('never bill more cached audio than was cached', () => {
     const { lines } = priceUsage(
       { ...unreportedUsage, promptTokens: 100, promptCacheReadTokens: 60, promptCacheReadAudioTokens: 20, promptAudioTokens: 30 },
-      { providerId: 'google', model: 'gemini-2.5-flash', at: Date.parse('2026-05-20') },
+      { provider: 'X', providerId: 'google', models: ['gemini-2.5-flash'], at: Date.parse('2026-05-20') },
+      listedPrices,
     );
     expect(lines.map(({ kind, tokens }) => [kind, tokens])).toEqual([
       ['input', 30],

@@ -1,5 +1,6 @@
 import { moneyOfUnits, parseMoney, zeroMoney } from '../model/money.ts';
-import type { Price, Rate, RateKind } from './price.ts';
+import type { RateKind } from '../model/vocabulary/prices.ts';
+import type { Price, Rate } from './price.ts';
 
 /** US dollars for a million tokens: input, input read from a cache (none: as input), output. */
 type TierRates = readonly [input: string, cacheRead: string | null, output: string];
@@ -116,7 +117,7 @@ export function priceAtTier(listed: Price, { providerId, serviceTier, at }: Tier
   );
   if (row === undefined) return undefined;
   const validFrom = row.validFrom > listed.validFrom ? row.validFrom : listed.validFrom;
-  return { ...listed, reference: `${listed.reference} (${tier})`, validFrom, rates: ratesOf(row, listed) };
+  return { ...listed, table: 'service-tiers', reference: `${listed.reference} (${tier})`, validFrom, rates: ratesOf(row, listed) };
 }
 
 function isFor({ models }: TierPrice, model: string): boolean {

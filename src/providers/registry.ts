@@ -102,6 +102,21 @@ export function providerNamed(name: string): ProviderEntry | undefined {
   return providers.get(name) ?? providers.get(aliases.get(name) ?? '');
 }
 
+/** The name in records of a provider by any of its names, in any case; undefined for one that is not known. */
+export function recordNameFor(name: string): string | undefined {
+  const upper = name.toUpperCase();
+  return providerNamed(name.toLowerCase())?.recordName ?? (priceProviders.has(upper) ? upper : undefined);
+}
+
+/** The name in the price book of a provider by its name in records; undefined: it has none there. */
+export function priceProviderOf(recordName: string): string | undefined {
+  return priceProviders.get(recordName);
+}
+
+const priceProviders: ReadonlyMap<string, string | undefined> = new Map(
+  rows.map(([, recordName, priceProviderId]) => [recordName, priceProviderId]),
+);
+
 /**
  * The format that a provider speaks at a path.
  * @param path with or without a query; only its end counts, so that a base address with a path of its own makes no difference.

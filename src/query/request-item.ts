@@ -50,6 +50,8 @@ function identityOf(row: RequestRow) {
     request_created_at: isoTime(row.created_ms),
     updated_at: isoTime(row.updated_ms),
     size_bytes: Number(row.size_bytes),
+    request_body_cut: row.request_body_cut,
+    response_body_cut: row.response_body_cut,
     storage_location: row.storage_location === '' ? 'clickhouse' : row.storage_location,
   };
 }

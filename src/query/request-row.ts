@@ -59,6 +59,8 @@ export interface RequestRow {
   readonly feedback_rating: boolean | null;
   readonly feedback_created_ms: NumberCell | null;
   readonly size_bytes: NumberCell;
+  readonly request_body_cut: boolean;
+  readonly response_body_cut: boolean;
   readonly storage_location: string;
   /** Only when the plan asks for inputs. */
   readonly inputs?: Readonly<Record<string, string>>;
@@ -138,6 +140,8 @@ const plain: Readonly<Record<PlainColumn, true>> = {
   feedback_number: true,
   feedback_rating: true,
   size_bytes: true,
+  request_body_cut: true,
+  response_body_cut: true,
   storage_location: true,
 };
 

@@ -24,7 +24,8 @@ export function requestKeyStatements(tenant: OrganizationId, id: RequestId): rea
   return arrivalStatements(onlyRequest(tenant, id));
 }
 
-function onlyRequest(tenant: OrganizationId, id: RequestId): RequestsPlan {
+/** The plan that finds one request by its identifier. */
+export function onlyRequest(tenant: OrganizationId, id: RequestId): RequestsPlan {
   return {
     tenant,
     filter: condition({ group: 'request_response_rmt', field: 'request_id' }, { family: 'text', operator: 'equals', value: id }),

@@ -22,7 +22,8 @@ export function arrivalStatements(plan: RequestsPlan): readonly Statement[] {
   return pageOf(plan, sql`toUnixTimestamp64Milli(created_at) AS created_ms`);
 }
 
-function pageOf(plan: RequestsPlan, columns: Fragment): readonly Statement[] {
+/** As {@link pageStatements}, of rows with these columns. */
+export function pageOf(plan: RequestsPlan, columns: Fragment): readonly Statement[] {
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
   const after = plan.after === undefined ? undefined : behind(steps, plan.after);
   const joins = joinsFor(steps);

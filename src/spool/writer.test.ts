@@ -256,6 +256,17 @@ test('a series appears with its lock and its first segment in it', () => {
   expect(statSync(segmentFile(1)).size).toBe(segmentHeaderBytes);
 });
 
+test('segments are for this user only, the first and the next ones', async () => {
+  const writer = openWriter({ segmentMaxBytes: 4096 });
+  for (let index = 0; index < 3; index += 1) {
+    writer.append(1, 1, 'x'.repeat(3000));
+    await written(writer);
+  }
+  const numbers = listSegments(path.join(spool, 'one'));
+  expect(numbers.length).toBeGreaterThan(1);
+  expect(numbers.map((number) => statSync(segmentFile(number)).mode & 0o777)).toEqual(numbers.map(() => 0o600));
+});
+
 test('a spool folder that cannot be one is said at once', () => {
   writeFileSync(path.join(spool, 'file'), '');
   expect(() => openWriter({ folder: path.join(spool, 'file') })).toThrow('EEXIST');

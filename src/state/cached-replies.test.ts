@@ -7,6 +7,8 @@ import { CachedReplies, type CachedReply, type CacheKey } from './cached-replies
 import { type Environment, openEnvironment } from './environment.ts';
 
 const minute = 60_000;
+/** What a reply of these tests takes besides its body: its head, and 512 bytes. */
+const overhead = 512 + 'content-typeapplication/json'.length;
 const week = 7 * 24 * 60 * minute;
 let folder: string;
 let environment: Environment;
@@ -63,10 +65,16 @@ describe('a reply', () => {
   it('is not found once it has expired, and makes room for the next', () => {
     cache.keep(keyOf('f'), 0, replyOf('r1', { expiresAt: 100 }), 0);
     expect(found(keyOf('f'), 99)).toBe('r1');
-    expect(cache.find(keyOf('f'), 100)).toEqual({ freePlace: 0 });
+    expect(cache.find(keyOf('f'), 100)).toEqual({ freePlaces: [0] });
     cache.keep(keyOf('f'), 0, replyOf('r2'), 101);
     expect(found(keyOf('f'), 102)).toBe('r2');
-    expect(cache.total()).toBe(replyOf('r2').body.length + 512);
+    expect(cache.total()).toBe(replyOf('r2').body.length + overhead);
+  });
+
+  it('is not found by who asks for a younger one', () => {
+    cache.keep(keyOf('f'), 0, replyOf('r1', { createdAt: 1000 }), 1000);
+    const foundWithin = (maxAgeMs: number): boolean => 'hit' in cache.find(keyOf('f'), 2000, maxAgeMs);
+    expect([999, 1000, 1001, week].map(foundWithin)).toEqual([false, false, true, true]);
   });
 
   it('over the limit of one is not kept', () => {
@@ -79,7 +87,7 @@ describe('several places', () => {
   it('are filled before any of them is given, then each is given at times', () => {
     const key = keyOf('f', 3);
     for (const place of [0, 1, 2]) {
-      expect(cache.find(key, 1)).toEqual({ freePlace: place });
+      expect(cache.find(key, 1)).toEqual({ freePlaces: [0, 1, 2].slice(place) });
       cache.keep(key, place, replyOf(`r${place}`), 1);
     }
     const seen = new Set(Array.from({ length: 200 }, () => found(key)));
@@ -94,7 +102,7 @@ describe('a full cache', () => {
     expect(found(keyOf('a'), 2 * minute)).toBe('a');
     cache.keep(keyOf('d'), 0, replyOf('d', { body }), 3 * minute);
     expect(['a', 'b', 'c', 'd'].map((name) => found(keyOf(name), 3 * minute))).toEqual(['a', undefined, 'c', 'd']);
-    expect(cache.total()).toBe(3 * 30_512);
+    expect(cache.total()).toBe(3 * (30_000 + overhead));
   });
 
   it('never holds more than its limit and counts what it holds, whatever is kept and used (seeded)', () => {
@@ -109,7 +117,7 @@ describe('a full cache', () => {
           if (use) found(keyOf(`f${name}`), now);
           else {
             cache.keep(keyOf(`f${name}`), 0, replyOf(`r${index}`, { body: new Uint8Array(bytes) }), now);
-            sizes.set(`f${name}`, bytes + 512);
+            sizes.set(`f${name}`, bytes + overhead);
           }
           const held = [...sizes].filter(([fingerprint]) => found(keyOf(fingerprint), now) !== undefined);
           expect(cache.total()).toBe(held.reduce((sum, [, size]) => sum + size, 0));
@@ -128,7 +136,7 @@ it('forgets the replies to one user, or all of an organisation, and says how man
   expect(cache.forget('one', 'ann')).toBe(1);
   expect([found(keyOf('a')), found(keyOf('b')), found(keyOf('c', 1, 'two'))]).toEqual([undefined, 'b', 'c']);
   expect(cache.forget('one')).toBe(1);
-  expect(cache.total()).toBe(replyOf('c').body.length + 512);
+  expect(cache.total()).toBe(replyOf('c').body.length + overhead);
 });
 
 it('is shared by all that open it', async () => {

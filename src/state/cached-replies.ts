@@ -11,6 +11,7 @@ export interface CachedReply {
   /** Header lines, name and value in turn, without those of the connection, the length and the coding. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
+  /** When it was whole. */
   readonly createdAt: number;
   readonly expiresAt: number;
   /** How long the provider took, milliseconds. */
@@ -33,8 +34,8 @@ export interface CacheLimits {
   readonly mostReplyBytes: number;
 }
 
-/** What was found under a key. */
-export type Lookup = { readonly hit: CachedReply; readonly place: number } | { readonly freePlace: number };
+/** What was found under a key: a reply, or the places, at least one, that a new one may take. */
+export type Lookup = { readonly hit: CachedReply; readonly place: number } | { readonly freePlaces: readonly number[] };
 
 interface Kept extends CachedReply {
   readonly usedAt: number;
@@ -45,7 +46,7 @@ type Place = string[];
 
 /** A use is written down at most so often for one reply: a hit costs a write only then. */
 const useStepMs = 60_000;
-/** What a reply takes besides its body. */
+/** What a reply takes besides its body and its head. */
 const overheadBytes = 512;
 const totalKey: Place = ['total'];
 
@@ -68,23 +69,27 @@ export class CachedReplies {
     this.totals = environment.openDB<number, Place>({ name: 'totals' });
   }
 
-  /** Looks for a reply. Without a hit it says which place a new one takes. @param now Unix milliseconds. */
-  find(key: CacheKey, now: number): Lookup {
+  /**
+   * Looks for a reply. A place is free when its reply has expired or is older than `maxAgeMs`.
+   * @param now Unix milliseconds.
+   */
+  find(key: CacheKey, now: number, maxAgeMs = Number.POSITIVE_INFINITY): Lookup {
+    const freePlaces: number[] = [];
     const pick = key.places === 1 ? 0 : randomInt(key.places);
     let picked: Kept | undefined;
     for (let place = 0; place < key.places; place += 1) {
       const kept = this.replies.get(placeOf(key, place));
-      if (kept === undefined || kept.expiresAt <= now) return { freePlace: place };
-      if (place === pick) picked = kept;
+      if (kept === undefined || kept.expiresAt <= now || now - kept.createdAt >= maxAgeMs) freePlaces.push(place);
+      else if (place === pick) picked = kept;
     }
-    if (picked === undefined) return { freePlace: 0 };
+    if (picked === undefined || freePlaces.length > 0) return { freePlaces };
     if (now - picked.usedAt >= useStepMs) this.use(placeOf(key, pick), picked, now);
     return { hit: picked, place: pick };
   }
 
-  /** Keeps a reply in a place that was free. @returns false when it is too large to be kept. */
+  /** Keeps a reply in a place, instead of what is there. @returns false when it is too large to be kept. */
   keep(key: CacheKey, place: number, reply: CachedReply, now: number): boolean {
-    const bytes = reply.body.length + overheadBytes;
+    const bytes = reply.headers.reduce((sum, part) => sum + part.length, reply.body.length + overheadBytes);
     if (bytes > this.limits.mostReplyBytes || bytes > this.limits.mostBytes) return false;
     const at = placeOf(key, place);
     this.replies.transactionSync(() => {

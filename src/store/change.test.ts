@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AcceptedChange, Change, ChangedValue, ChangeKind } from '../model/change.ts';
+import type { AcceptedChange, Change, ChangedValue, HistoryKind } from '../model/change.ts';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
 import { makeChangeStored, type StoredChange } from './change.ts';
 import type { Connections } from './connections.ts';
@@ -44,7 +44,7 @@ async function propertiesOf(id: RequestId): Promise<Readonly<Record<string, stri
 }
 
 interface HistoryRow {
-  readonly kind: ChangeKind;
+  readonly kind: HistoryKind;
   readonly name: string;
   readonly old: string;
   readonly new: string;
@@ -52,7 +52,7 @@ interface HistoryRow {
 }
 
 /** Of one request, oldest first: kind, name, value before, value after. */
-async function historyOf(id: RequestId): Promise<[ChangeKind, string, ChangedValue | null, ChangedValue][]> {
+async function historyOf(id: RequestId): Promise<[HistoryKind, string, ChangedValue | null, ChangedValue][]> {
   const rows = await rig.run<HistoryRow>(
     `SELECT kind, name, old, new FROM changes WHERE request_id = toUInt128('${uuidToNumber(id)}') ORDER BY changed_at, number, name`,
   );

@@ -191,7 +191,7 @@ async function updateRequests(
 }
 
 /** Does it again after a failure that may pass. */
-async function repeated(write: () => Promise<unknown>): Promise<void> {
+export async function repeated(write: () => Promise<unknown>): Promise<void> {
   for (let triesLeft = writeTries - 1; ; triesLeft -= 1) {
     try {
       await write();
@@ -202,7 +202,8 @@ async function repeated(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function boundStatement({ text, params }: RowsStatement, embedded: boolean) {
+/** A statement over rows of `requests` as the client takes it. */
+export function boundStatement({ text, params }: RowsStatement, embedded: boolean) {
   return {
     ...boundQuery(text, params, embedded),
     // TRICKY: in the embedded engine settings stick to the connection, so the read, too, has none that the update must not have.

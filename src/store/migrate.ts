@@ -6,10 +6,18 @@ import { feedbackNumber } from './migrations/0002-feedback-number.ts';
 import { changes } from './migrations/0003-changes.ts';
 import { bodyRests } from './migrations/0004-body-rests.ts';
 import { sessionTagsAndChanges } from './migrations/0005-session-tags-and-changes.ts';
+import { appliedPrices } from './migrations/0006-applied-prices.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Every step, in order. A step that has been released never changes. */
-export const migrations: readonly Migration[] = [requestsAndBodies, feedbackNumber, changes, bodyRests, sessionTagsAndChanges];
+export const migrations: readonly Migration[] = [
+  requestsAndBodies,
+  feedbackNumber,
+  changes,
+  bodyRests,
+  sessionTagsAndChanges,
+  appliedPrices,
+];
 
 /** How many steps this program knows. */
 export const storeSteps = migrations.length;

@@ -1,4 +1,5 @@
 import { type ChangeStored, makeChangeStored } from './change.ts';
+import { type ChangeStoredCosts, makeChangeStoredCosts } from './change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './change-numbers.ts';
 import { type Connections, openConnections, type StoreLocation } from './connections.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
@@ -14,6 +15,7 @@ export interface Store {
   readonly run: RunStatement;
   readonly insert: InsertRows;
   readonly changeStored: ChangeStored;
+  readonly changeStoredCosts: ChangeStoredCosts;
   readonly changeStoredSession: ChangeStoredSession;
   readonly setSessionTag: SetSessionTag;
   readonly latestChangeNumber: LatestChangeNumber;
@@ -34,6 +36,7 @@ export function openStore(location: StoreLocation, options: RunOptions): Store {
     run: makeRunStatement(connections, options),
     insert: makeInsertRows(connections),
     changeStored: makeChangeStored(connections, undefined, patches),
+    changeStoredCosts: makeChangeStoredCosts(connections, patches),
     changeStoredSession: makeChangeStoredSession(connections, { patches }),
     setSessionTag: makeSetSessionTag(connections),
     latestChangeNumber: makeLatestChangeNumber(connections),

@@ -26,6 +26,9 @@ export function wrongNameLength(what: string, name: string): string | undefined 
 /** Characters (code points) of a session's tag. */
 export const longestSessionTag = 256;
 
+/** Keys of providers that an organisation may store, and characters of each and of its name. */
+export const providerKeyLimits = { keys: 100, keyCharacters: 4096, nameCharacters: 128 } as const;
+
 /** Bytes of a body's text that filters look at, unless a setting says otherwise. */
 export const defaultSearchMaxBytes = 1024 * 1024;
 

@@ -26,3 +26,16 @@ export const addressedProviders = [
   'lmstudio',
 ] as const;
 export type AddressedProvider = (typeof addressedProviders)[number];
+
+/** Other names of providers, wherever callers name one. */
+export const providerAliases: ReadonlyMap<string, AddressedProvider> = new Map([['google', 'gemini']]);
+
+const byName: ReadonlyMap<string, AddressedProvider> = new Map([
+  ...addressedProviders.map((name) => [name, name] as const),
+  ...providerAliases,
+]);
+
+/** The provider of a name or alias, in lower case; undefined when there is none. */
+export function addressedProviderNamed(name: string): AddressedProvider | undefined {
+  return byName.get(name);
+}

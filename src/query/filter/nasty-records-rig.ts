@@ -214,6 +214,7 @@ const untold = {
   serviceTier: '',
   costSource: 'none',
   priceReference: '',
+  appliedPrice: '',
   requestBodyCut: false,
   responseBodyCut: false,
   sizeBytes: 0,

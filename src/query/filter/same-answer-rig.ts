@@ -8,7 +8,6 @@ import { makeRunStatement, runUntilRows } from '../../store/run.ts';
 import { makeChangeStoredSession } from '../../store/session-changes.ts';
 import { makeSetSessionTag } from '../../store/session-tags.ts';
 import { type RecordTable, rowColumns, rowsOf } from '../../store/tables/rows.ts';
-import { timeText } from '../../store/tables/time-text.ts';
 import { inOrder, type OrderTerm } from '../order-rig.ts';
 import { legacyDialect, planRequests, type RequestsPlan } from '../plan.ts';
 import type { RequestFlags } from '../question.ts';
@@ -290,7 +289,6 @@ function requestCells(record: StoredRecord): unknown {
       usage.promptTokens === null && usage.completionTokens === null
         ? null
         : String(BigInt(usage.promptTokens ?? 0) + BigInt(usage.completionTokens ?? 0)),
-    cache_created_at: record.cacheCreatedAt === null ? null : timeText(record.cacheCreatedAt),
   };
 }
 

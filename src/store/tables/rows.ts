@@ -1,7 +1,7 @@
 import { uuidToNumber } from '../../model/ids.ts';
 import { moneyText } from '../../model/money.ts';
 import type { RecordedBody, RequestRecord } from '../../model/request-record.ts';
-import { totalTokens } from '../../model/usage.ts';
+import { partCounts, totalTokens, type Usage } from '../../model/usage.ts';
 import { defaultSearchMaxBytes } from '../../model/vocabulary/limits.ts';
 import { changeColumns, changeLines } from './change-lines.ts';
 import { timeText } from './time-text.ts';
@@ -73,13 +73,16 @@ const requestColumns: readonly Column<RequestRecord>[] = [
   { name: 'total_tokens', cell: ({ usage }) => totalTokens(usage) },
   { name: 'usage_estimated', cell: ({ usage }) => usage.estimated },
   { name: 'usage_raw', cell: ({ usage }) => (usage.raw === null ? '' : jsonText(usage.raw)) },
+  { name: 'usage_parts', cell: ({ usage }) => partsOf(usage) },
   { name: 'service_tier', cell: ({ serviceTier }) => serviceTier },
   { name: 'cost', cell: ({ cost }) => (cost === null ? null : moneyText(cost)) },
   { name: 'cost_source', cell: ({ costSource }) => costSource },
   { name: 'price_reference', cell: ({ priceReference }) => priceReference },
+  { name: 'applied_price', cell: ({ appliedPrice }) => appliedPrice },
   { name: 'cache_enabled', cell: ({ cacheEnabled }) => cacheEnabled },
   { name: 'cached', cell: ({ cached }) => cached },
   { name: 'cache_reference_id', cell: ({ cacheReferenceId }) => cacheReferenceId },
+  { name: 'cache_created_at', cell: ({ cacheCreatedAt }) => (cacheCreatedAt === null ? null : timeText(cacheCreatedAt)) },
   { name: 'threat', cell: ({ threat }) => threat },
   { name: 'is_passthrough_billing', cell: ({ isPassthroughBilling }) => isPassthroughBilling },
   { name: 'assets', cell: ({ assets }) => assets },
@@ -139,6 +142,16 @@ export function rowsOf(record: RequestRecord, storedAt: number, searchMaxBytes: 
   const texts = { record, request: requestText ?? noText, response: responseText ?? noText };
   for (const { cell } of bodiesColumns) bodies.push(cell(texts));
   return { request: JSON.stringify(request), bodies: JSON.stringify(bodies), changes: changeLines(record.changes) };
+}
+
+/** Those that were reported. What is no whole number is billed by nobody, and the column takes none. */
+function partsOf(usage: Usage): Readonly<Record<string, number>> {
+  const parts: Record<string, number> = {};
+  for (const name of partCounts) {
+    const count = usage[name];
+    if (count !== null && Number.isSafeInteger(count) && count >= 0) parts[name] = count;
+  }
+  return parts;
 }
 
 /** TRICKY: `JSON.stringify` overflows the stack on nesting that `JSON.parse` still reads. */

@@ -22,7 +22,8 @@ export const noMachineTraces: Rule = {
 };
 
 const dependencyFields = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
-const exactVersion = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+/** A second version of a package has another name here, and its own behind `npm:`. */
+const exactVersion = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
 /** What was tested is what gets installed. */
 export const exactVersions: Rule = {

@@ -1,0 +1,42 @@
+import { accepted } from '../../../contract/fault.ts';
+import { largestLimit } from '../../../contract/paging.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { repriceAnswerSchema, repriceSchema } from '../../../contract/reprice.ts';
+import type { BilledRow } from '../../../query/billed-request.ts';
+import { planReprice, repricedRequest, repriceItem, repriceStatements } from '../../../query/reprice.ts';
+import { runUntilRows } from '../../../store/run.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
+import { readJson } from '../../json-body.ts';
+import { countOf } from '../request/page.ts';
+
+/** `POST /v1/prices/apply` */
+export const applyPrices: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/prices/apply',
+    operationId: 'applyPrices',
+    summary: 'Price what is on record anew',
+    description:
+      'Takes a key with the permission `admin`. Computes the costs of the requests that match again, by the prices of their time as the tables have them now, and writes those that are others; each has an entry of the kind `cost` in its history. Costs that the caller or the provider stated stay, and so do answers from the cache. One call prices up to `limit` requests in the order of their arrival; send its `cursor` until that is null. It can be run again at any time. Requests that are on their way to the store get the prices that hold when they are recorded.',
+    security: keyRequired,
+    request: { body: { required: true, content: jsonContent(repriceSchema) } },
+    responses: {
+      200: { description: 'What this call came to.', content: jsonContent(repriceAnswerSchema) },
+      ...problems(400, 413, 415, 422, 504),
+    },
+  },
+  action: 'administer',
+  handle: answerApply,
+};
+
+/** Body → plan → rows → their costs anew → report. */
+async function answerApply(call: EndpointCall): Promise<Response> {
+  const { context, principal, ports } = call;
+  const body = accepted(readBody(repriceSchema, await readJson(context)));
+  const plan = accepted(planReprice(principal.organizationId, body, largestLimit));
+  const total = body.cursor === undefined ? await countOf(call, plan) : null;
+  const rows = await runUntilRows<BilledRow>(ports.run, repriceStatements(plan), context.req.raw.signal);
+  const report = await ports.prices.apply(principal, rows.map(repricedRequest), body.dryRun === true);
+  return answerJson(context, { data: repriceItem(report, plan, rows, total), error: null });
+}

@@ -1,0 +1,23 @@
+import { priceItem, pricesAnswerSchema } from '../../../contract/prices.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
+
+/** `GET /v1/prices` */
+export const getPrices: Endpoint = {
+  declaration: {
+    method: 'get',
+    path: '/v1/prices',
+    operationId: 'getPrices',
+    summary: 'Get the prices of the organisation',
+    description: 'What the organisation has stored. For what is not in it the price book holds.',
+    security: keyRequired,
+    responses: { 200: { description: 'The prices.', content: jsonContent(pricesAnswerSchema) }, ...problems() },
+  },
+  action: 'read',
+  handle: answerGet,
+};
+
+async function answerGet({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const prices = await ports.prices.list(principal.organizationId);
+  return answerJson(context, { data: prices.map(priceItem), error: null });
+}

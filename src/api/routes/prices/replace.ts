@@ -1,0 +1,46 @@
+import { accepted, bodyFault } from '../../../contract/fault.ts';
+import { priceItem, pricesAnswerSchema, pricesSchema, storedPriceOf } from '../../../contract/prices.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { quoted } from '../../../model/text.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
+import { readJson } from '../../json-body.ts';
+import type { PriceRefusal } from '../../ports.ts';
+
+/** `PUT /v1/prices` */
+export const replacePrices: Endpoint = {
+  declaration: {
+    method: 'put',
+    path: '/v1/prices',
+    operationId: 'replacePrices',
+    summary: 'Replace the prices of the organisation',
+    description:
+      'Takes a key with the permission `admin`. They go before the price book: for models that it lacks, and in place of those that it has. Of several that are for one call, a whole name goes before a beginning with `*`, a longer beginning before a shorter one, a price for the provider before one for any, and of these the one that was valid last at the time of the call. They price what is recorded from now on and what budgets set aside; `POST /v1/prices/apply` prices what is on record.',
+    security: keyRequired,
+    request: { body: { required: true, content: jsonContent(pricesSchema) } },
+    responses: {
+      200: { description: 'Replaced.', content: jsonContent(pricesAnswerSchema) },
+      ...problems(400, 413, 415, 422),
+    },
+  },
+  action: 'administer',
+  handle: answerReplace,
+};
+
+async function answerReplace({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const given = accepted(readBody(pricesSchema, await readJson(context))).map(storedPriceOf);
+  const replaced = await ports.prices.replace(principal.organizationId, given);
+  if ('refused' in replaced) return accepted(bodyFault([replaced.index, ...placeOf[replaced.refused]], sentenceOf(replaced)));
+  return answerJson(context, { data: replaced.prices.map(priceItem), error: null });
+}
+
+const placeOf: Readonly<Record<PriceRefusal['refused'], readonly string[]>> = { provider: ['provider'], twice: [] };
+
+function sentenceOf({ refused, text }: PriceRefusal): string {
+  switch (refused) {
+    case 'provider':
+      return `There is no provider called ${quoted(text)}; write its name as in paths (openai) or as in records (OPENAI), or leave it out.`;
+    case 'twice':
+      return `The price of ${quoted(text)} stands in the list twice, for the same provider and from the same day.`;
+  }
+}

@@ -1,0 +1,46 @@
+import { looksLikeOurKey } from '../../../auth/api-key.ts';
+import { accepted, bodyFault, type FaultPath } from '../../../contract/fault.ts';
+import { newProviderKeySchema, providerKeyAnswerSchema } from '../../../contract/provider-keys.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { providerKeyLimits } from '../../../model/vocabulary/limits.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
+import { readJson } from '../../json-body.ts';
+import { itemOf } from './item.ts';
+
+/** `POST /v1/provider-keys` */
+export const addProviderKey: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/provider-keys',
+    operationId: 'addProviderKey',
+    summary: 'Store a key of a provider',
+    description:
+      'Takes a key with the permission `admin`. The gateway sends the stored key where a caller brings none for the provider: the newest that has no name, else the newest. It goes to the address of that provider alone, never to one in `Svc-Target-Url`. To replace one, store the new one and then delete the old one.',
+    security: keyRequired,
+    request: { body: { required: true, content: jsonContent(newProviderKeySchema) } },
+    responses: {
+      200: { description: 'Stored.', content: jsonContent(providerKeyAnswerSchema) },
+      ...problems(400, 413, 415, 422),
+    },
+  },
+  action: 'administer',
+  handle: answerAdd,
+};
+
+const refusals: Readonly<Record<'name_taken' | 'too_many', { readonly path: FaultPath; readonly sentence: string }>> = {
+  name_taken: { path: ['name'], sentence: 'The provider has a key of this name already; delete that one first, or write another name.' },
+  too_many: {
+    path: [],
+    sentence: `An organisation stores at most ${providerKeyLimits.keys} keys; delete one first (DELETE /v1/provider-keys/{id}).`,
+  },
+};
+
+async function answerAdd({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const { provider, key, name = null } = accepted(readBody(newProviderKeySchema, await readJson(context)));
+  if (looksLikeOurKey(key)) accepted(bodyFault(['key'], `This is a key of Gatelog; \`key\` is the one that ${provider} gave you.`));
+  const stored = await ports.providerKeys.add(principal.organizationId, { provider, key, name });
+  if (typeof stored !== 'string') return answerJson(context, { data: itemOf(stored), error: null });
+  const { path, sentence } = refusals[stored];
+  return accepted(bodyFault(path, sentence));
+}

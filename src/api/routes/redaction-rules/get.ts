@@ -1,0 +1,24 @@
+import { redactionRulesAnswerSchema } from '../../../contract/redaction-rules.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
+import { itemOf } from './item.ts';
+
+/** `GET /v1/redaction-rules` */
+export const getRedactionRules: Endpoint = {
+  declaration: {
+    method: 'get',
+    path: '/v1/redaction-rules',
+    operationId: 'getRedactionRules',
+    summary: 'Get the redaction rules of the organisation',
+    description: 'What is taken out of records before they are stored.',
+    security: keyRequired,
+    responses: { 200: { description: 'The rules.', content: jsonContent(redactionRulesAnswerSchema) }, ...problems() },
+  },
+  action: 'read',
+  handle: answerGet,
+};
+
+async function answerGet({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const rules = await ports.redactionRules.list(principal.organizationId);
+  return answerJson(context, { data: rules.map(itemOf), error: null });
+}

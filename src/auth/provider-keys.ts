@@ -1,0 +1,68 @@
+import { v7 } from 'uuid';
+import type { MetadataQueries } from '../metadata/database.ts';
+import {
+  addProviderKey,
+  deleteProviderKey,
+  listProviderKeys,
+  type ProviderKeyRefusal,
+  type StoredProviderKey,
+} from '../metadata/provider-keys.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import { providerKeyLimits } from '../model/vocabulary/limits.ts';
+import type { ProviderKeyCipher } from './provider-key-cipher.ts';
+
+/** A key as it comes to be stored. */
+export interface NewProviderKey {
+  readonly provider: string;
+  readonly key: string;
+  readonly name: string | null;
+}
+
+/** What is shown of a stored key. */
+export interface ShownProviderKey {
+  readonly id: string;
+  readonly provider: string;
+  readonly name: string | null;
+  /** `…` and the key's last characters; null for a key too short to show any. */
+  readonly hint: string | null;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  /** False: it cannot be decrypted, as the secret of this deployment is another than the one it was stored with. */
+  readonly readable: boolean;
+}
+
+/** Stores the keys of providers, encrypted, and never gives one back. */
+export interface ProviderKeyVault {
+  /** Durable when it returns. @returns why nothing was stored, else what is shown of it. */
+  readonly add: (organizationId: OrganizationId, given: NewProviderKey) => Promise<ShownProviderKey | ProviderKeyRefusal>;
+  /** The newest first. */
+  readonly list: (organizationId: OrganizationId) => Promise<readonly ShownProviderKey[]>;
+  /** Durable when it returns. @returns false when the organisation has no such key. */
+  readonly remove: (organizationId: OrganizationId, id: string) => Promise<boolean>;
+}
+
+/** A hint tells keys apart; of a short key it would tell too much. */
+const shownCharacters = 4;
+const shortestWithHint = 20;
+
+/** The vault over the metadata database. @param now Unix milliseconds. */
+export function makeProviderKeyVault(database: MetadataQueries, cipher: ProviderKeyCipher, now: () => number): ProviderKeyVault {
+  return {
+    add: async (organizationId, { provider, key, name }) => {
+      const id = v7();
+      const hint = key.length < shortestWithHint ? null : `…${key.slice(-shownCharacters)}`;
+      const sealed = cipher.seal({ organizationId, provider, id }, key);
+      const stored: StoredProviderKey = { id, organizationId, provider, name, sealed, hint, createdAt: now() };
+      return (await addProviderKey(database, stored, providerKeyLimits.keys)) ?? shown(stored, true);
+    },
+    list: async (organizationId) => {
+      const keys = await listProviderKeys(database, organizationId);
+      return keys.map((stored) => shown(stored, cipher.open(stored, stored.sealed) !== undefined));
+    },
+    remove: (organizationId, id) => deleteProviderKey(database, organizationId, id),
+  };
+}
+
+function shown({ id, provider, name, hint, createdAt }: StoredProviderKey, readable: boolean): ShownProviderKey {
+  return { id, provider, name, hint, createdAt, readable };
+}

@@ -1,0 +1,114 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { messageOf } from '../model/errors.ts';
+import { isJsonObject, parseJson } from '../model/text.ts';
+import { type CommandDependencies, CommandError } from './dependencies.ts';
+
+/** Reads an answer. @throws when it has another shape. */
+interface AnswerShape<Answer> {
+  readonly parse: (answer: unknown) => Answer;
+}
+
+/** A running service as the commands see it: its API, with the key of one organisation. */
+export interface ServiceClient {
+  /** Sends JSON and reads the answer. @throws CommandError with the sentence of the service, or why there is none. */
+  readonly post: <Answer>(path: string, body: unknown, shape: AnswerShape<Answer>) => Promise<Answer>;
+}
+
+const standardAddress = 'http://127.0.0.1:8788';
+const answerMs = 120_000;
+/** A part of the service that is away is asked for again so often, after as many seconds as it says, up to some. */
+const mostTries = 5;
+const longestWaitSeconds = 10;
+
+/**
+ * Makes the client of `GATELOG_API_URL` with `GATELOG_API_KEY`; nothing is sent yet.
+ * @throws CommandError when the key is missing or one of them cannot be used.
+ */
+export function serviceClient({ environment }: CommandDependencies): ServiceClient {
+  const base = addressOf(environment['GATELOG_API_URL']);
+  const key = keyOf(environment['GATELOG_API_KEY']);
+  const advice = 'set GATELOG_API_URL to the address that "gatelog serve" shows as API';
+  return clientOver({ name: base, advice }, (path, body) => sendToAddress(base + path, key, body));
+}
+
+/** Where the service is, and what to do when it is not there. */
+interface Place {
+  readonly name: string;
+  readonly advice: string;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly text: string;
+}
+
+function clientOver(place: Place, send: (path: string, body: string) => Promise<Reply>): ServiceClient {
+  return {
+    post: async (path, body, shape) => {
+      const text = JSON.stringify(body);
+      return shape.parse(await answered(place, () => send(path, text)));
+    },
+  };
+}
+
+function addressOf(text: string | undefined): string {
+  const url = URL.parse(text === undefined || text === '' ? standardAddress : text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
+    throw new CommandError(`GATELOG_API_URL is not the address of an API; write one such as ${standardAddress}, without a user.`);
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+function keyOf(key: string | undefined): string {
+  if (key === undefined || key === '') {
+    throw new CommandError(
+      'GATELOG_API_KEY is not set: this command speaks to the running service with a key of your organisation. On its machine "gatelog keys create --org NAME --permissions admin" makes one.',
+    );
+  }
+  if (!/^[\u0021-\u007e]+$/.test(key)) {
+    throw new CommandError('GATELOG_API_KEY is no key: it holds spaces or other characters that keys do not have.');
+  }
+  return key;
+}
+
+async function sendToAddress(address: string, key: string, body: string): Promise<Reply> {
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body,
+    // The key goes to the address that was named and to no other.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(answerMs),
+  });
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await response.text() };
+}
+
+/** The answer of the first try that is not 503. */
+async function answered({ name, advice }: Place, attempt: () => Promise<Reply>): Promise<unknown> {
+  for (let triesLeft = mostTries - 1; ; triesLeft -= 1) {
+    const { status, retryAfter, text } = await reached({ name, advice }, attempt);
+    const answer = parseJson(text);
+    if (!isJsonObject(answer) || !('error' in answer)) {
+      throw new CommandError(`What answers at ${name} is not the API of Gatelog (status ${status}): ${advice}.`);
+    }
+    if (status === 200) return answer;
+    if (status !== 503 || triesLeft === 0) throw new CommandError(`${String(answer['error'])}${placeOf(answer['details'])}`);
+    await wait(1000 * Math.min(Number(retryAfter) || 1, longestWaitSeconds));
+  }
+}
+
+async function reached({ name, advice }: Place, attempt: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await attempt();
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    throw new CommandError(`No Gatelog answers at ${name} (${messageOf(cause)}). Start it with "gatelog serve", or ${advice}.`);
+  }
+}
+
+/** Where in the body the fault is. */
+function placeOf(details: unknown): string {
+  const place = isJsonObject(details) ? details['path'] : undefined;
+  return typeof place === 'string' ? ` (at ${place})` : '';
+}

@@ -1,0 +1,153 @@
+import { printable, textTable } from '../../config/text-table.ts';
+import { type RepriceItem, repriceAnswerSchema } from '../../contract/reprice.ts';
+import { type Money, moneyOfUnits, moneyOfUsd, moneyText, usdOf, zeroMoney } from '../../model/money.ts';
+import { parseJson } from '../../model/text.ts';
+import { listOrganizations } from '../../metadata/organizations.ts';
+import { serviceClient } from '../client.ts';
+import { type CommandContext, type CommandDependencies, CommandError, withDatabase } from '../dependencies.ts';
+import { operatorClient } from '../operator-client.ts';
+
+export interface RepriceOptions {
+  /** JSON of a filter, or `all`. */
+  readonly filter: string;
+  readonly startDate?: string;
+  readonly endDate?: string;
+  readonly dryRun?: true;
+  readonly json?: true;
+  /** Every organisation, as the operator. */
+  readonly all?: true;
+}
+
+/** `gatelog reprice`: applies the prices of today's tables to the organisation's stored requests, and tells the difference. */
+export async function reprice(dependencies: CommandDependencies, options: RepriceOptions): Promise<void> {
+  const order = orderOf(options);
+  const client = serviceClient(dependencies);
+  const sum = await applyAll((body) => client.post('/v1/prices/apply', body, repriceAnswerSchema), dependencies, order);
+  dependencies.print(options.json === true ? JSON.stringify(jsonReport(sum, options), null, 2) : textReport(sum, options));
+}
+
+/** The operator's socket hands out what an answer holds; here the whole is wanted. */
+const wholeAnswer = { parse: (data: unknown) => repriceAnswerSchema.parse({ data, error: null }) };
+
+/** `gatelog reprice --all`: as {@link reprice}, for every organisation, on the machine of the service. */
+export async function repriceAll(context: CommandContext, options: RepriceOptions): Promise<void> {
+  const order = orderOf(options);
+  const client = operatorClient(context);
+  const organizations = await withDatabase(context, listOrganizations);
+  const reports: unknown[] = [];
+  for (const { id, name } of organizations) {
+    const sum = await applyAll(
+      (body) => client.ask({ method: 'POST', path: `/organizations/${id}/prices/apply`, body }, wholeAnswer),
+      context,
+      order,
+    );
+    if (options.json === true) reports.push({ organization_id: id, organization: name, ...jsonReport(sum, options) });
+    else context.print(`${printable(name)}: ${textReport(sum, options)}`);
+  }
+  if (options.json === true) context.print(JSON.stringify(reports, null, 2));
+}
+
+/** @throws CommandError when the filter is neither a word nor JSON. */
+function orderOf(options: RepriceOptions): Order {
+  const filter = options.filter === 'all' ? 'all' : parseJson(options.filter);
+  if (filter === undefined) {
+    throw new CommandError(
+      '--filter is neither "all" nor JSON; in a shell JSON stands in single quotes: --filter \'{"request_response_rmt": …}\'.',
+    );
+  }
+  return { ...options, filter };
+}
+
+interface Difference {
+  changed: number;
+  before: Money;
+  after: Money;
+}
+
+/** What all calls came to. */
+interface Sum extends Difference {
+  checked: number;
+  stated: number;
+  readonly byModel: Map<string, Difference>;
+}
+
+interface Order extends Omit<RepriceOptions, 'filter'> {
+  readonly filter: unknown;
+}
+
+/** One call, of a page. */
+type ApplyPage = (body: object) => Promise<{ readonly data: RepriceItem }>;
+
+/** Each call is bounded and whole, so that a run that was cut is simply run again. */
+async function applyAll(apply: ApplyPage, { progress }: CommandDependencies, order: Order): Promise<Sum> {
+  const { filter, startDate, endDate, dryRun } = order;
+  const sum: Sum = { checked: 0, stated: 0, ...noDifference(), byModel: new Map() };
+  let total = 0;
+  try {
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const body = { filter, startDate, endDate, dryRun, cursor };
+      const { data } = await apply(body);
+      addTo(sum, data);
+      total = data.total ?? total;
+      progress(`Priced ${sum.checked} of ${Math.max(total, sum.checked)} requests`);
+      cursor = data.cursor;
+    }
+  } finally {
+    progress('');
+  }
+  return sum;
+}
+
+function noDifference(): Difference {
+  return { changed: 0, before: zeroMoney, after: zeroMoney };
+}
+
+function addTo(sum: Sum, data: RepriceItem): void {
+  sum.checked += data.checked;
+  sum.stated += data.stated;
+  addDifference(sum, data);
+  for (const item of data.by_model) {
+    const own = sum.byModel.get(item.model) ?? noDifference();
+    addDifference(own, item);
+    sum.byModel.set(item.model, own);
+  }
+}
+
+function addDifference(sum: Difference, { changed, before, after }: Pick<RepriceItem, 'changed' | 'before' | 'after'>): void {
+  sum.changed += changed;
+  sum.before = moneyOfUnits(sum.before + (moneyOfUsd(before) ?? zeroMoney));
+  sum.after = moneyOfUnits(sum.after + (moneyOfUsd(after) ?? zeroMoney));
+}
+
+function textReport(sum: Sum, { dryRun }: RepriceOptions): string {
+  const tail = sum.stated === 0 ? '' : `, ${sum.stated} stand as they were stated`;
+  const head = `${sum.checked} requests, ${sum.changed} ${dryRun === true ? 'would change' : 'changed'}${tail}.`;
+  if (sum.changed === 0) return head;
+  const models = [...sum.byModel].toSorted(([, one], [, other]) => other.changed - one.changed);
+  const rows = models.map(([model, difference]) => [model, ...cellsOf(difference)]);
+  return `${head}\n\n${textTable([['MODEL', 'CHANGED', 'BEFORE USD', 'AFTER USD', 'DIFFERENCE USD'], ...rows, ['all', ...cellsOf(sum)]])}`;
+}
+
+function cellsOf({ changed, before, after }: Difference): readonly string[] {
+  const difference = moneyOfUnits(after - before);
+  return [String(changed), shortText(before), shortText(after), `${difference > 0n ? '+' : ''}${shortText(difference)}`];
+}
+
+/** All digits that are there, two at least. */
+function shortText(money: Money): string {
+  return moneyText(money).replace(/(\.\d\d\d*?)0+$/, '$1');
+}
+
+function jsonReport(sum: Sum, { dryRun }: RepriceOptions) {
+  return {
+    dry_run: dryRun === true,
+    checked: sum.checked,
+    stated: sum.stated,
+    ...jsonDifference(sum),
+    by_model: [...sum.byModel].map(([model, difference]) => ({ model, ...jsonDifference(difference) })),
+  };
+}
+
+function jsonDifference({ changed, before, after }: Difference) {
+  return { changed, before: usdOf(before), after: usdOf(after), difference: usdOf(moneyOfUnits(after - before)) };
+}

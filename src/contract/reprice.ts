@@ -1,0 +1,70 @@
+import { z } from '@hono/zod-openapi';
+import { filterSchema } from './filter.ts';
+import { largestLimit } from './paging.ts';
+
+const limitSentence = `\`limit\` takes a whole number from 1 to ${largestLimit}.`;
+const dateSentence = 'takes an ISO 8601 time or a date, UTC, such as "2026-01-31".';
+const dryRunSentence = '`dryRun` takes true or false.';
+const cursorSentence = '`cursor` takes the `cursor` of the answer before.';
+const bodySentence = 'The body is an object such as {"filter": "all", "dryRun": true}.';
+
+/** Body that applies prices to what is on record. Unknown fields are ignored. */
+export const repriceSchema = z
+  .object(
+    {
+      filter: filterSchema.optional(),
+      startDate: z
+        .string(`\`startDate\` ${dateSentence}`)
+        .optional()
+        .openapi({ description: 'Requests that arrived then or later; a date is its beginning, UTC.', example: '2026-01-01' }),
+      endDate: z
+        .string(`\`endDate\` ${dateSentence}`)
+        .optional()
+        .openapi({ description: 'Requests that arrived then or earlier; a date is its end, UTC.', example: '2026-01-31' }),
+      dryRun: z.boolean(dryRunSentence).optional().openapi({ description: 'True: nothing is written.', default: false }),
+      limit: z
+        .int(limitSentence)
+        .min(1, limitSentence)
+        .max(largestLimit, limitSentence)
+        .optional()
+        .openapi({ description: `Requests of this call, at most ${largestLimit}.`, default: largestLimit }),
+      cursor: z
+        .string(cursorSentence)
+        .optional()
+        .openapi({ description: 'Goes on behind the call whose answer it was, with the same filter and dates.' }),
+    },
+    bodySentence,
+  )
+  .refine(({ filter }) => filter !== undefined, { path: ['filter'], error: '`filter` is required; "all" prices every request anew.' })
+  .openapi('Reprice', { description: 'Which requests are priced anew.' });
+
+const difference = {
+  changed: z.int().openapi({ description: 'Requests whose cost is another one.' }),
+  before: z.number().openapi({ description: 'What these cost before, US dollars; what was not known adds nothing.' }),
+  after: z.number().openapi({ description: 'What they cost now.' }),
+} as const;
+
+/** Answer of a call that applies prices. */
+export const repriceAnswerSchema = z
+  .object({
+    data: z
+      .strictObject({
+        total: z
+          .int()
+          .nullable()
+          .openapi({ description: 'Requests that the filter and dates match, in the first call; null in those that go on.' }),
+        checked: z.int().openapi({ description: 'Requests that this call has looked at.' }),
+        stated: z.int().openapi({
+          description: 'Of these, those whose cost stands: the caller or the provider stated it, or they were answered from the cache.',
+        }),
+        ...difference,
+        by_model: z.array(z.strictObject({ model: z.string(), ...difference })),
+        cursor: z.string().nullable().openapi({ description: 'Send it to go on; null: this was all.' }),
+      })
+      .openapi('RepriceReport', { description: 'What pricing anew came to, of the requests of this call.' }),
+    error: z.null(),
+  })
+  .openapi('RepriceAnswer');
+
+/** What one call came to, as the API shows it. */
+export type RepriceItem = z.infer<typeof repriceAnswerSchema>['data'];

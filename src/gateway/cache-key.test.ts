@@ -1,0 +1,115 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CacheAsk } from './cache-directives.ts';
+import { cacheKeyOf, type KeyedCall } from './cache-key.ts';
+
+const ask: CacheAsk = { reads: true, keeps: true, seed: '', places: 1, ignoredKeys: [], maxAgeMs: 1 };
+const call: KeyedCall = {
+  organizationId: 'one',
+  method: 'POST',
+  origin: 'https://llm.example.com',
+  path: '/v1/chat/completions?a=1',
+  headers: ['Content-Type', 'application/json', 'User-Agent', 'x'],
+  body: Buffer.from('{"model":"m","seed":1}'),
+};
+
+const keyOf = (changes: Partial<KeyedCall> = {}, asked: Partial<CacheAsk> = {}): string => {
+  const { organizationId, fingerprint } = cacheKeyOf({ ...call, ...changes }, { ...ask, ...asked });
+  return `${organizationId}/${fingerprint}`;
+};
+const bodyKey = (body: string, ...ignoredKeys: string[]): string => keyOf({ body: Buffer.from(body) }, { ignoredKeys });
+
+describe('every part of the key counts', () => {
+  const differences: readonly [what: string, changes: Partial<KeyedCall>, asked?: Partial<CacheAsk>][] = [
+    ['the organisation', { organizationId: 'two' }],
+    ['the method', { method: 'GET' }],
+    ['the provider’s address', { origin: 'https://other.example.com' }],
+    ['the path', { path: '/v1/completions?a=1' }],
+    ['the query', { path: '/v1/chat/completions?a=2' }],
+    ['the body', { body: Buffer.from('{"model":"m","seed":2}') }],
+    ['a body that is none', { body: Buffer.alloc(0) }],
+    ['the seed', {}, { seed: 's' }],
+    ['a header that versions the provider’s API', { headers: [...call.headers, 'anthropic-version', '2023-06-01'] }],
+    ['its value', { headers: [...call.headers, 'Anthropic-Version', '2024-01-01'] }],
+    ['what is accepted', { headers: [...call.headers, 'Accept', 'text/event-stream'] }],
+    ['the type of the body', { headers: [] }],
+  ];
+  it.each(differences)('%s', (_what, changes, asked) => {
+    expect(keyOf(changes, asked)).not.toBe(keyOf());
+  });
+
+  it('and all of these are different keys', () => {
+    expect(new Set(differences.map(([, changes, asked]) => keyOf(changes, asked)))).toHaveProperty('size', differences.length);
+  });
+
+  it('parts do not run into each other', () => {
+    expect(keyOf({ origin: 'ab', path: 'c' })).not.toBe(keyOf({ origin: 'a', path: 'bc' }));
+  });
+});
+
+describe('what does not count', () => {
+  it('other headers, and the order and case of those that count', () => {
+    const headers = ['x-stainless-os', 'Linux', 'OPENAI-BETA', 'a', 'content-type', 'application/json'];
+    expect(keyOf({ headers })).toBe(keyOf({ headers: ['Content-Type', 'application/json', 'OpenAI-Beta', ' a '] }));
+  });
+
+  it('how many places there are', () => {
+    expect(keyOf({}, { places: 20 })).toBe(keyOf());
+  });
+});
+
+describe('bodies', () => {
+  it('the order of top-level members and the white space between them do not count', () => {
+    expect(bodyKey(' { "b" : [1, 2] ,\n"a":null } ')).toBe(bodyKey('{"a":null,"b":[1, 2]}'));
+  });
+
+  it('white space and order within a value count', () => {
+    expect(bodyKey('{"b":[1,2]}')).not.toBe(bodyKey('{"b":[1, 2]}'));
+  });
+
+  it('numbers that parse to the same one are two', () => {
+    expect(bodyKey('{"seed":9007199254740993}')).not.toBe(bodyKey('{"seed":9007199254740992}'));
+  });
+
+  it('of a name given twice the later value stays the later one', () => {
+    expect(bodyKey('{"a":1,"a":2}')).not.toBe(bodyKey('{"a":2,"a":1}'));
+  });
+
+  it('what is no JSON object counts by its bytes, also with keys to ignore', () => {
+    expect(bodyKey('[{"a":1}]', 'a')).not.toBe(bodyKey('[{"a":2}]', 'a'));
+    expect(bodyKey('{"a":1', 'a')).not.toBe(bodyKey('{"a":2', 'a'));
+    expect(keyOf({ body: Buffer.from([0xff]) })).not.toBe(keyOf({ body: Buffer.from([0xfe]) }));
+  });
+});
+
+describe('ignored keys', () => {
+  it('are left out at the top, whether they are there or not', () => {
+    const without = bodyKey('{"model":"m"}');
+    expect(bodyKey('{"id":1,"model":"m","at":{"x":[2]}}', 'id', 'at')).toBe(without);
+    expect(bodyKey('{"model":"m"}', 'id', 'at')).toBe(without);
+    expect(bodyKey(String.raw`{"\u0069d":1,"model":"m"}`, 'id')).toBe(without);
+  });
+
+  it('are names and not paths, and count below the top', () => {
+    expect(bodyKey('{"a":{"b":1}}', 'a.b', 'b')).not.toBe(bodyKey('{"a":{"b":2}}', 'a.b', 'b'));
+    expect(bodyKey('{"a.b":1}', 'a.b')).toBe(bodyKey('{}'));
+  });
+
+  it('two bodies have one key exactly when the rest of them is equal (seeded)', () => {
+    const name = fc.constantFrom('a', 'b', 'model', '__proto__', 'é', '"', '\\');
+    const scalar = fc.oneof(fc.integer({ min: 0, max: 2 }), fc.constantFrom('', 'x', '"', null, true));
+    const object = fc.dictionary(name, scalar, { maxKeys: 4 });
+    fc.assert(
+      fc.property(object, object, (one, other) => {
+        const isSame = bodyKey(JSON.stringify(one), 'a', 'model') === bodyKey(JSON.stringify(other, null, 1), 'a', 'model');
+        expect(isSame).toBe(restOf(one) === restOf(other));
+      }),
+      { numRuns: 2000, seed: 7 },
+    );
+  });
+});
+
+/** A body without the members `a` and `model`, in an order of its own. */
+function restOf({ a: _a, model: _model, ...others }: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(Object.entries(others).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,89 @@
+import { createHash, type Hash } from 'node:crypto';
+import { isJsonObject, parseJson } from '../model/text.ts';
+import type { CacheKey } from '../state/cached-replies.ts';
+import type { CacheAsk } from './cache-directives.ts';
+import type { RawHeaders } from './headers.ts';
+import { bytesAt, membersOf, skipWhitespace } from './json-bytes.ts';
+
+/** All that a reply may depend on. The credential for the provider is not part of it: an organisation's callers share what was paid for. */
+export interface KeyedCall {
+  readonly organizationId: string;
+  readonly method: string;
+  /** Where it goes: an origin with a path and query, or what answers it in this process. */
+  readonly origin: string;
+  readonly path: string;
+  /** Header lines as they go out. */
+  readonly headers: RawHeaders;
+  /** The body as it goes out. */
+  readonly body: Buffer;
+}
+
+/** Headers that decide what a provider answers, and how what was sent is to be read. */
+const keyedHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'anthropic-beta',
+  'anthropic-version',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'openai-beta',
+  'prefer',
+  'range',
+  'x-amzn-bedrock-guardrailidentifier',
+  'x-amzn-bedrock-guardrailversion',
+  'x-amzn-bedrock-performanceconfig-latency',
+  'x-amzn-bedrock-service-tier',
+  'x-amzn-bedrock-trace',
+  'x-vertex-ai-llm-request-type',
+]);
+
+/** The key under which the reply to a call is kept: equal for calls that differ in nothing that counts. */
+export function cacheKeyOf(call: KeyedCall, { seed, places, ignoredKeys }: CacheAsk): CacheKey {
+  const { organizationId, method, origin, path, headers, body } = call;
+  const hash = createHash('sha256');
+  for (const part of [method, origin, path, seed, ...keyedLines(headers)]) add(hash, part);
+  hashBody(hash, body, ignoredKeys);
+  return { organizationId, fingerprint: hash.digest('base64url'), places };
+}
+
+/** Each part with its length in front, so that no two lists of parts are the same bytes. */
+function add(hash: Hash, part: string | Buffer): void {
+  hash.update(`${Buffer.byteLength(part)}:`).update(part);
+}
+
+function keyedLines(headers: RawHeaders): readonly string[] {
+  const lines: string[] = [];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const lower = headers[index]?.toLowerCase() ?? '';
+    if (keyedHeaders.has(lower)) lines.push(JSON.stringify([lower, headers[index + 1]?.trim()]));
+  }
+  return lines.toSorted();
+}
+
+/**
+ * A JSON object counts by its members, each by its name and the bytes of its value, in the order of their names; anything else by its bytes.
+ * TRICKY: values are never compared as parsed: two numbers of more than 15 digits may parse to one.
+ */
+function hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): void {
+  if (!isJsonObject(parseJson(body.toString('utf8')))) {
+    add(hash, 'bytes');
+    add(hash, body);
+    return;
+  }
+  const ignored = new Set(ignoredKeys);
+  const members = membersOf(body, skipWhitespace(body, 0))
+    .map(({ name, value }) => ({ name: bytesAt(body, name), value: bytesAt(body, value) }))
+    // TRICKY: the sort is stable, so of a name given twice the later value stays the later one.
+    .toSorted((one, other) => Buffer.compare(one.name, other.name));
+  add(hash, 'members');
+  for (const { name, value } of members) {
+    if (ignored.size > 0 && ignored.has(nameOf(name))) continue;
+    add(hash, name);
+    add(hash, value);
+  }
+}
+
+/** A member's name with its escapes resolved. */
+function nameOf(written: Buffer): string {
+  return String(parseJson(`"${written.toString('utf8')}"`));
+}

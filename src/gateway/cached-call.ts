@@ -1,0 +1,110 @@
+import type { CacheAsk } from './cache-directives.ts';
+import { encodedReply, hitCodingFor, plainReply } from './cache-hit.ts';
+import { CacheKeeper } from './cache-keeper.ts';
+import { cacheKeyOf, type KeyedCall } from './cache-key.ts';
+import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
+import { outgoingCallOf } from './errand.ts';
+import type { CacheAnswer, CacheHit, CacheQuestion, ReplyCache } from './reply-cache.ts';
+import type { CacheStanding } from './cache-standing.ts';
+
+/**
+ * Looks into the cache for a call. `ready` is called once, with the errand and how the cache stands to it; at once where nothing has to be
+ * waited for: an equal call that is on its way, or an encoder. A caller that leaves meanwhile ends the wait.
+ */
+export function askCache(
+  ports: ForwardPorts,
+  { admitted, errand, ask }: { readonly admitted: AdmittedCall; readonly errand: Errand; readonly ask: CacheAsk },
+  ready: (errand: Errand) => void,
+): void {
+  const { outgoing } = errand;
+  const why = 'whole' in outgoing ? reasonAgainst(admitted.call, errand) : 'the request body is over GATELOG_ROUTE_MAX_BYTES';
+  if (why !== undefined || !('whole' in outgoing)) {
+    ready({ ...errand, cache: { kind: 'unused', why: why ?? '' } });
+    return;
+  }
+  const key = cacheKeyOf(keyedCallOf(admitted, errand, outgoing.whole), ask);
+  const question = { key, maxAgeMs: ask.maxAgeMs };
+  const settle = (answer: CacheAnswer | undefined): void => standOn(answer, admitted.call, (cache) => ready({ ...errand, cache }));
+  if (!ask.reads) settle({ turn: ports.cache.refresh(question) });
+  else if (ask.keeps) askOrWait(ports.cache, admitted.call, question, settle);
+  else settle(ports.cache.look(question));
+}
+
+function keyedCallOf({ call, admission }: AdmittedCall, { route, target }: Errand, body: Buffer): KeyedCall {
+  return {
+    organizationId: admission.principal.organizationId,
+    method: methodOf(call),
+    origin: target?.origin ?? route.provider,
+    path: target?.path ?? route.path,
+    headers: call.head.passed,
+    body,
+  };
+}
+
+/** Waits no longer than the caller does. */
+function askOrWait(cache: ReplyCache, { request }: Call, question: CacheQuestion, settle: (answer?: CacheAnswer) => void): void {
+  const { socket } = request;
+  let isSettled = false;
+  const leave = (): void => {
+    stop();
+    settle();
+  };
+  const stop = cache.ask(question, (answer) => {
+    isSettled = true;
+    socket.off('close', leave);
+    settle(answer);
+  });
+  if (!isSettled) socket.once('close', leave);
+}
+
+function standOn(answer: CacheAnswer | undefined, call: Call, stand: (standing: CacheStanding) => void): void {
+  if (answer === undefined || answer === 'alone') stand({ kind: 'miss', turn: undefined });
+  else if ('turn' in answer) stand({ kind: 'miss', turn: answer.turn });
+  else giveHit(answer, call.head.passed, stand);
+}
+
+function giveHit(found: CacheHit, passed: readonly string[], stand: (standing: CacheStanding) => void): void {
+  const coding = hitCodingFor(found.hit, passed);
+  const asItIs = (): void => stand({ kind: 'hit', found, reply: plainReply(found.hit) });
+  if (coding === undefined) asItIs();
+  else encodedReply(found.hit, coding).then((reply) => stand({ kind: 'hit', found, reply }), asItIs);
+}
+
+/** Why the cache has no part in a call although it was asked for; undefined: it has. */
+function reasonAgainst(call: Call, { route }: Errand): string | undefined {
+  const { requestBody, responseBody } = call.head.directives.tags;
+  const method = methodOf(call);
+  if (requestBody === 'never' || responseBody === 'never') return 'with Svc-Omit-Request or -Response: strict nothing may reach a disk';
+  if (method !== 'POST' && method !== 'GET') return `only replies to POST and GET are kept, not to ${method}`;
+  if (route.destination === 'models') return 'the gateway makes this list itself';
+  return undefined;
+}
+
+/** A call that has the turn keeps the reply on its way back; one whose caller has left by now leaves the turn to the next. */
+export function throughCache(ports: ForwardPorts, { call, identity }: AdmittedCall, open: OpenCall, errand: Errand): OpenCall {
+  const { cache, tags } = call.head.directives;
+  if (errand.cache?.kind !== 'miss' || errand.cache.turn === undefined || cache === undefined) return open;
+  if (hasLeft(call)) {
+    leaveCache(errand);
+    return open;
+  }
+  const keeper = new CacheKeeper({
+    next: open.sink,
+    turn: errand.cache.turn,
+    requestId: identity.requestId,
+    userId: () => tags.userId ?? ports.callLimits.readUser(outgoingCallOf(call, errand)),
+    maxAgeMs: cache.maxAgeMs,
+    mostReplyBytes: ports.limits.cachedReplyMaxBytes,
+    clock: ports.clock,
+  });
+  return { ...open, sink: keeper };
+}
+
+/** Ends the turn of a call that goes nowhere. */
+export function leaveCache({ cache }: Errand): void {
+  if (cache?.kind === 'miss') cache.turn?.giveUp();
+}
+
+function methodOf({ request }: Call): string {
+  return request.method ?? 'GET';
+}

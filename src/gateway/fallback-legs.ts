@@ -1,0 +1,167 @@
+import { GatelogError } from '../model/errors.ts';
+import type { AdmittedCall, FallbackLeg, ForwardPorts, Leg } from './call.ts';
+import type { Fallback } from './fallback-list.ts';
+import { type RawHeaders, withoutSecretParameters } from './headers.ts';
+import { type ModelField, replaceModel } from './model-field.ts';
+import { withUsageQuestion } from './outgoing-body.ts';
+import { keyLines } from './providers.ts';
+import { customProviderName, type Route, routeByModel, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
+
+/** Where a call goes first: what its fallbacks differ from. */
+export interface FirstAttempt {
+  /** By the path alone, or by `Svc-Target-Url`. */
+  readonly pathRoute: Route;
+  /** The caller's own body, and where its model stands. */
+  readonly body: Buffer;
+  readonly field: ModelField | undefined;
+  /** The body as the first provider gets it, before a stream's usage is asked for. */
+  readonly outgoing: Buffer;
+  /** Its model. */
+  readonly model: string | undefined;
+  readonly first: Leg;
+}
+
+/**
+ * Decides all about the fallbacks of a call, so that none of them can turn out to be impossible once it is needed.
+ * @throws GatelogError `invalid_directive`, with the place of the fallback that cannot be.
+ */
+export function planFallbacks(
+  ports: ForwardPorts,
+  admitted: AdmittedCall,
+  from: FirstAttempt,
+  fallbacks: readonly Fallback[],
+): readonly FallbackLeg[] {
+  return fallbacks.map((fallback) => {
+    try {
+      return planOne(ports, admitted, from, fallback);
+    } catch (error) {
+      // Our own fault is not the caller's list.
+      if (!(error instanceof GatelogError) || error.status >= 500) throw error;
+      throw new GatelogError('invalid_directive', `${fallback.place}: ${error.message}`, {
+        details: { path: fallback.place },
+        cause: error,
+      });
+    }
+  });
+}
+
+function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt, fallback: Fallback): FallbackLeg {
+  const { call } = admitted;
+  const { route: named, model } = wayOf(ports, call.request.method ?? 'GET', from, fallback);
+  const origin = typeof named.destination === 'string' ? undefined : named.destination.target(named.path).origin;
+  const isSameAddress = origin !== undefined && origin === from.first.target?.origin;
+  // Beside a key that the fallback names the caller's own is one too many, at its own address too.
+  const keepsQuery = isSameAddress && fallback.keyName === undefined;
+  const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
+  const makeBody = bodyMaker(from, model);
+  return {
+    route,
+    target: typeof route.destination === 'string' ? undefined : route.destination.target(route.path),
+    credentials: credentialsOf(ports, admitted, { route, isSameAddress, keyName: fallback.keyName }),
+    passed: isSameAddress ? call.head.passed : harmless(call.head.passed),
+    // Made when it is needed, as ten bodies at once would hold ten times the caller's.
+    get outgoing() {
+      const whole = makeBody();
+      return { whole: withUsageQuestion(call, route, { whole }) ?? whole };
+    },
+    // Bodies that differ in their model alone all ask for it, or none does.
+    usageAsked: from.first.usageAsked,
+    model: model ?? from.model,
+    fallback,
+  };
+}
+
+/** A route, and the model to ask for where it is another than that of the first attempt. */
+interface Way {
+  readonly route: Route;
+  readonly model: string | undefined;
+}
+
+function wayOf(ports: ForwardPorts, method: string, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
+  const { provider, targetUrl, model } = fallback;
+  if (targetUrl !== undefined) return { route: routeToTarget(targetUrl, pathRoute.path, ports.targets, 'target_url'), model };
+  if (provider !== undefined) {
+    // A call to an address of the caller's own goes to a provider as it would without that address.
+    const byPath = pathRoute.provider === customProviderName ? routeByPath(method, pathRoute.path, ports.providers) : pathRoute;
+    return { route: routeToNamed(ports, byPath, provider), model };
+  }
+  if (model === undefined) return { route: first.route, model };
+  return (pathRoute.routedByModel ? routeByModel(pathRoute, model, ports.providers) : undefined) ?? { route: pathRoute, model };
+}
+
+function routeToNamed({ providers }: ForwardPorts, byPath: Route, provider: string): Route {
+  const route = routeToProvider(byPath.path, provider, providers);
+  if (route === undefined) {
+    throw new GatelogError('invalid_directive', `no provider is called "${provider}"; known are ${providers.names.join(', ')}.`);
+  }
+  if (byPath.routedByModel) return route;
+  if (byPath.provider === route.provider) return byPath;
+  throw new GatelogError(
+    'invalid_directive',
+    `the path is ${byPath.provider}'s own API, which ${provider} does not serve. Call OpenAI's surface (/v1/…) to fall back to another provider, or name a target_url or a model.`,
+  );
+}
+
+/** @throws GatelogError where the body has no model that could be replaced. */
+function bodyMaker({ body, field, outgoing }: FirstAttempt, model: string | undefined): () => Buffer {
+  if (model === undefined) return () => outgoing;
+  if (field !== undefined) return () => replaceModel(body, field, model);
+  throw new GatelogError('invalid_directive', 'the body is no JSON object with a model, so its model cannot be replaced.');
+}
+
+interface KeyQuestion {
+  readonly route: Route;
+  readonly isSameAddress: boolean;
+  readonly keyName: string | undefined;
+}
+
+/**
+ * Credential lines of a fallback: the stored key that it names; else the caller's own where it leads to the address that they were sent to in
+ * the first place; else the provider's stored key or the deployment's.
+ */
+function credentialsOf(
+  ports: ForwardPorts,
+  { admission }: AdmittedCall,
+  { route, isSameAddress, keyName }: KeyQuestion,
+): readonly string[] {
+  const { destination, provider } = route;
+  const { principal, providerCredentials: sent } = admission;
+  const { keyHeader, ownCredentials, takesQueryKey } = typeof destination === 'string' ? keyless : destination;
+  const isInQuery = takesQueryKey && /[?&]key=[^&]/.test(route.path);
+  if (keyName === undefined && isSameAddress && (sent.length > 0 || isInQuery)) return sent;
+  const stored = keyHeader === undefined ? undefined : ports.providerKeys.find(principal.organizationId, provider, keyName);
+  if (keyHeader !== undefined && stored !== undefined) return keyLines(keyHeader, stored);
+  if (keyName !== undefined) throw new GatelogError('invalid_directive', `no stored key of ${provider} is called "${keyName}".`);
+  if (ownCredentials !== undefined) return ownCredentials;
+  throw new GatelogError(
+    'invalid_directive',
+    `there is no key for ${provider}, and the caller's own goes to the first provider only. Store one for your organisation with POST /v1/provider-keys of the API, or set GATELOG_PROVIDER_${provider.toUpperCase()}_KEY for this deployment.`,
+  );
+}
+
+/** What is answered in this process needs no key. */
+const keyless = { keyHeader: undefined, ownCredentials: [], takesQueryKey: false } as const;
+
+/** Headers that say how a body is to be read and answered, or which version of an API. Any other may be a credential at some address. */
+const harmlessNames: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'anthropic-beta',
+  'anthropic-version',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'openai-beta',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+]);
+
+/** Of the caller's lines those that hold no credential, wherever they go. */
+function harmless(lines: RawHeaders): RawHeaders {
+  return lines.filter((_, index) => {
+    const name = lines[index - (index % 2)]?.toLowerCase() ?? '';
+    return harmlessNames.has(name) || name.startsWith('x-stainless-');
+  });
+}

@@ -1,0 +1,117 @@
+import type { ErrorCode, GatelogError } from '../model/errors.ts';
+import type { Attempt } from '../model/request-record.ts';
+import type { RawHeaders } from './headers.ts';
+import type { ProviderCall, ReplySink } from './reply-sink.ts';
+
+/** Decides about the reply of one attempt. */
+export interface AttemptJudge {
+  /** The client is gone: nothing may run on. */
+  readonly hasLeft: () => boolean;
+  /**
+   * Asked once, when the attempt's status is known: that of the reply, or of our error in its stead.
+   * @returns true when another attempt follows, so that this reply is nobody's.
+   */
+  readonly goesOn: (attempt: RunningAttempt, status: number, raw: RawHeaders) => boolean;
+}
+
+export interface RunningAttemptOptions {
+  readonly judge: AttemptJudge;
+  /** Takes the reply that is passed on. */
+  readonly sink: ReplySink;
+  /** Registry name. */
+  readonly provider: string;
+  readonly monotonic: () => number;
+}
+
+/** Of a reply that nobody gets so much is read, and for so long, that its connection can be used again; then it is closed. */
+const drainedMaxBytes = 64 * 1024;
+const drainedMaxMs = 1000;
+
+/** One attempt's reply: held up until its status is known, then passed on or read away. */
+export class RunningAttempt implements ReplySink {
+  /** Why there is no reply. */
+  error: ErrorCode | undefined;
+  private readonly options: RunningAttemptOptions;
+  private readonly startedAt: number;
+  private call: ProviderCall | undefined;
+  private status = 0;
+  private fate: 'open' | 'passed' | 'dropped' = 'open';
+  private drainedBytes = 0;
+  private drainTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: RunningAttemptOptions) {
+    this.options = options;
+    this.startedAt = options.monotonic();
+  }
+
+  /** What came of it so far. */
+  outcome(): Attempt {
+    const { options, startedAt, status, error } = this;
+    const base = { provider: options.provider, status, ms: Math.round(options.monotonic() - startedAt) };
+    return error === undefined ? base : { ...base, error };
+  }
+
+  pause(): void {
+    this.call?.pause();
+  }
+
+  resume(): void {
+    this.call?.resume();
+  }
+
+  abort(reason: Error): void {
+    this.call?.abort(reason);
+  }
+
+  begin(call: ProviderCall): void {
+    this.call = call;
+    if (this.options.judge.hasLeft()) call.abort(new Error('the client has left'));
+  }
+
+  start(status: number, raw: RawHeaders, message: string): void {
+    if (status < 200 || this.fate !== 'open') return;
+    this.status = status;
+    if (this.options.judge.goesOn(this, status, raw)) {
+      this.drain();
+      return;
+    }
+    this.fate = 'passed';
+    this.options.sink.start(status, raw, message);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.fate === 'passed') this.options.sink.data(chunk);
+    this.drainedBytes += chunk.length;
+    if (this.fate === 'dropped' && this.drainedBytes > drainedMaxBytes) this.call?.abort(new Error('its reply is not wanted'));
+  }
+
+  sendHeadEarly(): void {
+    if (this.fate === 'passed') this.options.sink.sendHeadEarly();
+  }
+
+  finish(): void {
+    clearTimeout(this.drainTimer);
+    if (this.fate === 'passed') this.options.sink.finish();
+  }
+
+  fail(error: GatelogError): void {
+    clearTimeout(this.drainTimer);
+    const { judge, sink } = this.options;
+    if (this.fate === 'dropped' || judge.hasLeft()) return;
+    if (this.fate === 'open') {
+      this.error = error.code;
+      if (judge.goesOn(this, error.status, [])) {
+        this.fate = 'dropped';
+        return;
+      }
+    }
+    this.fate = 'passed';
+    sink.fail(error);
+  }
+
+  private drain(): void {
+    this.fate = 'dropped';
+    this.drainTimer = setTimeout(() => this.call?.abort(new Error('its reply is not wanted')), drainedMaxMs);
+    this.drainTimer.unref();
+  }
+}

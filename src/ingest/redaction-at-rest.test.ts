@@ -1,0 +1,219 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { RedactionRules } from '../metadata/redaction-rules.ts';
+import type { ExchangeOpen } from '../model/exchange.ts';
+import { type RedactionKind, redactionPlaces, type RedactionRule } from '../model/redaction-rule.ts';
+import { systemClock } from '../platform/clock.ts';
+import { chatResponse, type ExchangeSketch, type IngestRig, openRig, SpoolRig } from './ingest-rig.ts';
+import { leftOut } from './redact-texts.ts';
+
+let rig: IngestRig;
+let spool: SpoolRig;
+let rules: RedactionRules;
+
+beforeAll(async () => {
+  rig = await openRig();
+  spool = new SpoolRig(rig);
+  rules = new RedactionRules(rig.database, systemClock.now);
+  await rig.database.queries.insertInto('organizations').values({ id: spool.organizationId, name: 'ours', created_at: 0 }).execute();
+});
+afterAll(() => rig.close());
+
+/** Planted secrets, one of each kind; the last is what a pattern finds. */
+const secrets = ['ann.lee@example.com', '4111 1111 1111 1111', 'sk-proj-Ab3dEf6hIj9kLm2nOp5q', 'EMP-123456'];
+const all = secrets.join(', ');
+const rule = (kind: RedactionKind, pattern: string | null = null): RedactionRule => ({
+  kind,
+  pattern,
+  replacement: `[${kind}]`,
+  appliesTo: redactionPlaces,
+});
+const everyKind = [rule('email'), rule('card'), rule('key'), rule('regex', 'EMP-[0-9]{6}')];
+const redacted = '[email], [card], [key], [regex]';
+
+const chat: Partial<ExchangeOpen> = { provider: 'openai', path: '/v1/chat/completions' };
+const chatWith = (content: string, rest: object = {}): string =>
+  JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content }], ...rest });
+const eventStream = { headers: { 'content-type': 'text/event-stream' } };
+
+function chunk(content: string): string {
+  const choices = [{ index: 0, delta: { content }, finish_reason: null }];
+  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'gpt-4o', choices })}\n\n`;
+}
+
+/** A stream of OpenAI's that says a text letter by letter. */
+function streamOf(content: string): string {
+  return `${Array.from(content, chunk).join('')}data: [DONE]\n\n`;
+}
+
+const sketches: Readonly<Record<string, ExchangeSketch>> = {
+  json: {
+    open: chat,
+    request: chatWith(all, { user: all, metadata: { [all]: [4111111111111111] } }),
+    response: chatResponse.replace('Hello.', all),
+  },
+  stream: { open: chat, request: chatWith('hi', { stream: true }), head: eventStream, response: streamOf(all) },
+  'a stream of another make': { open: { provider: 'custom' }, head: eventStream, response: `data: ${all}\n\n` },
+  text: {
+    open: { headers: { 'content-type': 'text/plain' } },
+    request: all,
+    head: { headers: { 'content-type': 'text/plain' } },
+    response: all,
+  },
+  'compressed JSON': {
+    open: { ...chat, headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } },
+    request: gzipSync(chatWith(all)),
+  },
+  'bytes of a form': {
+    open: { headers: { 'content-type': 'multipart/form-data; boundary=b' } },
+    request: Buffer.from(`--b\r\nContent-Disposition: form-data; name="prompt"\r\n\r\n${all}\r\n--b--\r\n\u0000ÿ`, 'latin1'),
+  },
+  'bytes in an unknown coding': {
+    head: { headers: { 'content-type': 'application/json', 'content-encoding': 'zstd' } },
+    response: Buffer.from([1, 0, 255]),
+  },
+  'an error': { open: chat, head: { status: 400 }, response: JSON.stringify({ error: { message: `Incorrect API key: ${all}` } }) },
+  tags: {
+    open: {
+      ...chat,
+      path: `/v1/chat/completions?by=${secrets[0]}`,
+      targetUrl: `https://api.openai.com/${secrets[3]}`,
+      headers: { 'content-type': 'application/json', referer: `https://x.io/?${secrets[3]}` },
+      tags: {
+        properties: [{ name: 'Note', value: all }],
+        promptInputs: { who: all },
+        userId: all,
+        sessionId: `s ${all}`,
+        sessionName: all,
+        sessionPath: `/${secrets[3]}`,
+        jobId: all,
+        nodeId: all,
+        promptId: all,
+        promptVersion: all,
+        experimentId: all,
+      },
+    },
+  },
+};
+
+interface StoredTexts {
+  readonly request_body: string;
+  readonly response_body: string;
+  readonly completion_text: string;
+}
+
+it('no planted secret is in any column of the store, whatever the body was', async () => {
+  await rules.replace(spool.organizationId, everyKind);
+  const writer = spool.openWriter();
+  const ids = new Map<string, string>();
+  for (const [name, sketch] of Object.entries(sketches)) ids.set(name, await spool.write(writer, sketch));
+  await spool.drainAll();
+  const stored = JSON.stringify([
+    await spool.read('SELECT * FROM requests WHERE org_id = {tenant:UInt128}'),
+    await spool.read('SELECT * FROM bodies WHERE org_id = {tenant:UInt128}'),
+    await spool.read(
+      `SELECT tryBase64Decode(request_body) AS q, tryBase64Decode(response_body) AS s FROM bodies WHERE org_id = {tenant:UInt128}`,
+    ),
+  ]);
+  expect(stored.match(/gpt-4o/g)?.length).toBeGreaterThan(3);
+  for (const secret of [...secrets, '4111111111111111']) expect(stored).not.toContain(secret);
+
+  const bodiesOf = async (name: string): Promise<StoredTexts | undefined> => {
+    const key = BigInt(`0x${(ids.get(name) ?? '').replaceAll('-', '')}`);
+    const text = `SELECT request_body, response_body, completion_text FROM bodies WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${key}')`;
+    return (await spool.read<StoredTexts>(text))[0];
+  };
+  expect(await bodiesOf('stream')).toMatchObject({
+    completion_text: redacted,
+    response_body: expect.stringContaining(redacted) as unknown,
+  });
+  expect(JSON.parse((await bodiesOf('json'))?.request_body ?? '')).toEqual({
+    model: 'gpt-4o',
+    messages: [{ role: 'user', content: redacted }],
+    user: redacted,
+    metadata: { [redacted]: ['[card]'] },
+  });
+  expect((await bodiesOf('compressed JSON'))?.request_body).toBe(chatWith(redacted));
+  expect((await bodiesOf('text'))?.response_body).toBe(redacted);
+  expect((await bodiesOf('bytes of a form'))?.request_body).toBe(leftOut);
+  expect((await bodiesOf('bytes in an unknown coding'))?.response_body).toBe(leftOut);
+  expect(spool.observations.filter(({ kind }) => kind === 'redaction_failed')).toEqual([]);
+});
+
+/** Tokens, cost and size of a call that holds the secrets. */
+async function countsOf(of: SpoolRig): Promise<readonly unknown[]> {
+  await of.write(of.openWriter(), {
+    open: { ...chat, openedAt: 1_700_000_000_000 },
+    request: chatWith(all),
+    head: eventStream,
+    response: streamOf(all),
+  });
+  await of.drainAll();
+  return of.read(
+    "SELECT prompt_tokens, completion_tokens, cost, size_bytes FROM requests WHERE org_id = {tenant:UInt128} AND created_at < '2024-01-01'",
+  );
+}
+
+it('tokens and cost are those of what was said, not of what is left of it', async () => {
+  const plain = new SpoolRig(rig);
+  await rules.replace(spool.organizationId, everyKind);
+  const [without] = await countsOf(plain);
+  expect(without).toMatchObject({ completion_tokens: expect.any(Number) as unknown });
+  expect(await countsOf(spool)).toEqual([without]);
+});
+
+it('another organisation`s records stay as they are', async () => {
+  const other = new SpoolRig(rig);
+  await other.write(other.openWriter(), { open: chat, request: chatWith(all) });
+  await other.drainAll();
+  expect(await other.read('SELECT last_user_text FROM bodies WHERE org_id = {tenant:UInt128}')).toEqual([{ last_user_text: all }]);
+});
+
+it('a pattern that takes too long holds nothing up: its record is there without the body, and the log says so', async () => {
+  const slow = new SpoolRig(rig);
+  await rig.database.queries.insertInto('organizations').values({ id: slow.organizationId, name: 'slow', created_at: 0 }).execute();
+  await rules.replace(slow.organizationId, [rule('regex', 'a.*b|a')]);
+  const writer = slow.openWriter();
+  const long = await slow.write(writer, { open: chat, request: chatWith('a'.repeat(400_000)) });
+  const short = await slow.write(writer, { open: chat, request: chatWith('EMP a') });
+  await slow.drainAll();
+  expect((await slow.storedIds()).requests.toSorted()).toEqual([long, short].toSorted());
+  expect(await slow.read('SELECT request_body FROM bodies WHERE org_id = {tenant:UInt128} ORDER BY length(request_body)')).toEqual([
+    { request_body: leftOut },
+    { request_body: expect.stringContaining('EMP [regex]') as unknown },
+  ]);
+  expect(slow.observations.filter(({ kind }) => kind === 'redaction_failed')).toMatchObject([{ requestId: long }]);
+  expect(slow.deadLetters()).toEqual([]);
+});
+
+it('while the rules cannot be read nothing is stored; then everything is, redacted', async () => {
+  const held = new SpoolRig(rig);
+  await held.write(held.openWriter(), { open: chat, request: chatWith(all) });
+  let failing = true;
+  const drain = await held.openDrain({
+    redactionRules: async () => {
+      if (failing) throw new Error('the disk is gone');
+      return everyKind;
+    },
+  });
+  drain.start();
+  await expect.poll(() => held.observations.filter(({ kind }) => kind === 'batch_failed').length, { timeout: 10_000 }).toBeGreaterThan(1);
+  expect((await held.storedIds()).bodies).toEqual([]);
+  failing = false;
+  await expect.poll(async () => (await held.storedIds()).requests.length, { timeout: 10_000 }).toBe(1);
+  await drain.stop(5000);
+  expect(await held.read('SELECT last_user_text FROM bodies WHERE org_id = {tenant:UInt128}')).toEqual([{ last_user_text: redacted }]);
+});
+
+it('what a caller changes afterwards is stored as it is; the history shows the redacted value before it', async () => {
+  await rules.replace(spool.organizationId, everyKind);
+  const writer = spool.openWriter();
+  const { drain, changer } = await spool.openCore();
+  const id = await spool.write(writer, { open: { ...chat, tags: { properties: [{ name: 'Note', value: all }] } } });
+  await changer.change(spool.principal, id, { kind: 'property', values: new Map([['Note', `mine: ${all}`]]) });
+  drain.start();
+  await drain.stop(10_000);
+  const key = BigInt(`0x${id.replaceAll('-', '')}`);
+  const changes = await spool.read(`SELECT old, new FROM changes WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${key}')`);
+  expect(changes).toEqual([{ old: JSON.stringify(redacted), new: JSON.stringify(`mine: ${all}`) }]);
+});

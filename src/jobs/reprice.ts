@@ -1,0 +1,79 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BilledRequest, StatedCost } from '../model/billed-request.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import { type Money, moneyOfUnits, zeroMoney } from '../model/money.ts';
+import type { Principal } from '../model/principal.ts';
+import type { CostDifference, RepricedRequest, RepriceReport } from '../model/reprice.ts';
+import type { ChangeStoredCosts, CostChange } from '../store/change-costs.ts';
+
+export interface RepricePorts {
+  /** What a request costs by the tables as they are now; undefined for one whose cost stands. */
+  readonly recompute: (organizationId: OrganizationId, request: BilledRequest) => StatedCost | undefined;
+  readonly changeStoredCosts: ChangeStoredCosts;
+  /** The time and number of what is accepted now. */
+  readonly stamp: () => { readonly acceptedAt: number; readonly number: number };
+}
+
+/** Requests that are priced before others get the event loop: some milliseconds. */
+const turnRequests = 100;
+
+/**
+ * Computes the costs of stored requests again, and writes those that are others. It can be run again: what it has done stays as it is.
+ * @param isTrial nothing is written. @throws GatelogError when prices cannot be read or the store fails.
+ */
+export async function repriceRequests(
+  ports: RepricePorts,
+  { organizationId, keyId }: Principal,
+  requests: readonly RepricedRequest[],
+  isTrial: boolean,
+): Promise<RepriceReport> {
+  const { acceptedAt } = ports.stamp();
+  const changes: CostChange[] = [];
+  const tally = new Tally();
+  for (const [index, request] of requests.entries()) {
+    if (index % turnRequests === turnRequests - 1) await nextTurn();
+    const { requestId, billed } = request;
+    const after = ports.recompute(organizationId, billed);
+    tally.add(request, after);
+    if (after === undefined || isSame(billed, after)) continue;
+    changes.push({ requestId, createdAt: billed.createdAt, before: billed.cost, after, number: ports.stamp().number });
+  }
+  if (!isTrial) await ports.changeStoredCosts({ organizationId, keyId, acceptedAt, changes });
+  return tally.report();
+}
+
+/** A price that came to the same is written all the same, so that the explanation names it. */
+function isSame(before: StatedCost, after: StatedCost): boolean {
+  return before.cost === after.cost && before.priceReference === after.priceReference && before.appliedPrice === after.appliedPrice;
+}
+
+const noDifference: CostDifference = { changed: 0, before: zeroMoney, after: zeroMoney };
+
+class Tally {
+  private checked = 0;
+  private stated = 0;
+  private total = noDifference;
+  private readonly byModel = new Map<string, CostDifference>();
+
+  add({ model, billed }: RepricedRequest, after: StatedCost | undefined): void {
+    this.checked += 1;
+    if (after === undefined) this.stated += 1;
+    else if (billed.cost !== after.cost) {
+      this.total = withCosts(this.total, billed.cost, after.cost);
+      this.byModel.set(model, withCosts(this.byModel.get(model) ?? noDifference, billed.cost, after.cost));
+    }
+  }
+
+  report(): RepriceReport {
+    const { checked, stated, total, byModel } = this;
+    return { checked, stated, total, byModel };
+  }
+}
+
+function withCosts(sum: CostDifference, before: Money | null, after: Money | null): CostDifference {
+  return {
+    changed: sum.changed + 1,
+    before: moneyOfUnits(sum.before + (before ?? zeroMoney)),
+    after: moneyOfUnits(sum.after + (after ?? zeroMoney)),
+  };
+}

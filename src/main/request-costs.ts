@@ -1,0 +1,70 @@
+import type { PricePorts, PriceRefusal } from '../api/ports.ts';
+import { type RepricePorts, repriceRequests } from '../jobs/reprice.ts';
+import type { MetadataDatabase } from '../metadata/database.ts';
+import { listOrganizationPrices, replaceOrganizationPrices } from '../metadata/organization-prices.ts';
+import type { BilledRequest } from '../model/billed-request.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import type { StoredPrice } from '../model/stored-price.ts';
+import { explainCost, type Pricing, recomputedCost } from '../pricing/explain-cost.ts';
+import type { PriceBook } from '../pricing/price-book.ts';
+import { priceProviderOf, recordNameFor } from '../providers/registry.ts';
+import type { ChangeStoredCosts } from '../store/change-costs.ts';
+import type { StoredPrices } from './stored-prices.ts';
+
+/** What the core prices by. */
+export interface CorePrices {
+  readonly book: PriceBook;
+  readonly stored: StoredPrices;
+}
+
+/** What prices and costs need from the rest of the core. */
+export interface RequestCostParts {
+  readonly database: MetadataDatabase;
+  readonly prices: CorePrices;
+  readonly changeStoredCosts: ChangeStoredCosts;
+  readonly stamp: RepricePorts['stamp'];
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** What the API asks about prices and costs. */
+export function makePricePorts({ database, prices: { book, stored }, changeStoredCosts, stamp, now }: RequestCostParts): PricePorts {
+  const pricingOf = (organizationId: OrganizationId, { provider }: BilledRequest): Pricing => ({
+    providerId: priceProviderOf(provider),
+    prices: { book, organization: stored.of(organizationId) },
+  });
+  const repricing: RepricePorts = {
+    recompute: (organizationId, request) => recomputedCost(request, pricingOf(organizationId, request)),
+    changeStoredCosts,
+    stamp,
+  };
+  return {
+    list: (organizationId) => listOrganizationPrices(database, organizationId),
+    replace: async (organizationId, given) => {
+      const prices = given.map(withRecordName);
+      const refused = refusalOf(given, prices);
+      if (refused !== undefined) return refused;
+      await replaceOrganizationPrices(database, { organizationId, prices, at: now() });
+      stored.forget(organizationId);
+      return { prices };
+    },
+    apply: (principal, requests, isTrial) => repriceRequests(repricing, principal, requests, isTrial),
+    explain: (organizationId, request) => explainCost(request, pricingOf(organizationId, request)),
+  };
+}
+
+function withRecordName(price: StoredPrice): StoredPrice {
+  return price.provider === null ? price : { ...price, provider: recordNameFor(price.provider) ?? '' };
+}
+
+function refusalOf(given: readonly StoredPrice[], prices: readonly StoredPrice[]): PriceRefusal | undefined {
+  const unknown = prices.findIndex(({ provider }) => provider === '');
+  if (unknown !== -1) return { refused: 'provider', index: unknown, text: given[unknown]?.provider ?? '' };
+  const seen = new Set<string>();
+  for (const [index, { model, provider, validFrom }] of prices.entries()) {
+    const key = JSON.stringify([model, provider, validFrom]);
+    if (seen.has(key)) return { refused: 'twice', index, text: model };
+    seen.add(key);
+  }
+  return undefined;
+}

@@ -1,0 +1,91 @@
+import type { BilledRequest, CostExplanation, ExplainedLine, StatedCost } from '../model/billed-request.ts';
+import { quoted } from '../model/text.ts';
+import { readAppliedPrice } from './applied-price.ts';
+import { billLines, type CostLine, isBillable, type PricedUsage, priceUsage, sumOf } from './cost.ts';
+import { pricedModels, type PriceQuery, type Prices } from './look-up.ts';
+import type { Price } from './price.ts';
+
+/** What a stored request is priced by now. */
+export interface Pricing {
+  /** Its provider's name in the price book; undefined: it has none there. */
+  readonly providerId: string | undefined;
+  readonly prices: Prices;
+}
+
+/** True for a cost that the tables decide: the caller's and the provider's own figures stand, and an answer from the cache costs nothing. */
+function isByTables({ costSource, cached }: BilledRequest): boolean {
+  return !cached && (costSource === 'price-book' || costSource === 'none');
+}
+
+/** What a stored request costs by the prices of its time as the tables have them now; undefined where they do not decide. */
+export function recomputedCost(request: BilledRequest, pricing: Pricing): StatedCost | undefined {
+  if (!isByTables(request)) return undefined;
+  const { amount, source, reference, applied } = reprice(request, pricing);
+  return { cost: amount, costSource: source, priceReference: reference, appliedPrice: applied };
+}
+
+/** Explains the cost that is stored, from the price that was applied when it was; and says what the tables would make of it now. */
+export function explainCost(request: BilledRequest, pricing: Pricing): CostExplanation {
+  const { cost: total, costSource: source, cached } = request;
+  if (cached && total === 0n) {
+    return { total, source, lines: [], recomputed: total, note: 'It was answered from the cache, so nothing was paid for it.' };
+  }
+  switch (source) {
+    case 'header':
+      return stated(request, 'The caller gave this cost, in Svc-Cost.', 'header');
+    case 'provider':
+      return stated(request, 'The provider stated this cost in its answer.', 'provider');
+    case 'none':
+      return { total, source, lines: [], recomputed: recomputedCost(request, pricing)?.cost ?? null, note: whyNone(request) };
+    case 'price-book':
+      return byPrice(request, pricing);
+  }
+}
+
+function stated(request: BilledRequest, note: string, priceSource: 'header' | 'provider'): CostExplanation {
+  const { cost: total, costSource: source } = request;
+  return { total, source, lines: wholeLine(request, priceSource), recomputed: total, note };
+}
+
+function wholeLine({ cost }: BilledRequest, priceSource: ExplainedLine['priceSource']): readonly ExplainedLine[] {
+  return cost === null ? [] : [{ kind: 'total', tokens: null, pricePerMillion: null, amount: cost, priceSource, validFrom: null }];
+}
+
+function byPrice(request: BilledRequest, pricing: Pricing): CostExplanation {
+  const { cost: total, costSource: source, usage, appliedPrice, priceReference } = request;
+  const now = isByTables(request) ? reprice(request, pricing) : undefined;
+  const recomputed = now === undefined ? total : now.amount;
+  const base = { total, source, recomputed };
+  for (const price of [readAppliedPrice(appliedPrice, priceReference), readAppliedPrice(now?.applied ?? '', now?.reference ?? '')]) {
+    const lines = price === undefined ? undefined : billLines(usage, price);
+    if (price !== undefined && lines !== undefined && sumOf(lines) === total) {
+      const note = price.isFree ? 'The model is listed as free.' : undefined;
+      return { ...base, lines: lines.map((line) => explained(line, price)), note };
+    }
+  }
+  const note = `The price that was applied (${priceReference}) is not kept with this record, and the tables have another one by now.`;
+  return { ...base, lines: wholeLine(request, 'price-book'), note };
+}
+
+function explained({ kind, tokens, pricePerMillion, amount }: CostLine, { table, validFrom }: Price): ExplainedLine {
+  return { kind, tokens, pricePerMillion, amount, priceSource: table, validFrom: validFrom === '' ? null : validFrom };
+}
+
+function reprice(request: BilledRequest, { providerId, prices }: Pricing): PricedUsage {
+  return priceUsage(request.usage, queryOf(request, providerId), prices);
+}
+
+function queryOf(request: BilledRequest, providerId: string | undefined): PriceQuery {
+  const { provider, modelOverride, responseModel, requestModel, createdAt, serviceTier } = request;
+  const models = pricedModels({ override: modelOverride, response: responseModel, request: requestModel });
+  return { provider, providerId, models, at: createdAt, serviceTier };
+}
+
+function whyNone({ usage, provider, modelOverride, responseModel, requestModel, serviceTier }: BilledRequest): string {
+  if (!isBillable(usage)) return 'No tokens were reported, and none could be estimated, so there is nothing to price.';
+  const names = pricedModels({ override: modelOverride, response: responseModel, request: requestModel });
+  const model = names.find((name) => name !== '');
+  if (model === undefined) return 'Neither the call nor the answer names a model.';
+  const tier = serviceTier === '' ? '' : ` at its service tier ${quoted(serviceTier)}`;
+  return `There was no price for the model ${quoted(model)} of ${provider}${tier}, or none for some kind of its tokens. Store one with PUT /v1/prices; "gatelog reprice" applies it to what is on record.`;
+}

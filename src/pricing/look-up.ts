@@ -1,0 +1,69 @@
+import type { RateKind } from '../model/vocabulary/prices.ts';
+import { type OrganizationPrices, organizationPrice } from './organization-prices.ts';
+import { ownPrice } from './own-prices.ts';
+import type { PriceBook } from './price-book.ts';
+import type { Price, Rate } from './price.ts';
+import { priceAtTier } from './service-tiers.ts';
+
+/** What calls of one organisation are priced by. */
+export interface Prices {
+  readonly book: PriceBook;
+  readonly organization: OrganizationPrices;
+}
+
+/** What a price is looked up by. */
+export interface PriceQuery {
+  /** The provider's name in records; what an organisation has stored names it so. */
+  readonly provider: string;
+  /** The provider's name in the price book; undefined: it has none there. */
+  readonly providerId: string | undefined;
+  /** Names of the model, the one that tells most first. */
+  readonly models: readonly string[];
+  /** Unix milliseconds: the price that was valid then. */
+  readonly at: number;
+  /** How the provider says that it served the call; absent or empty: as everyone else. */
+  readonly serviceTier?: string;
+}
+
+/** The names by which a call's model is priced: the caller's word if there is one, else the one that answered and the one that was asked for. */
+export function pricedModels(names: { readonly override: string; readonly response: string; readonly request: string }): readonly string[] {
+  return names.override === '' ? [names.response, names.request] : [names.override];
+}
+
+/**
+ * The prices that may be a call's, the one that goes before the others first: what the organisation has stored for any of the model's names,
+ * then what the tables and the book say of them. Nothing when provider or model are unknown, or what the service tier costs. Tools that are
+ * billed by the call (web searches) are in none of them.
+ */
+export function* candidatePrices(query: PriceQuery, { book, organization }: Prices): Generator<Price, void, undefined> {
+  const models = query.models.filter((model) => model !== '');
+  for (const model of models) {
+    const price = organizationPrice(organization, { provider: query.provider, model, at: query.at });
+    if (price !== undefined) yield price;
+  }
+  if (query.providerId === undefined) return;
+  const builtIn = builtInPrice(query.providerId, query.at);
+  if (builtIn !== undefined) {
+    yield builtIn;
+    return;
+  }
+  for (const model of models) {
+    const price = listedPrice({ ...query, providerId: query.providerId }, model, book);
+    if (price !== undefined) yield price;
+  }
+}
+
+function builtInPrice(providerId: string, at: number): Price | undefined {
+  const own = ownPrice(providerId, at);
+  if (own === undefined) return undefined;
+  const rates = own.rates.map(([kind, perMillion]): [RateKind, Rate] => [kind, { perMillion, steps: [] }]);
+  const { reference, validFrom } = own;
+  return { table: 'built-in', reference, validFrom, rates: new Map(rates), isFree: false, contextWindow: undefined };
+}
+
+type ListedQuery = PriceQuery & { readonly providerId: string };
+
+function listedPrice({ providerId, at, serviceTier = '' }: ListedQuery, model: string, book: PriceBook): Price | undefined {
+  const listed = book.find(providerId, model, at);
+  return listed === undefined || serviceTier === '' ? listed : priceAtTier(listed, { providerId, serviceTier, at });
+}

@@ -1,0 +1,116 @@
+/** Numbers of one kind of card: what they begin with, from and to, and how many digits they have. */
+interface Issuer {
+  readonly from: string;
+  readonly to: string;
+  readonly lengths: readonly number[];
+}
+
+const issuers: readonly Issuer[] = [
+  { from: '4', to: '4', lengths: [13, 16, 19] },
+  { from: '51', to: '55', lengths: [16] },
+  { from: '2221', to: '2720', lengths: [16] },
+  { from: '34', to: '34', lengths: [15] },
+  { from: '37', to: '37', lengths: [15] },
+  { from: '6011', to: '6011', lengths: [16, 19] },
+  { from: '644', to: '649', lengths: [16, 19] },
+  { from: '65', to: '65', lengths: [16, 19] },
+  { from: '3528', to: '3589', lengths: [16, 19] },
+  { from: '300', to: '305', lengths: [14] },
+  { from: '36', to: '36', lengths: [14] },
+  { from: '38', to: '39', lengths: [14] },
+  { from: '62', to: '62', lengths: [16, 17, 18, 19] },
+  { from: '2200', to: '2204', lengths: [16, 17, 18, 19] },
+  { from: '5018', to: '5018', lengths: [13, 14, 15, 16, 17, 18, 19] },
+  { from: '5020', to: '5020', lengths: [13, 14, 15, 16, 17, 18, 19] },
+  { from: '5038', to: '5038', lengths: [13, 14, 15, 16, 17, 18, 19] },
+  { from: '5893', to: '5893', lengths: [13, 14, 15, 16, 17, 18, 19] },
+  { from: '6304', to: '6304', lengths: [13, 14, 15, 16, 17, 18, 19] },
+  { from: '6759', to: '6763', lengths: [13, 14, 15, 16, 17, 18, 19] },
+  { from: '60', to: '60', lengths: [16] },
+  { from: '81', to: '82', lengths: [16] },
+  { from: '9792', to: '9792', lengths: [16] },
+];
+
+const mostDigits = 19;
+const prefixDigits = 4;
+const zero = '0'.charCodeAt(0);
+const noLengths: ReadonlySet<number> = new Set();
+
+/** How many digits the numbers have that begin with these four. */
+const lengthsByPrefix: ReadonlyMap<string, ReadonlySet<number>> = new Map(
+  Array.from({ length: 10 ** prefixDigits }, (_, value) => String(value).padStart(prefixDigits, '0'))
+    .map((prefix) => [prefix, new Set(issuers.filter((issuer) => issues(issuer, prefix)).flatMap(({ lengths }) => lengths))] as const)
+    .filter(([, lengths]) => lengths.size > 0),
+);
+
+function issues({ from, to }: Issuer, prefix: string): boolean {
+  const start = prefix.slice(0, from.length);
+  return start >= from && start <= to;
+}
+
+/** A digit at which a number may begin: behind no letter or digit, and not among the decimals of another. */
+const beginning = /(?<![\p{L}\p{N}]|\d[.,])\d/gu;
+/** What cannot stand right behind a number. */
+const goesOn = /[\p{L}\p{N}]|[.,]\d/uy;
+
+/** Replaces card numbers: of a known issuer, of a right length, with a right check digit; spaces and hyphens between their digits do not matter. */
+export function redactCards(text: string, replacement: string): string {
+  let result = '';
+  let done = 0;
+  for (const { index } of text.matchAll(beginning)) {
+    const end = index < done ? undefined : endOfCard(text, index);
+    if (end === undefined) continue;
+    result += text.slice(done, index) + replacement;
+    done = end;
+  }
+  return done === 0 ? text : result + text.slice(done);
+}
+
+/**
+ * Whether a number is a card's.
+ * TRICKY: of one with more digits than a JSON number keeps, the last ones are lost, and with them the check digit.
+ */
+export function isCardNumber(value: number): boolean {
+  const digits = String(value);
+  const isIssued = /^\d+$/.test(digits) && lengthsByPrefix.get(digits.slice(0, prefixDigits))?.has(digits.length) === true;
+  return isIssued && (!Number.isSafeInteger(value) || hasCheckDigit(digits));
+}
+
+/** The longest card number that begins here. @returns where it ends, undefined when there is none. */
+function endOfCard(text: string, start: number): number | undefined {
+  let digits = '';
+  let lengths: ReadonlySet<number> = noLengths;
+  let end: number | undefined;
+  for (let at = start; digits.length < mostDigits; at += 1) {
+    if (digits !== '' && isSeparator(text[at])) at += 1;
+    if (!isDigit(text[at])) break;
+    digits += text[at];
+    if (digits.length === prefixDigits) lengths = lengthsByPrefix.get(digits) ?? noLengths;
+    if (digits.length >= prefixDigits && lengths.size === 0) break;
+    if (lengths.has(digits.length) && hasCheckDigit(digits) && endsAt(text, at + 1)) end = at + 1;
+  }
+  return end;
+}
+
+function isSeparator(character: string | undefined): boolean {
+  return character === ' ' || character === '-' || character === '\u00a0';
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9';
+}
+
+function endsAt(text: string, at: number): boolean {
+  goesOn.lastIndex = at;
+  return !goesOn.test(text);
+}
+
+/** Luhn's formula (ISO/IEC 7812-1). */
+function hasCheckDigit(digits: string): boolean {
+  let sum = 0;
+  for (let place = 0; place < digits.length; place += 1) {
+    const digit = digits.charCodeAt(digits.length - 1 - place) - zero;
+    sum += place % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
+  }
+  return sum % 10 === 0;
+}

@@ -1,0 +1,40 @@
+import { RE2JS } from 're2js';
+import { messageOf } from '../model/errors.ts';
+import { redactionLimits } from '../model/redaction-rule.ts';
+
+/** Replaces what a pattern matches. */
+export type ReplaceMatches = (text: string, replacement: string) => string;
+
+/** Why a pattern is not taken, for people; undefined when it is. */
+export function wrongPattern(pattern: string): string | undefined {
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(pattern);
+  } catch (error) {
+    const reason = messageOf(error).replace(/^error parsing regexp: /, '');
+    return `it is not in the syntax of RE2, which has no look-around and no back-references (${reason})`;
+  }
+  if (compiled.programSize() > redactionLimits.patternSize) return 'it is too large; write smaller repetitions';
+  return compiled.test('') ? 'it matches the empty text, so it would match everywhere' : undefined;
+}
+
+/**
+ * Compiles a pattern for an engine that goes through a text once, whatever the pattern is. (To find all matches may still take the square of
+ * the length, where each match is short and only the end of the text decides it.)
+ * @throws when the pattern is wrong.
+ */
+export function compilePattern(pattern: string): ReplaceMatches {
+  const compiled = RE2JS.compile(pattern);
+  return (text, replacement) => {
+    // Of most texts nothing matches, and to learn that costs a tenth of finding where.
+    if (!compiled.test(text)) return text;
+    let result = '';
+    let done = 0;
+    for (const { 0: found, index = 0 } of compiled.matchAll(text)) {
+      if (found === '') continue;
+      result += text.slice(done, index) + replacement;
+      done = index + found.length;
+    }
+    return result + text.slice(done);
+  };
+}

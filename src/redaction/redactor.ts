@@ -1,0 +1,54 @@
+import { type RedactionPlace, redactionPlaces, type RedactionRule } from '../model/redaction-rule.ts';
+import { isCardNumber, redactCards } from './cards.ts';
+import { redactEmails } from './emails.ts';
+import { redactKeys } from './keys.ts';
+import { compilePattern, type ReplaceMatches } from './pattern.ts';
+
+/** Takes out of a text what the rules of one place find. */
+export interface Redactor {
+  readonly text: (text: string) => string;
+  /** Of a JSON number, what stands in its place; undefined when it stays. */
+  readonly number: (value: number) => string | undefined;
+}
+
+/** The redactors by place; none where no rule looks. */
+export type Redactors = Readonly<Partial<Record<RedactionPlace, Redactor>>>;
+
+/** A rule, ready to run. */
+interface Step {
+  readonly replace: ReplaceMatches;
+  readonly rule: RedactionRule;
+}
+
+/** Prepares rules; they run in their order. @throws when a pattern is wrong. */
+export function compileRules(rules: readonly RedactionRule[]): Redactors {
+  const steps = rules.map((rule): Step => ({ rule, replace: replacerOf(rule) }));
+  return Object.fromEntries(
+    redactionPlaces.flatMap((place) => {
+      const ofPlace = steps.filter(({ rule }) => rule.appliesTo.includes(place));
+      return ofPlace.length === 0 ? [] : [[place, redactorOf(ofPlace)]];
+    }),
+  );
+}
+
+function redactorOf(steps: readonly Step[]): Redactor {
+  const cardStep = steps.find(({ rule }) => rule.kind === 'card');
+  return {
+    text: (text) => steps.reduce((left, { replace, rule }) => (left === '' ? left : replace(left, rule.replacement)), text),
+    number: (value) => (cardStep !== undefined && isCardNumber(value) ? cardStep.rule.replacement : undefined),
+  };
+}
+
+function replacerOf({ kind, pattern }: RedactionRule): ReplaceMatches {
+  switch (kind) {
+    case 'email':
+      return redactEmails;
+    case 'card':
+      return redactCards;
+    case 'key':
+      return redactKeys;
+    case 'regex':
+      if (pattern === null) throw new Error('a rule of the kind regex has no pattern');
+      return compilePattern(pattern);
+  }
+}

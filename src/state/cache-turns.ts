@@ -1,0 +1,120 @@
+import type { Database } from 'lmdb';
+import type { CachedReplies, CacheKey, Lookup } from './cached-replies.ts';
+import type { Environment } from './environment.ts';
+
+/** A call is on its way to fill this place of the cache. */
+interface Lease {
+  readonly owner: string;
+  /** Unix milliseconds. Its owner renews it while it lives. */
+  readonly expiresAt: number;
+  /** Another call waits for the reply. */
+  readonly awaited: boolean;
+}
+
+type PlaceKey = string[];
+
+/** A place that one call was given to fill. */
+export interface HeldPlace {
+  readonly key: CacheKey;
+  readonly place: number;
+  readonly owner: string;
+}
+
+/** What a call that asks is told: here is a reply; it is your turn to fetch one; or others are at it. */
+export type TurnAnswer = Extract<Lookup, { hit: unknown }> | { readonly held: HeldPlace } | 'wait';
+
+/** A place whose owner has not been heard of for so long is free again, milliseconds. */
+export const leaseMs = 5000;
+
+/**
+ * Who fetches the reply for a place of the cache: one call at a time over all workers of a machine.
+ * Invariant: a turn is given in the transaction that sees that no reply is there, so a reply that was kept meanwhile is found and not fetched again.
+ */
+export class CacheTurns {
+  private readonly replies: CachedReplies;
+  private readonly leases: Database<Lease, PlaceKey>;
+
+  constructor(environment: Environment, replies: CachedReplies, now: number) {
+    this.replies = replies;
+    this.leases = environment.openDB<Lease, PlaceKey>({ name: 'leases' });
+    this.sweep(now);
+  }
+
+  /** A reply, a turn, or word that another call has the turn. @param now Unix milliseconds. */
+  ask(key: CacheKey, owner: string, now: number, maxAgeMs: number): TurnAnswer {
+    const found = this.replies.find(key, now, maxAgeMs);
+    if ('hit' in found) return found;
+    if (this.allTaken(key, found.freePlaces, now)) return 'wait';
+    return this.leases.transactionSync(() => {
+      const latest = this.replies.find(key, now, maxAgeMs);
+      if ('hit' in latest) return latest;
+      const place = latest.freePlaces.find((free) => !this.isTaken(leaseOf(key, free), now));
+      if (place === undefined) return 'wait';
+      this.leases.putSync(leaseOf(key, place), { owner, expiresAt: now + leaseMs, awaited: false });
+      return { held: { key, place, owner } };
+    });
+  }
+
+  /** Tells those who have the turns of a key that somebody waits for them. */
+  await(key: CacheKey): void {
+    const unaware = placesOf(key).filter((at) => this.leases.get(at)?.awaited === false);
+    if (unaware.length === 0) return;
+    this.leases.transactionSync(() => {
+      for (const at of unaware) this.change(at, (lease) => ({ ...lease, awaited: true }));
+    });
+  }
+
+  /** Whether somebody waits for the one who holds this place. */
+  isAwaited({ key, place, owner }: HeldPlace): boolean {
+    const lease = this.leases.get(leaseOf(key, place));
+    return lease?.owner === owner && lease.awaited;
+  }
+
+  /** Goes on holding places. One that was lost, because its holder was silent for too long, stays lost. */
+  renew(held: readonly HeldPlace[], now: number): void {
+    this.leases.transactionSync(() => {
+      for (const { key, place, owner } of held) {
+        this.change(leaseOf(key, place), (lease) => (lease.owner === owner ? { ...lease, expiresAt: now + leaseMs } : lease));
+      }
+    });
+  }
+
+  /** Lets go of a place; the next one who asks has the turn. */
+  release({ key, place, owner }: HeldPlace): void {
+    this.leases.transactionSync(() => {
+      if (this.leases.get(leaseOf(key, place))?.owner === owner) this.leases.removeSync(leaseOf(key, place));
+    });
+  }
+
+  private allTaken(key: CacheKey, places: readonly number[], now: number): boolean {
+    return places.every((place) => this.isTaken(leaseOf(key, place), now));
+  }
+
+  private isTaken(at: PlaceKey, now: number): boolean {
+    const lease = this.leases.get(at);
+    // A clock that was set back must not make a lease longer than it is.
+    return lease !== undefined && lease.expiresAt > now && lease.expiresAt <= now + leaseMs;
+  }
+
+  /** Within a transaction. */
+  private change(at: PlaceKey, change: (lease: Lease) => Lease): void {
+    const lease = this.leases.get(at);
+    if (lease !== undefined) this.leases.putSync(at, change(lease));
+  }
+
+  /** Workers that were killed leave their leases behind; each start of a worker clears away those that have run out. */
+  private sweep(now: number): void {
+    this.leases.transactionSync(() => {
+      const all = [...this.leases.getRange()];
+      for (const { key, value } of all) if (value.expiresAt <= now) this.leases.removeSync(key);
+    });
+  }
+}
+
+function placesOf(key: CacheKey): PlaceKey[] {
+  return Array.from({ length: key.places }, (_, place) => leaseOf(key, place));
+}
+
+function leaseOf({ organizationId, fingerprint }: CacheKey, place: number): PlaceKey {
+  return [organizationId, fingerprint, String(place)];
+}

@@ -1,0 +1,88 @@
+import { EventEmitter, once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RequestItem } from '../src/contract/requests.ts';
+import { apiClient, type ApiClient } from './support/api.ts';
+import { type AskForItems, type ByteCase, byteFactors, type ByteTarget, performCase, recordsFaults } from './support/byte-cases.ts';
+import { type ByteProvider, startByteProvider } from './support/byte-provider.ts';
+import { Dice } from './support/dice.ts';
+import { pairwise } from './support/matrix.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let provider: ByteProvider;
+let api: ApiClient;
+let target: ByteTarget;
+
+beforeAll(async () => {
+  provider = await startByteProvider();
+  service = await startService({
+    dataDir,
+    environment: {
+      GATELOG_PROVIDER_OPENAI_URL: `${provider.origin}/v1`,
+      GATELOG_PROVIDER_ANTHROPIC_URL: provider.origin,
+      GATELOG_PROVIDER_GEMINI_URL: provider.origin,
+    },
+  });
+  api = apiClient(service.api);
+  target = { gateway: service.gateway, key: testKey, provider };
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await provider?.close();
+  removeDataDir(dataDir);
+});
+
+const ask: AskForItems = async (requestIds) =>
+  (await api.call<readonly RequestItem[]>('POST', '/v1/request/query-ids', { requestIds })).body.data;
+
+/** A gate at which so many wait for each other. */
+function gate(count: number): () => Promise<void> {
+  const arrived = new EventEmitter();
+  const allHere = once(arrived, 'all');
+  let waiting = 0;
+  return async () => {
+    waiting += 1;
+    if (waiting === count) arrived.emit('all');
+    await allHere;
+  };
+}
+
+describe('bytes pass unchanged, and are what is recorded', () => {
+  // GATELOG_TEST_SEED repeats a run.
+  const seed = Number(process.env['GATELOG_TEST_SEED'] ?? Date.now() % 2 ** 31);
+  const cases = pairwise(byteFactors, new Dice(seed));
+
+  it(`in ${cases.length} cases in which any two circumstances meet (seed ${seed})`, async () => {
+    const dice = new Dice(seed);
+    const calls: { id: string; combination: ByteCase }[] = [];
+    for (const combination of cases) {
+      const { id, faults } = await performCase(target, combination, dice);
+      expect(faults, `seed ${seed}`).toEqual([]);
+      calls.push({ id, combination });
+    }
+    expect(await recordsFaults(ask, calls), `seed ${seed}`).toEqual([]);
+  });
+
+  it(`in 256 streams at once, each of which goes on once the first half of all has come (seed ${seed})`, async () => {
+    const halfway = gate(256);
+    const dice = new Dice(seed);
+    const streams = Array.from({ length: 256 }, (): ByteCase => {
+      const varied = dice.of(cases);
+      return { ...varied, shape: dice.of(['chat', 'responses', 'messages', 'generateContent']), reply: 'stream', status: 200 };
+    });
+    const results = await Promise.all(
+      streams.map((combination, index) => performCase(target, combination, new Dice(seed + index), halfway)),
+    );
+    expect(
+      results.flatMap(({ faults }) => faults),
+      `seed ${seed}`,
+    ).toEqual([]);
+    const calls = results.flatMap(({ id }, index) => {
+      const combination = streams[index];
+      return combination === undefined ? [] : [{ id, combination }];
+    });
+    expect(await recordsFaults(ask, calls), `seed ${seed}`).toEqual([]);
+  });
+});

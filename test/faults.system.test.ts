@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RequestItem } from '../src/contract/requests.ts';
+import { ourKey } from '../src/gateway/wire-rig.ts';
+import { apiClient, type ApiClient } from './support/api.ts';
+import { eventually } from './support/eventually.ts';
+import { differencesOf, type Fault, type FaultStage, performFault, socketsOf, startFaultyProvider } from './support/fault-scene.ts';
+import { faultEnvironment, faultGroups } from './support/faults.ts';
+import { childrenNamed, makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let stage: FaultStage;
+let api: ApiClient;
+let socketsAtRest: number;
+
+beforeAll(async () => {
+  const provider = await startFaultyProvider();
+  service = await startService({
+    dataDir,
+    environment: faultEnvironment(provider.port),
+  });
+  api = apiClient(service.api, ourKey);
+  stage = { provider, gatewayPort: Number(new URL(service.gateway).port), worker: childrenNamed(service.pid, 'gateway')[0] ?? 0 };
+  await plainCall();
+  provider.drop();
+  socketsAtRest = await restOf(() => socketsOf(stage.worker));
+});
+
+afterAll(async () => {
+  await service?.stop();
+  stage?.provider.close();
+  removeDataDir(dataDir);
+});
+
+/** A number once it has stood still for a while. */
+async function restOf(read: () => number): Promise<number> {
+  const seen: number[] = [];
+  return eventually('a number to stand still', () => {
+    seen.push(read());
+    const recent = seen.slice(-30);
+    return recent.length === 30 && new Set(recent).size === 1 ? recent[0] : undefined;
+  });
+}
+
+/** A call to which nothing happens. */
+async function plainCall(): Promise<number | undefined> {
+  const whole: Fault = {
+    name: 'none',
+    provider: (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+    sees: { whole: true },
+    record: 'none',
+    kept: 1,
+  };
+  return (await performFault(stage, whole)).status;
+}
+
+async function itemOf(id: string, { record }: Fault): Promise<RequestItem | undefined> {
+  return record === 'none' ? undefined : api.stored(id);
+}
+
+describe.each(faultGroups)('%s', (_group, faults) => {
+  it.each(faults)('$name', async (fault) => {
+    const { provider, worker } = stage;
+    const { id, ...seen } = await performFault(stage, fault);
+    expect(differencesOf(fault, seen, await itemOf(id, fault))).toEqual([]);
+    await eventually(
+      `the gateway to hold ${fault.kept} connections to the provider`,
+      () => provider.open().length === fault.kept || undefined,
+    );
+    expect(await plainCall()).toBe(200);
+    provider.drop();
+    await eventually(`the gateway to hold ${socketsAtRest} sockets`, () => socketsOf(worker) === socketsAtRest || undefined);
+  });
+});

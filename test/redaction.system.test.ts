@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { apiClient, type ApiClient } from './support/api.ts';
+import { eventually } from './support/eventually.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let api: ApiClient;
+
+beforeAll(async () => {
+  service = await startService({ dataDir, environment: { GATELOG_SPOOL_SEGMENT_SECONDS: '1', GATELOG_LOG_LEVEL: 'debug' } });
+  api = apiClient(service.api);
+});
+
+afterAll(async () => {
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+const secrets = ['planted.person@example.com', '5555 5555 5555 4444', 'sk-planted0123456789abcdef', 'EMP-424242'];
+const rules = [{ kind: 'email' }, { kind: 'card' }, { kind: 'key' }, { kind: 'regex', pattern: 'EMP-[0-9]{6}' }];
+const said = `Take ${secrets.join(' or ')} now`;
+const left = 'Take [email] or [card] or [key] or [redacted] now';
+
+async function call(stream: boolean): Promise<string> {
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json', 'svc-property-note': said },
+    body: JSON.stringify({ model: 'echo/x', stream, messages: [{ role: 'user', content: said }] }),
+  });
+  const text = await response.text();
+  // The caller gets what the provider said; only the record is without it.
+  expect(stream ? text.includes('EMP-424242') : text.includes(said)).toBe(true);
+  return response.headers.get('svc-id') ?? '';
+}
+
+/** Every file of a folder. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+const holdsSecret = (file: string): boolean => {
+  const bytes = readFileSync(file);
+  return secrets.some((secret) => bytes.includes(secret));
+};
+
+it('planted secrets reach the caller and not the store; the spool that held them is for its owner only and goes once it is drained', async () => {
+  expect((await api.call('PUT', '/v1/redaction-rules', rules)).status).toBe(200);
+  const spool = path.join(dataDir, 'spool');
+  const ids = [await call(false), await call(true)];
+  const segments = filesOf(spool).filter((file) => statSync(file).size > 0);
+  expect(segments.some(holdsSecret)).toBe(true);
+  expect(segments.map((file) => statSync(file).mode & 0o777)).toEqual(segments.map(() => 0o600));
+
+  for (const id of ids) {
+    expect(await api.stored(id)).toMatchObject({
+      request_body: { messages: [{ content: left }] },
+      response_body: { choices: [{ message: { content: left } }] },
+      properties: { note: left },
+      prompt_tokens: said.split(' ').length,
+    });
+  }
+  const found = await api.query({ request_response_rmt: { request_body: { contains: 'EMP-424242' } } });
+  expect([found, await api.query({ request_response_rmt: { response_body: { contains: '[redacted]' } } })]).toMatchObject([[], [{}, {}]]);
+
+  // A segment is closed at its age, and a closed one that is stored whole is deleted.
+  await eventually('the spool to be deleted', async () => {
+    await fetch(`${service.gateway}/v1/models`, { headers: { authorization: `Bearer ${testKey}` } });
+    return filesOf(spool).some(holdsSecret) ? undefined : true;
+  });
+  await eventually('every file to be without them', () => (filesOf(dataDir).some(holdsSecret) ? undefined : true));
+  for (const secret of secrets) expect(service.output()).not.toContain(secret);
+});
+
+it('a body whose rules take too long is left out of its record, and the records behind it are there', async () => {
+  expect((await api.call('PUT', '/v1/redaction-rules', [{ kind: 'regex', pattern: 'Q.*b|Q' }])).status).toBe(200);
+  const send = async (content: string): Promise<string> => {
+    const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content }] }),
+    });
+    await response.arrayBuffer();
+    return response.headers.get('svc-id') ?? '';
+  };
+  const [long, short] = [await send('Q'.repeat(400_000)), await send('Q b')];
+  expect(await api.stored(short, 30_000)).toMatchObject({ request_body: { messages: [{ content: '[redacted]' }] } });
+  const leftOut = '[left out: the redaction rules could not be applied]';
+  expect(await api.stored(long)).toMatchObject({ request_body: leftOut, response_body: leftOut, response_status: 200 });
+  expect(service.output()).toContain('redaction_failed');
+});

@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** What a provider got of a call. */
+export interface Arrival {
+  readonly method: string;
+  readonly path: string;
+  readonly contentType: string | undefined;
+  readonly contentEncoding: string | undefined;
+  readonly body: Buffer;
+}
+
+/** What a provider answers, byte for byte. */
+export interface PlannedReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly pieces: readonly Buffer[];
+  /** `length`: declared. `chunked`. `until-close`: the end of the connection is the end of the body. */
+  readonly framing: 'length' | 'length-close' | 'chunked' | 'until-close';
+  /** Awaited in the middle of the pieces. */
+  readonly halfway?: () => Promise<void>;
+}
+
+/** Names the planned reply; it is nothing to the gateway and so passes to the provider. */
+export const callHeader = 'x-planned-reply';
+
+/** A provider of every wire format on loopback: each call names the reply that was planned for it. */
+export interface ByteProvider {
+  /** `http://host:port`, without a path. */
+  readonly origin: string;
+  readonly plan: (call: string, reply: PlannedReply) => void;
+  /** What came of a call; forgets it. */
+  readonly take: (call: string) => Arrival | undefined;
+  readonly close: () => Promise<void>;
+}
+
+export async function startByteProvider(): Promise<ByteProvider> {
+  const plans = new Map<string, PlannedReply>();
+  const arrivals = new Map<string, Arrival>();
+  const server = createServer((request, response) => {
+    const call = String(request.headers[callHeader]);
+    void collect(request).then(async (body) => {
+      const { 'content-type': contentType, 'content-encoding': contentEncoding } = request.headers;
+      arrivals.set(call, { method: request.method ?? '', path: request.url ?? '', contentType, contentEncoding, body });
+      const reply = plans.get(call);
+      plans.delete(call);
+      if (reply === undefined) response.writeHead(599).end();
+      else await answer(response, reply);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    plan: (call, reply) => plans.set(call, reply),
+    take: (call) => {
+      const arrival = arrivals.get(call);
+      arrivals.delete(call);
+      return arrival;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
+
+/** The whole body of a message. */
+export async function collect(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function answer(response: ServerResponse, { status, headers, pieces, framing, halfway }: PlannedReply): Promise<void> {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const closes = framing === 'length-close' || framing === 'until-close';
+  // Without a chunked coding Node ends the connection where no length was declared.
+  response.useChunkedEncodingByDefault = framing === 'chunked';
+  response.writeHead(status, {
+    ...headers,
+    ...(framing === 'length' || framing === 'length-close' ? { 'content-length': length } : {}),
+    ...(closes ? { connection: 'close' } : {}),
+  });
+  const middle = Math.floor(pieces.length / 2);
+  for (const [index, piece] of pieces.entries()) {
+    if (index === middle) await halfway?.();
+    response.write(piece);
+    // Each piece in a turn of its own, or Node would send them as one.
+    if (pieces.length > 1) await turn();
+  }
+  response.end();
+}

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { openClient, parseReply, type RawClient, requestText } from '../../src/gateway/wire-rig.ts';
+import type { RequestItem } from '../../src/contract/requests.ts';
+import { eventually } from './eventually.ts';
+
+/** A provider of which a fault decides every byte. */
+export interface FaultyProvider {
+  readonly port: number;
+  /** What it does with a connection once the head of a request has come on it. */
+  readonly behave: (behaviour: (socket: Socket) => void) => void;
+  /** Connections that are open. */
+  readonly open: () => readonly Socket[];
+  /** All bytes that came since the last {@link behave}, as Latin-1. */
+  readonly received: () => string;
+  /** Breaks off every connection. */
+  readonly drop: () => void;
+  readonly close: () => void;
+}
+
+function ignore(_socket: Socket): void {
+  // A connection before any fault.
+}
+
+export async function startFaultyProvider(): Promise<FaultyProvider> {
+  const sockets = new Set<Socket>();
+  let behaviour = ignore;
+  let behaviours = 0;
+  let received = '';
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    let head = '';
+    let answered = 0;
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+      // One request on a connection for each behaviour.
+      if (answered === behaviours) return;
+      head += chunk.toString('latin1');
+      if (!head.includes('\r\n\r\n')) return;
+      head = '';
+      answered = behaviours;
+      behaviour(socket);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const drop = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    behave: (next) => {
+      behaviour = next;
+      behaviours += 1;
+      received = '';
+    },
+    open: () => [...sockets],
+    received: () => received,
+    drop,
+    close: () => {
+      drop();
+      server.close();
+    },
+  };
+}
+
+/** A fault under way. */
+export interface FaultScene {
+  readonly client: RawClient;
+  readonly provider: FaultyProvider;
+  /** Identifier of the call, whose record this is. */
+  readonly id: string;
+  /** Process that carries the call. */
+  readonly worker: number;
+}
+
+/** What the client saw. */
+export interface Sight {
+  /** Undefined when no head came. */
+  readonly status: number | undefined;
+  /** The reply had its end. */
+  readonly whole: boolean;
+  readonly body: string;
+  /** Value of a header of the reply. */
+  readonly header: (name: string) => string | undefined;
+}
+
+/** What a body is, or what stands in it. */
+interface Expectation {
+  readonly is?: string;
+  readonly includes?: string;
+}
+
+/** One way in which a call can go wrong, and what has to come of it. */
+export interface Fault {
+  readonly name: string;
+  /** A request other than a streamed chat. */
+  readonly request?: { readonly line: string; readonly headers: readonly string[]; readonly body: string };
+  /** Bytes that the client sends in place of a request. */
+  readonly raw?: string;
+  readonly provider: (socket: Socket) => void;
+  /** What the client does; without it, it waits for the end of the reply or of its connection. */
+  readonly client?: (scene: FaultScene) => Promise<void>;
+  readonly sees: Expectation & { readonly status?: number; readonly whole: boolean; readonly headers?: Readonly<Record<string, string>> };
+  /** `none`: the call left no record. */
+  readonly record: (Expectation & { readonly response_status: number; readonly requestIncludes?: string }) | 'none';
+  /** Connections to the provider afterwards: 1 where it can serve the next call. */
+  readonly kept: 0 | 1;
+}
+
+const chat = {
+  line: 'POST /v1/chat/completions',
+  headers: ['Content-Type: application/json'],
+  body: '{"model":"gpt-4o","stream":true,"messages":[]}',
+} as const;
+
+/** Where faults happen. */
+export interface FaultStage {
+  readonly gatewayPort: number;
+  readonly worker: number;
+  readonly provider: FaultyProvider;
+}
+
+/** Lets one fault happen and tells what the client saw of it. */
+export async function performFault(stage: FaultStage, fault: Fault): Promise<Sight & { readonly id: string }> {
+  const { provider, gatewayPort, worker } = stage;
+  const { line, headers, body } = fault.request ?? chat;
+  const id = randomUUID();
+  provider.behave(fault.provider);
+  const client = await openClient(gatewayPort);
+  client.send(fault.raw ?? requestText(line, [...headers, `Svc-Request-Id: ${id}`], body));
+  await (fault.client ?? waitForEnd)({ client, provider, id, worker });
+  const reply = parseReply(client.received());
+  client.socket.destroy();
+  return {
+    id,
+    status: reply?.status,
+    whole: reply?.whole ?? false,
+    body: reply?.body.toString('utf8') ?? '',
+    header: (name) => reply?.header(name),
+  };
+}
+
+/** What differs from what has to come of a fault; empty when nothing does. */
+export function differencesOf({ sees, record }: Fault, seen: Sight, item: RequestItem | undefined): readonly string[] {
+  const recorded = record === 'none' ? undefined : record;
+  const checks: readonly (readonly [what: string, got: unknown, wanted: unknown])[] = [
+    ['status', seen.status, sees.status],
+    ['end of the reply', seen.whole, sees.whole],
+    ['body', sees.is === undefined ? undefined : seen.body, sees.is],
+    ['text in the body', partOf(seen.body, sees.includes), sees.includes],
+    ...Object.entries(sees.headers ?? {}).map(([name, value]) => [name, seen.header(name), value] as const),
+    ['status on record', item?.response_status, recorded?.response_status],
+    ['recorded reply', partOf(textOf(item?.response_body), recorded?.includes), recorded?.includes],
+    ['recorded request', partOf(textOf(item?.request_body), recorded?.requestIncludes), recorded?.requestIncludes],
+  ];
+  return checks.filter(([, got, wanted]) => got !== wanted).map(([what, got, wanted]) => `${what} is ${shown(got)}, not ${shown(wanted)}`);
+}
+
+/** The part itself where it is in the text, else the text. */
+function partOf(text: string, part: string | undefined): string | undefined {
+  return part === undefined || text.includes(part) ? part : text;
+}
+
+const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body ?? null));
+const shown = (value: unknown): string => String(value).slice(0, 300);
+
+/** Waits until the reply is whole or the connection is over. */
+export async function waitForEnd({ client }: FaultScene): Promise<void> {
+  await eventually(
+    'the end of the reply',
+    () => (client.isClosed() || parseReply(client.received())?.whole === true ? true : undefined),
+    30_000,
+  );
+}
+
+/** Waits until some text of the reply has come. */
+export async function waitForText({ client }: FaultScene, text: string): Promise<void> {
+  await eventually(`the client to receive ${text}`, () => client.received().includes(text) || undefined);
+}
+
+/** Waits until some text of the request has come to the provider. */
+export async function waitForProvider({ provider }: FaultScene, text: string): Promise<void> {
+  await eventually(`the provider to receive ${text}`, () => provider.received().includes(text) || undefined);
+}
+
+/** Sockets that a process holds, pipes to its parent among them. */
+export function socketsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).filter((name) => linkOf(`/proc/${pid}/fd/${name}`).startsWith('socket:')).length;
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It was closed meanwhile.
+    return '';
+  }
+}

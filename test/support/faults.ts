@@ -1,0 +1,305 @@
+import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ourKey } from '../../src/gateway/wire-rig.ts';
+import { eventually } from './eventually.ts';
+import { streamEvents } from './fake-openai.ts';
+import { type Fault, type FaultScene, waitForEnd, waitForProvider, waitForText } from './fault-scene.ts';
+
+/** Time limits of the gateway towards its provider, milliseconds, under which these faults are tried. */
+const faultTimeoutMs = 800;
+/** Time limits of the gateway towards its clients: to send a request, and to take something of a reply. */
+const clientTimeoutMs = 5000;
+/** Largest head in either direction, bytes. */
+const faultHeaderMaxBytes = 64 * 1024;
+
+/** Settings of the service under which these faults are tried, before a provider on this port. */
+export function faultEnvironment(providerPort: number): Readonly<Record<string, string>> {
+  return {
+    GATELOG_BOOTSTRAP_API_KEY: ourKey,
+    GATELOG_INGEST_INTERVAL_MS: '20',
+    GATELOG_PROVIDER_HEADERS_TIMEOUT_MS: String(faultTimeoutMs),
+    GATELOG_PROVIDER_BODY_TIMEOUT_MS: String(faultTimeoutMs),
+    GATELOG_REQUEST_TIMEOUT_MS: String(clientTimeoutMs),
+    GATELOG_CLIENT_STALL_TIMEOUT_MS: String(clientTimeoutMs),
+    GATELOG_HEADER_MAX_BYTES: String(faultHeaderMaxBytes),
+    GATELOG_PROVIDER_OPENAI_URL: `http://127.0.0.1:${providerPort}/v1`,
+    // Nothing listens there.
+    GATELOG_PROVIDER_GROQ_URL: 'http://127.0.0.1:1/openai/v1',
+  };
+}
+
+const json = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+const stream = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n';
+const ended = '0\r\n\r\n';
+const events = streamEvents();
+const begun = events.slice(0, 3).join('');
+const large = Buffer.alloc(24 * 1024 * 1024, 'abcdefghijklmnop');
+
+/** One chunk of a chunked body. */
+const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const says = (text: string) => (socket: Socket) => void socket.write(text);
+const saysThenResets = (text: string) => (socket: Socket) => void socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 20));
+const saysThenCloses = (text: string) => (socket: Socket) => void socket.end(text);
+const silent = (): void => undefined;
+
+const unanswered = 'could not be reached, or closed the connection before it answered';
+const late = 'did not answer in time';
+
+/** The provider gives no reply: the client gets our sentence, which is on record with the status 0. */
+function noReply(name: string, provider: (socket: Socket) => void, sentence = unanswered): Fault {
+  const status = sentence === late ? 504 : 502;
+  return { name, provider, sees: { status, whole: true, includes: sentence }, record: { response_status: 0, includes: sentence }, kept: 0 };
+}
+
+/** The provider breaks off inside its reply: the client gets what came and no end, and that is on record with the status 502. */
+function broken(name: string, provider: (socket: Socket) => void, came: string, recorded: string): Fault {
+  return { name, provider, sees: { status: 200, whole: false, is: came }, record: { response_status: 502, includes: recorded }, kept: 0 };
+}
+
+/** The reply is odd and whole, and passes as it is. */
+function passes(name: string, said: string, came: string, more: Partial<Fault> = {}): Fault {
+  const sees = { status: 200, whole: true, is: came };
+  return { name, provider: says(said), sees, record: { response_status: 200, includes: '' }, kept: 1, ...more };
+}
+
+const withoutReply: readonly Fault[] = [
+  {
+    ...noReply('the provider refuses the connection', silent),
+    request: { line: 'POST /groq/openai/v1/chat/completions', headers: ['Content-Type: application/json'], body: '{"model":"m"}' },
+  },
+  noReply('resets before its head', (socket) => socket.resetAndDestroy()),
+  noReply('closes before its head', (socket) => void socket.end()),
+  noReply('speaks no HTTP', saysThenCloses('SSH-2.0-nothing\r\n'), 'is not HTTP/1.1'),
+  noReply('breaks off inside its head', saysThenCloses('HTTP/1.1 200 OK\r\nContent-')),
+  noReply(
+    'sends a head over the limit',
+    says(`HTTP/1.1 200 OK\r\nX-Big: ${'b'.repeat(2 * faultHeaderMaxBytes)}\r\nContent-Length: 2\r\n\r\nok`),
+    'GATELOG_HEADER_MAX_BYTES',
+  ),
+  noReply('sends two lengths that differ', says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok')),
+  noReply('says nothing for too long', silent, late),
+  noReply('stalls inside its head', says('HTTP/1.1 200 OK\r\nContent-'), late),
+  noReply('says 103 and then nothing for too long', says('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'), late),
+];
+
+const brokenOff: readonly Fault[] = [
+  broken('resets inside a body of known length', saysThenResets(`${json}Content-Length: 10\r\n\r\n{"a":`), '{"a":', '{"a":'),
+  broken(
+    'closes inside a body of known length: its Content-Length is too long',
+    saysThenCloses(`${json}Content-Length: 10\r\n\r\n{"a":1}`),
+    '{"a":1}',
+    '{"a":1}',
+  ),
+  broken('stalls inside a body of known length', says(`${json}Content-Length: 10\r\n\r\n{"a":`), '{"a":', '{"a":'),
+  broken('resets inside a chunked body', saysThenResets(`${json}Transfer-Encoding: chunked\r\n\r\n${chunk('{"a":')}`), '{"a":', '{"a":'),
+  broken('closes without the last chunk', saysThenCloses(stream + chunk(events.join(''))), events.join(''), '世界'),
+  broken('sends a chunk that is none', says(`${stream}${chunk(begun)}this is no size\r\n`), begun, 'Grüße'),
+  broken('resets a body that would end with its connection', saysThenResets(`${json}Connection: close\r\n\r\n{"a":`), '{"a":', '{"a":'),
+  broken('resets in mid-stream', saysThenResets(stream + chunk(begun)), begun, 'Grüße, 世界'),
+  broken('stalls in mid-stream', says(stream + chunk(begun)), begun, 'Grüße, 世界'),
+  broken('resets after [DONE], before the end', saysThenResets(stream + chunk(events.join(''))), events.join(''), '世界'),
+];
+
+const malformed = 'data: {"choices":[{"delta":{"content":"half\n\nevent: nonsense\ndata\n\n: \u0000\n\ndata: {]}\n\n';
+
+const oddButWhole: readonly Fault[] = [
+  passes('sends a malformed stream', stream + chunk(malformed) + ended, malformed, {
+    record: { response_status: 200, includes: 'nonsense' },
+  }),
+  passes('sends a stream without [DONE]', stream + chunk(begun) + ended, begun, {
+    record: { response_status: 200, includes: 'Grüße, 世界' },
+  }),
+  passes('sends broken JSON', `${json}Content-Length: 5\r\n\r\n{"a":`, '{"a":', { record: { response_status: 200, includes: '{"a":' } }),
+  passes('says gzip and is none', `${json}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain`, 'plain', {
+    record: { response_status: 200, includes: Buffer.from('plain').toString('base64') },
+  }),
+  // The connection holds bytes that belong to no reply, so it cannot be used again.
+  passes('sends more than its Content-Length', `${json}Content-Length: 2\r\n\r\n{}more than that`, '{}', { kept: 0 }),
+  {
+    name: 'answers 429 with Retry-After',
+    provider: says('HTTP/1.1 429 Too Many Requests\r\nRetry-After: 17\r\nContent-Length: 4\r\n\r\nslow'),
+    sees: { status: 429, whole: true, is: 'slow', headers: { 'retry-after': '17' } },
+    record: { response_status: 429, includes: 'slow' },
+    kept: 1,
+  },
+  passes(
+    'sends a head just below the limit',
+    `${json}X-Big: ${'b'.repeat(faultHeaderMaxBytes - 1000)}\r\nContent-Length: 2\r\n\r\n{}`,
+    '{}',
+    {
+      sees: { status: 200, whole: true, is: '{}', headers: { 'x-big': 'b'.repeat(faultHeaderMaxBytes - 1000) } },
+    },
+  ),
+  passes('drips for longer than it may be silent', '', events.join(''), {
+    provider: (socket) => void drip(socket),
+    record: { response_status: 200, includes: '世界' },
+  }),
+];
+
+/** Sends a stream in pieces, each long before the time limit, all of them together beyond it. */
+async function drip(socket: Socket): Promise<void> {
+  const whole = Buffer.from(stream + chunk(events.join('')) + ended);
+  const pieces = 40;
+  const size = Math.ceil(whole.length / pieces);
+  for (let at = 0; at < whole.length; at += size) {
+    socket.write(whole.subarray(at, at + size));
+    await wait((2 * faultTimeoutMs) / pieces);
+  }
+}
+
+const upload = (headers: readonly string[]): NonNullable<Fault['request']> => ({
+  line: 'POST /v1/files',
+  headers: ['Content-Type: audio/wav', ...headers],
+  body: 'RIFF',
+});
+
+/**
+ * The client goes: status 499 with what was seen, and the provider is let go.
+ * TRICKY: undici opens a fresh connection in place of one that is broken off from here; the next call finds it.
+ */
+function leaves(name: string, fault: Partial<Fault> & Pick<Fault, 'client'>, includes = ''): Fault {
+  return { name, provider: silent, sees: { whole: false }, record: { response_status: 499, includes }, kept: 1, ...fault };
+}
+
+const sentOf = (scene: FaultScene): Promise<void> => waitForProvider(scene, 'gpt-4o');
+const halfStream = says(stream + chunk(begun));
+
+function largeReply(socket: Socket): void {
+  socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${large.length}\r\n\r\n`);
+  socket.write(large);
+}
+
+const clientFaults: readonly Fault[] = [
+  leaves('inside its head', {
+    raw: 'POST /v1/chat/completions HTTP/1.1\r\nHost: ',
+    client: async ({ client }) => void client.socket.resetAndDestroy(),
+    record: 'none',
+    kept: 0,
+  }),
+  leaves('while its body is read for the model', {
+    request: { line: 'POST /v1/chat/completions', headers: ['Content-Type: application/json', 'Content-Length: 100'], body: '{"model":' },
+    client: async ({ client }) => void client.socket.end(),
+    record: { response_status: 499, includes: '', requestIncludes: '{"model":' },
+    kept: 0,
+  }),
+  leaves('before the head of its reply', {
+    client: async (scene) => {
+      await sentOf(scene);
+      scene.client.socket.destroy();
+    },
+    record: { response_status: 499, includes: '', requestIncludes: 'gpt-4o' },
+  }),
+  leaves(
+    'in mid-stream',
+    {
+      provider: halfStream,
+      client: async (scene) => {
+        await waitForText(scene, '世界');
+        scene.client.socket.destroy();
+      },
+      sees: { status: 200, whole: false, is: begun },
+    },
+    'Grüße, 世界',
+  ),
+  leaves(
+    'with a reset in mid-stream',
+    {
+      provider: halfStream,
+      client: async (scene) => {
+        await waitForText(scene, '世界');
+        scene.client.socket.resetAndDestroy();
+      },
+      sees: { status: 200, whole: false, is: begun },
+    },
+    'Grüße, 世界',
+  ),
+  leaves('in the middle of an upload', {
+    request: upload(['Content-Length: 100']),
+    client: async (scene) => {
+      await waitForProvider(scene, 'RIFF');
+      scene.client.socket.destroy();
+    },
+    record: { response_status: 499, includes: '', requestIncludes: 'RIFF' },
+  }),
+  leaves('its upload half open: it says that nothing more comes', {
+    request: upload(['Content-Length: 100']),
+    client: async (scene) => {
+      await waitForProvider(scene, 'RIFF');
+      scene.client.socket.end();
+      await waitForEnd(scene);
+    },
+    record: { response_status: 499, includes: '', requestIncludes: 'RIFF' },
+  }),
+  leaves('its upload where it is, and stays', {
+    request: upload(['Content-Length: 100']),
+    client: waitForEnd,
+    record: { response_status: 499, includes: '', requestIncludes: 'RIFF' },
+  }),
+  leaves('its upload by a chunk that is none', {
+    request: { ...upload(['Transfer-Encoding: chunked']), body: '4\r\nRIFF\r\n' },
+    client: async (scene) => {
+      await waitForProvider(scene, 'RIFF');
+      scene.client.send('this is no size\r\n');
+      await waitForEnd(scene);
+    },
+    record: { response_status: 499, includes: '', requestIncludes: 'RIFF' },
+  }),
+  leaves(
+    'after it has read nothing of a large reply',
+    {
+      provider: largeReply,
+      client: async (scene) => {
+        await readNothing(scene);
+        scene.client.socket.destroy();
+      },
+    },
+    'abcdefghijklmnop',
+  ),
+  leaves(
+    'a large reply unread, and stays',
+    {
+      provider: largeReply,
+      client: async (scene) => {
+        await readNothing(scene);
+        await eventually(
+          'the gateway to break off',
+          () => scene.provider.open().every(({ writableLength }) => writableLength === 0) || undefined,
+        );
+      },
+    },
+    'abcdefghijklmnop',
+  ),
+  {
+    name: 'reads nothing of a large reply, then all of it',
+    provider: largeReply,
+    client: async (scene) => {
+      await readNothing(scene);
+      scene.client.socket.resume();
+      await eventually('the whole reply', () => scene.client.size() > large.length || undefined, 30_000);
+    },
+    sees: { status: 200, whole: true, is: large.toString() },
+    record: { response_status: 200, includes: 'abcdefghijklmnop' },
+    kept: 1,
+  },
+];
+
+/** Does not read until the provider can send no more; most of the reply is then still the provider's. */
+async function readNothing({ client, provider }: FaultScene): Promise<void> {
+  client.socket.pause();
+  const unsent = (): number => provider.open().reduce((sum, socket) => sum + socket.writableLength, 0);
+  let last = -1;
+  await eventually('the provider to be held up', async () => {
+    const before = last;
+    last = unsent();
+    await wait(100);
+    return last > large.length / 3 && last === before ? true : undefined;
+  });
+}
+
+/** Every fault, in a group for each side that causes it. */
+export const faultGroups: readonly (readonly [group: string, faults: readonly Fault[]])[] = [
+  ['a provider that gives no reply', withoutReply],
+  ['a provider that breaks off its reply', brokenOff],
+  ['a provider whose reply is odd, and whole', oddButWhole],
+  ['a client that leaves', clientFaults],
+];

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { wireFormatFor } from '../../src/providers/registry.ts';
+import { readServerSentEvents } from '../../src/providers/sse.ts';
+import { collect } from './byte-provider.ts';
+
+/** A call as it reached the provider. */
+export interface RecordedCall {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** A provider on loopback that speaks every official client's wire format, with recorded answers. */
+export interface RecordedProvider {
+  /** `http://host:port`, without a path. */
+  readonly origin: string;
+  readonly calls: RecordedCall[];
+  readonly close: () => Promise<void>;
+}
+
+interface Recording {
+  /** A part of the path that only this format has. */
+  readonly within: string;
+  readonly provider: string;
+  /** Start of the names of its recordings. */
+  readonly name: string;
+  /** End of the name of the stream that calls tools; its JSON form is that stream put together. */
+  readonly tools?: string;
+}
+
+const recordings: readonly Recording[] = [
+  { within: '/chat/completions', provider: 'openai', name: 'openai/__fixtures__/chat', tools: '-stream-tools.sse' },
+  { within: '/responses', provider: 'openai', name: 'openai/__fixtures__/responses' },
+  { within: '/embeddings', provider: 'openai', name: 'openai/__fixtures__/embeddings' },
+  { within: '/images/', provider: 'openai', name: 'openai/__fixtures__/images' },
+  { within: '/audio/transcriptions', provider: 'openai', name: 'openai/__fixtures__/transcriptions' },
+  { within: '/messages', provider: 'anthropic', name: 'anthropic/__fixtures__/messages', tools: '-stream-tools.sse' },
+  { within: 'enerateContent', provider: 'gemini', name: 'google/__fixtures__/generate', tools: '-stream-tools.sse' },
+];
+
+export async function startRecordedProvider(): Promise<RecordedProvider> {
+  const calls: RecordedCall[] = [];
+  const server = createServer((request, response) => {
+    void collect(request).then(async (body) => {
+      const call = { path: request.url ?? '', headers: request.headers, text: body.toString('utf8') };
+      calls.push(call);
+      await answer(call, response);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
+
+async function answer({ path, text }: RecordedCall, response: ServerResponse): Promise<void> {
+  const recording = recordings.find(({ within }) => path.includes(within));
+  if (recording === undefined) {
+    response.writeHead(404).end();
+    return;
+  }
+  const { name, tools, provider } = recording;
+  const withTools = tools !== undefined && /"tools":\s*\[\s*\{/.test(text);
+  const streamed = /"stream":\s*true/.test(text) || path.includes('streamGenerateContent');
+  if (!streamed) {
+    const format = wireFormatFor(provider, path);
+    const body = withTools
+      ? JSON.stringify(format?.assembleStream(readServerSentEvents([read(name + tools)])).body)
+      : read(`${name}-response.json`);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const events = read(withTools ? name + tools : `${name}-response.sse`).toString('utf8');
+  for (const event of events.split(/(?<=\r?\n\r?\n)/)) {
+    response.write(event);
+    await turn();
+  }
+  response.end();
+}
+
+function read(name: string): Buffer {
+  return readFileSync(new URL(`../../src/providers/${name}`, import.meta.url));
+}

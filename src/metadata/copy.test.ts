@@ -21,7 +21,7 @@ beforeEach(async () => {
   database = await openMigratedMetadata(folder, 'core', Date.now);
   const made = await createOrganization(database, "acme's", 1);
   if (made === 'name_taken') throw new Error('the database is not new');
-  organizationId = made.id as OrganizationId;
+  organizationId = made.id;
   await addProviderKey(database, { id: 'key-1', organizationId, provider: 'openai', name: null, sealed, hint: null, createdAt: 1 }, 10);
 });
 

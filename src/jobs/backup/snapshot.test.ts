@@ -80,7 +80,7 @@ describe('a snapshot is of one moment', () => {
       false,
     );
     expect(snapshot.rows['requests']).toBe(before);
-    const [series = ''] = readdirSync(path.join(folder, 'spool')).filter((name) => name.startsWith('series'));
+    const series = readdirSync(path.join(folder, 'spool')).find((name) => name.startsWith('series')) ?? '';
     const [segment = ''] = readdirSync(path.join(folder, 'spool', series));
     expect(snapshot.segments[`spool/${series}/${segment}`]).toBe(statSync(path.join(spool.folder, series, segment)).size);
     const { accepted } = openCheckpointFile(path.join(folder, 'spool')).load();
@@ -94,7 +94,8 @@ describe('a snapshot is of one moment', () => {
     const { spool, writer, drain, folder } = await running();
     const open = await spool.write(writer, { end: null });
     const snapshot = await takeSnapshot(portsOf(spool, drain), folder, false);
-    const [[name = '', bytes = 0] = []] = Object.entries(snapshot.segments);
+    const [name = ''] = Object.keys(snapshot.segments);
+    const bytes = snapshot.segments[name] ?? 0;
     await spool.write(writer);
     await spool.killWriter(writer);
     await until(async () => (await spool.rows()).some(({ id }) => id === open) && Object.keys(spool.segments()).length === 0);
@@ -125,12 +126,13 @@ describe('a snapshot is of one moment', () => {
   });
 });
 
+function onFullDisk(): never {
+  throw new Error('the disk is full');
+}
+
 test('of a snapshot that fails nothing is left, and the ingest goes on', async () => {
   const { spool, writer, drain, folder } = await running();
-  const full = (): never => {
-    throw new Error('the disk is full');
-  };
-  await expect(takeSnapshot(portsOf(spool, drain, { copyMetadata: full }), folder, false)).rejects.toThrow('the disk is full');
+  await expect(takeSnapshot(portsOf(spool, drain, { copyMetadata: onFullDisk }), folder, false)).rejects.toThrow('the disk is full');
   expect(existsSync(folder)).toBe(false);
   await spool.write(writer);
   await until(async () => (await spool.rows()).length === 1);

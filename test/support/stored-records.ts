@@ -1,0 +1,83 @@
+import type { ChangeItem } from '../../src/contract/changes.ts';
+import type { RequestItem } from '../../src/contract/requests.ts';
+import { type ApiClient, apiClient } from './api.ts';
+import { eventually } from './eventually.ts';
+
+/** What of a stored record is compared with what its client saw. */
+export interface StoredRecord {
+  readonly id: string;
+  readonly status: number;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly cost: number | null;
+  readonly cached: boolean;
+}
+
+const pageRows = 1000;
+
+/** Every record of the organisation. */
+export async function readRecords(api: string): Promise<StoredRecord[]> {
+  const client = apiClient(api);
+  const records: StoredRecord[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = await readPage(client, cursor);
+    records.push(...page.records);
+    cursor = page.next;
+    if (cursor === undefined) return records;
+  }
+}
+
+async function readPage(client: ApiClient, cursor: string | undefined): Promise<{ records: StoredRecord[]; next: string | undefined }> {
+  const body = { filter: 'all', limit: pageRows, ...(cursor === undefined ? {} : { cursor }) };
+  const answer = await client.call<readonly RequestItem[]>('POST', '/v1/request/query-clickhouse', body);
+  if (answer.status !== 200) throw new Error(`the records cannot be read: ${answer.status} ${String(answer.body.error)}`);
+  return { records: answer.body.data.map(recordOf), next: answer.headers.get('svc-next-cursor') ?? undefined };
+}
+
+function recordOf(item: RequestItem): StoredRecord {
+  return {
+    id: item.request_id,
+    status: item.response_status,
+    properties: item.properties,
+    cost: item.cost,
+    cached: item.cached,
+  };
+}
+
+/** Waits until every one of these identifiers is stored, or nothing more has come for half a minute. @returns what is stored then. */
+export async function recordsOnceStored(api: string, ids: readonly string[]): Promise<StoredRecord[]> {
+  let [records, cameAt] = [await readRecords(api), performance.now()];
+  const areAllThere = (): boolean => {
+    const stored = new Set(records.map(({ id }) => id));
+    return ids.every((id) => stored.has(id));
+  };
+  for (;;) {
+    if (areAllThere() || performance.now() - cameAt > 30_000) return records;
+    const more = await eventually('more records', async () => ((await countOf(api)) > records.length ? true : undefined), 5000).catch(
+      () => false,
+    );
+    if (!more) continue;
+    [records, cameAt] = [await readRecords(api), performance.now()];
+  }
+}
+
+async function countOf(api: string): Promise<number> {
+  const answer = await apiClient(api).call<number>('POST', '/v1/request/count/query', { filter: 'all' });
+  return answer.status === 200 ? answer.body.data : 0;
+}
+
+const readersAtOnce = 6;
+
+/** The history of requests, by identifier. */
+export async function readHistories(api: string, ids: Iterable<string>): Promise<ReadonlyMap<string, readonly ChangeItem[]>> {
+  const client = apiClient(api);
+  const histories = new Map<string, readonly ChangeItem[]>();
+  const left = [...new Set(ids)];
+  const reader = async (): Promise<void> => {
+    for (let id = left.pop(); id !== undefined; id = left.pop()) {
+      const { status, body } = await client.call<readonly ChangeItem[]>('GET', `/v1/request/${id}/changes?limit=1000`);
+      histories.set(id, status === 200 ? body.data : []);
+    }
+  };
+  await Promise.all(Array.from({ length: readersAtOnce }, reader));
+  return histories;
+}

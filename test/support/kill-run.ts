@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../../bench/measure/owned-processes.ts';
 import type { Dice } from './dice.ts';
@@ -107,6 +109,7 @@ async function killOne(scene: Scene, kind: KillKind): Promise<Kill> {
 
 async function perform(scene: Scene, kind: KillKind): Promise<void> {
   const { service, options } = scene;
+  if (kind !== 'worker' && options.dice.below(2) === 0) await checkpointSaved(options);
   if (kind === 'worker' || kind === 'core') {
     const pids = childrenNamed(service.pid, kind === 'worker' ? 'gateway' : 'core');
     process.kill(options.dice.of(pids), 'SIGKILL');
@@ -118,6 +121,18 @@ async function perform(scene: Scene, kind: KillKind): Promise<void> {
   await service.exited;
   await eventually('the whole tree to be gone', () => (members.some(isAlive) ? undefined : true), recoveryMs);
   scene.service = await startService(scene.serviceOptions);
+}
+
+/** Aims at the moments around an insert: waits until the ingest writes its checkpoint, as it does before and after each, and up to 20 ms longer. */
+async function checkpointSaved({ dataDir, dice }: KillRunOptions): Promise<void> {
+  const limit = AbortSignal.timeout(longestPauseMs);
+  try {
+    for await (const { filename } of watch(path.join(dataDir, 'spool'), { signal: limit })) if (filename === 'checkpoint.json') break;
+  } catch (error) {
+    // Nothing was saved for so long: then any moment is as good.
+    if (!limit.aborted) throw error;
+  }
+  await wait(dice.below(20));
 }
 
 function isAlive(pid: number): boolean {

@@ -52,17 +52,20 @@ export async function recordsOnceStored(api: string, ids: readonly string[]): Pr
   };
   for (;;) {
     if (areAllThere() || performance.now() - cameAt > 30_000) return records;
-    const more = await eventually('more records', async () => ((await countOf(api)) > records.length ? true : undefined), 5000).catch(
-      () => false,
-    );
+    const more = await eventually(
+      'more records',
+      async () => (((await readCount(api)) ?? 0) > records.length ? true : undefined),
+      5000,
+    ).catch(() => false);
     if (!more) continue;
     [records, cameAt] = [await readRecords(api), performance.now()];
   }
 }
 
-async function countOf(api: string): Promise<number> {
+/** How many records there are; undefined while the store does not say. */
+export async function readCount(api: string): Promise<number | undefined> {
   const answer = await apiClient(api).call<number>('POST', '/v1/request/count/query', { filter: 'all' });
-  return answer.status === 200 ? answer.body.data : 0;
+  return answer.status === 200 ? answer.body.data : undefined;
 }
 
 const readersAtOnce = 6;

@@ -62,8 +62,8 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
       GATELOG_LOG_LEVEL: 'error',
     },
   };
+  const scene: Scene = { options, serviceOptions, service: await startService(serviceOptions), kills: [] };
   try {
-    const scene: Scene = { options, serviceOptions, service: await startService(serviceOptions), kills: [] };
     const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 12, dice: options.dice });
     const startedAt = performance.now();
     for (const kind of planOf(options)) {
@@ -78,6 +78,8 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
     const failedWithoutCore = load.calls.filter((call) => !call.whole && !isExcused(call, scene.kills));
     await scene.service.stop();
     return { kills: scene.kills, verdict, callsPerSecond: load.calls.length / seconds, failedWithoutCore };
+  } catch (error) {
+    throw new Error(`after ${scene.kills.length} kills; the service said last:\n${scene.service.output().slice(-4000)}`, { cause: error });
   } finally {
     await provider.close();
   }

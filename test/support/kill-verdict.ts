@@ -3,7 +3,7 @@ import { bodyNumberOf, type CallOutcome, type UpdateOutcome } from './load.ts';
 import { costOf } from './load-provider.ts';
 import { readHistories, recordsOnceStored, type StoredRecord } from './stored-records.ts';
 
-/** What clients saw against what is stored. Every list but the last two has to be empty; they hold sentences, of each kind the first few. */
+/** What clients saw against what is stored. */
 export interface Verdict {
   readonly replies: number;
   readonly brokenCalls: number;
@@ -24,6 +24,8 @@ export interface Findings {
   readonly different: string[];
   /** Calls whose identifier was told and that are not stored. */
   readonly unseen: string[];
+  /** Replies that said that they are not on record, and are, as if nothing were missing. */
+  readonly wronglyUnrecorded: string[];
   /** Changes that were acknowledged and cannot be seen. */
   readonly lostUpdates: string[];
   /** Changes that were acknowledged and are in the history not once. */
@@ -60,6 +62,7 @@ export async function judge(api: string, calls: readonly CallOutcome[], updates:
       doubled: doubledOf(records),
       different: whole.flatMap((call) => differencesOf(call, stored.get(call.id ?? ''))),
       unseen: broken.filter(missing).map(nameOf),
+      wronglyUnrecorded: calls.filter((call) => !call.recorded && isWhole(stored.get(call.id ?? ''))).map(nameOf),
       lostUpdates: acknowledged.filter(({ id, name, value }) => stored.get(id)?.properties[name] !== value).map(updateName),
       wrongHistory: acknowledged.flatMap((update) => historyFault(update, histories.get(update.id) ?? [])),
       refusedUpdates: updates
@@ -68,6 +71,18 @@ export async function judge(api: string, calls: readonly CallOutcome[], updates:
     },
   };
 }
+
+/** As it has to be. */
+export const noFindings: Findings = {
+  lost: [],
+  doubled: [],
+  different: [],
+  unseen: [],
+  wronglyUnrecorded: [],
+  lostUpdates: [],
+  wrongHistory: [],
+  refusedUpdates: [],
+};
 
 /** Findings by what is wrong. */
 export function listsOf(findings: Findings): readonly (readonly [string, readonly string[]])[] {
@@ -81,6 +96,10 @@ export function countFindings(findings: Findings): number {
 
 function nameOf({ number, kind, id, status }: CallOutcome): string {
   return `call ${number} (${kind}, ${id ?? 'without an identifier'}, ${status})`;
+}
+
+function isWhole(record: StoredRecord | undefined): boolean {
+  return record?.status === 200 && !record.cut;
 }
 
 function updateName({ id, name }: UpdateOutcome): string {

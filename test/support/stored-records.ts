@@ -10,6 +10,8 @@ export interface StoredRecord {
   readonly properties: Readonly<Record<string, string>>;
   readonly cost: number | null;
   readonly cached: boolean;
+  /** The record says that it has less than what passed. */
+  readonly cut: boolean;
 }
 
 const pageRows = 1000;
@@ -19,17 +21,21 @@ export async function readRecords(api: string): Promise<StoredRecord[]> {
   const client = apiClient(api);
   const records: StoredRecord[] = [];
   for (let cursor: string | undefined; ;) {
-    const page = await readPage(client, cursor);
+    const at = cursor;
+    const page = await eventually('a page of records', async () => readPage(client, at), 60_000);
     records.push(...page.records);
     cursor = page.next;
     if (cursor === undefined) return records;
   }
 }
 
-async function readPage(client: ApiClient, cursor: string | undefined): Promise<{ records: StoredRecord[]; next: string | undefined }> {
+async function readPage(
+  client: ApiClient,
+  cursor: string | undefined,
+): Promise<{ records: StoredRecord[]; next: string | undefined } | undefined> {
   const body = { filter: 'all', limit: pageRows, ...(cursor === undefined ? {} : { cursor }) };
   const answer = await client.call<readonly RequestItem[]>('POST', '/v1/request/query-clickhouse', body);
-  if (answer.status !== 200) throw new Error(`the records cannot be read: ${answer.status} ${String(answer.body.error)}`);
+  if (answer.status !== 200) return undefined;
   return { records: answer.body.data.map(recordOf), next: answer.headers.get('svc-next-cursor') ?? undefined };
 }
 
@@ -40,6 +46,7 @@ function recordOf(item: RequestItem): StoredRecord {
     properties: item.properties,
     cost: item.cost,
     cached: item.cached,
+    cut: item.request_body_cut || item.response_body_cut,
   };
 }
 
@@ -68,6 +75,13 @@ export async function readCount(api: string): Promise<number | undefined> {
   return answer.status === 200 ? answer.body.data : undefined;
 }
 
+/** Undefined while the API is too busy to answer. */
+async function readHistory(client: ApiClient, id: string): Promise<readonly ChangeItem[] | undefined> {
+  const { status, body } = await client.call<readonly ChangeItem[]>('GET', `/v1/request/${id}/changes?limit=1000`);
+  if (status === 404) return [];
+  return status === 200 ? body.data : undefined;
+}
+
 const readersAtOnce = 6;
 
 /** The history of requests, by identifier. */
@@ -77,8 +91,7 @@ export async function readHistories(api: string, ids: Iterable<string>): Promise
   const left = [...new Set(ids)];
   const reader = async (): Promise<void> => {
     for (let id = left.pop(); id !== undefined; id = left.pop()) {
-      const { status, body } = await client.call<readonly ChangeItem[]>('GET', `/v1/request/${id}/changes?limit=1000`);
-      histories.set(id, status === 200 ? body.data : []);
+      histories.set(id, await eventually(`the history of ${id}`, async () => readHistory(client, id), 60_000));
     }
   };
   await Promise.all(Array.from({ length: readersAtOnce }, reader));

@@ -90,7 +90,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return gateway === undefined || api === undefined ? undefined : { gateway, api };
     },
     60_000,
-  );
+  ).catch((error: unknown) => {
+    throw new Error(`it said:\n${output}`, { cause: error });
+  });
   return {
     ...addresses,
     dataDir: options.dataDir,

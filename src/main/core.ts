@@ -37,6 +37,7 @@ import { type ArrivalRow, requestKeyStatements } from '../query/request.ts';
 import type { RequestKey } from '../query/requests.ts';
 import { firstRequestStatement } from '../query/session/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
+import type { Connect } from '../store/connections.ts';
 import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
@@ -77,8 +78,11 @@ interface CoreParts {
   readonly latestNumber: number;
 }
 
-/** Starts the core: locks, metadata, store, ingest, API; and stops them the other way round. @param version of the program. */
-export async function startCore(config: Config, version: string): Promise<RunningRole> {
+/**
+ * Starts the core: locks, metadata, store, ingest, API; and stops them the other way round.
+ * @param version of the program. @param connect opens the store's connections; a test has some that fail.
+ */
+export async function startCore(config: Config, version: string, connect?: Connect): Promise<RunningRole> {
   embeddedOnly(config);
   lowerPriority();
   const { spool } = placesOf(config);
@@ -87,7 +91,7 @@ export async function startCore(config: Config, version: string): Promise<Runnin
     holdLock(config, path.join(config.dataDir, 'core.lock'), 'core'),
     holdLock(config, path.join(spool, 'ingest.lock'), 'ingest'),
   ];
-  const parts = await openParts(config);
+  const parts = await openParts(config, connect);
   const drain = makeDrain(parts);
   drain.start();
   const base = { url: config.publicApiUrl ?? '' };
@@ -115,10 +119,10 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   };
 }
 
-async function openParts(config: Config): Promise<CoreParts> {
+async function openParts(config: Config, connect: Connect | undefined): Promise<CoreParts> {
   const observe = makeLogger(config.logLevel, 'core');
   const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
-  const store = await openReadyStore(config, observe);
+  const store = await openReadyStore(config, observe, connect);
   const pendingChanges = await openPendingChanges(database);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock.now);

@@ -1,7 +1,7 @@
 import { type ChangeStored, makeChangeStored } from './change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './change-numbers.ts';
-import { type Connections, openConnections, type StoreLocation } from './connections.ts';
+import { type Connect, openConnections, type StoreLocation } from './connections.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
@@ -28,9 +28,9 @@ export interface Store {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the store; the embedded one belongs to one process. */
-export function openStore(location: StoreLocation, options: RunOptions): Store {
-  const connections: Connections = openConnections(location);
+/** Opens the store; the embedded one belongs to one process. @param connect opens its connections; a test has some that fail. */
+export function openStore(location: StoreLocation, options: RunOptions, connect: Connect = openConnections): Store {
+  const connections = connect(location);
   const patches = new PendingPatches();
   return {
     run: makeRunStatement(connections, options),

@@ -26,6 +26,8 @@ const mostUnwrittenBytes = 1024 * 1024;
 /** A body up to this size goes into one frame with what is known beside it. Larger ones are not copied on their way to the spool. */
 const mostJoinedBytes = 8 * 1024;
 const noBytes = new Uint8Array();
+/** A last frame for which there was no room is tried again after so long. */
+const endRetryMs = 1000;
 
 /**
  * Taps one exchange into the spool as it passes. Without a writer (no room left) it keeps counting and says yes to everything, so that the
@@ -47,7 +49,11 @@ export class ExchangeRecorder {
   private facts: EndFacts | undefined;
   private factsAtEnd: ((outcome: ExchangeOutcome) => EndFacts) | undefined;
   private opened = false;
+  private openLost = false;
   private ended = false;
+  /** What the last frame said, for the case that it is lost. */
+  private lastHead: ExchangeResponseHead | undefined;
+  private lastEnd: ExchangeEnd | undefined;
   private requestBytes = 0;
   private responseBytes = 0;
   private requestCut = false;
@@ -87,6 +93,7 @@ export class ExchangeRecorder {
     }
     writer.whenWritten((written) => {
       this.opened = true;
+      this.openLost = !written;
       this.note(written);
     });
   }
@@ -151,6 +158,7 @@ export class ExchangeRecorder {
   whenWritten(settled: Settled): void {
     this.writeOut();
     if (!this.recorded) {
+      if (this.ended) this.watchEnd();
       settled(false);
       return;
     }
@@ -158,6 +166,7 @@ export class ExchangeRecorder {
     this.options.writer.whenWritten((written) => {
       this.note(written);
       this.writtenBytes = passedBytes;
+      if (!written && this.ended) this.oweEnd();
       settled(written);
     });
   }
@@ -195,13 +204,38 @@ export class ExchangeRecorder {
     return { ...end, ...this.facts, ...this.factsAtEnd?.(outcome) };
   }
 
+  private watchEnd(): void {
+    this.options.writer.whenWritten((written) => {
+      if (!written) this.oweEnd();
+    });
+  }
+
+  /**
+   * The last frame was lost, and without one the exchange would count as open, and its segment be kept, for as long as this process lives. So it is
+   * written again until there is room, and says that parts are missing.
+   */
+  private oweEnd(): void {
+    const { lastHead: head, lastEnd, openLost } = this;
+    if (lastEnd === undefined || openLost) return;
+    const end: ExchangeEnd = { ...lastEnd, requestCut: true, responseCut: true };
+    const again = setTimeout(() => {
+      const { writer } = this.options;
+      if (head === undefined) writer.append(this.stream, frameKinds.end, JSON.stringify(end));
+      else writer.append(this.stream, frameKinds.answered, `${JSON.stringify({ head, end } satisfies ExchangeAnswer)}\n`);
+      this.watchEnd();
+    }, endRetryMs);
+    again.unref();
+  }
+
   private appendEnd(end: ExchangeEnd): void {
     const { writer } = this.options;
     const { head, withHead } = this;
+    this.lastEnd = end;
     if (head === undefined || !this.recorded) {
       writer.append(this.stream, frameKinds.end, JSON.stringify(end));
       return;
     }
+    this.lastHead = head;
     this.head = undefined;
     this.withHead = undefined;
     const answer: ExchangeAnswer = { head, end };

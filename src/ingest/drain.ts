@@ -17,6 +17,7 @@ import type { KeepDeadLetter } from './dead-letter.ts';
 import { oldestEnd } from './oldest-end.ts';
 import { type Interpret, InterpreterDied, type InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange } from './open-exchange.ts';
+import { Pause } from './pause.ts';
 import type { ChangesByExchange, PendingChanges } from './pending-changes.ts';
 import { SeriesTail } from './series-tail.ts';
 import type { SettleBudgets } from './settlement.ts';
@@ -82,6 +83,7 @@ export class Drain {
   private failingSince: number | undefined;
   /** When the batch that is under way began. */
   private batchSince: number | undefined;
+  private pause: Pause | undefined;
 
   constructor(ports: DrainPorts) {
     const observe: Observe = (observation) => {
@@ -128,6 +130,23 @@ export class Drain {
     return !fails && !(this.batchSince !== undefined && now - this.batchSince >= stuckMs);
   }
 
+  /**
+   * Runs `work` while no batch is on its way: the store then has exactly what the checkpoint says, and nothing leaves the spool. Exchanges wait there.
+   * @throws when the ingest does not come to the end of a batch within `mostMs`, or is paused already; `work` has not run then.
+   */
+  async whilePaused<Result>(work: () => Promise<Result>, mostMs: number): Promise<Result> {
+    if (this.pause !== undefined) throw new Error('the ingest is paused already');
+    const pause = new Pause();
+    this.pause = pause;
+    try {
+      await pause.whenHeld(mostMs);
+      return await work();
+    } finally {
+      this.pause = undefined;
+      pause.end();
+    }
+  }
+
   /** Exchanges that have ended and wait for the store. */
   waitingCount(): number {
     let count = 0;
@@ -146,6 +165,10 @@ export class Drain {
     while (!signal.aborted) {
       // A turn that began before the order to finish may have left what was not due yet.
       const { finishing } = this;
+      if (this.pause !== undefined && this.checkpoint.intended === undefined) {
+        await this.pause.hold(signal);
+        continue;
+      }
       try {
         const more = await this.turn();
         backoff.reset();
@@ -249,7 +272,8 @@ export class Drain {
     const refused = await storeRows(rows, named, options);
     this.stopping.signal.throwIfAborted();
     await this.accept(batch, new Map([...failures, ...refused]), changes);
-    this.noteVisible(rows.filter(({ index }) => !refused.has(index)));
+    const storedAt = this.ports.clock.now();
+    for (const { index, endedAt } of rows) if (endedAt !== null && !refused.has(index)) this.ports.noteVisible(storedAt - endedAt);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     this.ports.observe({
       kind: 'batch_stored',
@@ -271,11 +295,6 @@ export class Drain {
       if ('redactionFailure' in result) this.observeRedaction(batch.exchanges[index], result.redactionFailure);
     }
     return { rows, failures };
-  }
-
-  private noteVisible(rows: readonly StorableRow[]): void {
-    const now = this.ports.clock.now();
-    for (const { endedAt } of rows) if (endedAt !== null) this.ports.noteVisible(now - endedAt);
   }
 
   private observeRedaction(exchange: OpenExchange | undefined, reason: string | undefined): void {

@@ -94,6 +94,9 @@ export interface Connections {
   readonly close: () => Promise<void>;
 }
 
+/** Opens every connection of a store. */
+export type Connect = (location: StoreLocation, noteWait?: NoteWait) => Connections;
+
 /** Opens every connection. @throws when the embedded folder is held by another process. */
 export function openConnections(location: StoreLocation, noteWait: NoteWait = () => undefined): Connections {
   const embedded = 'folder' in location;

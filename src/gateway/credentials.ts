@@ -1,4 +1,4 @@
-import { hashKey, looksLikeOurKey } from '../auth/api-key.ts';
+import { hashKey, holdsOurKey, looksLikeOurKey } from '../auth/api-key.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RawHeaders } from './headers.ts';
@@ -98,7 +98,7 @@ function providerCredentialsOf(lines: RawHeaders): readonly string[] {
   for (let index = 0; index + 1 < lines.length; index += 2) {
     const name = lines[index] ?? '';
     const value = lines[index + 1] ?? '';
-    const left = isAuthorization(name) ? withoutOurBearers(value) : looksLikeOurKey(value.trim()) ? undefined : value;
+    const left = isAuthorization(name) ? withoutOurTokens(value) : holdsOurKey(value) ? undefined : value;
     if (left !== undefined) credentials.push(name, left);
   }
   return credentials;
@@ -129,22 +129,29 @@ function bearerKey(text: string): string | undefined {
   return /^\s*Bearer +(\S+)\s*$/i.exec(text)?.[1];
 }
 
-/** An `Authorization` value without the tokens that are ours; as it was, byte for byte, when there are none (a signature may hold commas too). */
-function withoutOurBearers(value: string): string | undefined {
+/** An `Authorization` value without the tokens that hold a key of ours; as it was, byte for byte, when there are none (a signature may hold commas too). */
+function withoutOurTokens(value: string): string | undefined {
   const parts = value.split(',');
-  const others = parts.filter((part) => !looksLikeOurKey(bearerKey(part) ?? ''));
+  const others = parts.filter((part) => !holdsOurKey(part) && !holdsOurKey(basicCredentials(part)));
   if (others.length === parts.length) return value;
   return others.length === 0 ? undefined : others.join(',').trim();
 }
 
-/** The query of a path without parameters that hold a key of ours: some clients send their key as `?key=…`. */
+/** User and password of the scheme Basic, as text; empty for any other. */
+function basicCredentials(text: string): string {
+  const coded = /^\s*Basic\s+(\S+)\s*$/i.exec(text)?.[1];
+  return coded === undefined ? '' : Buffer.from(coded, 'base64').toString('latin1');
+}
+
+/** A path and query without the parameters that hold a key of ours (some clients send theirs as `?key=…`), and such segments left empty. */
 export function withoutOurKeys(path: string): string {
-  const queryAt = path.indexOf('?');
-  if (queryAt === -1) return path;
-  const parts = path.slice(queryAt + 1).split('&');
-  const others = parts.filter((part) => !looksLikeOurKey(part.slice(part.indexOf('=') + 1)));
-  if (others.length === parts.length) return path;
-  return others.length === 0 ? path.slice(0, queryAt) : `${path.slice(0, queryAt)}?${others.join('&')}`;
+  if (!holdsOurKey(path)) return path;
+  const queryAt = path.includes('?') ? path.indexOf('?') : path.length;
+  const segments = path.slice(0, queryAt).split('/');
+  const parameters = path.slice(queryAt + 1).split('&');
+  const pathname = segments.map((segment) => (holdsOurKey(segment) ? '' : segment)).join('/');
+  const query = parameters.filter((parameter) => parameter !== '' && !holdsOurKey(parameter)).join('&');
+  return query === '' ? pathname : `${pathname}?${query}`;
 }
 
 /**

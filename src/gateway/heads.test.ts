@@ -30,10 +30,17 @@ describe('the head of a request', () => {
 
   it('a key of ours passes under no name', () => {
     const ours = 'sk-svc-us-abc';
-    expect(readRequestHead(['X-Any', ours, 'Accept', ours, 'Accept-Encoding', ours, 'X-Fine', `not ${ours}`]).passed).toEqual([
+    const lines = ['X-Any', ours, 'Accept', ours, 'Accept-Encoding', ours, 'X-Auth-Token', `Bearer ${ours}`, 'Cookie', `a=${ours}`];
+    const { passed, recorded } = readRequestHead([
+      ...lines,
+      'User-Agent',
+      `ua ${ours}`,
+      'Referer',
+      `http://x/${ours}`,
       'X-Fine',
-      `not ${ours}`,
+      'task-svc-1',
     ]);
+    expect([passed, recorded]).toEqual([['X-Fine', 'task-svc-1'], {}]);
   });
 
   it('what any Connection line declares is dropped, also before it, and still recorded', () => {

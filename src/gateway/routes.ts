@@ -1,3 +1,4 @@
+import { holdsOurKey } from '../auth/api-key.ts';
 import type { CheckedTarget, TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
 import { joinAddress, parseBaseAddress, startsWithSegments } from './base-address.ts';
@@ -81,6 +82,7 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
  */
 export function routeToTarget(address: string, path: string, guard: TargetGuard, place = 'Svc-Target-Url'): Route {
   refuseClimbing(path);
+  if (holdsOurKey(address)) throw new GatelogError('invalid_directive', `${place} holds a Gatelog key, which no provider may get.`);
   const checked = guard.check(address);
   if ('problem' in checked) {
     const code = checked.code === 'malformed' ? 'invalid_directive' : 'target_not_allowed';

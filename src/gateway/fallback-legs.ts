@@ -48,8 +48,7 @@ export function planFallbacks(
 function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt, fallback: Fallback): FallbackLeg {
   const { call } = admitted;
   const { route: named, model } = wayOf(ports, call.request.method ?? 'GET', from, fallback);
-  const origin = typeof named.destination === 'string' ? undefined : named.destination.target(named.path).origin;
-  const isSameAddress = origin !== undefined && origin === from.first.target?.origin;
+  const isSameAddress = isSame(named, from.first);
   // Beside a key that the fallback names the caller's own is one too many, at its own address too.
   const keepsQuery = isSameAddress && fallback.keyName === undefined;
   const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
@@ -69,6 +68,16 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
     model: model ?? from.model,
     fallback,
   };
+}
+
+/**
+ * Whether a route leads to what the caller's credential was sent for: the same provider at the same base address.
+ * TRICKY: behind one proxy several providers share an origin and differ in their paths alone.
+ */
+function isSame({ provider, destination, path }: Route, first: Leg): boolean {
+  if (typeof destination === 'string' || first.target === undefined || provider !== first.route.provider) return false;
+  const { origin, basePath } = destination.target(path);
+  return origin === first.target.origin && basePath === first.target.basePath;
 }
 
 /** A route, and the model to ask for where it is another than that of the first attempt. */

@@ -146,13 +146,14 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
   const mebi = 1024 * 1024;
   const { headerMaxBytes } = rig;
   const allowed = makeAllowList(options.allowed ?? []);
+  const targets = makeTargetGuard(allowed, options.resolve);
   return {
     credentials: new ConnectionCredentials(),
     verifyKey: (keyHash) => (keyHash === hashKey(ourKey) ? principal : undefined),
     explainRejection: () => new GatelogError('invalid_key', 'This key is not accepted.'),
     claimRequestId: () => true,
-    providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows }),
-    targets: makeTargetGuard(allowed, options.resolve),
+    providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows, targets }),
+    targets,
     knownModels: () => [],
     providerKeys: noProviderKeys,
     upstream: makeUpstream({

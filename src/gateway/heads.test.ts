@@ -62,6 +62,10 @@ describe('the head of a reply', () => {
       [
         'Date: now',
         'Svc-Id: x',
+        'svc-ratelimit-remaining: 1',
+        'SVC-Hint: x',
+        'Helicone-Cache: HIT',
+        'X-Svc: 1',
         'Alt-Svc: h3',
         'Connection: X-Hop',
         'X-Hop: 1',
@@ -70,7 +74,7 @@ describe('the head of a reply', () => {
         'Retry-After: 2',
       ].flatMap((line) => line.split(': ')),
     );
-    expect(head.passed).toEqual(['Date', 'now', 'Set-Cookie', 'a', 'Set-Cookie', 'b', 'Retry-After', '2']);
+    expect(head.passed).toEqual(['Date', 'now', 'X-Svc', '1', 'Set-Cookie', 'a', 'Set-Cookie', 'b', 'Retry-After', '2']);
     expect(head.recorded).toEqual({ 'retry-after': '2' });
     expect(head.hasDate).toBe(true);
   });

@@ -1,10 +1,10 @@
 import { GatelogError } from '../model/errors.ts';
 import type { AdmittedCall, FallbackLeg, ForwardPorts, Leg } from './call.ts';
+import { bringsOwn, howToKeep, keptCredentials } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
 import { type RawHeaders, withoutSecretParameters } from './headers.ts';
 import { type ModelField, replaceModel } from './model-field.ts';
 import { withUsageQuestion } from './outgoing-body.ts';
-import { keyLines } from './providers.ts';
 import { customProviderName, type Route, routeByModel, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
 
 /** Where a call goes first: what its fallbacks differ from. */
@@ -133,23 +133,17 @@ function credentialsOf(
   { admission }: AdmittedCall,
   { route, isSameAddress, keyName }: KeyQuestion,
 ): readonly string[] {
-  const { destination, provider } = route;
   const { principal, providerCredentials: sent } = admission;
-  const { keyHeader, ownCredentials, takesQueryKey } = typeof destination === 'string' ? keyless : destination;
-  const isInQuery = takesQueryKey && /[?&]key=[^&]/.test(route.path);
-  if (keyName === undefined && isSameAddress && (sent.length > 0 || isInQuery)) return sent;
-  const stored = keyHeader === undefined ? undefined : ports.providerKeys.find(principal.organizationId, provider, keyName);
-  if (keyHeader !== undefined && stored !== undefined) return keyLines(keyHeader, stored);
-  if (keyName !== undefined) throw new GatelogError('invalid_directive', `no stored key of ${provider} is called "${keyName}".`);
-  if (ownCredentials !== undefined) return ownCredentials;
+  if (keyName === undefined && isSameAddress && bringsOwn(route, sent)) return sent;
+  const kept = keptCredentials(route, principal.organizationId, ports.providerKeys, keyName);
+  if (kept !== undefined) return kept;
   throw new GatelogError(
     'invalid_directive',
-    `there is no key for ${provider}, and the caller's own goes to the first provider only. Store one for your organisation with POST /v1/provider-keys of the API, or set GATELOG_PROVIDER_${provider.toUpperCase()}_KEY for this deployment.`,
+    keyName === undefined
+      ? `there is no key for ${route.provider}, and the caller's own goes to the first provider only; ${howToKeep(route)}.`
+      : `no stored key of ${route.provider} is called "${keyName}".`,
   );
 }
-
-/** What is answered in this process needs no key. */
-const keyless = { keyHeader: undefined, ownCredentials: [], takesQueryKey: false } as const;
 
 /** Headers that say how a body is to be read and answered, or which version of an API. Any other may be a credential at some address. */
 const harmlessNames: ReadonlySet<string> = new Set([

@@ -4,6 +4,7 @@ import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { ForwardPorts } from './call.ts';
+import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './cross-origin.ts';
 import { forward } from './forward.ts';
 import { serverTiming } from './server-timing.ts';
 import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
@@ -14,6 +15,8 @@ export interface GatewayOptions {
   readonly requestTimeoutMs: number;
   /** How long a connection is kept for its next request, milliseconds. */
   readonly keepAliveTimeoutMs: number;
+  /** Origins of pages that may call the gateway; `*`: of any. */
+  readonly corsOrigins: readonly string[];
 }
 
 /** Health as `/readyz` tells it: `ready` decides the status, `degraded` names parts that fail without stopping calls. */
@@ -30,7 +33,10 @@ const lingerMs = 1000;
 
 /** The gateway's HTTP server, not yet listening. */
 export function createGateway(ports: ForwardPorts, health: () => Promise<GatewayHealth>, options: GatewayOptions): Server {
+  const { corsOrigins } = options;
+  const hasCors = corsOrigins.length > 0;
   const server = createServer({
+    ...(hasCors ? { ServerResponse: crossOriginResponses(corsOrigins) } : {}),
     maxHeaderSize: options.headerMaxBytes,
     // Node takes no head that may be later than its body.
     headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
@@ -50,6 +56,7 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     latest.set(request.socket, response);
     const problem = problemOfHead(request);
     if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, { health, monotonic });
+    else if (hasCors && isAllowedPreflight(corsOrigins, request)) answerPreflight(response);
     else if (problem === undefined) forward(ports, request, response);
     // Nothing was done for it.
     else refuseUnrecorded(response, problem, ['svc-id', v7(), 'server-timing', serverTiming(0), 'connection', 'close']);

@@ -89,6 +89,8 @@ export interface RigOptions {
   readonly ports?: Partial<ForwardPorts>;
   readonly headerMaxBytes?: number;
   readonly requestTimeoutMs?: number;
+  /** Origins of pages that may call. */
+  readonly corsOrigins?: readonly string[];
 }
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
@@ -103,6 +105,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     headerMaxBytes,
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     keepAliveTimeoutMs: 75_000,
+    corsOrigins: options.corsOrigins ?? [],
   });
   const port = await listen(server);
   const spooled = (): readonly Exchange[] => readExchanges(path.join(folder, series));

@@ -237,6 +237,7 @@ function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPor
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
     bodyMaxBytes: config.apiBodyMaxBytes,
+    corsOrigins: config.corsOrigins,
     answerMaxBytes,
   };
 }

@@ -69,6 +69,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
     keepAliveTimeoutMs: config.keepAliveTimeoutMs,
+    corsOrigins: config.corsOrigins,
   });
   const address = await listen(server, config.host, config.gatewayPort);
   return {

@@ -175,6 +175,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     metrics: { key: undefined, page: () => Promise.resolve('') },
     monotonic: () => performance.now(),
     bodyMaxBytes,
+    corsOrigins: [],
     answerMaxBytes: 64 * 1024 * 1024,
   };
 }

@@ -108,6 +108,8 @@ export interface ApiPorts {
   /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
   readonly bodyMaxBytes: number;
+  /** Origins of pages that may call the API; `*`: of any. */
+  readonly corsOrigins: readonly string[];
   /** Bytes of all recorded bodies and properties that one answer holds; a single request's are always shown. */
   readonly answerMaxBytes: number;
 }

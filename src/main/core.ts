@@ -279,6 +279,7 @@ function apiPorts(parts: CoreParts, { drain, changer, sessions }: Changers & { r
     metrics: metricsPorts(parts, drain),
     monotonic: systemClock.monotonic,
     bodyMaxBytes: config.apiBodyMaxBytes,
+    corsOrigins: config.corsOrigins,
     answerMaxBytes,
   };
 }

@@ -13,7 +13,7 @@ type Texts<Names extends keyof RecordTexts> = Pick<RecordTexts, Names>;
 
 /** What the rules of each place do with its part of a record. */
 interface Treatment {
-  readonly body: (body: RecordedBody, redactor: Redactor, isEncoded: boolean) => RecordedBody;
+  readonly body: (body: RecordedBody, redactor: Redactor, isOpaque: boolean) => RecordedBody;
   readonly text: (text: string, redactor: Redactor) => string;
   readonly json: (value: unknown, redactor: Redactor) => unknown;
 }
@@ -48,7 +48,7 @@ type RequestNames = 'requestBody' | 'promptText' | 'lastUserText' | 'path' | 're
 
 function requestPart(texts: RecordTexts, redactor: Redactor, { body, text }: Treatment): Texts<RequestNames> {
   return {
-    requestBody: body(texts.requestBody, redactor, texts.requestIsEncoded),
+    requestBody: body(texts.requestBody, redactor, texts.requestIsOpaque),
     promptText: text(texts.promptText, redactor),
     lastUserText: text(texts.lastUserText, redactor),
     path: text(texts.path, redactor),
@@ -63,7 +63,7 @@ function responsePart(
   { body, text, json }: Treatment,
 ): Texts<'responseBody' | 'completionText' | 'usageRaw'> {
   return {
-    responseBody: body(texts.responseBody, redactor, texts.responseIsEncoded),
+    responseBody: body(texts.responseBody, redactor, texts.responseIsOpaque),
     completionText: text(texts.completionText, redactor),
     usageRaw: json(texts.usageRaw, redactor),
   };
@@ -100,7 +100,8 @@ function mapValues(values: ReadonlyMap<string, string>, change: (value: string, 
   return new Map([...values].map(([name, value]) => [name, change(value, name)]));
 }
 
-function redactBody(body: RecordedBody, redactor: Redactor, isEncoded: boolean): RecordedBody {
+function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): RecordedBody {
+  if (isOpaque && body.kind !== 'absent') return { kind: 'text', text: leftOut };
   switch (body.kind) {
     case 'absent':
       return body;
@@ -109,7 +110,7 @@ function redactBody(body: RecordedBody, redactor: Redactor, isEncoded: boolean):
     case 'json':
       return redactJsonBody(body, redactor);
     case 'binary':
-      return isEncoded ? { kind: 'text', text: leftOut } : redactBinary(body, redactor);
+      return redactBinary(body, redactor);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RecordedBody } from '../model/request-record.ts';
 import { parseJson } from '../model/text.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
-import { redactJson } from '../redaction/redact-json.ts';
+import { redactJson, redactText } from '../redaction/redact-json.ts';
 import type { Redactor, Redactors } from '../redaction/redactor.ts';
 import type { RecordTexts } from './record-texts.ts';
 
@@ -20,7 +20,7 @@ interface Treatment {
 
 /** Takes out what the rules find. @throws what a rule throws, and a RangeError for JSON that nests too deeply. */
 export function redactTexts(texts: RecordTexts, redactors: Redactors): RecordTexts {
-  return treat(texts, redactors, { body: redactBody, text: (text, redactor) => redactor.text(text), json: redactJson });
+  return treat(texts, redactors, { body: redactBody, text: redactText, json: redactJson });
 }
 
 /** Leaves out all that the rules would have looked at: nobody knows what of it may be stored. */
@@ -106,7 +106,7 @@ function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): 
     case 'absent':
       return body;
     case 'text':
-      return { kind: 'text', text: redactor.text(body.text) };
+      return { kind: 'text', text: redactText(body.text, redactor) };
     case 'json':
       return redactJsonBody(body, redactor);
     case 'binary':

@@ -81,6 +81,13 @@ describe('wireFormatFor', () => {
     ['azure', '/resource/openai/deployments/d/chat/completions?api-version=2024-10-21', openAiChat],
     ['azure', '/openai/v1/responses', openAiResponses],
     ['bedrock', '/openai/v1/chat/completions', openAiChat],
+    ['bedrock', '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke', anthropicMessages],
+    [
+      'bedrock',
+      '/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Ainference-profile%2Feu.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke',
+      anthropicMessages,
+    ],
+    ['bedrock', '/model/amazon.nova-lite-v1:0/invoke', undefined],
     ['groq', '/openai/v1/audio/transcriptions', openAiTranscriptions],
     ['perplexity', '/chat/completions', openAiChat],
     ['mistral', '/v1/fim/completions', openAiChat],

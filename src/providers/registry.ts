@@ -13,7 +13,7 @@ import type { WireFormat } from './provider.ts';
 interface Endpoint {
   readonly pathEnd: string;
   /** Stands in the path as well, where its end alone does not tell the format. */
-  readonly within?: string;
+  readonly within?: RegExp;
   readonly format: WireFormat;
 }
 
@@ -48,7 +48,7 @@ const commonEndpoints: readonly Endpoint[] = [
   { pathEnd: '/audio/speech', format: openAiSpeech },
 ];
 
-const claudeAtGoogle = '/publishers/anthropic/models/';
+const claudeAtGoogle = /\/publishers\/anthropic\/models\//;
 
 /** Google's own, and Claude's messages at Google's address. */
 const withGoogleEndpoints: readonly Endpoint[] = [
@@ -56,6 +56,13 @@ const withGoogleEndpoints: readonly Endpoint[] = [
   { pathEnd: ':streamGenerateContent', format: geminiGenerateContent },
   { pathEnd: ':rawPredict', within: claudeAtGoogle, format: anthropicMessages },
   { pathEnd: ':streamRawPredict', within: claudeAtGoogle, format: anthropicMessages },
+  ...commonEndpoints,
+];
+
+/** Models of others answer in formats of their own. The stream of an invocation is not understood. */
+const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke$/;
+const withAmazonEndpoints: readonly Endpoint[] = [
+  { pathEnd: '/invoke', within: claudeAtAmazon, format: anthropicMessages },
   ...commonEndpoints,
 ];
 
@@ -67,7 +74,7 @@ const rows: readonly (readonly [name: string, recordName: string, priceProviderI
     ['gemini', 'GOOGLE', 'google', withGoogleEndpoints],
     ['vertex', 'GOOGLE', 'google', withGoogleEndpoints],
     ['azure', 'AZURE', 'azure', commonEndpoints],
-    ['bedrock', 'AWS', 'aws', commonEndpoints],
+    ['bedrock', 'AWS', 'aws', withAmazonEndpoints],
     ['groq', 'GROQ', 'groq', commonEndpoints],
     ['together', 'TOGETHER', 'together', commonEndpoints],
     ['openrouter', 'OPENROUTER', 'openrouter', commonEndpoints],
@@ -125,7 +132,6 @@ const priceProviders: ReadonlyMap<string, string | undefined> = new Map(
 export function wireFormatFor(provider: string, path: string): WireFormat | undefined {
   const [beforeQuery = ''] = path.split('?', 1);
   const trimmed = beforeQuery.endsWith('/') ? beforeQuery.slice(0, -1) : beforeQuery;
-  const speaks = ({ pathEnd, within }: Endpoint): boolean =>
-    trimmed.endsWith(pathEnd) && (within === undefined || trimmed.includes(within));
+  const speaks = ({ pathEnd, within }: Endpoint): boolean => trimmed.endsWith(pathEnd) && (within === undefined || within.test(trimmed));
   return providerNamed(provider)?.endpoints.find(speaks)?.format;
 }

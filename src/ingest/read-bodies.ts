@@ -93,7 +93,7 @@ function isLines({ text, parsed }: ReadBody): boolean {
   return isJsonObject(parseJson(first ?? '')) && second?.trimStart().startsWith('{') === true;
 }
 
-/** A stream that is written as one JSON list, which has no content type of its own. */
+/** A stream that is written as one JSON list, which has no content type of its own, or as JSON by the line. */
 function readList({ text }: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
   if (text === undefined || format?.assembleList === undefined) return undefined;
   const assembled = format.assembleList(text);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
+import { ollamaChat } from './ollama/chat.ts';
 import { openAiChat } from './openai/chat.ts';
 import { openAiCompletions } from './openai/completions.ts';
 import { openAiEmbeddings } from './openai/embeddings.ts';
@@ -102,7 +103,10 @@ describe('wireFormatFor', () => {
     ['openai', '/v1/threads/t/messages', undefined],
     ['openai', '/v1/responses/resp_1', undefined],
     ['openai', '/v1/models?x=/chat/completions', undefined],
-    ['ollama', '/api/chat', undefined],
+    ['ollama', '/api/chat', ollamaChat],
+    ['ollama', '/api/generate', ollamaChat],
+    ['ollama', '/api/embed', ollamaChat],
+    ['ollama', '/api/tags', undefined],
     ['openai', '', undefined],
     ['nobody', '/v1/chat/completions', undefined],
   ])('%s speaks at %s', (provider, path, format) => {

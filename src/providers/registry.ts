@@ -1,5 +1,6 @@
 import { anthropicMessages } from './anthropic/messages.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
+import { ollamaChat } from './ollama/chat.ts';
 import { openAiChat } from './openai/chat.ts';
 import { openAiCompletions } from './openai/completions.ts';
 import { openAiEmbeddings } from './openai/embeddings.ts';
@@ -59,6 +60,13 @@ const withGoogleEndpoints: readonly Endpoint[] = [
   ...commonEndpoints,
 ];
 
+const withOllamaEndpoints: readonly Endpoint[] = [
+  { pathEnd: '/api/chat', format: ollamaChat },
+  { pathEnd: '/api/generate', format: ollamaChat },
+  { pathEnd: '/api/embed', format: ollamaChat },
+  ...commonEndpoints,
+];
+
 /** Models of others answer in formats of their own. The stream of an invocation is not understood. */
 const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke$/;
 const withAmazonEndpoints: readonly Endpoint[] = [
@@ -90,7 +98,7 @@ const rows: readonly (readonly [name: string, recordName: string, priceProviderI
     ['nebius', 'NEBIUS', undefined, commonEndpoints],
     ['novita', 'NOVITA', 'novita', commonEndpoints],
     ['cohere', 'COHERE', 'cohere', commonEndpoints],
-    ['ollama', 'OLLAMA', undefined, commonEndpoints],
+    ['ollama', 'OLLAMA', undefined, withOllamaEndpoints],
     ['vllm', 'VLLM', undefined, commonEndpoints],
     ['lmstudio', 'LMSTUDIO', undefined, commonEndpoints],
     ['echo', 'ECHO', 'echo', commonEndpoints],

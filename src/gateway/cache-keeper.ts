@@ -1,6 +1,6 @@
 import type { GatelogError } from '../model/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { decodeWhole } from './content-coding.ts';
+import { decodeWhole, isIdentity } from './content-coding.ts';
 import type { RawHeaders } from './headers.ts';
 import type { Turn } from './reply-cache.ts';
 import { isWorthKeeping } from './kept-reply.ts';
@@ -25,7 +25,7 @@ export interface KeeperOptions {
 interface KeptHead {
   readonly status: number;
   readonly lines: readonly string[];
-  readonly coding: string;
+  readonly coding: string | undefined;
   readonly contentType: string;
 }
 
@@ -88,7 +88,7 @@ export class CacheKeeper implements ReplySink {
       return;
     }
     const { passed, recorded } = readReplyHead(raw);
-    const coding = recorded['content-encoding'] ?? 'identity';
+    const coding = recorded['content-encoding'];
     this.head = { status, lines: linesToKeep(passed), coding, contentType: recorded['content-type'] ?? '' };
   }
 
@@ -113,7 +113,7 @@ export class CacheKeeper implements ReplySink {
     }
     const latencyMs = Math.round(this.options.clock.monotonic() - this.startedAt);
     const body = Buffer.concat(this.chunks);
-    if (head.coding.trim().toLowerCase() === 'identity' || body.length === 0) {
+    if (head.coding === undefined || isIdentity(head.coding) || body.length === 0) {
       this.keep(head, body, latencyMs);
       return;
     }

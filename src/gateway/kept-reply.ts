@@ -1,3 +1,4 @@
+import { isEventStream } from '../model/media-type.ts';
 import { bytesAt, objectAt, skipWhitespace } from './json-bytes.ts';
 
 /**
@@ -9,8 +10,8 @@ import { bytesAt, objectAt, skipWhitespace } from './json-bytes.ts';
  * @param body decoded.
  */
 export function isWorthKeeping(body: Buffer, contentType: string): boolean {
+  if (isEventStream(contentType)) return isWholeStream(body.toString('latin1'));
   const type = contentType.toLowerCase();
-  if (type.includes('event-stream')) return isWholeStream(body.toString('latin1'));
   if (type.includes('amazon.eventstream')) return !amazonFailures.some((header) => body.includes(header));
   if (/ndjson|jsonl|stream\+json/.test(type)) return isWholeSeries(body.toString('latin1'));
   if (!body.includes('"error"')) return true;

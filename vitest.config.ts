@@ -10,7 +10,13 @@ const unit = {
 };
 
 /** Tests that start the built program and the fakes around it. */
-const system = { name: 'system', include: ['test/**/*.system.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 };
+const system = {
+  name: 'system',
+  include: ['test/**/*.system.test.ts'],
+  setupFiles: ['test/support/end-started.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+};
 
 /** A process opens one embedded ClickHouse folder in its life, so that every test file gets a process of its own. */
 const shared = { environment: 'node', pool: 'forks', isolate: true, globals: false } as const;

@@ -169,6 +169,23 @@ export const variables = {
       'Milliseconds for which a burst of calls that leaves no core idle goes before the ingest; its records can be queried that much later. 0: never.',
   },
 
+  deadLetterDays: {
+    name: 'GATELOG_DEAD_LETTER_DAYS',
+    kind: 'integer',
+    default: '7',
+    least: 1,
+    most: 3650,
+    reason: 'Days for which exchanges are kept that could not be stored; "gatelog dead-letters" shows and replays them.',
+  },
+  deadLetterMaxBytes: {
+    name: 'GATELOG_DEAD_LETTER_MAX_BYTES',
+    kind: 'bytes',
+    default: '1GiB',
+    least: MiB,
+    most: 1024 * GiB,
+    reason: 'Disk that dead letters may take; when there are more the oldest go, within the hour.',
+  },
+
   stateMaxBytes: {
     name: 'GATELOG_STATE_MAX_BYTES',
     kind: 'bytes',

@@ -11,6 +11,8 @@ export interface KeeperOptions {
   /** Where the reply goes on to. */
   readonly next: ReplySink;
   readonly turn: Turn;
+  /** Ends the record of a caller who has left, and the call. */
+  readonly abandon: () => void;
   /** The exchange that the reply answers. */
   readonly requestId: string;
   readonly userId: () => string;
@@ -42,16 +44,19 @@ const perDelivery: ReadonlySet<string> = new Set([
 const perDeliveryPrefixes = ['x-ratelimit-', 'anthropic-ratelimit-'] as const;
 
 /**
- * Passes a reply on and keeps it, when it is whole and a success. Everything else ends the turn without a reply, and the next one may try.
- * A caller that leaves ends the call to the provider, unless others wait for its reply.
+ * Passes a reply on and keeps it, when it is whole and a success. Everything else ends the turn without a reply.
+ * A caller that leaves ends the call to the provider, unless others wait for its reply; then it goes on as long as that reply may come.
+ *
+ * Invariant: the turn of a call ends through its keeper, so that a call that was left behind ends with it.
  */
 export class CacheKeeper implements ReplySink {
   private readonly options: KeeperOptions;
   private readonly startedAt: number;
   private call: ProviderCall | undefined;
   private isPaused = false;
+  private abortedBy: Error | undefined;
   /** The caller has left; the call goes on for others. */
-  private leftBehind: Error | undefined;
+  private isLeftBehind = false;
   private head: KeptHead | undefined;
   private chunks: Buffer[] = [];
   private bytes = 0;
@@ -60,21 +65,19 @@ export class CacheKeeper implements ReplySink {
   constructor(options: KeeperOptions) {
     this.options = options;
     this.startedAt = options.clock.monotonic();
+    options.next.begin({
+      pause: () => this.pause(true),
+      resume: () => this.pause(false),
+      abort: (reason) => this.abort(reason),
+      outlivesClient: () => this.outlivesClient(),
+    });
   }
 
+  /** TRICKY: a call may wait for its connection when its caller leaves, so the caller's side is there before the provider's. */
   begin(call: ProviderCall): void {
     this.call = call;
-    this.options.next.begin({
-      pause: () => {
-        this.isPaused = true;
-        call.pause();
-      },
-      resume: () => {
-        this.isPaused = false;
-        call.resume();
-      },
-      abort: (reason) => this.abort(call, reason),
-    });
+    if (this.abortedBy !== undefined) call.abort(this.abortedBy);
+    else if (this.isPaused) call.pause();
   }
 
   start(status: number, raw: RawHeaders, message: string): void {
@@ -136,24 +139,43 @@ export class CacheKeeper implements ReplySink {
     turn.keep({ requestId, userId: userId(), status, headers: lines, body, createdAt, expiresAt: createdAt + maxAgeMs, latencyMs });
   }
 
-  private abort(call: ProviderCall, reason: Error): void {
-    if (this.gaveUp || !this.options.turn.isAwaited()) {
-      // At once: what is aborted need not tell that it has ended.
-      this.giveUp();
-      call.abort(reason);
-      return;
-    }
-    this.leftBehind = reason;
-    // The slow reader that it waited for is gone.
-    if (this.isPaused) call.resume();
+  /** There is no reply that may be kept, so that those who wait for one need wait no longer. */
+  giveUp(): void {
+    this.endTurn(() => this.options.turn.giveUp());
   }
 
-  private giveUp(): void {
+  /** Ends the call of a caller who has left when those who waited for its reply have left too. */
+  endIfUnwanted(): void {
+    if (this.isLeftBehind && !this.options.turn.isAwaited()) this.endTurn(() => this.options.turn.pass());
+  }
+
+  private endTurn(end: () => void): void {
     if (this.gaveUp) return;
     this.gaveUp = true;
     this.chunks = [];
-    this.options.turn.giveUp();
-    if (this.leftBehind !== undefined) this.call?.abort(this.leftBehind);
+    end();
+    if (this.isLeftBehind) this.options.abandon();
+  }
+
+  private pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    if (isPaused) this.call?.pause();
+    else this.call?.resume();
+  }
+
+  private outlivesClient(): boolean {
+    if (this.gaveUp || !this.options.turn.isAwaited()) return false;
+    this.isLeftBehind = true;
+    // The slow reader that it waited for is gone.
+    if (this.isPaused) this.pause(false);
+    return true;
+  }
+
+  private abort(reason: Error): void {
+    this.abortedBy = reason;
+    // At once: what is aborted need not tell that it has ended.
+    this.endTurn(() => this.options.turn.pass());
+    this.call?.abort(reason);
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { v7 } from 'uuid';
 import { type OrganizationId, type RequestId, uuidOfHex } from '../model/ids.ts';
+import { crc32OfAscii, crc32OfFew } from '../platform/crc32.ts';
 
 const taggedBytes = 12;
 const idBytes = 16;
@@ -37,5 +37,5 @@ export function isIssuedRequestId(organizationId: OrganizationId, requestId: Req
 }
 
 function checkOf(organizationId: OrganizationId, bytes: Buffer): number {
-  return crc32(bytes.subarray(0, taggedBytes), crc32(organizationId));
+  return crc32OfFew(bytes, 0, taggedBytes, crc32OfAscii(organizationId));
 }

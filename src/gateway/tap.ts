@@ -25,6 +25,8 @@ const mostUnwrittenBytes = 1024 * 1024;
 /** A body up to this size goes into one frame with what is known beside it. Larger ones are not copied on their way to the spool. */
 const mostJoinedBytes = 8 * 1024;
 const noBytes = new Uint8Array();
+/** A last frame for which there was no room is tried again after so long. */
+const endRetryMs = 1000;
 
 /**
  * Taps one exchange into the spool as it passes. Without a writer (no room left) it keeps counting and says yes to everything, so that the
@@ -46,7 +48,11 @@ export class ExchangeRecorder {
   private facts: EndFacts | undefined;
   private factsAtEnd: ((outcome: ExchangeOutcome) => EndFacts) | undefined;
   private opened = false;
+  private openLost = false;
   private ended = false;
+  /** What the last frame said, for the case that it is lost. */
+  private lastHead: ExchangeResponseHead | undefined;
+  private lastEnd: ExchangeEnd | undefined;
   private requestBytes = 0;
   private responseBytes = 0;
   private requestCut = false;
@@ -86,6 +92,7 @@ export class ExchangeRecorder {
     }
     writer.whenWritten((written) => {
       this.opened = true;
+      this.openLost = !written;
       this.note(written);
     });
   }
@@ -110,7 +117,8 @@ export class ExchangeRecorder {
   /** The head waits for what comes in the same turn of the event loop, until {@link writeOut}. */
   responseHead(status: number, headers: Readonly<Record<string, string>>): void {
     if (!this.recorded || this.ended) return;
-    this.head = { status, headers, elapsedMs: Math.round(this.elapsedMs()), ...this.facts };
+    const head: ExchangeResponseHead = { status, headers, elapsedMs: Math.round(this.elapsedMs()) };
+    this.head = this.facts === undefined ? head : { ...head, ...this.facts };
   }
 
   responsePart(chunk: Uint8Array): void {
@@ -144,6 +152,7 @@ export class ExchangeRecorder {
   whenWritten(settled: Settled): void {
     this.writeOut();
     if (!this.recorded) {
+      if (this.ended) this.watchEnd();
       settled(false);
       return;
     }
@@ -151,6 +160,7 @@ export class ExchangeRecorder {
     this.options.writer.whenWritten((written) => {
       this.note(written);
       this.writtenBytes = passedBytes;
+      if (!written && this.ended) this.oweEnd();
       settled(written);
     });
   }
@@ -174,27 +184,52 @@ export class ExchangeRecorder {
 
   private endOf(outcome: ExchangeOutcome, overheadMs: number): ExchangeEnd {
     const lossy = !this.recorded;
-    return {
+    const end: ExchangeEnd = {
       outcome,
       elapsedMs: Math.round(this.elapsedMs()),
-      ...(this.firstByteMs === undefined ? {} : { firstByteMs: this.firstByteMs }),
+      firstByteMs: this.firstByteMs,
       overheadMs: Math.round(overheadMs * 1000) / 1000,
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,
-      ...(this.requestCut || lossy ? { requestCut: true } : {}),
-      ...(this.responseCut || lossy ? { responseCut: true } : {}),
-      ...this.facts,
-      ...this.factsAtEnd?.(outcome),
+      requestCut: this.requestCut || lossy ? true : undefined,
+      responseCut: this.responseCut || lossy ? true : undefined,
     };
+    if (this.facts === undefined && this.factsAtEnd === undefined) return end;
+    return { ...end, ...this.facts, ...this.factsAtEnd?.(outcome) };
+  }
+
+  private watchEnd(): void {
+    this.options.writer.whenWritten((written) => {
+      if (!written) this.oweEnd();
+    });
+  }
+
+  /**
+   * The last frame was lost, and without one the exchange would count as open, and its segment be kept, for as long as this process lives. So it is
+   * written again until there is room, and says that parts are missing.
+   */
+  private oweEnd(): void {
+    const { lastHead: head, lastEnd, openLost } = this;
+    if (lastEnd === undefined || openLost) return;
+    const end: ExchangeEnd = { ...lastEnd, requestCut: true, responseCut: true };
+    const again = setTimeout(() => {
+      const { writer } = this.options;
+      if (head === undefined) writer.append(this.stream, frameKinds.end, JSON.stringify(end));
+      else writer.append(this.stream, frameKinds.answered, `${JSON.stringify({ head, end } satisfies ExchangeAnswer)}\n`);
+      this.watchEnd();
+    }, endRetryMs);
+    again.unref();
   }
 
   private appendEnd(end: ExchangeEnd): void {
     const { writer } = this.options;
     const { head, withHead } = this;
+    this.lastEnd = end;
     if (head === undefined || !this.recorded) {
       writer.append(this.stream, frameKinds.end, JSON.stringify(end));
       return;
     }
+    this.lastHead = head;
     this.head = undefined;
     this.withHead = undefined;
     const answer: ExchangeAnswer = { head, end };

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApi } from '../api/app.ts';
-import { serveApi, serverOf } from '../api/listen.ts';
+import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
-import { createOperatorApi } from '../api/operator.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
@@ -12,7 +11,7 @@ import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
 import { Burst } from '../ingest/burst.ts';
-import { makeDeadLetters } from '../ingest/dead-letter.ts';
+import { DeadLetters } from '../ingest/dead-letter.ts';
 import { Drain } from '../ingest/drain.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/interpreter-thread.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/pending-changes.ts';
@@ -38,10 +37,12 @@ import { type ArrivalRow, requestKeyStatements } from '../query/request.ts';
 import type { RequestKey } from '../query/requests.ts';
 import { firstRequestStatement } from '../query/session/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
+import type { Connect } from '../store/connections.ts';
 import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
+import { keepLettersBounded, operatorServer } from './operator.ts';
 import { serveOperator } from './operator-socket.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { openReadyStore } from './ready-store.ts';
@@ -67,6 +68,7 @@ interface CoreParts {
   readonly database: MetadataDatabase;
   readonly store: Store;
   readonly interpreter: InterpreterThread;
+  readonly letters: DeadLetters;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
   readonly redactionRules: RedactionRules;
@@ -76,8 +78,11 @@ interface CoreParts {
   readonly latestNumber: number;
 }
 
-/** Starts the core: locks, metadata, store, ingest, API; and stops them the other way round. @param version of the program. */
-export async function startCore(config: Config, version: string): Promise<RunningRole> {
+/**
+ * Starts the core: locks, metadata, store, ingest, API; and stops them the other way round.
+ * @param version of the program. @param connect opens the store's connections; a test has some that fail.
+ */
+export async function startCore(config: Config, version: string, connect?: Connect): Promise<RunningRole> {
   embeddedOnly(config);
   lowerPriority();
   const { spool } = placesOf(config);
@@ -86,19 +91,23 @@ export async function startCore(config: Config, version: string): Promise<Runnin
     holdLock(config, path.join(config.dataDir, 'core.lock'), 'core'),
     holdLock(config, path.join(spool, 'ingest.lock'), 'ingest'),
   ];
-  const parts = await openParts(config);
+  const parts = await openParts(config, connect);
   const drain = makeDrain(parts);
   drain.start();
   const base = { url: config.publicApiUrl ?? '' };
-  const ports = apiPorts(parts, drain, () => base.url);
+  const changers = makeChangers(parts, drain);
+  const ports = apiPorts(parts, { drain, ...changers }, () => base.url);
   const server = serveApi(createApi(ports, openApiDocument(version)), config.host, config.apiPort);
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const closeOperator = await serveOperator(config.dataDir, serverOf(createOperatorApi(ports)), parts.observe);
+  const operated = { ...parts, drain, changer: changers.changer, api: ports };
+  const endLetters = keepLettersBounded(operated);
+  const closeOperator = await serveOperator(config.dataDir, operatorServer(operated), parts.observe);
   return {
     address,
     stop: async () => {
+      endLetters();
       await Promise.all([closeServer(server, answersEndMs), closeOperator(answersEndMs)]);
       await drain.stop(drainEndMs);
       await parts.interpreter.close();
@@ -110,10 +119,10 @@ export async function startCore(config: Config, version: string): Promise<Runnin
   };
 }
 
-async function openParts(config: Config): Promise<CoreParts> {
+async function openParts(config: Config, connect: Connect | undefined): Promise<CoreParts> {
   const observe = makeLogger(config.logLevel, 'core');
   const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
-  const store = await openReadyStore(config, observe);
+  const store = await openReadyStore(config, observe, connect);
   const pendingChanges = await openPendingChanges(database);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock.now);
@@ -123,7 +132,21 @@ async function openParts(config: Config): Promise<CoreParts> {
   const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, redactionRules, prices, latestNumber, state };
+  const letters = new DeadLetters(placesOf(config).deadLetters, systemClock.now);
+  return {
+    config,
+    observe,
+    database,
+    store,
+    interpreter,
+    letters,
+    pendingChanges,
+    declaredNames,
+    redactionRules,
+    prices,
+    latestNumber,
+    state,
+  };
 }
 
 function makeDrain({
@@ -131,6 +154,7 @@ function makeDrain({
   observe,
   store,
   interpreter,
+  letters,
   pendingChanges,
   declaredNames,
   redactionRules,
@@ -148,7 +172,7 @@ function makeDrain({
     declaredNames: (organizationId) => declaredNames.of(organizationId),
     redactionRules: (organizationId) => redactionRules.of(organizationId),
     organizationPrices: (organizationId) => prices.stored.of(organizationId),
-    keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
+    keepDeadLetter: letters.keep,
     settleBudgets: settleIn(state),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
     intervalMs: config.ingestIntervalMs,
@@ -198,9 +222,8 @@ function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain:
   return { changer, sessions };
 }
 
-function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPorts {
+function apiPorts(parts: CoreParts, { drain, changer, sessions }: Changers & { readonly drain: Drain }, baseUrl: () => string): ApiPorts {
   const { config, observe, database, store, declaredNames, redactionRules, prices } = parts;
-  const { changer, sessions } = makeChangers(parts, drain);
   const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
   const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {

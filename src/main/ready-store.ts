@@ -1,22 +1,26 @@
 import type { Config } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
+import type { Connect } from '../store/connections.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { placesOf } from './shared.ts';
 
 /** One query may take this share of the store's memory. */
 const queryMemoryShare = 0.5;
 
-/** Opens the store and brings its tables up to date. @throws with a sentence for people when a server that is to be the store cannot be used. */
-export async function openReadyStore(config: Config, observe: Observe): Promise<Store> {
+/**
+ * Opens the store and brings its tables up to date. @param connect as `openStore` takes it.
+ * @throws with a sentence for people when a server that is to be the store cannot be used.
+ */
+export async function openReadyStore(config: Config, observe: Observe, connect?: Connect): Promise<Store> {
   const { clickhouseUrl: url } = config;
   const options = { queryTimeoutMs: config.queryTimeoutMs, queryMemoryBytes: Math.floor(config.storeMemoryBytes * queryMemoryShare) };
-  if (url === undefined) return prepared(openStore({ folder: placesOf(config).store }, options), observe);
+  if (url === undefined) return prepared(openStore({ folder: placesOf(config).store }, options, connect), observe);
   if (!URL.canParse(url) || !/^https?:\/\/./i.test(url)) {
     throw new Error('GATELOG_CLICKHOUSE_URL is not an address; write http://user:password@host:8123/database, or https.');
   }
   try {
-    return await prepared(openStore({ url }, options), observe);
+    return await prepared(openStore({ url }, options, connect), observe);
   } catch (error) {
     throw new Error(unusableServer(url, error), { cause: error });
   }

@@ -66,6 +66,9 @@ export interface Connections {
   readonly close: () => Promise<void>;
 }
 
+/** Opens every connection of a store. */
+export type Connect = (location: StoreLocation) => Connections;
+
 /** Opens every connection. @throws when the embedded folder is held by another process. */
 export function openConnections(location: StoreLocation): Connections {
   const embedded = 'folder' in location;

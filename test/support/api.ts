@@ -21,7 +21,7 @@ interface OpenApiDocument {
   >;
 }
 
-const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as OpenApiDocument;
+const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as OpenApiDocument;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 // The package is CommonJS: its function is the default of its default.
 const addFormats = formats as unknown as (target: Ajv2020) => void;

@@ -2,12 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { eventually } from './eventually.ts';
 
 /** The built program, as an installed package would run it. */
-export const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export const program = path.resolve('dist/cli/main.js');
 
 export const testKey = 'sk-svc-us-testtesttesttesttesttest';
 
@@ -29,6 +27,8 @@ export interface Service {
 export interface ServiceOptions {
   readonly dataDir: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Another entry than the built program's. */
+  readonly program?: string;
 }
 
 /** A folder of its own in the system's temporary folder. */
@@ -55,15 +55,17 @@ export function serviceEnvironment(options: ServiceOptions): Record<string, stri
   };
 }
 
-/** What a failed test leaves running ends with its file. */
 const started = new Set<number>();
-afterAll(() => {
+
+/** Kills what was started and runs still: what a failed test, or a soak that was cut, leaves behind. */
+export function killStarted(): void {
   for (const pid of started) killTree(pid);
-});
+}
 
 /** Starts `gatelog serve` and waits until it has printed its addresses. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const child = spawn(process.execPath, [program, 'serve'], { env: serviceEnvironment(options), stdio: ['ignore', 'pipe', 'pipe'] });
+  const command = [options.program ?? program, 'serve'];
+  const child = spawn(process.execPath, command, { env: serviceEnvironment(options), stdio: ['ignore', 'pipe', 'pipe'] });
   started.add(child.pid ?? 0);
   let output = '';
   const collect = (chunk: Buffer): void => {
@@ -87,8 +89,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const api = /API +(http:\S+)/.exec(output)?.[1];
       return gateway === undefined || api === undefined ? undefined : { gateway, api };
     },
-    30_000,
-  );
+    60_000,
+  ).catch((error: unknown) => {
+    throw new Error(`it said:\n${output}`, { cause: error });
+  });
   return {
     ...addresses,
     dataDir: options.dataDir,
@@ -112,7 +116,7 @@ async function interrupt(child: ChildProcess, exited: Promise<number | null>): P
 }
 
 /** Stops all processes first, so that none can react to another's death, then kills them. */
-function killTree(pid: number): void {
+export function killTree(pid: number): void {
   const tree = treeOf(pid);
   for (const member of tree) signal(member, 'SIGSTOP');
   for (const member of tree) signal(member, 'SIGKILL');

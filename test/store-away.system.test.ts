@@ -1,0 +1,18 @@
+import { afterAll, expect, it } from 'vitest';
+import { Dice } from './support/dice.ts';
+import { noFindings } from './support/kill-verdict.ts';
+import { makeDataDir, removeDataDir } from './support/process-tree.ts';
+import { runStoreAway } from './support/store-away.ts';
+
+const dataDir = makeDataDir();
+afterAll(() => removeDataDir(dataDir));
+
+it('while the store refuses, is slow or loses its answers no model call fails; once it is back every record and change is there, once', async () => {
+  const seed = Date.now() % 2 ** 31;
+  process.stdout.write(`store away, seed ${seed}\n`);
+  const options = { dataDir, dice: new Dice(seed), callsPerSecond: 60, warmMs: 1500, awayMs: 10_000, slowMs: 1500 };
+  const { verdict, failedCalls } = await runStoreAway(options);
+  expect({ ...verdict.findings, failedCalls }).toEqual({ ...noFindings, failedCalls: [] });
+  expect(verdict.replies).toBeGreaterThan(200);
+  expect(verdict.acknowledgedUpdates).toBeGreaterThan(5);
+}, 600_000);

@@ -1,0 +1,175 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../../bench/measure/owned-processes.ts';
+import type { Dice } from './dice.ts';
+import { eventually } from './eventually.ts';
+import { judge, type Verdict } from './kill-verdict.ts';
+import { type CallOutcome, startLoad } from './load.ts';
+import { startLoadProvider } from './load-provider.ts';
+import { childrenNamed, killTree, type Service, type ServiceOptions, startService, treeOf } from './process-tree.ts';
+
+export const killKinds = ['worker', 'core', 'supervisor', 'tree'] as const;
+export type KillKind = (typeof killKinds)[number];
+
+/** One kill, and how long nothing was answered after it, milliseconds; null: another kill came before the answer. */
+export interface Kill {
+  readonly kind: KillKind;
+  readonly at: number;
+  gatewayAwayMs: number | null;
+  apiAwayMs: number | null;
+  /** When everything ran again. */
+  overAt: number;
+}
+
+export interface KillRunOptions {
+  readonly kills: number;
+  readonly dice: Dice;
+  readonly dataDir: string;
+  readonly callsPerSecond: number;
+  /** Another entry than the built program's: one with a fault. */
+  readonly program?: string;
+  readonly onKill?: (kill: Kill, soFar: { readonly calls: number; readonly updates: number }) => void;
+}
+
+export interface KillRun {
+  readonly kills: readonly Kill[];
+  readonly verdict: Verdict;
+  readonly callsPerSecond: number;
+  /** Calls that failed although only the core was away. */
+  readonly failedWithoutCore: readonly CallOutcome[];
+}
+
+const workers = 2;
+const longestPauseMs = 1500;
+const recoveryMs = 120_000;
+
+/** Kills parts of a service under load, at random moments, then compares what clients had with what is stored. */
+export async function runKills(options: KillRunOptions): Promise<KillRun> {
+  const provider = await startLoadProvider();
+  const [gatewayPort, apiPort] = [await freePort(), await freePort()];
+  const serviceOptions: ServiceOptions = {
+    dataDir: options.dataDir,
+    ...(options.program === undefined ? {} : { program: options.program }),
+    environment: {
+      GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl,
+      GATELOG_GATEWAY_WORKERS: String(workers),
+      GATELOG_GATEWAY_PORT: String(gatewayPort),
+      GATELOG_API_PORT: String(apiPort),
+      // Small segments and a short life of them: kills meet their beginnings and ends too.
+      GATELOG_SPOOL_SEGMENT_BYTES: String(1024 * 1024),
+      GATELOG_LOG_LEVEL: 'error',
+    },
+  };
+  const scene: Scene = { options, serviceOptions, service: await startService(serviceOptions), kills: [] };
+  try {
+    const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 12, dice: options.dice });
+    const startedAt = performance.now();
+    for (const kind of planOf(options)) {
+      await wait(options.dice.below(longestPauseMs));
+      const kill = await killOne(scene, kind);
+      options.onKill?.(kill, { calls: load.calls.length, updates: load.updates.length });
+    }
+    await untilWhole(scene.service);
+    const seconds = (performance.now() - startedAt) / 1000;
+    await load.stop();
+    const verdict = await judge(scene.service.api, load.calls, load.updates);
+    const failedWithoutCore = load.calls.filter((call) => !call.whole && !isExcused(call, scene.kills));
+    await scene.service.stop();
+    return { kills: scene.kills, verdict, callsPerSecond: load.calls.length / seconds, failedWithoutCore };
+  } catch (error) {
+    throw new Error(`after ${scene.kills.length} kills; the service said last:\n${scene.service.output().slice(-4000)}`, { cause: error });
+  } finally {
+    await provider.close();
+  }
+}
+
+interface Scene {
+  readonly options: KillRunOptions;
+  readonly serviceOptions: ServiceOptions;
+  service: Service;
+  readonly kills: Kill[];
+}
+
+/** Every kind once, in any order, then any of them. */
+function planOf({ kills, dice }: KillRunOptions): KillKind[] {
+  const left: KillKind[] = [...killKinds];
+  return Array.from({ length: kills }, () => left.splice(dice.below(left.length), 1)[0] ?? dice.of(killKinds));
+}
+
+async function killOne(scene: Scene, kind: KillKind): Promise<Kill> {
+  const kill: Kill = { kind, at: performance.now(), gatewayAwayMs: null, apiAwayMs: null, overAt: Number.POSITIVE_INFINITY };
+  scene.kills.push(kill);
+  await perform(scene, kind);
+  const { gateway, api } = scene.service;
+  [kill.gatewayAwayMs, kill.apiAwayMs] = await Promise.all([answersAgain(gateway, kill.at), answersAgain(api, kill.at)]);
+  await untilWhole(scene.service);
+  kill.overAt = performance.now();
+  return kill;
+}
+
+async function perform(scene: Scene, kind: KillKind): Promise<void> {
+  const { service, options } = scene;
+  if (kind !== 'worker' && options.dice.below(2) === 0) await checkpointSaved(options);
+  if (kind === 'worker' || kind === 'core') {
+    const pids = childrenNamed(service.pid, kind === 'worker' ? 'gateway' : 'core');
+    process.kill(options.dice.of(pids), 'SIGKILL');
+    return;
+  }
+  const members = treeOf(service.pid);
+  if (kind === 'tree') killTree(service.pid);
+  else process.kill(service.pid, 'SIGKILL');
+  await service.exited;
+  await eventually('the whole tree to be gone', () => (members.some(isAlive) ? undefined : true), recoveryMs);
+  scene.service = await startService(scene.serviceOptions);
+}
+
+/** Aims at the moments around an insert: waits until the ingest writes its checkpoint, as it does before and after each, and up to 20 ms longer. */
+async function checkpointSaved({ dataDir, dice }: KillRunOptions): Promise<void> {
+  const limit = AbortSignal.timeout(longestPauseMs);
+  try {
+    for await (const { filename } of watch(path.join(dataDir, 'spool'), { signal: limit })) if (filename === 'checkpoint.json') break;
+  } catch (error) {
+    // Nothing was saved for so long: then any moment is as good.
+    if (!limit.aborted) throw error;
+  }
+  await wait(dice.below(20));
+}
+
+function isAlive(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}/stat`)) return false;
+  try {
+    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Milliseconds from a kill until a listener is ready. */
+async function answersAgain(base: string, killedAt: number): Promise<number> {
+  await eventually(`${base} to be ready`, () => isReady(base), recoveryMs);
+  return performance.now() - killedAt;
+}
+
+async function isReady(base: string): Promise<true | undefined> {
+  try {
+    const response = await fetch(`${base}/readyz`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(5000) });
+    await response.arrayBuffer();
+    return response.status === 200 ? true : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits until every part runs. */
+async function untilWhole({ pid, api }: Service): Promise<void> {
+  const counts = (): number => childrenNamed(pid, 'gateway').length * 10 + childrenNamed(pid, 'core').length;
+  await eventually('every part to run', () => (counts() === workers * 10 + 1 ? true : undefined), recoveryMs);
+  await eventually('the API to be ready', () => isReady(api), recoveryMs);
+}
+
+/** A call may fail when a worker died while it ran: killed, or with its supervisor. The death of a core never fails one. */
+function isExcused(call: CallOutcome, kills: readonly Kill[]): boolean {
+  return kills.some(({ kind, at, overAt }) => kind !== 'core' && at <= call.endedAt && overAt >= call.startedAt);
+}

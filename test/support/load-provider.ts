@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type FakeOpenAi, type SeenCall, startFakeOpenAi } from './fake-openai.ts';
+
+/** Tokens of call number `number`: other calls cost something else. */
+export function tokensOf(number: number): { readonly prompt_tokens: number; readonly completion_tokens: number } {
+  return { prompt_tokens: 100 + (number % 7), completion_tokens: 1 + (number % 50) };
+}
+
+/** US dollars for the tokens of a call, at the list price of the model that the load asks for. */
+export function costOf(number: number): number {
+  const { prompt_tokens: prompt, completion_tokens: completion } = tokensOf(number);
+  return (prompt * 2.5 + completion * 10) / 1e6;
+}
+
+export const loadModel = 'gpt-4o';
+/** A model that this provider never has. */
+export const failingModel = 'gpt-4o-mini';
+/** In the text of a call that the provider refuses the first time. */
+export const refusedOnce = 'refused once';
+const pauseBetweenEventsMs = 15;
+
+/** A provider for load: it answers `call <number>` with the tokens of that number, as JSON at once or as a stream that takes a while. */
+export async function startLoadProvider(): Promise<FakeOpenAi> {
+  const provider = await startFakeOpenAi();
+  const refused = new Set<string>();
+  provider.behave((call, response) => {
+    // Nobody looks at what it saw, and hours of load would fill the memory with it.
+    provider.seen.length = 0;
+    answer(call, response, refused);
+  });
+  return provider;
+}
+
+function answer(call: SeenCall, response: ServerResponse, refused: Set<string>): void {
+  const { model, stream, messages } = JSON.parse(call.body.toString('utf8')) as {
+    readonly model: string;
+    readonly stream?: boolean;
+    readonly messages: readonly { readonly content: string }[];
+  };
+  const text = messages[0]?.content ?? '';
+  const number = /call (\d+)/.exec(text)?.[1] ?? '0';
+  if (text.includes(refusedOnce) && !refused.has(number)) {
+    refused.add(number);
+    sendJson(response, 429, { error: { message: 'Slow down.', type: 'rate_limit', param: null, code: null } });
+  } else if (model === failingModel) {
+    sendJson(response, 500, { error: { message: 'Out of order.', type: 'server_error', param: null, code: null } });
+  } else if (stream === true) void sendStream(response, Number(number));
+  else {
+    refused.delete(number);
+    const choice = { index: 0, message: { role: 'assistant', content: `answer ${number}` }, finish_reason: 'stop' };
+    sendJson(response, 200, { ...heading('chat.completion'), choices: [choice], usage: usageOf(Number(number)) });
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+async function sendStream(response: ServerResponse, number: number): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const words = ['answer', ` ${number}`, ' in', ' pieces'];
+  for (const content of words) {
+    response.write(event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }));
+    await wait(pauseBetweenEventsMs);
+  }
+  response.write(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));
+  response.write(event({ choices: [], usage: usageOf(number) }));
+  response.end('data: [DONE]\n\n');
+}
+
+function event(fields: object): string {
+  return `data: ${JSON.stringify({ ...heading('chat.completion.chunk'), ...fields })}\n\n`;
+}
+
+function heading(object: string): object {
+  return { id: 'chatcmpl-load', object, created: 1_780_000_000, model: loadModel };
+}
+
+function usageOf(number: number): object {
+  const tokens = tokensOf(number);
+  return { ...tokens, total_tokens: tokens.prompt_tokens + tokens.completion_tokens };
+}

@@ -1,0 +1,130 @@
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Sample, slopePerSecond } from '../../bench/measure/trend.ts';
+import { childrenNamed, type Service, startService } from './process-tree.ts';
+import type { Dice } from './dice.ts';
+import { eventually } from './eventually.ts';
+import { faultyStoreProgram, setStoreFault, type StoreFault } from './faulty-store.ts';
+import { judge, type Verdict } from './kill-verdict.ts';
+import { type CallOutcome, type Load, startLoad } from './load.ts';
+import { startLoadProvider } from './load-provider.ts';
+import { memoryOf } from './process-memory.ts';
+import { readCount } from './stored-records.ts';
+
+export interface StoreAwayOptions {
+  readonly dataDir: string;
+  readonly dice: Dice;
+  readonly callsPerSecond: number;
+  /** How long all is well first, milliseconds. */
+  readonly warmMs: number;
+  /** How long the store is away, milliseconds: refusing for half of it, then slow, then losing answers. */
+  readonly awayMs: number;
+  /** How long one piece of work takes while the store is slow, milliseconds. */
+  readonly slowMs: number;
+  readonly onProgress?: (what: string) => void;
+}
+
+/** What one kind of process held while the store was away. */
+export interface MemoryTrend {
+  readonly role: 'gateway' | 'core';
+  readonly firstBytes: number;
+  readonly mostBytes: number;
+  readonly bytesPerMinute: number;
+}
+
+export interface StoreAwayRun {
+  readonly verdict: Verdict;
+  readonly failedCalls: readonly CallOutcome[];
+  readonly callsPerSecond: number;
+  /** Requests that waited in the spool when the store was back, and how long it took until none of them did, with the load going on. */
+  readonly backlog: number;
+  readonly catchUpMs: number;
+  readonly memory: readonly MemoryTrend[];
+}
+
+const catchUpLimitMs = 600_000;
+
+/** Lets the store fail under load, then compares what clients had with what is stored. */
+export async function runStoreAway(options: StoreAwayOptions): Promise<StoreAwayRun> {
+  const provider = await startLoadProvider();
+  const faultFile = path.join(options.dataDir, 'store-fault.json');
+  setStoreFault(faultFile, { kind: 'none' });
+  try {
+    const service = await startService({
+      dataDir: options.dataDir,
+      program: faultyStoreProgram,
+      environment: { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl, GATELOG_LOG_LEVEL: 'silent', STORE_FAULT_FILE: faultFile },
+    });
+    const { callsPerSecond, dice } = options;
+    const load = startLoad({ ...service, callsPerSecond, updateEvery: 25, dice });
+    const startedAt = performance.now();
+    await wait(options.warmMs);
+    const memory = await whileAway(options, service, faultFile);
+    const { backlog, catchUpMs } = await catchUp(service, load);
+    const seconds = (performance.now() - startedAt) / 1000;
+    await load.stop();
+    const verdict = await judge(service.api, load.calls, load.updates);
+    await service.stop();
+    return {
+      verdict,
+      failedCalls: load.calls.filter(({ whole, status, recorded }) => !whole || status !== 200 || !recorded),
+      callsPerSecond: load.calls.length / seconds,
+      backlog,
+      catchUpMs,
+      memory,
+    };
+  } finally {
+    await provider.close();
+  }
+}
+
+async function whileAway(options: StoreAwayOptions, { pid }: Service, faultFile: string): Promise<MemoryTrend[]> {
+  const samples: Record<MemoryTrend['role'], Sample[]> = { gateway: [], core: [] };
+  const roles = ['gateway', 'core'] as const;
+  const pids = new Map(roles.map((role) => [role, childrenNamed(pid, role)[0] ?? 0]));
+  const timer = setInterval(() => {
+    for (const role of roles) samples[role].push({ atMs: performance.now(), value: memoryOf(pids.get(role) ?? 0).resident });
+  }, 500);
+  const parts: readonly (readonly [StoreFault, number])[] = [
+    [{ kind: 'refuses' }, 0.5],
+    [{ kind: 'slow', delayMs: options.slowMs }, 0.25],
+    [{ kind: 'loses answers' }, 0.25],
+  ];
+  for (const [fault, share] of parts) {
+    options.onProgress?.(`the store ${fault.kind === 'slow' ? 'is slow' : fault.kind}`);
+    setStoreFault(faultFile, fault);
+    await wait(options.awayMs * share);
+  }
+  clearInterval(timer);
+  setStoreFault(faultFile, { kind: 'none' });
+  options.onProgress?.('the store is back');
+  return roles.map((role) => trendOf(role, samples[role]));
+}
+
+function trendOf(role: MemoryTrend['role'], samples: readonly Sample[]): MemoryTrend {
+  const values = samples.map(({ value }) => value);
+  return {
+    role,
+    firstBytes: values[0] ?? 0,
+    mostBytes: Math.max(0, ...values),
+    // Its second half: what a process needs for its first calls is no trend.
+    bytesPerMinute: (slopePerSecond(samples.slice(samples.length / 2)) ?? 0) * 60,
+  };
+}
+
+/** Waits until the store has as many records as there were whole replies when it came back. */
+async function catchUp({ api }: Service, load: Load): Promise<{ backlog: number; catchUpMs: number }> {
+  const wanted = load.calls.filter(({ whole }) => whole).length;
+  const backAt = performance.now();
+  let first: number | undefined;
+  await eventually(
+    'the store to have caught up',
+    async () => {
+      const count = await readCount(api);
+      if (count !== undefined) first ??= count;
+      return count !== undefined && count >= wanted ? true : undefined;
+    },
+    catchUpLimitMs,
+  );
+  return { backlog: wanted - (first ?? 0), catchUpMs: performance.now() - backAt };
+}

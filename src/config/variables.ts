@@ -66,6 +66,13 @@ export const variables = {
     reason:
       'What Svc-Target-Url and the providers on this machine (ollama, vllm, lmstudio) may reach although it is private or plain http.',
   },
+  corsOrigins: {
+    name: 'GATELOG_CORS_ORIGINS',
+    kind: 'origins',
+    default: '',
+    reason:
+      'Origins whose pages may call the gateway and the API from a browser; * allows every one. Whoever opens such a page has the key that it uses.',
+  },
   bedrockRegion: {
     name: 'GATELOG_PROVIDER_BEDROCK_REGION',
     kind: 'region',
@@ -261,6 +268,16 @@ export const variables = {
     secret: true,
     reason:
       'Reserved for a Postgres server; this version keeps metadata in the embedded database only and does not start while this is set.',
+  },
+
+  redisUrl: {
+    name: 'GATELOG_REDIS_URL',
+    kind: 'secret',
+    least: 8,
+    most: 2048,
+    secret: true,
+    reason:
+      'Reserved for a Redis server; this version keeps the counts of limits and the response cache in the data folder, so they are of one machine, and does not start while this is set.',
   },
 
   apiBodyMaxBytes: {

@@ -1,7 +1,8 @@
 import type { GatelogError } from '../model/errors.ts';
+import { isEventStream } from '../model/media-type.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import type { Clock } from '../platform/clock.ts';
-import { decodeWhole } from './content-coding.ts';
+import { decodeWhole, isIdentity } from './content-coding.ts';
 import type { RawHeaders } from './headers.ts';
 import type { Turn } from './reply-cache.ts';
 import { readReplyHead } from './reply-head.ts';
@@ -25,7 +26,7 @@ export interface KeeperOptions {
 interface KeptHead {
   readonly status: number;
   readonly lines: readonly string[];
-  readonly coding: string;
+  readonly coding: string | undefined;
   readonly contentType: string;
 }
 
@@ -88,7 +89,7 @@ export class CacheKeeper implements ReplySink {
       return;
     }
     const { passed, recorded } = readReplyHead(raw);
-    const coding = recorded['content-encoding'] ?? 'identity';
+    const coding = recorded['content-encoding'];
     this.head = { status, lines: linesToKeep(passed), coding, contentType: recorded['content-type'] ?? '' };
   }
 
@@ -113,7 +114,7 @@ export class CacheKeeper implements ReplySink {
     }
     const latencyMs = Math.round(this.options.clock.monotonic() - this.startedAt);
     const body = Buffer.concat(this.chunks);
-    if (head.coding.trim().toLowerCase() === 'identity' || body.length === 0) {
+    if (head.coding === undefined || isIdentity(head.coding) || body.length === 0) {
       this.keep(head, body, latencyMs);
       return;
     }
@@ -192,7 +193,7 @@ const errorEvent = /^(?:event: ?(?:error|response\.failed)\b|data: ?\{\s*"(?:err
 function tellsError(body: Buffer, contentType: string): boolean {
   if (!body.includes('error') && !body.includes('response.failed')) return false;
   const text = body.toString('utf8');
-  if (contentType.includes('event-stream')) return errorEvent.test(text);
+  if (isEventStream(contentType)) return errorEvent.test(text);
   const parsed = parseJson(text);
   return isJsonObject(parsed) && parsed['error'] !== undefined && parsed['error'] !== null;
 }

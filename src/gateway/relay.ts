@@ -1,6 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { ErrorCode, GatelogError } from '../model/errors.ts';
 import type { ExchangeOutcome } from '../model/exchange.ts';
+import { isEventStream } from '../model/media-type.ts';
+import { isIdentity } from './content-coding.ts';
 import type { RawHeaders } from './headers.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
 import { readReplyHead } from './reply-head.ts';
@@ -95,12 +97,12 @@ export class Relay implements ReplySink {
     const length = recorded['content-length'];
     this.expectedBytes = length === undefined ? undefined : Number(length);
     this.bodyless = method === 'HEAD' || status === 204 || status === 304 || this.expectedBytes === 0;
-    if (recorded['content-type']?.includes('event-stream') === true) {
-      const encoding = recorded['content-encoding'] ?? 'identity';
+    if (isEventStream(recorded['content-type'])) {
+      const isPlain = isIdentity(recorded['content-encoding']);
       // TRICKY: in a compressed stream its end cannot be seen; there the spool has every chunk before the client does.
-      if (encoding === 'identity') this.endWatch = new StreamEndWatch();
+      if (isPlain) this.endWatch = new StreamEndWatch();
       else this.holdEveryChunk = true;
-      if (this.options.hidesUsage && encoding === 'identity') this.hideUsage(this.head);
+      if (this.options.hidesUsage && isPlain) this.hideUsage(this.head);
     } else if (this.expectedBytes === undefined) this.holdEveryChunk = endsUnseen(recorded['content-type']);
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
+import { isIdentity } from './content-coding.ts';
 
 /** A request body: read whole when it was small enough, else what was read of it, the rest still to come. */
 export type RequestBody = { readonly whole: Buffer } | { readonly begun: readonly Buffer[] };
@@ -35,8 +36,7 @@ export function mayBeJson(request: IncomingMessage): boolean {
 
 /** Whether nobody sees what a body says before its content coding is undone. */
 export function isCompressed({ headers }: IncomingMessage): boolean {
-  const coding = headers['content-encoding'];
-  return coding !== undefined && coding !== 'identity';
+  return !isIdentity(headers['content-encoding']);
 }
 
 /** As {@link mayBeJson}, of what a body is once it is not compressed any more. */

@@ -29,6 +29,11 @@ function nextRandom(): Uint8Array {
   return random.subarray(usedRandom - idBytes, usedRandom);
 }
 
+/** An identifier as a reply carries it, name and value in turn. @param aliased the caller knows it by Helicone's name too. */
+export function idLines(requestId: RequestId, aliased: boolean): string[] {
+  return aliased ? ['svc-id', requestId, 'helicone-id', requestId] : ['svc-id', requestId];
+}
+
 /** True when {@link makeRequestId} made this identifier for this organisation (or, once in 2³² others, by chance). */
 export function isIssuedRequestId(organizationId: OrganizationId, requestId: RequestId): boolean {
   if (requestId[14] !== '7') return false;

@@ -260,6 +260,7 @@ function apiPorts(parts: CoreParts, { drain, changer, sessions }: Changers & { r
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
     bodyMaxBytes: config.apiBodyMaxBytes,
+    corsOrigins: config.corsOrigins,
     answerMaxBytes,
   };
 }

@@ -88,6 +88,11 @@ it('a place whose owner is silent is free again, and stays so for its owner', ()
   turns.release(taken);
 });
 
+it('a turn is taken also for one who looked at the clock just before it was given', () => {
+  heldBy('a', 1000);
+  expect(ask('b', 990)).toBe('wait');
+});
+
 it('a clock that was set back makes no lease longer', () => {
   heldBy('a', 1_000_000);
   expect(ask('b', 10)).toHaveProperty('held');

@@ -21,7 +21,7 @@ const longestName = 1024;
  * as they are, also where they are no valid JSON: then nothing, or what looks like it, is found.
  */
 export function findModelField(json: Buffer): ModelField | undefined {
-  let at = skipWhitespace(json, startsWithMark(json) ? byteOrderMark.length : 0);
+  let at = skipWhitespace(json, lengthOfMark(json));
   if (json[at] !== openBrace) return undefined;
   let found: ModelField | undefined;
   let depth = 0;
@@ -30,7 +30,7 @@ export function findModelField(json: Buffer): ModelField | undefined {
     if (byte === quote) {
       const end = endOfString(json, at + 1);
       if (end === -1) break;
-      if (depth === 1 && isModelKey(json, at + 1, end) && json[skipWhitespace(json, end + 1)] === colon) {
+      if (depth === 1 && isModelKey(json, at + 1, end)) {
         found = stringAfterColon(json, skipWhitespace(json, end + 1));
         // Nearly always there is no second one, and the rest, which may be long, need not be gone through byte by byte.
         if (found !== undefined && !json.includes(quotedKey, found.end)) break;
@@ -46,8 +46,9 @@ export function findModelField(json: Buffer): ModelField | undefined {
   return found;
 }
 
-function startsWithMark(json: Buffer): boolean {
-  return json[0] === byteOrderMark[0] && json[1] === byteOrderMark[1] && json[2] === byteOrderMark[2];
+function lengthOfMark(json: Buffer): number {
+  const { length } = byteOrderMark;
+  return json.length >= length && json.compare(byteOrderMark, 0, length, 0, length) === 0 ? length : 0;
 }
 
 /** The JSON text with the model's name replaced; every other byte stays. */
@@ -56,7 +57,8 @@ export function replaceModel(json: Buffer, field: ModelField, model: string): Bu
 }
 
 function isModelKey(json: Buffer, start: number, end: number): boolean {
-  return end - start === key.length && json.compare(key, 0, key.length, start, end) === 0;
+  if (end - start !== key.length || json.compare(key, 0, key.length, start, end) !== 0) return false;
+  return json[skipWhitespace(json, end + 1)] === colon;
 }
 
 /** The string behind the colon of a key; undefined when its value is no string. */

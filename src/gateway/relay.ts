@@ -103,7 +103,7 @@ export class Relay implements ReplySink {
       if (isPlain) this.endWatch = new StreamEndWatch();
       else this.holdEveryChunk = true;
       if (this.options.hidesUsage && isPlain) this.hideUsage(this.head);
-    } else if (this.expectedBytes === undefined && endsUnseen(recorded['content-type'] ?? '')) this.holdEveryChunk = true;
+    } else if (this.expectedBytes === undefined) this.holdEveryChunk = endsUnseen(recorded['content-type']);
   }
 
   private withOwn(lines: RawHeaders): string[] {

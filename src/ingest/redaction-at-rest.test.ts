@@ -191,7 +191,7 @@ it('a pattern that takes too long holds nothing up: its record is there without 
     { request_body: expect.stringContaining('EMP [regex]') as unknown },
   ]);
   expect(slow.observations.filter(({ kind }) => kind === 'redaction_failed')).toMatchObject([{ requestId: long }]);
-  expect(slow.deadLetters()).toEqual([]);
+  expect(await slow.deadLetters()).toEqual([]);
 });
 
 it('while the rules cannot be read nothing is stored; then everything is, redacted', async () => {

@@ -15,13 +15,20 @@ describeWireFormat(ollamaChat, {
   lacks: { user: 'the API has no end users', stream: 'it is lines of JSON and no events' },
 });
 
+const call = (name: string): object => ({
+  model: 'm',
+  message: { role: 'assistant', content: '', tool_calls: [{ function: { name, arguments: {} } }] },
+  done: false,
+});
+
+const piece = (content: string): object => ({
+  model: 'llama3.2',
+  created_at: '2026-03-01T06:00:00Z',
+  message: { role: 'assistant', content },
+  done: false,
+});
+
 describe('a stream of lines', () => {
-  const piece = (content: string): object => ({
-    model: 'llama3.2',
-    created_at: '2026-03-01T06:00:00Z',
-    message: { role: 'assistant', content },
-    done: false,
-  });
   const end = { ...response, message: { role: 'assistant', content: '' } };
   const stream = linesOf(piece('The first ferry '), piece('leaves at 6:20.'), end);
 
@@ -39,11 +46,6 @@ describe('a stream of lines', () => {
   });
 
   it('has all calls of tools', () => {
-    const call = (name: string): object => ({
-      model: 'm',
-      message: { role: 'assistant', content: '', tool_calls: [{ function: { name, arguments: {} } }] },
-      done: false,
-    });
     expect(assemble(linesOf(call('a'), call('b')))?.body).toMatchObject({
       message: { tool_calls: [{ function: { name: 'a' } }, { function: { name: 'b' } }] },
     });

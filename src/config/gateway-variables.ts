@@ -56,10 +56,11 @@ export const gatewayVariables = {
   routeMaxBytes: {
     name: 'GATELOG_ROUTE_MAX_BYTES',
     kind: 'bytes',
-    default: '1MiB',
+    default: '16MiB',
     least: KiB,
     most: 16 * MiB,
-    reason: 'Largest JSON body that is read for its model before forwarding; larger ones go by path alone.',
+    reason:
+      'Largest JSON body that is held and read for its model before forwarding; larger ones go by path alone, with svc-warning. Each call in flight may take that much memory.',
   },
   recordMaxBytes: {
     name: 'GATELOG_RECORD_MAX_BYTES',

@@ -35,10 +35,10 @@ function bytesOf({ body }: CachedReply): Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.length);
 }
 
-/** A stream has no length, as it had none. */
+/** A stream has no length, as it had none; a 204 must not have one (RFC 9110 §8.6). */
 function replyWith({ status, headers }: CachedReply, bytes: Buffer, lines: readonly string[]): WholeReply {
   const isStream = isEventStream(valueOf(headers, 'content-type'));
-  const length = isStream ? [] : ['content-length', String(bytes.length)];
+  const length = isStream || status === 204 ? [] : ['content-length', String(bytes.length)];
   return { status, lines: [...headers, ...lines, ...length], chunks: bytes.length === 0 ? [] : [bytes] };
 }
 

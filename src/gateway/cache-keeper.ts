@@ -1,10 +1,9 @@
 import type { GatelogError } from '../model/errors.ts';
-import { isEventStream } from '../model/media-type.ts';
-import { isJsonObject, parseJson } from '../model/text.ts';
 import type { Clock } from '../platform/clock.ts';
 import { decodeWhole, isIdentity } from './content-coding.ts';
 import type { RawHeaders } from './headers.ts';
 import type { Turn } from './reply-cache.ts';
+import { isWorthKeeping } from './kept-reply.ts';
 import { readReplyHead } from './reply-head.ts';
 import type { ProviderCall, ReplySink } from './reply-sink.ts';
 
@@ -131,7 +130,7 @@ export class CacheKeeper implements ReplySink {
 
   private keep(head: KeptHead, body: Buffer, latencyMs: number): void {
     const { turn, requestId, userId, maxAgeMs, clock } = this.options;
-    if (tellsError(body, head.contentType)) {
+    if (!isWorthKeeping(body, head.contentType)) {
       turn.giveUp();
       return;
     }
@@ -185,15 +184,4 @@ function linesToKeep(lines: RawHeaders): readonly string[] {
     const name = lines[index - (index % 2)]?.toLowerCase() ?? '';
     return !perDelivery.has(name) && !perDeliveryPrefixes.some((prefix) => name.startsWith(prefix));
   });
-}
-
-const errorEvent = /^(?:event: ?(?:error|response\.failed)\b|data: ?\{\s*"(?:error"\s*:|type"\s*:\s*"(?:error|response\.failed)"))/m;
-
-/** Some providers answer 200 and tell of their failure in the body: an `error` that is not null, or an event of that name. */
-function tellsError(body: Buffer, contentType: string): boolean {
-  if (!body.includes('error') && !body.includes('response.failed')) return false;
-  const text = body.toString('utf8');
-  if (isEventStream(contentType)) return errorEvent.test(text);
-  const parsed = parseJson(text);
-  return isJsonObject(parsed) && parsed['error'] !== undefined && parsed['error'] !== null;
 }

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
-import { isJsonObject, parseJson } from '../model/text.ts';
+import { parseJson } from '../model/text.ts';
 import type { CacheKey } from '../state/cached-replies.ts';
 import type { CacheAsk } from './cache-directives.ts';
 import type { RawHeaders } from './headers.ts';
-import { bytesAt, membersOf, skipWhitespace } from './json-bytes.ts';
+import { bytesAt, objectAt, skipWhitespace } from './json-bytes.ts';
 
 /** All that a reply may depend on. The credential for the provider is not part of it: an organisation's callers share what was paid for. */
 export interface KeyedCall {
@@ -61,17 +61,19 @@ function keyedLines(headers: RawHeaders): readonly string[] {
 }
 
 /**
- * A JSON object counts by its members, each by its name and the bytes of its value, in the order of their names; anything else by its bytes.
+ * A JSON object counts by its members, each by its name and the bytes of its value, in the order of their names; anything else by its bytes. What
+ * is scanned is not parsed: where two bodies have the same members, both are JSON, or neither is.
  * TRICKY: values are never compared as parsed: two numbers of more than 15 digits may parse to one.
  */
 function hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): void {
-  if (!isJsonObject(parseJson(body.toString('utf8')))) {
+  const object = objectAt(body, skipWhitespace(body, 0));
+  if (object === undefined || skipWhitespace(body, object.end) < body.length) {
     add(hash, 'bytes');
     add(hash, body);
     return;
   }
   const ignored = new Set(ignoredKeys);
-  const members = membersOf(body, skipWhitespace(body, 0))
+  const members = object.members
     .map(({ name, value }) => ({ name: bytesAt(body, name), value: bytesAt(body, value) }))
     // TRICKY: the sort is stable, so of a name given twice the later value stays the later one.
     .toSorted((one, other) => Buffer.compare(one.name, other.name));

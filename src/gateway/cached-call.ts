@@ -77,7 +77,7 @@ function reasonAgainst(call: Call, { route }: Errand): string | undefined {
   const { requestBody, responseBody } = call.head.directives.tags;
   const method = methodOf(call);
   if (requestBody === 'never' || responseBody === 'never') return 'with Svc-Omit-Request or -Response: strict nothing may reach a disk';
-  if (method !== 'POST' && method !== 'GET') return `only replies to POST and GET are kept, not to ${method}`;
+  if (method !== 'POST') return `only replies to POST are kept, not to ${method}`;
   if (route.destination === 'models') return 'the gateway makes this list itself';
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -157,6 +157,16 @@ describe('a segment', () => {
     const bySession = limited('1;w=60;s=svc-session-id', { 'svc-session-id': 's' });
     expect(await statusesOf([bySession, bySession])).toEqual([200, 429]);
   });
+});
+
+it('what a limit counts by is in no file, so that a body that must never touch a disk does not', async () => {
+  const policy = { 'svc-ratelimit-policy': '100;w=60;s=user', 'svc-omit-request': 'strict' };
+  const byUser = { headers: policy, body: { user: 'ann-in-a-body' } };
+  const byProperty = limited('100;w=60;s=team', { 'svc-property-team': 'team-in-a-header' });
+  expect(await statusesOf([byUser, byProperty])).toEqual([200, 200]);
+  const files = readdirSync(folder).map((name) => readFileSync(path.join(folder, name)));
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((bytes) => bytes.includes('ann-in-a-body') || bytes.includes('team-in-a-header'))).toEqual([]);
 });
 
 describe('a stored limit', () => {

@@ -102,7 +102,14 @@ describe('a reply is not whole for its client before its record is in the spool'
     await until(() => parseReply(client.received())?.whole === true);
   });
 
-  for (const ending of ['data: [DONE]', '{"type":"message_stop"}', 'event: response.completed', 'event: error', 'data: {"error":{}}']) {
+  for (const ending of [
+    'data: [DONE]',
+    '{"type":"message_stop"}',
+    '{"type":"message-end"}',
+    'event: response.completed',
+    'event: error',
+    'data: {"error":{}}',
+  ]) {
     it(`stream: the chunk with ${ending}, though the provider's stream goes on`, async () => {
       const { rig, client, write } = await started();
       await write(head('Content-Type: text/event-stream\r\nTransfer-Encoding: chunked'));
@@ -130,9 +137,13 @@ describe('a reply is not whole for its client before its record is in the spool'
     expect(bodyText(client)).toBe('data: [DO');
   });
 
-  it('compressed stream: every chunk', async () => {
+  it.each([
+    ['compressed', 'text/event-stream\r\nContent-Encoding: br'],
+    ['of lines', 'Application/X-NDJSON; charset=utf-8'],
+    ['of binary messages', 'application/vnd.amazon.eventstream'],
+  ])('stream %s, whose end cannot be seen: every chunk', async (_name, type) => {
     const { rig, client, write } = await started();
-    await write(head('Content-Type: text/event-stream\r\nContent-Encoding: br\r\nTransfer-Encoding: chunked'));
+    await write(head(`Content-Type: ${type}\r\nTransfer-Encoding: chunked`));
     await client.until('\r\n\r\n');
     rig.spool.hold();
     await write('3\r\nabc\r\n');

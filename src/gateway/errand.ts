@@ -4,7 +4,7 @@ import { credentialsFor } from './credentials.ts';
 import { fallbacksOfModels } from './fallback-list.ts';
 import { planFallbacks } from './fallback-legs.ts';
 import { findModelField } from './model-field.ts';
-import { type Addressed, wantsUsage, withUsageQuestion } from './outgoing-body.ts';
+import { type Addressed, hidesModel, wantsUsage, withUsageQuestion } from './outgoing-body.ts';
 import { mayBeJson, type RequestBody } from './request-body.ts';
 import type { Route } from './routes.ts';
 
@@ -31,6 +31,7 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
   const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || destination === 'models';
   const { onward, warnings, model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
+  const unread = hidesModel(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;
   // TRICKY: every member by name. Spread into another object they took 4 % of a plain call's whole time.
   return {
     route,
@@ -41,7 +42,7 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
     usageAsked,
     model,
     onward,
-    warnings: unasked,
+    warnings: unread,
     cache: undefined,
     grant: undefined,
   };
@@ -58,6 +59,8 @@ const single: Repetition = { onward: undefined, warnings: [], model: undefined }
 
 const usageNotAsked =
   'Svc-Stream-Usage was not applied: the body is compressed or over GATELOG_ROUTE_MAX_BYTES; ask in the body (stream_options.include_usage)';
+const modelNotRead =
+  'the call went by its path alone, so that a provider in the model of its body was not looked for: the body is compressed or over GATELOG_ROUTE_MAX_BYTES';
 const notRepeated = 'there is one attempt only: the body is over GATELOG_ROUTE_MAX_BYTES, and what is not held cannot be sent again';
 const nothingToSend = 'Svc-Fallbacks was not applied: the call has no body';
 

@@ -46,34 +46,52 @@ export interface Member {
   readonly value: Span;
 }
 
+/** An object in a JSON text: its members in their order, and the index behind its brace. */
+export interface ObjectSpan {
+  readonly members: readonly Member[];
+  readonly end: number;
+}
+
 /**
- * The members of an object, in their order.
- * @param json well-formed JSON.
- * @param open index of the object's brace.
+ * The object that begins at `open`. Its values are not looked into: of what stands between the separators only the brackets and strings count.
+ * @param json any bytes.
+ * @returns undefined when no whole object begins there.
  */
-export function membersOf(json: Buffer, open: number): Member[] {
+export function objectAt(json: Buffer, open: number): ObjectSpan | undefined {
+  if (json[open] !== bytes.openBrace) return undefined;
   const members: Member[] = [];
   let at = skipWhitespace(json, open + 1);
-  while (json[at] === bytes.quote) {
-    const keyEnd = endOfString(json, at + 1);
-    const start = skipWhitespace(json, skipWhitespace(json, keyEnd + 1) + 1);
-    const end = endOfValue(json, start);
-    members.push({ name: { start: at + 1, end: keyEnd }, value: { start, end } });
-    at = skipWhitespace(json, end);
-    if (json[at] === bytes.comma) at = skipWhitespace(json, at + 1);
+  if (json[at] === bytes.closeBrace) return { members, end: at + 1 };
+  for (;;) {
+    const member = memberAt(json, at);
+    if (member === undefined) return undefined;
+    members.push(member);
+    at = skipWhitespace(json, member.value.end);
+    if (json[at] === bytes.closeBrace) return { members, end: at + 1 };
+    if (json[at] !== bytes.comma) return undefined;
+    at = skipWhitespace(json, at + 1);
   }
-  return members;
+}
+
+function memberAt(json: Buffer, at: number): Member | undefined {
+  const nameEnd = json[at] === bytes.quote ? endOfString(json, at + 1) : -1;
+  if (nameEnd === -1) return undefined;
+  const colon = skipWhitespace(json, nameEnd + 1);
+  if (json[colon] !== bytes.colon) return undefined;
+  const start = skipWhitespace(json, colon + 1);
+  const end = endOfValue(json, start);
+  return end === start ? undefined : { name: { start: at + 1, end: nameEnd }, value: { start, end } };
 }
 
 /**
  * Where the value of a member stands, the last one of that name, as JSON parsers read it.
- * @param json well-formed JSON.
+ * @param json any bytes.
  * @param open index of the object's brace.
  * @returns undefined when the name does not stand there in these very bytes.
  */
 export function findMember(json: Buffer, open: number, name: string): Span | undefined {
   const wanted = Buffer.from(name);
-  return membersOf(json, open).findLast((member) => bytesAt(json, member.name).equals(wanted))?.value;
+  return objectAt(json, open)?.members.findLast((member) => bytesAt(json, member.name).equals(wanted))?.value;
 }
 
 /** What stands in a part. */
@@ -85,8 +103,11 @@ function endOfValue(json: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < json.length; at += 1) {
     const byte = json[at];
-    if (byte === bytes.quote) at = endOfString(json, at + 1);
-    else if (byte === bytes.openBrace || byte === bytes.openBracket) depth += 1;
+    if (byte === bytes.quote) {
+      const end = endOfString(json, at + 1);
+      if (end === -1) return json.length;
+      at = end;
+    } else if (byte === bytes.openBrace || byte === bytes.openBracket) depth += 1;
     else if (byte === bytes.closeBrace || byte === bytes.closeBracket) {
       // The end of what surrounds a number or a word.
       if (depth === 0) return at;

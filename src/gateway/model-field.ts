@@ -10,35 +10,45 @@ export interface ModelField {
 
 const { quote, openBrace, closeBrace, openBracket, closeBracket, colon } = bytes;
 const key = Buffer.from('model');
+const quotedKey = Buffer.from('"model"');
+/** Some clients write it in front of UTF-8. */
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Bytes of a model's name, as written; what is longer is none. */
 const longestName = 1024;
 
 /**
- * Finds the top-level `model` string of a JSON object without parsing it. The caller's bytes stay as they are, also where they are no
- * valid JSON: then nothing, or the first thing that looks like it, is found.
+ * Finds the top-level `model` string of a JSON object without parsing it; of several the last, as JSON parsers read it. The caller's bytes stay
+ * as they are, also where they are no valid JSON: then nothing, or what looks like it, is found.
  */
 export function findModelField(json: Buffer): ModelField | undefined {
-  let at = skipWhitespace(json, 0);
+  let at = skipWhitespace(json, lengthOfMark(json));
   if (json[at] !== openBrace) return undefined;
+  let found: ModelField | undefined;
   let depth = 0;
   for (; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === quote) {
       const end = endOfString(json, at + 1);
-      if (end === -1) return undefined;
+      if (end === -1) break;
       if (depth === 1 && isModelKey(json, at + 1, end)) {
-        const value = valueAfterKey(json, end + 1);
-        if (value !== undefined) return value;
+        found = stringAfterColon(json, skipWhitespace(json, end + 1));
+        // Nearly always there is no second one, and the rest, which may be long, need not be gone through byte by byte.
+        if (found !== undefined && !json.includes(quotedKey, found.end)) break;
       }
       at = end;
     } else if (byte === openBrace || byte === openBracket) {
       depth += 1;
     } else if (byte === closeBrace || byte === closeBracket) {
       depth -= 1;
-      if (depth === 0) return undefined;
+      if (depth === 0) break;
     }
   }
-  return undefined;
+  return found;
+}
+
+function lengthOfMark(json: Buffer): number {
+  const { length } = byteOrderMark;
+  return json.length >= length && json.compare(byteOrderMark, 0, length, 0, length) === 0 ? length : 0;
 }
 
 /** The JSON text with the model's name replaced; every other byte stays. */
@@ -47,13 +57,12 @@ export function replaceModel(json: Buffer, field: ModelField, model: string): Bu
 }
 
 function isModelKey(json: Buffer, start: number, end: number): boolean {
-  return end - start === key.length && json.compare(key, 0, key.length, start, end) === 0;
+  if (end - start !== key.length || json.compare(key, 0, key.length, start, end) !== 0) return false;
+  return json[skipWhitespace(json, end + 1)] === colon;
 }
 
-/** The string behind `: ` when `at` stands right after a key; undefined when this was no key or the value is no string. */
-function valueAfterKey(json: Buffer, at: number): ModelField | undefined {
-  const colonAt = skipWhitespace(json, at);
-  if (json[colonAt] !== colon) return undefined;
+/** The string behind the colon of a key; undefined when its value is no string. */
+function stringAfterColon(json: Buffer, colonAt: number): ModelField | undefined {
   const open = skipWhitespace(json, colonAt + 1);
   if (json[open] !== quote) return undefined;
   const start = open + 1;

@@ -3,7 +3,7 @@ import type { Call } from './call.ts';
 import { mostFallbacks } from './fallback-list.ts';
 import { findModelField, replaceModel } from './model-field.ts';
 import type { ProviderTable } from './providers.ts';
-import type { RequestBody } from './request-body.ts';
+import { isCompressed, mayHoldJson, type RequestBody } from './request-body.ts';
 import { type Route, routeByModel } from './routes.ts';
 import { askForUsage, takesUsageQuestion } from './stream-usage.ts';
 
@@ -29,6 +29,12 @@ export function applyModel(route: Route, body: RequestBody, providers: ProviderT
   if (byModel === undefined && models === undefined) return { route, outgoing: body, furtherModels: undefined };
   const outgoing = { whole: replaceModel(body.whole, field, byModel?.model ?? model) };
   return { route: byModel?.route ?? route, outgoing, furtherModels: models?.slice(1) };
+}
+
+/** Whether the model could have decided the route, and was not looked for, as the body is not here or compressed. */
+export function hidesModel({ request }: Call, { routedByModel }: Route, body: RequestBody): boolean {
+  if (!routedByModel || ('whole' in body && !isCompressed(request))) return false;
+  return mayHoldJson(request) && !('whole' in body && body.whole.length === 0);
 }
 
 /** `a, b`: the short form of fallbacks. */

@@ -9,7 +9,7 @@ import { refusalBody, refusalHeaders } from './refusal.ts';
 import { readReplyHead } from './reply-head.ts';
 import type { ProviderCall, ReplySink } from './reply-sink.ts';
 import { serverTiming } from './server-timing.ts';
-import { StreamEndWatch } from './stream-end.ts';
+import { endsUnseen, StreamEndWatch } from './stream-end.ts';
 import { UsageFilter } from './stream-usage.ts';
 import type { ExchangeRecorder } from './tap.ts';
 
@@ -105,7 +105,7 @@ export class Relay implements ReplySink {
       if (isPlain) this.endWatch = new StreamEndWatch();
       else this.holdEveryChunk = true;
       if (this.options.hidesUsage && isPlain) this.hideUsage(this.head);
-    }
+    } else if (this.expectedBytes === undefined) this.holdEveryChunk = endsUnseen(recorded['content-type']);
   }
 
   private withOwn(lines: RawHeaders): string[] {

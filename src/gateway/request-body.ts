@@ -29,13 +29,20 @@ export function checkDeclaredBody(request: IncomingMessage, mostBytes: number): 
   if ((declaredLength(request) ?? 0) > mostBytes) throw bodyTooLarge(mostBytes);
 }
 
-/** False for media that hold no JSON, so no model's name; where no type is said, it may be JSON. */
+/** False for bodies that show no JSON, so no model's name: of other media, or compressed. Where no type is said, it may be JSON. */
 export function mayBeJson(request: IncomingMessage): boolean {
-  const type = request.headers['content-type'];
-  return (
-    isIdentity(request.headers['content-encoding']) &&
-    (type === undefined || !/^\s*(?:multipart|audio|image|video|application\/octet-stream)\b/i.test(type))
-  );
+  return !isCompressed(request) && mayHoldJson(request);
+}
+
+/** Whether nobody sees what a body says before its content coding is undone. */
+export function isCompressed({ headers }: IncomingMessage): boolean {
+  return !isIdentity(headers['content-encoding']);
+}
+
+/** As {@link mayBeJson}, of what a body is once it is not compressed any more. */
+export function mayHoldJson({ headers }: IncomingMessage): boolean {
+  const type = headers['content-type'];
+  return type === undefined || !/^\s*(?:multipart|audio|image|video|application\/octet-stream)\b/i.test(type);
 }
 
 /**

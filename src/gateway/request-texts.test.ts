@@ -34,6 +34,19 @@ describe('the model in a JSON text', () => {
     );
   });
 
+  it.each([
+    ['given twice, is the last', '{"model":"groq/a","m":[{"model":"x"}],"model" : "openai/b","z":{"model":"y"}}', 'openai/b'],
+    ['given twice, the last no text, is none', '{"model":"groq/a","model":7}', undefined],
+    ['behind a byte order mark', '\ufeff {"model":"groq/a"}', 'groq/a'],
+    ['once, in front of what looks like another', '{"model":"a","t":"model","u":["model"],"v":{"model":"b"}}', 'a'],
+    ['in a body that was cut', '{"model":"a","model', 'a'],
+  ])('%s', (_name, text, model) => {
+    const json = Buffer.from(text);
+    const field = findModelField(json);
+    expect(field?.text).toBe(model);
+    expect(field === undefined ? undefined : json.toString('utf8', field.start, field.end)).toBe(model);
+  });
+
   it('any bytes at all do no harm (seed 6)', () => {
     const bytes = fc.array(fc.constantFrom('{', '}', '"', '\\', 'model', ':', ' ', '[', ']', ',', 'a/b'), { maxLength: 30 });
     fc.assert(

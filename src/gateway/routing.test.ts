@@ -240,6 +240,20 @@ describe('other providers', () => {
     expect((await rig.exchanges(2)).map(({ open }) => open.provider)).toEqual(['gemini', 'anthropic']);
   });
 
+  it('a JSON body that is not read for its model goes to OpenAI, and svc-warning says so; other bodies say nothing', async () => {
+    const provider = await okProvider();
+    const rig = await rigWith({ providers: openAiAt(provider.port), limits: { routeMaxBytes: 1024 } });
+    const body = `{"model":"groq/llama","x":"${'y'.repeat(2000)}"}`;
+    const warningOf = async (headers: readonly string[], sent: string): Promise<string | undefined> =>
+      (await call(rig.port, requestText('POST /v1/chat/completions', [ours, theirs, ...headers], sent))).header('svc-warning');
+    expect(await warningOf([json], body)).toMatch(/by its path alone.*GATELOG_ROUTE_MAX_BYTES/);
+    expect(await warningOf([json, 'Content-Encoding: gzip'], '{"model":"groq/llama"}')).toContain('compressed');
+    expect(await warningOf([json, 'Content-Encoding: gzip', 'Svc-Retry-Enabled: true'], 'compressed')).toContain('compressed');
+    expect(await warningOf(['Content-Type: multipart/form-data; boundary=b'], body)).toBeUndefined();
+    expect(await warningOf([json], '{"model":"gpt-4o"}')).toBeUndefined();
+    expect(provider.requests).toHaveLength(5);
+  });
+
   it('a provider on this machine is 403 until the allow-list names it; then no key is needed', async () => {
     const rig = await rigWith({});
     const reply = await call(rig.port, chat([`Authorization: Bearer ${ourKey}`], '{"model":"ollama/llama3"}'));

@@ -2,7 +2,16 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StreamEndWatch } from './stream-end.ts';
 
-const endings = ['[DONE]', 'message_stop', 'response.completed', 'response.incomplete', 'response.failed', 'event: error', '"error"'];
+const endings = [
+  '[DONE]',
+  'message_stop',
+  'message-end',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'event: error',
+  '"error"',
+];
 
 /** Offsets right behind every ending in a text. */
 function endsIn(text: string): number[] {

@@ -2,10 +2,25 @@
  * What ends a stream for its client before the connection says so: after these bytes an official client stops reading, be it content or not.
  * A text that merely contains one costs nothing but a short wait, so there is no need to parse events here.
  */
-const endings = ['[DONE]', 'message_stop', 'response.completed', 'response.incomplete', 'response.failed', 'event: error', '"error"'].map(
-  (text) => Buffer.from(text),
-);
+const endings = [
+  '[DONE]',
+  'message_stop',
+  'message-end',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'event: error',
+  '"error"',
+].map((text) => Buffer.from(text));
 const longest = Math.max(...endings.map((ending) => ending.length));
+
+/** Streams that are none of server-sent events: lines of JSON (Ollama's), and Amazon's binary messages, with the provider's events inside in base64. */
+const framedOtherwise = /^\s*application\/(?:(?:x-)?nd-?json|(?:x-)?json-?l(?:ines)?|json-seq|stream\+json|vnd\.amazon\.eventstream)\b/i;
+
+/** Whether a body is a stream whose end cannot be told by looking at its bytes, so that any of its chunks may be the last for its reader. */
+export function endsUnseen(contentType: string | undefined): boolean {
+  return contentType !== undefined && framedOtherwise.test(contentType);
+}
 
 /** Watches the chunks of one stream for an ending, also where it is split over several chunks. */
 export class StreamEndWatch {

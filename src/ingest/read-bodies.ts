@@ -1,6 +1,7 @@
 import type { Exchange } from '../model/exchange.ts';
 import { isEventStream } from '../model/media-type.ts';
 import type { RecordedBody } from '../model/request-record.ts';
+import { isJsonObject, parseJson } from '../model/text.ts';
 import { noResponseFacts } from '../providers/facts.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
 import { readServerSentEvents } from '../providers/sse.ts';
@@ -22,12 +23,16 @@ export interface ReadResponse {
   readonly parsed: unknown;
   readonly facts: ResponseFacts;
   readonly streamed: boolean;
+  /** It came in several pieces that no wire format put together, so that a text may be split over them. */
+  readonly inPieces: boolean;
   /** The response is known to be whole from its own content. */
   readonly whole: boolean;
 }
 
 const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', lastUserText: '' };
 const absent: RecordedBody = { kind: 'absent' };
+/** Lines in which the first two that are not blank are looked for. */
+const mostBlankLines = 64;
 
 /** Reads a request in the provider's wire format; without one it is recorded and says nothing. */
 export function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRequest {
@@ -58,7 +63,7 @@ export function readResponse(exchange: Exchange, format: WireFormat | undefined)
   if (list !== undefined) return list;
   const body = recordBody(exchange.responseBody, read, contentType);
   const whole = isWhole(exchange, headers['content-length'], read.parsed);
-  return { body, parsed: read.parsed, facts: factsOf(read, format), streamed: false, whole };
+  return { body, parsed: read.parsed, facts: factsOf(read, format), streamed: false, inPieces: isLines(read), whole };
 }
 
 function factsOf({ text, parsed }: ReadBody, format: WireFormat | undefined): ResponseFacts {
@@ -74,13 +79,22 @@ function isWhole({ open, responseHead, responseBody }: Exchange, declaredLength:
 }
 
 function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
-  const assembled = format?.assembleStream(readServerSentEvents([decoded]));
+  const events = readServerSentEvents([decoded]);
+  const assembled = format?.assembleStream(events);
   if (format !== undefined && assembled?.understood === true) return understoodStream(assembled, text, format);
   const body = text === '' ? absent : recordText(text, undefined);
-  return { body, parsed: undefined, facts: noResponseFacts, streamed: true, whole: assembled?.whole ?? false };
+  const inPieces = events.length > 1;
+  return { body, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces, whole: assembled?.whole ?? false };
 }
 
-/** A stream that is written as one JSON list, which has no content type of its own. */
+/** Whether a text is JSON by the line, as streams are that are none of events. */
+function isLines({ text, parsed }: ReadBody): boolean {
+  if (text === undefined || parsed !== undefined || !/^\s*\{/.test(text)) return false;
+  const [first, second] = text.split('\n', mostBlankLines).filter((line) => line.trim() !== '');
+  return isJsonObject(parseJson(first ?? '')) && second?.trimStart().startsWith('{') === true;
+}
+
+/** A stream that is written as one JSON list, which has no content type of its own, or as JSON by the line. */
 function readList({ text }: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
   if (text === undefined || format?.assembleList === undefined) return undefined;
   const assembled = format.assembleList(text);
@@ -89,5 +103,5 @@ function readList({ text }: ReadBody, format: WireFormat | undefined): ReadRespo
 
 /** A stream is put together into the provider's non-streaming shape; what cannot be understood stays text. */
 function understoodStream({ body, whole }: AssembledStream, text: string, format: WireFormat): ReadResponse {
-  return { body: recordText(text, body), parsed: body, facts: format.readResponse(body), streamed: true, whole };
+  return { body: recordText(text, body), parsed: body, facts: format.readResponse(body), streamed: true, inPieces: false, whole };
 }

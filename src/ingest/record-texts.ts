@@ -6,9 +6,9 @@ import type { ReadRequest, ReadResponse } from './read-bodies.ts';
 export interface RecordTexts {
   readonly requestBody: RecordedBody;
   readonly responseBody: RecordedBody;
-  /** The bytes of a binary body are in a content coding, so nobody sees what they say. */
-  readonly requestIsEncoded: boolean;
-  readonly responseIsEncoded: boolean;
+  /** What a body says cannot be seen: it is in an unknown content coding, or in pieces that no wire format put together. */
+  readonly requestIsOpaque: boolean;
+  readonly responseIsOpaque: boolean;
   readonly promptText: string;
   readonly lastUserText: string;
   readonly completionText: string;
@@ -45,8 +45,8 @@ export function textsOf(
   return {
     requestBody: keepsRequest ? request.body : absent,
     responseBody: keepsResponse ? response.body : absent,
-    requestIsEncoded: isEncoded(open.headers['content-encoding']),
-    responseIsEncoded: isEncoded(responseHead?.headers['content-encoding']),
+    requestIsOpaque: request.body.kind === 'binary' && isEncoded(open.headers['content-encoding']),
+    responseIsOpaque: response.inPieces || (response.body.kind === 'binary' && isEncoded(responseHead?.headers['content-encoding'])),
     promptText: keepsRequest ? request.facts.promptText : '',
     lastUserText: keepsRequest ? request.facts.lastUserText : '',
     completionText: keepsResponse ? response.facts.completionText : '',

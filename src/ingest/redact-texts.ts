@@ -1,7 +1,7 @@
 import type { RecordedBody } from '../model/request-record.ts';
 import { parseJson } from '../model/text.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
-import { redactJson } from '../redaction/redact-json.ts';
+import { redactJson, redactText } from '../redaction/redact-json.ts';
 import type { Redactor, Redactors } from '../redaction/redactor.ts';
 import type { RecordTexts } from './record-texts.ts';
 
@@ -13,14 +13,14 @@ type Texts<Names extends keyof RecordTexts> = Pick<RecordTexts, Names>;
 
 /** What the rules of each place do with its part of a record. */
 interface Treatment {
-  readonly body: (body: RecordedBody, redactor: Redactor, isEncoded: boolean) => RecordedBody;
+  readonly body: (body: RecordedBody, redactor: Redactor, isOpaque: boolean) => RecordedBody;
   readonly text: (text: string, redactor: Redactor) => string;
   readonly json: (value: unknown, redactor: Redactor) => unknown;
 }
 
 /** Takes out what the rules find. @throws what a rule throws, and a RangeError for JSON that nests too deeply. */
 export function redactTexts(texts: RecordTexts, redactors: Redactors): RecordTexts {
-  return treat(texts, redactors, { body: redactBody, text: (text, redactor) => redactor.text(text), json: redactJson });
+  return treat(texts, redactors, { body: redactBody, text: redactText, json: redactJson });
 }
 
 /** Leaves out all that the rules would have looked at: nobody knows what of it may be stored. */
@@ -48,7 +48,7 @@ type RequestNames = 'requestBody' | 'promptText' | 'lastUserText' | 'path' | 're
 
 function requestPart(texts: RecordTexts, redactor: Redactor, { body, text }: Treatment): Texts<RequestNames> {
   return {
-    requestBody: body(texts.requestBody, redactor, texts.requestIsEncoded),
+    requestBody: body(texts.requestBody, redactor, texts.requestIsOpaque),
     promptText: text(texts.promptText, redactor),
     lastUserText: text(texts.lastUserText, redactor),
     path: text(texts.path, redactor),
@@ -63,7 +63,7 @@ function responsePart(
   { body, text, json }: Treatment,
 ): Texts<'responseBody' | 'completionText' | 'usageRaw'> {
   return {
-    responseBody: body(texts.responseBody, redactor, texts.responseIsEncoded),
+    responseBody: body(texts.responseBody, redactor, texts.responseIsOpaque),
     completionText: text(texts.completionText, redactor),
     usageRaw: json(texts.usageRaw, redactor),
   };
@@ -100,16 +100,17 @@ function mapValues(values: ReadonlyMap<string, string>, change: (value: string, 
   return new Map([...values].map(([name, value]) => [name, change(value, name)]));
 }
 
-function redactBody(body: RecordedBody, redactor: Redactor, isEncoded: boolean): RecordedBody {
+function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): RecordedBody {
+  if (isOpaque && body.kind !== 'absent') return { kind: 'text', text: leftOut };
   switch (body.kind) {
     case 'absent':
       return body;
     case 'text':
-      return { kind: 'text', text: redactor.text(body.text) };
+      return { kind: 'text', text: redactText(body.text, redactor) };
     case 'json':
       return redactJsonBody(body, redactor);
     case 'binary':
-      return isEncoded ? { kind: 'text', text: leftOut } : redactBinary(body, redactor);
+      return redactBinary(body, redactor);
   }
 }
 

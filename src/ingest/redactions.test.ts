@@ -33,8 +33,8 @@ function planted(given: Partial<RecordTexts> = {}): RecordTexts {
   return {
     requestBody: body,
     responseBody: body,
-    requestIsEncoded: false,
-    responseIsEncoded: false,
+    requestIsOpaque: false,
+    responseIsOpaque: false,
     promptText: said,
     lastUserText: said,
     completionText: said,
@@ -104,9 +104,10 @@ describe('bodies', () => {
     expect([texts.requestBody, texts.responseBody]).toEqual([text(leftOut), clean]);
   });
 
-  it('of bytes in a content coding nobody sees what they say, so they are left out', () => {
-    const { texts } = apply([email], planted({ requestBody: bytes('zstd'), requestIsEncoded: true, responseIsEncoded: true }));
-    expect([texts.requestBody, texts.responseBody.kind]).toEqual([text(leftOut), 'json']);
+  it('of which nobody sees what they say are left out', () => {
+    const given = { requestBody: bytes('zstd'), requestIsOpaque: true, responseBody: text('data: an\n\ndata: n@'), responseIsOpaque: true };
+    const { texts } = apply([email], planted(given));
+    expect([texts.requestBody, texts.responseBody]).toEqual([text(leftOut), text(leftOut)]);
   });
 
   it('none stays none', () => {

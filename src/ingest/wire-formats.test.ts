@@ -47,6 +47,20 @@ describe('a call of every wire format', () => {
       usage: { promptTokens: 3289, completionTokens: 23 },
     },
     {
+      name: 'Anthropic messages by Bedrock',
+      sketch: {
+        provider: 'bedrock',
+        path: '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke',
+        request: recording('anthropic/__fixtures__/messages-request.json').replace(
+          /"model":.*/,
+          '"anthropic_version": "bedrock-2023-05-31",',
+        ),
+        response: recording('anthropic/__fixtures__/messages-response.json'),
+      },
+      expected: { provider: 'AWS', requestModel: 'us.anthropic.claude-sonnet-4-20250514-v1:0', status: 200 },
+      usage: { promptTokens: 3289, completionTokens: 23 },
+    },
+    {
       name: 'Gemini generateContent',
       sketch: { ...generate, path: generatePath, response: recording('google/__fixtures__/generate-response.json') },
       expected: { provider: 'GOOGLE', requestModel: 'gemini-2.5-flash', timeToFirstTokenMs: null },

@@ -60,7 +60,7 @@ export interface WireFormat {
   readonly assembleStream: (events: readonly ServerSentEvent[]) => AssembledStream;
   /** Reads a response that is text and no JSON; absent where such a one says nothing. */
   readonly readText?: (text: string) => ResponseFacts;
-  /** Puts a stream together that is written as one growing JSON list; absent where there are none, `understood` false for another answer. */
+  /** Puts a stream together that is written as one growing JSON list, or as JSON by the line; absent where there are none, `understood` false for another answer. */
   readonly assembleList?: (text: string) => AssembledStream;
   /** Asked when a provider did not report tokens; absent where they are not made of text, or always reported. */
   readonly readTokenTexts?: (request: unknown, response: unknown) => TokenTexts;

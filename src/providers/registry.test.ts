@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
+import { ollamaChat } from './ollama/chat.ts';
 import { openAiChat } from './openai/chat.ts';
 import { openAiCompletions } from './openai/completions.ts';
 import { openAiEmbeddings } from './openai/embeddings.ts';
@@ -81,6 +82,13 @@ describe('wireFormatFor', () => {
     ['azure', '/resource/openai/deployments/d/chat/completions?api-version=2024-10-21', openAiChat],
     ['azure', '/openai/v1/responses', openAiResponses],
     ['bedrock', '/openai/v1/chat/completions', openAiChat],
+    ['bedrock', '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke', anthropicMessages],
+    [
+      'bedrock',
+      '/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Ainference-profile%2Feu.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke',
+      anthropicMessages,
+    ],
+    ['bedrock', '/model/amazon.nova-lite-v1:0/invoke', undefined],
     ['groq', '/openai/v1/audio/transcriptions', openAiTranscriptions],
     ['perplexity', '/chat/completions', openAiChat],
     ['mistral', '/v1/fim/completions', openAiChat],
@@ -95,7 +103,10 @@ describe('wireFormatFor', () => {
     ['openai', '/v1/threads/t/messages', undefined],
     ['openai', '/v1/responses/resp_1', undefined],
     ['openai', '/v1/models?x=/chat/completions', undefined],
-    ['ollama', '/api/chat', undefined],
+    ['ollama', '/api/chat', ollamaChat],
+    ['ollama', '/api/generate', ollamaChat],
+    ['ollama', '/api/embed', ollamaChat],
+    ['ollama', '/api/tags', undefined],
     ['openai', '', undefined],
     ['nobody', '/v1/chat/completions', undefined],
   ])('%s speaks at %s', (provider, path, format) => {

@@ -1,6 +1,7 @@
 import { providerAliases } from '../model/vocabulary/providers.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
+import { ollamaChat } from './ollama/chat.ts';
 import { openAiChat } from './openai/chat.ts';
 import { openAiCompletions } from './openai/completions.ts';
 import { openAiEmbeddings } from './openai/embeddings.ts';
@@ -14,7 +15,7 @@ import type { WireFormat } from './provider.ts';
 interface Endpoint {
   readonly pathEnd: string;
   /** Stands in the path as well, where its end alone does not tell the format. */
-  readonly within?: string;
+  readonly within?: RegExp;
   readonly format: WireFormat;
 }
 
@@ -49,7 +50,7 @@ const commonEndpoints: readonly Endpoint[] = [
   { pathEnd: '/audio/speech', format: openAiSpeech },
 ];
 
-const claudeAtGoogle = '/publishers/anthropic/models/';
+const claudeAtGoogle = /\/publishers\/anthropic\/models\//;
 
 /** Google's own, and Claude's messages at Google's address. */
 const withGoogleEndpoints: readonly Endpoint[] = [
@@ -57,6 +58,20 @@ const withGoogleEndpoints: readonly Endpoint[] = [
   { pathEnd: ':streamGenerateContent', format: geminiGenerateContent },
   { pathEnd: ':rawPredict', within: claudeAtGoogle, format: anthropicMessages },
   { pathEnd: ':streamRawPredict', within: claudeAtGoogle, format: anthropicMessages },
+  ...commonEndpoints,
+];
+
+const withOllamaEndpoints: readonly Endpoint[] = [
+  { pathEnd: '/api/chat', format: ollamaChat },
+  { pathEnd: '/api/generate', format: ollamaChat },
+  { pathEnd: '/api/embed', format: ollamaChat },
+  ...commonEndpoints,
+];
+
+/** Models of others answer in formats of their own. The stream of an invocation is not understood. */
+const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke$/;
+const withAmazonEndpoints: readonly Endpoint[] = [
+  { pathEnd: '/invoke', within: claudeAtAmazon, format: anthropicMessages },
   ...commonEndpoints,
 ];
 
@@ -68,7 +83,7 @@ const rows: readonly (readonly [name: string, recordName: string, priceProviderI
     ['gemini', 'GOOGLE', 'google', withGoogleEndpoints],
     ['vertex', 'GOOGLE', 'google', withGoogleEndpoints],
     ['azure', 'AZURE', 'azure', commonEndpoints],
-    ['bedrock', 'AWS', 'aws', commonEndpoints],
+    ['bedrock', 'AWS', 'aws', withAmazonEndpoints],
     ['groq', 'GROQ', 'groq', commonEndpoints],
     ['together', 'TOGETHER', 'together', commonEndpoints],
     ['openrouter', 'OPENROUTER', 'openrouter', commonEndpoints],
@@ -84,7 +99,7 @@ const rows: readonly (readonly [name: string, recordName: string, priceProviderI
     ['nebius', 'NEBIUS', undefined, commonEndpoints],
     ['novita', 'NOVITA', 'novita', commonEndpoints],
     ['cohere', 'COHERE', 'cohere', commonEndpoints],
-    ['ollama', 'OLLAMA', undefined, commonEndpoints],
+    ['ollama', 'OLLAMA', undefined, withOllamaEndpoints],
     ['vllm', 'VLLM', undefined, commonEndpoints],
     ['lmstudio', 'LMSTUDIO', undefined, commonEndpoints],
     ['echo', 'ECHO', 'echo', commonEndpoints],
@@ -123,7 +138,6 @@ const priceProviders: ReadonlyMap<string, string | undefined> = new Map(
 export function wireFormatFor(provider: string, path: string): WireFormat | undefined {
   const [beforeQuery = ''] = path.split('?', 1);
   const trimmed = beforeQuery.endsWith('/') ? beforeQuery.slice(0, -1) : beforeQuery;
-  const speaks = ({ pathEnd, within }: Endpoint): boolean =>
-    trimmed.endsWith(pathEnd) && (within === undefined || trimmed.includes(within));
+  const speaks = ({ pathEnd, within }: Endpoint): boolean => trimmed.endsWith(pathEnd) && (within === undefined || within.test(trimmed));
   return providerNamed(provider)?.endpoints.find(speaks)?.format;
 }

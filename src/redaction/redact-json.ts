@@ -1,4 +1,8 @@
+import { isJsonObject, parseJson } from '../model/text.ts';
 import type { Redactor } from './redactor.ts';
+
+/** So many texts within texts are looked into: arguments of a tool, a document among them, a record in that. */
+const mostTexts = 8;
 
 /**
  * Takes out of the texts of a JSON value what is found in them, names of members included; of numbers, those that are card numbers.
@@ -6,16 +10,52 @@ import type { Redactor } from './redactor.ts';
  * @throws RangeError for a value that nests some thousand levels deep.
  */
 export function redactJson(value: unknown, redactor: Redactor): unknown {
-  if (typeof value === 'string') return redactor.text(value);
-  if (typeof value === 'number') return redactor.number(value) ?? value;
-  if (typeof value !== 'object' || value === null) return value;
-  return Array.isArray(value) ? redactList(value, redactor) : redactMembers(value, redactor);
+  return redactValue(value, redactor, mostTexts);
 }
 
-function redactList(list: readonly unknown[], redactor: Redactor): readonly unknown[] {
+/**
+ * Takes out of a text what is found in it. Where it is JSON, as a whole or by the line, it is looked at as JSON too, because an escape hides
+ * what it says (`john\u0040example.com`), and what is changed of it is written back as JSON.
+ * @throws as {@link redactJson} does.
+ */
+export function redactText(text: string, redactor: Redactor): string {
+  return redactWritten(text, redactor, mostTexts);
+}
+
+function redactWritten(text: string, redactor: Redactor, textsLeft: number): string {
+  return redactor.text(textsLeft > 0 && /[[{]/.test(text) ? redactLines(text, redactor, textsLeft - 1) : text);
+}
+
+function redactLines(text: string, redactor: Redactor, textsLeft: number): string {
+  const whole = redactDocument(text, redactor, textsLeft);
+  if (whole !== undefined || !text.includes('\n')) return whole ?? text;
+  // Also the data of events.
+  return text.replaceAll(/^([ \t]*(?:data:[ \t]*)?)([[{].*)$/gm, (line: string, start: string, document: string) => {
+    const redacted = redactDocument(document, redactor, textsLeft);
+    return redacted === undefined ? line : start + redacted;
+  });
+}
+
+/** @returns undefined for a text that is no object and no list. */
+function redactDocument(text: string, redactor: Redactor, textsLeft: number): string | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  const value = parseJson(text);
+  if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
+  const redacted = redactValue(value, redactor, textsLeft);
+  return redacted === value ? text : JSON.stringify(redacted);
+}
+
+function redactValue(value: unknown, redactor: Redactor, textsLeft: number): unknown {
+  if (typeof value === 'string') return redactWritten(value, redactor, textsLeft);
+  if (typeof value === 'number') return redactor.number(value) ?? value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? redactList(value, redactor, textsLeft) : redactMembers(value, redactor, textsLeft);
+}
+
+function redactList(list: readonly unknown[], redactor: Redactor, textsLeft: number): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (const [index, value] of list.entries()) {
-    const redacted = redactJson(value, redactor);
+    const redacted = redactValue(value, redactor, textsLeft);
     if (redacted === value) continue;
     copy ??= [...list];
     copy[index] = redacted;
@@ -23,14 +63,14 @@ function redactList(list: readonly unknown[], redactor: Redactor): readonly unkn
   return copy ?? list;
 }
 
-function redactMembers(object: object, redactor: Redactor): object {
+function redactMembers(object: object, redactor: Redactor, textsLeft: number): object {
   const members: [string, unknown][] = Object.entries(object);
   const taken = new Map<string, number>();
   let changed = false;
   for (const member of members) {
     const [name, value] = member;
     member[0] = freeName(redactor.text(name), taken);
-    member[1] = redactJson(value, redactor);
+    member[1] = redactValue(value, redactor, textsLeft);
     changed ||= member[0] !== name || member[1] !== value;
   }
   // Also `__proto__` becomes a member like any other.

@@ -5,7 +5,7 @@ import { redactCards } from './cards.ts';
 import { redactEmails } from './emails.ts';
 import { redactKeys } from './keys.ts';
 import { compilePattern, wrongPattern } from './pattern.ts';
-import { redactJson } from './redact-json.ts';
+import { redactJson, redactText } from './redact-json.ts';
 import { compileRules, type Redactor } from './redactor.ts';
 
 const rule = (kind: RedactionKind, given: Partial<RedactionRule> = {}): RedactionRule => ({
@@ -222,6 +222,27 @@ describe('JSON', () => {
       ['[email]', 0],
       ['[email] 2 2', 1],
     ]);
+  });
+
+  it('in a text is looked into, as deep as such texts stand in each other, and written back as JSON', () => {
+    const within = (depth: number): string =>
+      depth === 0 ? '{"to":"ann\\u0040x.com","n":4111111111111111}' : JSON.stringify({ text: within(depth - 1) });
+    const redacted = JSON.stringify({ to: '[email]', n: '[card]' });
+    expect(redactJson({ arguments: within(0) }, all)).toEqual({ arguments: redacted });
+    const [deep] = redactJson([within(3)], all) as string[];
+    let inner: unknown = deep;
+    for (let depth = 0; depth < 3; depth += 1) inner = (JSON.parse(String(inner)) as { text: unknown }).text;
+    expect(inner).toBe(redacted);
+    expect(() => redactText(within(12), all)).not.toThrow();
+    const clean = ' { "to" : "\\u0061" }';
+    expect(redactText(clean, all)).toBe(clean);
+  });
+
+  it('by the line, also as the data of events, is looked at line by line', () => {
+    const secret = '{"a":"ann\\u0040x.com"}';
+    expect(redactText(`${secret}\n{"b":1}\ndata: ${secret}\n\nby ann@x.com {`, all)).toBe(
+      '{"a":"[email]"}\n{"b":1}\ndata: {"a":"[email]"}\n\nby [email] {',
+    );
   });
 
   it('__proto__ is a name like any other', () => {

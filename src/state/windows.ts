@@ -65,8 +65,6 @@ interface Found {
   readonly isNew: boolean;
 }
 
-/** The table takes keys of some 2,000 bytes; a longer name goes by its fingerprint. */
-const longestName = 500;
 /** Entries looked at when some are cleared away, and after how many claims that is done. */
 const sweepLength = 64;
 const claimsBetweenSweeps = 64;
@@ -77,6 +75,7 @@ const claimsBetweenSweeps = 64;
  * Invariant: within one window never more than the quota is granted, whatever the workers do at once.
  * Invariant: an estimate is counted from the moment at which it is granted. Its reservation is removed in the very transaction that replaces it
  * by the real amount, so settling twice is settling once, and one that is never settled is counted in full until its window ends.
+ * Invariant: no name of a window is in the tables, only its fingerprint.
  * What has ended is cleared away later. While there is more than the limit, windows that run go on and nothing new begins.
  */
 export class Windows {
@@ -156,7 +155,7 @@ export class Windows {
   }
 
   private windowOf({ name, quota }: Claim, now: number): Found {
-    const key = [...shortened(name), String(quota.windowMs)];
+    const key = [fingerprint(name), String(quota.windowMs)];
     const window = this.table.get(key);
     // A clock that was set back must not make a window longer than it is.
     const runs = window !== undefined && now < window.endsAt && now >= window.startedAt - quota.windowMs;
@@ -196,7 +195,7 @@ function sweepTable<Value>(table: Database<Value, string[]>, from: string[], has
   return entries.length < sweepLength ? [] : (entries.at(-1)?.key ?? []);
 }
 
-function shortened(name: readonly string[]): readonly string[] {
-  if (name.every((part) => part.length <= longestName / name.length)) return name;
-  return ['long', createHash('sha256').update(JSON.stringify(name)).digest('hex')];
+/** What stands for a name in the tables: names hold what callers say, also in bodies that must never touch a disk. */
+function fingerprint(name: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(name)).digest('base64url');
 }

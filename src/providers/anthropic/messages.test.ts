@@ -34,6 +34,18 @@ describe('a request', () => {
   });
 });
 
+describe('a path of Bedrock', () => {
+  const body = { anthropic_version: 'bedrock-2023-05-31' };
+  it.each([
+    ['/model/anthropic.claude-sonnet-4-20250514-v1:0/invoke', 'anthropic.claude-sonnet-4-20250514-v1:0'],
+    ['/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke', 'us.anthropic.claude-sonnet-4-20250514-v1:0'],
+    ['/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Ainference-profile%2Feu.anthropic.claude-x/invoke', 'eu.anthropic.claude-x'],
+    ['/model/arn:aws:bedrock:eu-west-1::foundation-model%2Fanthropic.claude-x/invoke', 'anthropic.claude-x'],
+  ])('%s names %s', (path, model) => {
+    expect(anthropicMessages.readRequest(body, path).model).toBe(model);
+  });
+});
+
 describe('a response', () => {
   it('counts all input, what was read from a cache and what was written to one', () => {
     expect(anthropicMessages.readResponse(jsonOf('messages-response.json'))).toMatchObject({

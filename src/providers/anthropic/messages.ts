@@ -1,10 +1,10 @@
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
-import { modelInPath } from '../path-names.ts';
+import { bedrockModelIn, modelInPath } from '../path-names.ts';
 import { assembleMessage } from './stream.ts';
 import { readAnthropicUsage, servedAs } from './usage.ts';
 
-/** `POST …/messages`, and the same body at Google's address, where the path names the model. */
+/** `POST …/messages`, and the same body at Google's and Amazon's addresses, where the path names the model. */
 export const anthropicMessages: WireFormat = {
   name: 'anthropic.messages',
   readRequest: readMessagesRequest,
@@ -18,7 +18,7 @@ function readMessagesRequest(body: unknown, path: string): RequestFacts {
   const messages = listOf(request['messages']).map(objectOf);
   const ofUser = messages.filter((message) => message['role'] === 'user').map((message) => contentText(message['content']));
   return {
-    model: textOf(request['model']) || modelInPath(path),
+    model: textOf(request['model']) || modelInPath(path) || bedrockModelIn(path),
     user: textOf(objectOf(request['metadata'])['user_id']),
     promptText: joinLines([contentText(request['system']), ...messages.map((message) => contentText(message['content']))]),
     // A message that only brings the results of tools is not what the user said.

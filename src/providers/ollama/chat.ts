@@ -1,0 +1,95 @@
+import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
+import { unreportedUsage, type Usage } from '../../model/usage.ts';
+import { countOf, joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { foldKeys, foldObject, joinLists, joinText, lastPresent, reducerTable } from '../fold.ts';
+import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+
+/** Ollama's own `POST /api/chat`, `/api/generate` and `/api/embed`. A stream is one JSON object a line. */
+export const ollamaChat: WireFormat = {
+  name: 'ollama.chat',
+  readRequest: readChatRequest,
+  readResponse: readChatResponse,
+  assembleStream: () => notUnderstood,
+  assembleList: assembleLines,
+  readTokenTexts: readChatTexts,
+};
+
+const notUnderstood: AssembledStream = { body: null, whole: false, understood: false };
+
+/** The format has no place for an end user. */
+function readChatRequest(body: unknown): RequestFacts {
+  const request = objectOf(body);
+  const messages = listOf(request['messages']).map(objectOf);
+  const asked = [textOf(request['prompt']), textOf(request['input']), ...listOf(request['input']).map(textOf)];
+  const ofUser = messages.filter(({ role }) => role === 'user').map(({ content }) => textOf(content));
+  return {
+    model: textOf(request['model']),
+    user: '',
+    promptText: joinLines([textOf(request['system']), ...messages.map(({ content }) => textOf(content)), ...asked]),
+    lastUserText: ofUser.findLast((text) => text !== '') ?? joinLines(asked),
+  };
+}
+
+function readChatResponse(body: unknown): ResponseFacts {
+  const response = objectOf(body);
+  return {
+    responseId: '',
+    model: textOf(response['model']),
+    usage: readUsage(response),
+    serviceTier: '',
+    completionText: textOf(objectOf(response['message'])['content']) || textOf(response['response']),
+    finishReason: textOf(response['done_reason']),
+    providerCost: null,
+  };
+}
+
+/** The counts stand among durations on the response itself. TRICKY: a prompt that is in Ollama's cache as a whole is not counted. */
+function readUsage(response: JsonObject): Usage {
+  const counts = Object.entries(response).filter(([name]) => /_(?:count|duration)$/.test(name));
+  if (counts.length === 0) return unreportedUsage;
+  return {
+    ...unreportedUsage,
+    promptTokens: countOf(response['prompt_eval_count']),
+    completionTokens: countOf(response['eval_count']) ?? (Array.isArray(response['embeddings']) ? 0 : null),
+    raw: Object.fromEntries(counts),
+  };
+}
+
+const messageReducers = reducerTable({ content: joinText, thinking: joinText, tool_calls: joinLists, images: joinLists });
+
+const lineReducers = reducerTable({
+  message: foldObject(messageReducers),
+  response: joinText,
+  thinking: joinText,
+  created_at: lastPresent,
+  done_reason: lastPresent,
+  error: lastPresent,
+});
+
+/** Puts a stream together; a line that broke off is left out. */
+function assembleLines(text: string): AssembledStream {
+  if (!/^\s*\{/.test(text)) return notUnderstood;
+  const lines = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(parseJson);
+  // A reply that was not streamed is one object, whose line says that it is all, or stands on several lines.
+  const pieces = lines.filter(isJsonObject).filter(isPiece);
+  const isStream = pieces.length > 0 && (pieces.length > 1 || pieces[0]?.['done'] !== true);
+  if (!isStream) return notUnderstood;
+  return { body: foldKeys(pieces, lineReducers), whole: pieces.some(({ done }) => done === true), understood: true };
+}
+
+function isPiece(line: JsonObject): boolean {
+  return typeof line['done'] === 'boolean' && (isJsonObject(line['message']) || typeof line['response'] === 'string');
+}
+
+/** Calls of tools are read as they stand; pictures have no text. */
+function readChatTexts(request: unknown, response: unknown): TokenTexts {
+  const { message, response: written, thinking } = objectOf(response);
+  const { content, thinking: thought, tool_calls: calls } = objectOf(message);
+  return {
+    prompt: joinLines([readChatRequest(request).promptText, jsonOf(objectOf(request)['tools'])]),
+    completion: joinLines([textOf(content), textOf(thought), jsonOf(calls), textOf(written), textOf(thinking)]),
+  };
+}

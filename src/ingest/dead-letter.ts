@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { ensureFolder } from '../platform/files.ts';
+import { ensureFolder, syncFolder, writeWhole } from '../platform/files.ts';
 import { type AcceptedChange, changeContent } from '../model/change.ts';
 import { readPayloads } from '../spool/payloads.ts';
 import type { OpenExchange } from './open-exchange.ts';
@@ -47,13 +47,15 @@ export function makeDeadLetters(folder: string, now: () => number): KeepDeadLett
 }
 
 function appendDurably(file: string, text: string): void {
+  const isNew = !existsSync(file);
   const descriptor = openSync(file, 'a', 0o600);
   try {
-    writeFileSync(descriptor, text);
+    writeWhole(descriptor, Buffer.from(text));
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
+  if (isNew) syncFolder(path.dirname(file));
 }
 
 /** The frames' bytes; none where the spool itself cannot be read. */

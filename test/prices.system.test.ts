@@ -173,7 +173,7 @@ describe('gatelog reprice --all, for who runs the service', () => {
   });
 
   it('is reached by nobody else: not over the network, and not by another user of the machine', async () => {
-    expect(statSync(path.join(dataDir, 'operator', 'core.sock')).mode & 0o777).toBe(0o600);
+    expect(statSync(path.join(dataDir, 'operator.sock')).mode & 0o777).toBe(0o600);
     const { body } = await api.call<{ readonly organization_id: string }[]>('POST', '/v1/request/query-clickhouse', {
       filter: 'all',
       limit: 1,
@@ -198,7 +198,7 @@ describe('gatelog reprice --all, for who runs the service', () => {
     const asked = promisify(execFile)(process.execPath, [program, 'reprice', '--all', '--filter', 'all'], { env, timeout: 30_000 });
     expect(await asked.catch((error: unknown) => error)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`No Gatelog answers at ${path.join(folder, 'operator', 'core.sock')} (connect ENOENT`) as string,
+      stderr: expect.stringContaining(`No Gatelog runs in ${folder}.`) as string,
     });
     removeDataDir(folder);
   });

@@ -168,6 +168,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     failingParts: () => Promise.resolve([]),
     observe: (observation) => observations.push(observation),
     bodyMaxBytes,
+    corsOrigins: [],
     answerMaxBytes: 64 * 1024 * 1024,
   };
 }

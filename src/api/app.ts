@@ -1,6 +1,8 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
 import { GatelogError } from '../model/errors.ts';
+import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
 import { authenticate } from './authenticate.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
@@ -11,7 +13,7 @@ import { answerProblem } from './problem.ts';
 
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
 export function createApi(ports: ApiPorts, document: object): Hono {
-  const app = bareApi(ports);
+  const app = bareApi(ports, crossOriginLines(ports.corsOrigins));
   // TRICKY: each path refuses its other methods before the next path comes: `/v1/request/{id}` would match `/v1/request/query-clickhouse` too.
   for (const [path, members] of byPath(openEndpoints)) {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
@@ -24,8 +26,8 @@ export function createApi(ports: ApiPorts, document: object): Hono {
   return app;
 }
 
-/** An API without endpoints: how it answers failures, and how much it reads. */
-export function bareApi({ observe, bodyMaxBytes }: ApiPorts): Hono {
+/** An API without endpoints: how it answers failures, and how much it reads. @param first what stands before all else. */
+export function bareApi({ observe, bodyMaxBytes }: ApiPorts, first: readonly MiddlewareHandler[] = []): Hono {
   const app = new Hono();
   app.onError((error, context) => answerProblem(context, error, observe));
   app.notFound((context) =>
@@ -35,8 +37,17 @@ export function bareApi({ observe, bodyMaxBytes }: ApiPorts): Hono {
       observe,
     ),
   );
+  for (const handler of first) app.use(handler);
   app.use(limitBody(bodyMaxBytes));
   return app;
+}
+
+/** Lets pages of these origins call, and answers what their browsers ask before; nothing where none is allowed. */
+function crossOriginLines(origins: readonly string[]): readonly MiddlewareHandler[] {
+  if (origins.length === 0) return [];
+  const { methods, exposed, maxAgeSeconds } = crossOrigin;
+  const origin = origins.includes('*') ? '*' : [...origins];
+  return [cors({ origin, allowMethods: [...methods], exposeHeaders: [exposed], maxAge: maxAgeSeconds })];
 }
 
 /** @param methods that the path takes, at itself or at one that comes later. */

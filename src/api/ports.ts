@@ -87,6 +87,8 @@ export interface ApiPorts {
   readonly failingParts: () => Promise<readonly string[]>;
   readonly observe: Observe;
   readonly bodyMaxBytes: number;
+  /** Origins of pages that may call the API; `*`: of any. */
+  readonly corsOrigins: readonly string[];
   /** Bytes of all recorded bodies and properties that one answer holds; a single request's are always shown. */
   readonly answerMaxBytes: number;
 }

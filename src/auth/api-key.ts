@@ -24,6 +24,26 @@ export function looksLikeOurKey(text: string): boolean {
   return prefixes.some((prefix) => text.startsWith(prefix));
 }
 
+/** A key of ours in a text. What a word only ends in, as `task-svc-1` does, is none. */
+const ownKey = /(?<![A-Za-z0-9])(?:sk-svc|[sp]k-helicone)-/;
+
+/**
+ * True when something that claims to be one of our keys stands anywhere in a text, plain or percent-encoded. Almost no text does, so that this
+ * is two or three searches for a word.
+ */
+export function holdsOurKey(text: string): boolean {
+  return holdsPlainKey(text) || (text.includes('%') && holdsPlainKey(percentDecoded(text)));
+}
+
+function holdsPlainKey(text: string): boolean {
+  return (text.includes('sk-svc-') || text.includes('k-helicone-')) && ownKey.test(text);
+}
+
+/** ASCII alone, as keys are; whatever is not well formed stays. */
+function percentDecoded(text: string): string {
+  return text.replaceAll(/%([2-7][0-9a-f])/gi, (_coded, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
+}
+
 /** The region that a key names; undefined for keys of another form and for texts that are no key. */
 export function regionOf(key: string): string | undefined {
   return /^sk-svc-([a-z][a-z0-9-]{0,15})-[A-Za-z0-9_.]+$/.exec(key)?.[1];

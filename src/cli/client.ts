@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
-import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
@@ -32,12 +29,6 @@ export function serviceClient({ environment }: CommandDependencies): ServiceClie
   const key = keyOf(environment['GATELOG_API_KEY']);
   const advice = 'set GATELOG_API_URL to the address that "gatelog serve" shows as API';
   return clientOver({ name: base, advice }, (path, body) => sendToAddress(base + path, key, body));
-}
-
-/** Makes the client of the socket in a data folder, through which commands on the machine itself reach every organisation. */
-export function operatorClient(socket: string): ServiceClient {
-  const advice = 'set GATELOG_DATA_DIR to the folder that it shows as Data';
-  return clientOver({ name: socket, advice }, (path, body) => sendToSocket(socket, path, body));
 }
 
 /** Where the service is, and what to do when it is not there. */
@@ -91,14 +82,6 @@ async function sendToAddress(address: string, key: string, body: string): Promis
     signal: AbortSignal.timeout(answerMs),
   });
   return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await response.text() };
-}
-
-async function sendToSocket(socketPath: string, path: string, body: string): Promise<Reply> {
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  const asked = request({ socketPath, path, method: 'POST', headers, signal: AbortSignal.timeout(answerMs) });
-  asked.end(body);
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? null, text: await textOf(response) };
 }
 
 /** The answer of the first try that is not 503. */

@@ -146,9 +146,13 @@ describe('a failure is one sentence and exit code 1', () => {
     expect(hinted.split('\n')).toHaveLength(2);
   });
 
-  test.each([[['orgs', 'list']], [['orgs', 'create', 'acme']]])('when the metadata would be elsewhere: %j', async (words) => {
-    const { code, hinted } = await gatelog(words, { GATELOG_DATABASE_URL: 'postgres://u:hunter2@pg' });
-    expect({ code, hinted }).toMatchObject({ code: 1, hinted: containing('GATELOG_DATABASE_URL') });
+  test.each([
+    ['the metadata', ['orgs', 'list'], 'GATELOG_DATABASE_URL'],
+    ['the metadata', ['orgs', 'create', 'acme'], 'GATELOG_DATABASE_URL'],
+    ['what gateways share', ['orgs', 'list'], 'GATELOG_REDIS_URL'],
+  ])('when %s would be elsewhere: %j', async (_what, words, name) => {
+    const { code, hinted } = await gatelog(words, { [name]: 'scheme://u:hunter2@host' });
+    expect({ code, hinted }).toMatchObject({ code: 1, hinted: containing(name) });
     expect(hinted).not.toContain('hunter2');
   });
 });

@@ -2,6 +2,15 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { parsePermissions, type KeyOrder } from '../auth/issue-key.ts';
 import { faultSentence, loadConfig } from '../config/load.ts';
 import { showConfig } from './commands/config-show.ts';
+import { type BackupOptions, makeBackup } from './commands/backup.ts';
+import {
+  type DeadLettersListOptions,
+  type DeadLettersReplayOptions,
+  type DeadLettersShowOptions,
+  listDeadLetters,
+  replayDeadLetters,
+  showDeadLetter,
+} from './commands/dead-letters.ts';
 import { createKey, type KeysCreateOptions } from './commands/keys-create.ts';
 import { showKeys } from './commands/keys-list.ts';
 import { revokeKey } from './commands/keys-revoke.ts';
@@ -9,6 +18,7 @@ import { createOrganizationByName } from './commands/orgs-create.ts';
 import { showOrganizations } from './commands/orgs-list.ts';
 import { runCore, runGateway } from '../main/all.ts';
 import { reprice, repriceAll, type RepriceOptions } from './commands/reprice.ts';
+import { restore } from './commands/restore.ts';
 import { serveAll } from './commands/serve.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
 import { packageVersion } from './version.ts';
@@ -27,9 +37,12 @@ Examples:
   gatelog keys list --org acme                its keys, revoked ones too
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
   gatelog reprice --filter all --dry-run      what history would cost by the prices as they are now
+  gatelog dead-letters list                   what could not be stored, and why
+  gatelog backup /backups/monday              everything, while the service runs
 
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
+The commands dead-letters and backup reach the service that runs there, for all organisations and without a key.
 The command reprice speaks to the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
 
 /**
@@ -49,6 +62,8 @@ function buildProgram(dependencies: CommandDependencies): Command {
   addOrganizationCommands(program, dependencies);
   addKeyCommands(program, dependencies);
   addRecordCommands(program, dependencies);
+  addDeadLetterCommands(program, dependencies);
+  addBackupCommands(program, dependencies);
   program
     .command('config')
     .description('show every setting: value, default and what it is for')
@@ -149,6 +164,49 @@ function addKeyCommands(program: Command, dependencies: CommandDependencies): vo
     .description('end a key for good; gateways refuse it within 5 seconds')
     .argument('<id-or-prefix>', 'its id, the prefix that "keys list" shows, or the key itself')
     .action(async (reference: string) => revokeKey(contextOf(dependencies), reference));
+}
+
+function addDeadLetterCommands(program: Command, dependencies: CommandDependencies): void {
+  const letters = program
+    .command('dead-letters')
+    .description('exchanges that could not be stored, of all organisations; the service must run')
+    .helpCommand(false);
+  letters
+    .command('list')
+    .description('show them by page, the latest requests first')
+    .option('--after <id>', 'go on behind this one')
+    .option('--limit <count>', 'how many, 1 to 1000', '100')
+    .option('--reason <text>', 'only those whose reason holds this text')
+    .option('--json', 'write the page as JSON')
+    .action(async (options: DeadLettersListOptions) => listDeadLetters(contextOf(dependencies), options));
+  letters
+    .command('show')
+    .description('show what is in one: who, when, why, and the heads of its frames')
+    .argument('<id>', 'its id, as the list shows it')
+    .option('--bodies', "show the bodies too: they are customers' data")
+    .option('--json', 'write it as JSON')
+    .action(async (id: string, options: DeadLettersShowOptions) => showDeadLetter(contextOf(dependencies), id, options));
+  letters
+    .command('replay')
+    .description('try to store them again, each once; what fails again stays with its new reason')
+    .argument('[ids...]', 'their ids')
+    .option('--all', 'all that there are')
+    .option('--reason <text>', 'with --all: only those whose reason holds this text')
+    .action(async (ids: readonly string[], options: DeadLettersReplayOptions) => replayDeadLetters(contextOf(dependencies), ids, options));
+}
+
+function addBackupCommands(program: Command, dependencies: CommandDependencies): void {
+  program
+    .command('backup')
+    .description('copy everything that was answered until now into a new folder, while the service runs')
+    .argument('<folder>', 'the folder to make')
+    .option('--with-secrets', 'also the secret key of the data folder, and the keys of providers that it seals')
+    .action(async (folder: string, options: BackupOptions) => makeBackup(contextOf(dependencies), folder, options));
+  program
+    .command('restore')
+    .description('make the data folder (GATELOG_DATA_DIR), which must not be there yet, out of a backup')
+    .argument('<folder>', 'the backup')
+    .action(async (folder: string) => restore(contextOf(dependencies), folder));
 }
 
 /** Commands about what is on record: they speak to the running service, for the organisation of the key. */

@@ -12,6 +12,7 @@ export interface KindValues {
   readonly url: string;
   readonly header: string;
   readonly targets: readonly string[];
+  readonly origins: readonly string[];
   readonly secret: string;
   readonly choice: string;
 }
@@ -107,6 +108,12 @@ export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
     form: () => 'entries with commas between, each a host, host:port, [IPv6]:port or CIDR, for example localhost:9101,10.0.0.0/8',
     show: (value) => value.join(','),
   },
+  origins: {
+    read: (text) => readOrigins(text),
+    form: () =>
+      'origins with commas between, each a scheme, a host and a port where it is not the usual one, for example https://app.example.com, or *',
+    show: (value) => value.join(','),
+  },
   secret: {
     read: (text, limits) => readSecret(text, limits),
     form: ({ least, most }) => `${least} to ${most} visible ASCII characters without spaces`,
@@ -152,6 +159,21 @@ function readTargets(text: string): Reading<readonly string[]> {
   return wrong === undefined
     ? { value: Object.freeze(entries) }
     : { problem: `has the entry ${quoted(wrong)}, which is neither a host nor a CIDR` };
+}
+
+function readOrigins(text: string): Reading<readonly string[]> {
+  const entries = listed(text).map((entry) => ({ entry, origin: originOf(entry.toLowerCase().replace(/\/$/, '')) }));
+  const wrong = entries.find(({ origin }) => origin === undefined);
+  if (wrong !== undefined) return { problem: `has the entry ${quoted(wrong.entry)}, which is not an origin` };
+  return { value: Object.freeze(entries.flatMap(({ origin = [] }) => origin)) };
+}
+
+/** An origin as browsers write it: without the port that a scheme has anyway. `URL` knows that of the web's schemes only. */
+function originOf(entry: string): string | undefined {
+  if (entry === '*') return entry;
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s*]+$/.test(entry)) return undefined;
+  if (!/^https?:/.test(entry)) return entry;
+  return URL.canParse(entry) ? new URL(entry).origin : undefined;
 }
 
 function isCidr(entry: string): boolean {

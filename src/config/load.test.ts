@@ -88,6 +88,12 @@ describe('a value that is written', () => {
       'targetAllowlist',
       ['localhost:9101', '10.0.0.0/8', '[::1]:80', 'fd00::/8'],
     ],
+    [
+      'GATELOG_CORS_ORIGINS',
+      'https://App.example.com:443/, http://localhost:5173,app://obsidian.md,*',
+      'corsOrigins',
+      ['https://app.example.com', 'http://localhost:5173', 'app://obsidian.md', '*'],
+    ],
     ['GATELOG_SPOOL_SYNC', 'always', 'spoolSync', 'always'],
     ['GATELOG_COUNTRY_HEADER', 'CF-IPCountry', 'countryHeader', 'cf-ipcountry'],
     ['GATELOG_BOOTSTRAP_API_KEY', 'sk-svc-us-0123456789', 'bootstrapApiKey', 'sk-svc-us-0123456789'],
@@ -171,6 +177,11 @@ describe('a fault', () => {
       'GATELOG_PUBLIC_API_URL starts with ftp:, which does not work here; write an address that starts with https:// or http://, without user name, query or fragment.',
     ],
     [
+      'GATELOG_CORS_ORIGINS',
+      'https://app.example.com/page',
+      'GATELOG_CORS_ORIGINS has the entry "https://app.example.com/page", which is not an origin; write origins with commas between, each a scheme, a host and a port where it is not the usual one, for example https://app.example.com, or *.',
+    ],
+    [
       'GATELOG_COUNTRY_HEADER',
       'cf-ipcountry:',
       'GATELOG_COUNTRY_HEADER is "cf-ipcountry:", which is not the name of a header; write the name of one request header, without a colon.',
@@ -238,12 +249,19 @@ describe('a secret', () => {
         GATELOG_BOOTSTRAP_API_KEY: secret,
         GATELOG_CLICKHOUSE_URL: `http://u:${secret}@ch:8123`,
         GATELOG_DATABASE_URL: `postgres://u:${secret}@pg`,
+        GATELOG_REDIS_URL: `redis://u:${secret}@cache`,
         GATELOG_PROVIDER_OPENAI_KEY: secret,
       }),
       machine,
     );
     expect(printed).not.toContain('hunter2');
-    for (const name of ['GATELOG_BOOTSTRAP_API_KEY', 'GATELOG_CLICKHOUSE_URL', 'GATELOG_DATABASE_URL', 'GATELOG_PROVIDER_OPENAI_KEY']) {
+    for (const name of [
+      'GATELOG_BOOTSTRAP_API_KEY',
+      'GATELOG_CLICKHOUSE_URL',
+      'GATELOG_DATABASE_URL',
+      'GATELOG_REDIS_URL',
+      'GATELOG_PROVIDER_OPENAI_KEY',
+    ]) {
       expect(printed).toMatch(new RegExp(`^${name} +set `, 'm'));
     }
   });
@@ -271,7 +289,10 @@ describe('the printed table', () => {
   });
 
   test('promises nothing that is refused', () => {
-    expect(printConfig(configOf({}), machine)).toMatch(/^GATELOG_DATABASE_URL .*does not start while this is set\.$/m);
+    const printed = printConfig(configOf({}), machine);
+    for (const name of ['GATELOG_DATABASE_URL', 'GATELOG_REDIS_URL']) {
+      expect(printed).toMatch(new RegExp(`^${name} .*does not start while this is set\\.$`, 'm'));
+    }
   });
 
   test('shows values that load again to the same configuration', () => {

@@ -66,6 +66,13 @@ export const variables = {
     reason:
       'What Svc-Target-Url and the providers on this machine (ollama, vllm, lmstudio) may reach although it is private or plain http.',
   },
+  corsOrigins: {
+    name: 'GATELOG_CORS_ORIGINS',
+    kind: 'origins',
+    default: '',
+    reason:
+      'Origins whose pages may call the gateway and the API from a browser; * allows every one. Whoever opens such a page has the key that it uses.',
+  },
   bedrockRegion: {
     name: 'GATELOG_PROVIDER_BEDROCK_REGION',
     kind: 'region',
@@ -169,6 +176,23 @@ export const variables = {
       'Milliseconds for which a burst of calls that leaves no core idle goes before the ingest; its records can be queried that much later. 0: never.',
   },
 
+  deadLetterDays: {
+    name: 'GATELOG_DEAD_LETTER_DAYS',
+    kind: 'integer',
+    default: '7',
+    least: 1,
+    most: 3650,
+    reason: 'Days for which exchanges are kept that could not be stored; "gatelog dead-letters" shows and replays them.',
+  },
+  deadLetterMaxBytes: {
+    name: 'GATELOG_DEAD_LETTER_MAX_BYTES',
+    kind: 'bytes',
+    default: '1GiB',
+    least: MiB,
+    most: 1024 * GiB,
+    reason: 'Disk that dead letters may take; when there are more the oldest go, within the hour.',
+  },
+
   stateMaxBytes: {
     name: 'GATELOG_STATE_MAX_BYTES',
     kind: 'bytes',
@@ -244,6 +268,16 @@ export const variables = {
     secret: true,
     reason:
       'Reserved for a Postgres server; this version keeps metadata in the embedded database only and does not start while this is set.',
+  },
+
+  redisUrl: {
+    name: 'GATELOG_REDIS_URL',
+    kind: 'secret',
+    least: 8,
+    most: 2048,
+    secret: true,
+    reason:
+      'Reserved for a Redis server; this version keeps the counts of limits and the response cache in the data folder, so they are of one machine, and does not start while this is set.',
   },
 
   apiBodyMaxBytes: {

@@ -47,6 +47,16 @@ describe('what never becomes a call', () => {
     });
   }
 
+  it.each([
+    ['Helicone-Auth: Bearer sk-svc-us-nobody', true],
+    ['helicone-auth: nothing', true],
+    ['Svc-Auth: Bearer sk-svc-us-nobody', false],
+  ])('%s: 401, with the identifier under the name that the caller knows', async (auth, aliased) => {
+    const { rig } = await started();
+    const reply = await call(rig.port, requestText('GET /v1/files', [auth]));
+    expect([reply.status, reply.header('helicone-id')]).toEqual([401, aliased ? reply.header('svc-id') : undefined]);
+  });
+
   it('keys are looked up only where they read like ours, and not without end', async () => {
     const asked: string[] = [];
     const verifyKey = (keyHash: string): undefined => {

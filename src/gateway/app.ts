@@ -4,7 +4,9 @@ import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { ForwardPorts } from './call.ts';
+import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './cross-origin.ts';
 import { forward } from './forward.ts';
+import { serverTiming } from './server-timing.ts';
 import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
 
 export interface GatewayOptions {
@@ -13,6 +15,8 @@ export interface GatewayOptions {
   readonly requestTimeoutMs: number;
   /** How long a connection is kept for its next request, milliseconds. */
   readonly keepAliveTimeoutMs: number;
+  /** Origins of pages that may call the gateway; `*`: of any. */
+  readonly corsOrigins: readonly string[];
 }
 
 /** Health as `/readyz` tells it: `ready` decides the status, `degraded` names parts that fail without stopping calls. */
@@ -29,7 +33,10 @@ const lingerMs = 1000;
 
 /** The gateway's HTTP server, not yet listening. */
 export function createGateway(ports: ForwardPorts, health: () => Promise<GatewayHealth>, options: GatewayOptions): Server {
+  const { corsOrigins } = options;
+  const hasCors = corsOrigins.length > 0;
   const server = createServer({
+    ...(hasCors ? { ServerResponse: crossOriginResponses(corsOrigins) } : {}),
     maxHeaderSize: options.headerMaxBytes,
     // Node takes no head that may be later than its body.
     headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
@@ -42,14 +49,17 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   });
   // TRICKY: Node drops header lines beyond the 2,000th without a word; their bytes are limited already.
   server.maxHeadersCount = 0;
+  const { monotonic } = ports.clock;
   /** The last call on each connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     latest.set(request.socket, response);
     const problem = problemOfHead(request);
-    if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, health);
+    if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, { health, monotonic });
+    else if (hasCors && isAllowedPreflight(corsOrigins, request)) answerPreflight(response);
     else if (problem === undefined) forward(ports, request, response);
-    else refuseUnrecorded(response, problem, ['svc-id', v7(), 'connection', 'close']);
+    // Nothing was done for it.
+    else refuseUnrecorded(response, problem, ['svc-id', v7(), 'server-timing', serverTiming(0), 'connection', 'close']);
   };
   // TRICKY: each call of a client that pipelines listens on its connection; Node takes more than ten of them for a leak and says so.
   server.on('connection', (socket) => socket.setMaxListeners(0));
@@ -77,13 +87,21 @@ function problemOfHead({ headers, httpVersion }: IncomingMessage): GatelogError 
   return needsHost ? new GatelogError('malformed_request', 'An HTTP/1.1 request needs a Host header.') : undefined;
 }
 
-function answerHealth(request: IncomingMessage, response: ServerResponse, health: () => Promise<GatewayHealth>): void {
+interface HealthPorts {
+  readonly health: () => Promise<GatewayHealth>;
+  /** Milliseconds of a clock that never steps back. */
+  readonly monotonic: () => number;
+}
+
+function answerHealth(request: IncomingMessage, response: ServerResponse, { health, monotonic }: HealthPorts): void {
+  const startedAt = monotonic();
   const asked = request.url === '/healthz' ? Promise.resolve(alive) : health();
   asked
     .catch((): GatewayHealth => ({ ready: false, degraded: [] }))
     .then(({ ready, degraded }) => {
       const body = jsonBody({ status: ready ? 'ok' : 'unavailable', degraded });
-      response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), 'svc-id', v7()]);
+      const own = ['svc-id', v7(), 'server-timing', serverTiming(monotonic() - startedAt)];
+      response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), ...own]);
       response.end(request.method === 'HEAD' ? undefined : body);
     })
     .catch(() => response.destroy());

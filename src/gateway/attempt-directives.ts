@@ -1,4 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
+import { quotedInHeader } from '../model/text.ts';
 import { type Fallback, parseFallbacks } from './fallback-list.ts';
 import { headerText } from './headers.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
@@ -47,13 +48,15 @@ const number =
     const given = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
     const fits = given >= least && given <= most && (!whole || Number.isInteger(given));
     if (fits) askedBy(draft).policy = { ...askedBy(draft).policy, [field]: given };
-    else draft.refusal ??= invalid(`${name} takes a ${whole ? 'whole ' : ''}number from ${least} to ${most}; got ${shown(value)}.`);
+    else {
+      draft.refusal ??= invalid(`${name} takes a ${whole ? 'whole ' : ''}number from ${least} to ${most}; got ${quotedInHeader(value)}.`);
+    }
   };
 
 const readEnabled: Reader = (draft, value, name) => {
   const word = value.trim().toLowerCase();
   if (word === 'true' || word === 'false') askedBy(draft).enabled = word === 'true';
-  else draft.refusal ??= invalid(`${name} takes true or false; got ${shown(value)}.`);
+  else draft.refusal ??= invalid(`${name} takes true or false; got ${quotedInHeader(value)}.`);
 };
 
 /** Of two different lists nobody knows which was meant. */
@@ -105,9 +108,4 @@ export function settledAttempts(draft: Draft): AttemptDirectives | undefined {
 
 function invalid(sentence: string): GatelogError {
   return new GatelogError('invalid_directive', sentence);
-}
-
-/** A value as it may stand in a header: ASCII only, shortened. */
-function shown(value: string): string {
-  return `"${value.slice(0, 60).replaceAll(/[^\u0020-\u007e]|"/g, '?')}"`;
 }

@@ -1,7 +1,6 @@
 import { GatelogError } from '../model/errors.ts';
 import type { EndFacts, ExchangeOutcome } from '../model/exchange.ts';
 import type { Attempt } from '../model/request-record.ts';
-import { leaveCache } from './cached-call.ts';
 import type { Errand, ForwardPorts, Leg, Onward, OpenCall } from './call.ts';
 import { sendTo } from './dispatch.ts';
 import { type RawHeaders, withoutSecrets } from './headers.ts';
@@ -20,12 +19,12 @@ export function runAttempts(ports: ForwardPorts, open: OpenCall, errand: Errand,
  * through that sink to the relay byte for byte.
  *
  * Invariant: once the head of a reply was passed on there is no further attempt.
- * Invariant: a client that leaves ends the attempt that runs, and the wait for the next.
+ * Invariant: a client that leaves ends the attempt that runs, and the wait for the next; where others wait for its reply in the cache, those of
+ * the first place go on while somebody does.
  */
 class Attempts implements AttemptJudge {
   private readonly ports: ForwardPorts;
   private readonly open: OpenCall;
-  private readonly errand: Errand;
   private readonly legs: readonly [Leg, ...Leg[]];
   private readonly plan: AttemptPlan;
   private readonly startedAt: number;
@@ -40,7 +39,6 @@ class Attempts implements AttemptJudge {
   constructor(ports: ForwardPorts, open: OpenCall, errand: Errand, onward: Onward) {
     this.ports = ports;
     this.open = open;
-    this.errand = errand;
     this.legs = [errand, ...onward.fallbacks];
     const { mostAttempts, retryWithinMs } = ports.limits;
     this.plan = { ...onward, mostAttempts, retryWithinMs };
@@ -87,12 +85,13 @@ class Attempts implements AttemptJudge {
   }
 
   private send(next: Exclude<Next, { kind: 'none' }>): void {
+    // What the cache keeps is the first place's; a fallback's reply would be given for it.
+    if (next.kind === 'fallback' && next.place > 0) this.open.keeper?.giveUp();
+    else this.open.keeper?.endIfUnwanted();
     if (this.left) return;
     if (next.kind === 'fallback') this.place = next.place;
     this.retries = next.kind === 'fallback' ? 0 : this.retries + 1;
     const { ports, open, leg, place } = this;
-    // What the cache keeps is the first place's; a fallback's reply would be given for it.
-    if (place > 0) leaveCache(this.errand);
     const sink = place > 0 ? open.relay : open.sink;
     const { monotonic } = ports.clock;
     const attempt = new RunningAttempt({ judge: this, sink, provider: leg.route.provider, monotonic });
@@ -101,6 +100,7 @@ class Attempts implements AttemptJudge {
       sendTo(ports, open, leg, attempt);
     } catch (error) {
       attempt.error = error instanceof GatelogError ? error.code : 'internal';
+      open.keeper?.giveUp();
       refuseOpen(ports, open, error);
     }
   }

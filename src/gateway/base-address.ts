@@ -6,8 +6,10 @@ const versionPrefix = '/v1';
 /** An address that is called: the path goes out byte for byte. */
 export interface ProviderTarget {
   readonly origin: string;
+  /** Path of the base address, without a slash at its end. */
+  readonly basePath: string;
   readonly path: string;
-  /** Set when the caller chose the host: how its name is resolved. */
+  /** Set when the caller chose the host: how the guard resolves its name. */
   readonly lookUp: LookupFunction | undefined;
 }
 
@@ -53,7 +55,7 @@ function versionedEnds(path: string): readonly string[] {
  */
 export function joinAddress({ origin, path: basePath, saidAlready, lookUp }: BaseAddress, path: string): ProviderTarget {
   const joined = basePath + withoutStart(path, saidAlready);
-  return { origin, path: joined.startsWith('/') ? joined : `/${joined}`, lookUp };
+  return { origin, basePath, path: joined.startsWith('/') ? joined : `/${joined}`, lookUp };
 }
 
 function withoutStart(path: string, starts: readonly string[]): string {

@@ -1,4 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
+import { quotedInHeader } from '../model/text.ts';
 import { headerText } from './headers.ts';
 
 /** What a call asks of the response cache. */
@@ -64,8 +65,7 @@ function readUses(sent: CacheHeaders): Pick<CacheAsk, 'reads' | 'keeps'> {
 }
 
 function wrong({ name, value }: Sent, wanted: string): GatelogError {
-  const shown = value.slice(0, 60).replaceAll(/[^\u0020-\u007e]|"/g, '?');
-  return new GatelogError('invalid_directive', `${name} takes ${wanted}; got "${shown}".`);
+  return new GatelogError('invalid_directive', `${name} takes ${wanted}; got ${quotedInHeader(value)}.`);
 }
 
 function readFlag(sent: Sent | undefined): boolean | undefined {

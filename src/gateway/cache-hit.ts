@@ -1,3 +1,4 @@
+import { isEventStream } from '../model/media-type.ts';
 import type { CachedReply } from '../state/cached-replies.ts';
 import { codingFor, encodeIn } from './content-coding.ts';
 import type { RawHeaders } from './headers.ts';
@@ -5,14 +6,16 @@ import type { WholeReply } from './reply-sink.ts';
 
 /** A smaller body gains nothing. */
 const leastEncodedBytes = 1024;
-const compressible = /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*json|[\w.+-]*xml|x-ndjson)\b)/i;
+const compressible = /^(?:text\/|application\/(?:[\w.+-]*json|[\w.+-]*xml|x-ndjson)\b)/i;
 
 /**
  * The coding in which a kept reply goes to a caller; undefined: as it is. Streams of events go as they are: their end, and a usage that the
  * caller did not ask for, are looked for on the way.
  */
 export function hitCodingFor({ body, headers }: CachedReply, passed: RawHeaders): string | undefined {
-  if (body.length < leastEncodedBytes || !compressible.test(valueOf(headers, 'content-type'))) return undefined;
+  if (body.length < leastEncodedBytes) return undefined;
+  const contentType = valueOf(headers, 'content-type');
+  if (isEventStream(contentType) || !compressible.test(contentType)) return undefined;
   return codingFor(valueOf(passed, 'accept-encoding'));
 }
 
@@ -34,7 +37,7 @@ function bytesOf({ body }: CachedReply): Buffer {
 
 /** A stream has no length, as it had none. */
 function replyWith({ status, headers }: CachedReply, bytes: Buffer, lines: readonly string[]): WholeReply {
-  const isStream = valueOf(headers, 'content-type').includes('event-stream');
+  const isStream = isEventStream(valueOf(headers, 'content-type'));
   const length = isStream ? [] : ['content-length', String(bytes.length)];
   return { status, lines: [...headers, ...lines, ...length], chunks: bytes.length === 0 ? [] : [bytes] };
 }

@@ -1,7 +1,8 @@
 import type { GatelogError } from '../model/errors.ts';
+import { isEventStream } from '../model/media-type.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import type { Clock } from '../platform/clock.ts';
-import { decodeWhole } from './content-coding.ts';
+import { decodeWhole, isIdentity } from './content-coding.ts';
 import type { RawHeaders } from './headers.ts';
 import type { Turn } from './reply-cache.ts';
 import { readReplyHead } from './reply-head.ts';
@@ -11,6 +12,8 @@ export interface KeeperOptions {
   /** Where the reply goes on to. */
   readonly next: ReplySink;
   readonly turn: Turn;
+  /** Ends the record of a caller who has left, and the call. */
+  readonly abandon: () => void;
   /** The exchange that the reply answers. */
   readonly requestId: string;
   readonly userId: () => string;
@@ -23,7 +26,7 @@ export interface KeeperOptions {
 interface KeptHead {
   readonly status: number;
   readonly lines: readonly string[];
-  readonly coding: string;
+  readonly coding: string | undefined;
   readonly contentType: string;
 }
 
@@ -42,16 +45,19 @@ const perDelivery: ReadonlySet<string> = new Set([
 const perDeliveryPrefixes = ['x-ratelimit-', 'anthropic-ratelimit-'] as const;
 
 /**
- * Passes a reply on and keeps it, when it is whole and a success. Everything else ends the turn without a reply, and the next one may try.
- * A caller that leaves ends the call to the provider, unless others wait for its reply.
+ * Passes a reply on and keeps it, when it is whole and a success. Everything else ends the turn without a reply.
+ * A caller that leaves ends the call to the provider, unless others wait for its reply; then it goes on as long as that reply may come.
+ *
+ * Invariant: the turn of a call ends through its keeper, so that a call that was left behind ends with it.
  */
 export class CacheKeeper implements ReplySink {
   private readonly options: KeeperOptions;
   private readonly startedAt: number;
   private call: ProviderCall | undefined;
   private isPaused = false;
+  private abortedBy: Error | undefined;
   /** The caller has left; the call goes on for others. */
-  private leftBehind: Error | undefined;
+  private isLeftBehind = false;
   private head: KeptHead | undefined;
   private chunks: Buffer[] = [];
   private bytes = 0;
@@ -60,21 +66,19 @@ export class CacheKeeper implements ReplySink {
   constructor(options: KeeperOptions) {
     this.options = options;
     this.startedAt = options.clock.monotonic();
+    options.next.begin({
+      pause: () => this.pause(true),
+      resume: () => this.pause(false),
+      abort: (reason) => this.abort(reason),
+      outlivesClient: () => this.outlivesClient(),
+    });
   }
 
+  /** TRICKY: a call may wait for its connection when its caller leaves, so the caller's side is there before the provider's. */
   begin(call: ProviderCall): void {
     this.call = call;
-    this.options.next.begin({
-      pause: () => {
-        this.isPaused = true;
-        call.pause();
-      },
-      resume: () => {
-        this.isPaused = false;
-        call.resume();
-      },
-      abort: (reason) => this.abort(call, reason),
-    });
+    if (this.abortedBy !== undefined) call.abort(this.abortedBy);
+    else if (this.isPaused) call.pause();
   }
 
   start(status: number, raw: RawHeaders, message: string): void {
@@ -85,7 +89,7 @@ export class CacheKeeper implements ReplySink {
       return;
     }
     const { passed, recorded } = readReplyHead(raw);
-    const coding = recorded['content-encoding'] ?? 'identity';
+    const coding = recorded['content-encoding'];
     this.head = { status, lines: linesToKeep(passed), coding, contentType: recorded['content-type'] ?? '' };
   }
 
@@ -110,7 +114,7 @@ export class CacheKeeper implements ReplySink {
     }
     const latencyMs = Math.round(this.options.clock.monotonic() - this.startedAt);
     const body = Buffer.concat(this.chunks);
-    if (head.coding.trim().toLowerCase() === 'identity' || body.length === 0) {
+    if (head.coding === undefined || isIdentity(head.coding) || body.length === 0) {
       this.keep(head, body, latencyMs);
       return;
     }
@@ -136,24 +140,43 @@ export class CacheKeeper implements ReplySink {
     turn.keep({ requestId, userId: userId(), status, headers: lines, body, createdAt, expiresAt: createdAt + maxAgeMs, latencyMs });
   }
 
-  private abort(call: ProviderCall, reason: Error): void {
-    if (this.gaveUp || !this.options.turn.isAwaited()) {
-      // At once: what is aborted need not tell that it has ended.
-      this.giveUp();
-      call.abort(reason);
-      return;
-    }
-    this.leftBehind = reason;
-    // The slow reader that it waited for is gone.
-    if (this.isPaused) call.resume();
+  /** There is no reply that may be kept, so that those who wait for one need wait no longer. */
+  giveUp(): void {
+    this.endTurn(() => this.options.turn.giveUp());
   }
 
-  private giveUp(): void {
+  /** Ends the call of a caller who has left when those who waited for its reply have left too. */
+  endIfUnwanted(): void {
+    if (this.isLeftBehind && !this.options.turn.isAwaited()) this.endTurn(() => this.options.turn.pass());
+  }
+
+  private endTurn(end: () => void): void {
     if (this.gaveUp) return;
     this.gaveUp = true;
     this.chunks = [];
-    this.options.turn.giveUp();
-    if (this.leftBehind !== undefined) this.call?.abort(this.leftBehind);
+    end();
+    if (this.isLeftBehind) this.options.abandon();
+  }
+
+  private pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    if (isPaused) this.call?.pause();
+    else this.call?.resume();
+  }
+
+  private outlivesClient(): boolean {
+    if (this.gaveUp || !this.options.turn.isAwaited()) return false;
+    this.isLeftBehind = true;
+    // The slow reader that it waited for is gone.
+    if (this.isPaused) this.pause(false);
+    return true;
+  }
+
+  private abort(reason: Error): void {
+    this.abortedBy = reason;
+    // At once: what is aborted need not tell that it has ended.
+    this.endTurn(() => this.options.turn.pass());
+    this.call?.abort(reason);
   }
 }
 
@@ -170,7 +193,7 @@ const errorEvent = /^(?:event: ?(?:error|response\.failed)\b|data: ?\{\s*"(?:err
 function tellsError(body: Buffer, contentType: string): boolean {
   if (!body.includes('error') && !body.includes('response.failed')) return false;
   const text = body.toString('utf8');
-  if (contentType.includes('event-stream')) return errorEvent.test(text);
+  if (isEventStream(contentType)) return errorEvent.test(text);
   const parsed = parseJson(text);
   return isJsonObject(parsed) && parsed['error'] !== undefined && parsed['error'] !== null;
 }

@@ -18,6 +18,8 @@ export interface CacheRig {
   readonly rig: Rig;
   readonly provider: Provider;
   readonly cache: ReplyCache;
+  /** How many calls have asked the cache for a reply or a turn; those that have neither wait from then on. */
+  readonly asked: () => number;
   /** What the cache told an operator. */
   readonly observed: readonly Observation[];
   readonly replies: CachedReplies;
@@ -59,7 +61,7 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
   let broken = false;
   const observed: Observation[] = [];
   const clock = { ...systemClock, now: () => systemClock.now() + passedMs };
-  const cache = new ReplyCache({
+  const cache = new CountingCache({
     state: () => {
       if (broken) throw new Error('the shared state is away');
       return { replies, turns };
@@ -80,6 +82,7 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
     folder,
     rig,
     cache,
+    asked: () => cache.asked,
     observed,
     replies,
     provider: provider.provider,
@@ -100,6 +103,16 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** Who waits is not seen from outside. */
+class CountingCache extends ReplyCache {
+  asked = 0;
+
+  override ask(...question: Parameters<ReplyCache['ask']>): () => void {
+    this.asked += 1;
+    return super.ask(...question);
+  }
 }
 
 async function startTold(): Promise<Pick<CacheRig, 'provider' | 'seen' | 'behave'>> {

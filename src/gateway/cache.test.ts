@@ -198,7 +198,7 @@ describe('a stream', () => {
   const asksUsage = '{"stream_options":{"include_usage":true},"model":"m","stream":true}';
   beforeEach(() => {
     cached.behave((_body, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      response.writeHead(200, { 'content-type': 'Text/Event-Stream; charset=utf-8' });
       for (const event of events) response.write(event);
       response.end();
     });
@@ -210,7 +210,7 @@ describe('a stream', () => {
     expect([told(first), told(hit)]).toEqual(['MISS', 'HIT']);
     expect([first.body.toString(), hit.body.toString()]).toEqual([stream, stream]);
     expect(['content-type', 'transfer-encoding', 'content-encoding', 'content-length'].map((name) => hit.header(name))).toEqual([
-      'text/event-stream; charset=utf-8',
+      'Text/Event-Stream; charset=utf-8',
       'chunked',
       undefined,
       undefined,

@@ -26,6 +26,8 @@ export function askCache(
   const question = { key, maxAgeMs: ask.maxAgeMs };
   const settle = (answer: CacheAnswer | undefined): void => standOn(answer, admitted.call, (cache) => ready({ ...errand, cache }));
   if (!ask.reads) settle({ turn: ports.cache.refresh(question) });
+  // Nothing is as young as that, and what is kept so is over at once: there is nothing to wait for.
+  else if (ask.maxAgeMs === 0) settle('alone');
   else if (ask.keeps) askOrWait(ports.cache, admitted.call, question, settle);
   else settle(ports.cache.look(question));
 }
@@ -91,18 +93,19 @@ export function throughCache(ports: ForwardPorts, { call, identity }: AdmittedCa
   const keeper = new CacheKeeper({
     next: open.sink,
     turn: errand.cache.turn,
+    abandon: () => open.relay.clientLeft(),
     requestId: identity.requestId,
     userId: () => tags.userId ?? ports.callLimits.readUser(outgoingCallOf(call, errand)),
     maxAgeMs: cache.maxAgeMs,
     mostReplyBytes: ports.limits.cachedReplyMaxBytes,
     clock: ports.clock,
   });
-  return { ...open, sink: keeper };
+  return { ...open, sink: keeper, keeper };
 }
 
-/** Ends the turn of a call that goes nowhere. */
+/** Leaves the turn of a call that goes nowhere to the next. */
 export function leaveCache({ cache }: Errand): void {
-  if (cache?.kind === 'miss') cache.turn?.giveUp();
+  if (cache?.kind === 'miss') cache.turn?.pass();
 }
 
 function methodOf({ request }: Call): string {

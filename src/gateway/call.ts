@@ -7,6 +7,7 @@ import type { Observe } from '../model/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './base-address.ts';
+import type { CacheKeeper } from './cache-keeper.ts';
 import type { CacheStanding } from './cache-standing.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.ts';
@@ -100,6 +101,8 @@ export interface OpenCall {
   readonly relay: Relay;
   /** Where the reply goes to: the relay, or what stands before it. */
   readonly sink: ReplySink;
+  /** Where the reply is kept for equal calls: what the sink is. */
+  readonly keeper?: CacheKeeper;
 }
 
 /** One place for a call, and what goes there. */

@@ -21,6 +21,11 @@ const encodes: ReadonlyMap<string, Encode> = new Map<string, Encode>([
   ['gzip', promisify<Buffer, Buffer>(gzip)],
 ]);
 
+/** True where bytes are as they are. @param coding value of a `Content-Encoding`, which has no case (RFC 9110 §8.4.1). */
+export function isIdentity(coding: string | undefined): boolean {
+  return coding === undefined || coding === 'identity' || /^\s*(?:identity\s*)?$/i.test(coding);
+}
+
 /**
  * Undoes a `Content-Encoding`, off the event loop.
  * @returns undefined when it is not known, the bytes are not whole in it, or they become more than `mostBytes`.

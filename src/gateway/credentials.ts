@@ -1,5 +1,6 @@
-import { hashKey, looksLikeOurKey } from '../auth/api-key.ts';
+import { hashKey, holdsOurKey, looksLikeOurKey } from '../auth/api-key.ts';
 import { GatelogError } from '../model/errors.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RawHeaders } from './headers.ts';
 import { keyLines } from './providers.ts';
@@ -98,7 +99,7 @@ function providerCredentialsOf(lines: RawHeaders): readonly string[] {
   for (let index = 0; index + 1 < lines.length; index += 2) {
     const name = lines[index] ?? '';
     const value = lines[index + 1] ?? '';
-    const left = isAuthorization(name) ? withoutOurBearers(value) : looksLikeOurKey(value.trim()) ? undefined : value;
+    const left = isAuthorization(name) ? withoutOurTokens(value) : holdsOurKey(value) ? undefined : value;
     if (left !== undefined) credentials.push(name, left);
   }
   return credentials;
@@ -129,22 +130,29 @@ function bearerKey(text: string): string | undefined {
   return /^\s*Bearer +(\S+)\s*$/i.exec(text)?.[1];
 }
 
-/** An `Authorization` value without the tokens that are ours; as it was, byte for byte, when there are none (a signature may hold commas too). */
-function withoutOurBearers(value: string): string | undefined {
+/** An `Authorization` value without the tokens that hold a key of ours; as it was, byte for byte, when there are none (a signature may hold commas too). */
+function withoutOurTokens(value: string): string | undefined {
   const parts = value.split(',');
-  const others = parts.filter((part) => !looksLikeOurKey(bearerKey(part) ?? ''));
+  const others = parts.filter((part) => !holdsOurKey(part) && !holdsOurKey(basicCredentials(part)));
   if (others.length === parts.length) return value;
   return others.length === 0 ? undefined : others.join(',').trim();
 }
 
-/** The query of a path without parameters that hold a key of ours: some clients send their key as `?key=…`. */
+/** User and password of the scheme Basic, as text; empty for any other. */
+function basicCredentials(text: string): string {
+  const coded = /^\s*Basic\s+(\S+)\s*$/i.exec(text)?.[1];
+  return coded === undefined ? '' : Buffer.from(coded, 'base64').toString('latin1');
+}
+
+/** A path and query without the parameters that hold a key of ours (some clients send theirs as `?key=…`), and such segments left empty. */
 export function withoutOurKeys(path: string): string {
-  const queryAt = path.indexOf('?');
-  if (queryAt === -1) return path;
-  const parts = path.slice(queryAt + 1).split('&');
-  const others = parts.filter((part) => !looksLikeOurKey(part.slice(part.indexOf('=') + 1)));
-  if (others.length === parts.length) return path;
-  return others.length === 0 ? path.slice(0, queryAt) : `${path.slice(0, queryAt)}?${others.join('&')}`;
+  if (!holdsOurKey(path)) return path;
+  const queryAt = path.includes('?') ? path.indexOf('?') : path.length;
+  const segments = path.slice(0, queryAt).split('/');
+  const parameters = path.slice(queryAt + 1).split('&');
+  const pathname = segments.map((segment) => (holdsOurKey(segment) ? '' : segment)).join('/');
+  const query = parameters.filter((parameter) => parameter !== '' && !holdsOurKey(parameter)).join('&');
+  return query === '' ? pathname : `${pathname}?${query}`;
 }
 
 /**
@@ -152,25 +160,45 @@ export function withoutOurKeys(path: string): string {
  * are asked only where the caller has none.
  * @throws GatelogError `no_provider_key` when there is none of them, and as the stored keys do.
  */
-export function credentialsFor(
-  { provider, destination, path }: Route,
-  { principal, providerCredentials: sent }: Admission,
-  providerKeys: ProviderKeys,
-): readonly string[] {
-  if (sent.length > 0 || typeof destination === 'string') return sent;
-  if (destination.takesQueryKey && /[?&]key=[^&]/.test(path)) return sent;
-  const { keyHeader, ownCredentials } = destination;
-  const stored = keyHeader === undefined ? undefined : providerKeys.find(principal.organizationId, provider);
-  if (keyHeader !== undefined && stored !== undefined) return keyLines(keyHeader, stored);
-  if (ownCredentials !== undefined) return ownCredentials;
-  const prefix = `GATELOG_PROVIDER_${provider.toUpperCase()}`;
-  const store = `store one for your organisation with POST /v1/provider-keys of the API`;
-  const others =
-    keyHeader === undefined
-      ? `set ${prefix}_URL for this deployment, so that a stored key or ${prefix}_KEY belongs to a known address`
-      : `${store}, or set ${prefix}_KEY for this deployment`;
+export function credentialsFor(route: Route, { principal, providerCredentials: sent }: Admission, keys: ProviderKeys): readonly string[] {
+  if (bringsOwn(route, sent)) return sent;
+  const kept = keptCredentials(route, principal.organizationId, keys);
+  if (kept !== undefined) return kept;
   throw new GatelogError(
     'no_provider_key',
-    `No key for the provider ${provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or ${others}.`,
+    `No key for the provider ${route.provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or ${howToKeep(route)}.`,
   );
+}
+
+/** Whether the caller's own credential is there: among its lines, or in the query where the provider takes it there. */
+export function bringsOwn({ destination, path }: Route, sent: RawHeaders): boolean {
+  return sent.length > 0 || (typeof destination !== 'string' && destination.takesQueryKey && /[?&]key=[^&]/.test(path));
+}
+
+/**
+ * Credential lines of a key that is not the caller's: the organisation's stored one, else the deployment's own. What is answered in this process
+ * needs none.
+ * @param keyName of the stored key, which then is the only one that will do.
+ * @returns undefined when there is none. @throws GatelogError as the stored keys do.
+ */
+export function keptCredentials(
+  { provider, destination }: Route,
+  organizationId: OrganizationId,
+  keys: ProviderKeys,
+  keyName?: string,
+): readonly string[] | undefined {
+  const { keyHeader, ownCredentials } = typeof destination === 'string' ? keyless : destination;
+  const stored = keyHeader === undefined ? undefined : keys.find(organizationId, provider, keyName);
+  if (keyHeader !== undefined && stored !== undefined) return keyLines(keyHeader, stored);
+  return keyName === undefined ? ownCredentials : undefined;
+}
+
+const keyless = { keyHeader: undefined, ownCredentials: [] } as const;
+
+/** How there comes to be such a key, to follow "or". */
+export function howToKeep({ provider, destination }: Route): string {
+  const prefix = `GATELOG_PROVIDER_${provider.toUpperCase()}`;
+  return typeof destination === 'string' || destination.keyHeader === undefined
+    ? `set ${prefix}_URL for this deployment, so that a stored key or ${prefix}_KEY belongs to a known address`
+    : `store one for your organisation with POST /v1/provider-keys of the API, or set ${prefix}_KEY for this deployment`;
 }

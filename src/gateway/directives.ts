@@ -2,7 +2,7 @@ import { GatelogError } from '../model/errors.ts';
 import { type LimitPolicy, parseLimitPolicy } from '../model/limit-policy.ts';
 import type { BodyKeeping, TaggedProperty, Tags } from '../model/exchange.ts';
 import { parseMoney } from '../model/money.ts';
-import { isJsonObject, parseJson, wellFormed } from '../model/text.ts';
+import { isJsonObject, parseJson, quotedInHeader, wellFormed } from '../model/text.ts';
 import { propertyLimits } from '../model/vocabulary/limits.ts';
 import { type AttemptDirectives, attemptReaders, type AttemptsAsked, settledAttempts } from './attempt-directives.ts';
 import { type CacheAsk, type CacheHeader, type CacheHeaders, readCacheAsk } from './cache-directives.ts';
@@ -88,7 +88,7 @@ const keeping =
   (draft, value, name) => {
     const word = keepingWords.get(value.trim().toLowerCase());
     if (word !== undefined) draft.tags[field] = word;
-    else draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true, strict or false; got ${shown(value)}.`);
+    else draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true, strict or false; got ${quotedInHeader(value)}.`);
   };
 
 /** Asked for, not done by this version: the call goes on and says so. */
@@ -102,7 +102,7 @@ const flag =
     const word = value.trim().toLowerCase();
     set(draft, word === 'true');
     if (word !== 'true' && word !== 'false') {
-      draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true or false; got ${shown(value)}.`);
+      draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true or false; got ${quotedInHeader(value)}.`);
     }
   };
 
@@ -262,9 +262,9 @@ function addProperty(draft: Draft, property: TaggedProperty): void {
   if (length < 1 || length > propertyLimits.nameCharacters) {
     draft.warnings.push(`a property name has ${length} characters and was not stored (1 to ${propertyLimits.nameCharacters} are allowed)`);
   } else if (Buffer.byteLength(value) > propertyLimits.valueBytes) {
-    draft.warnings.push(`the value of property ${shown(name)} is over ${propertyLimits.valueBytes} bytes and was not stored`);
+    draft.warnings.push(`the value of property ${quotedInHeader(name)} is over ${propertyLimits.valueBytes} bytes and was not stored`);
   } else if (draft.properties.size >= propertyLimits.properties && !draft.properties.has(name)) {
-    draft.warnings.push(`property ${shown(name)} is over the limit of ${propertyLimits.properties} and was not stored`);
+    draft.warnings.push(`property ${quotedInHeader(name)} is over the limit of ${propertyLimits.properties} and was not stored`);
   } else {
     draft.properties.set(name, property);
   }
@@ -278,7 +278,7 @@ function readPropertiesObject(draft: Draft, value: string, name: string): void {
   }
   for (const [property, content] of Object.entries(object)) {
     if (typeof content === 'string') addProperty(draft, { name: wellFormed(property), value: wellFormed(content) });
-    else draft.warnings.push(`property ${shown(property)} in ${name} is not a string and was not stored`);
+    else draft.warnings.push(`property ${quotedInHeader(property)} in ${name} is not a string and was not stored`);
   }
 }
 
@@ -299,9 +299,4 @@ function readCost(draft: Draft, value: string, name: string): void {
   const amount = parseMoney(value);
   if (amount === undefined || amount < 0n) draft.warnings.push(`${name} is not a decimal number of US dollars and was not stored`);
   else draft.tags.cost = value.trim();
-}
-
-/** A name as it may stand in a header: ASCII only, shortened. */
-function shown(name: string): string {
-  return `"${name.slice(0, 60).replaceAll(/[^\u0020-\u007e]|"/g, '?')}"`;
 }

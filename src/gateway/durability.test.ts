@@ -121,7 +121,8 @@ describe('a reply is not whole for its client before its record is in the spool'
 
   it('stream: an ending that is split over two chunks is held from where it is one', async () => {
     const { rig, client, write } = await started();
-    await write(`${head('Content-Type: text/event-stream\r\nTransfer-Encoding: chunked')}9\r\ndata: [DO\r\n`);
+    const kind = 'Content-Type: Text/Event-Stream\r\nContent-Encoding: Identity\r\nTransfer-Encoding: chunked';
+    await write(`${head(kind)}9\r\ndata: [DO\r\n`);
     await client.until('[DO');
     rig.spool.hold();
     await write('3\r\nNE]\r\n');

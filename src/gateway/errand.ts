@@ -31,8 +31,20 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
   const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || destination === 'models';
   const { onward, warnings, model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
-  const ways = { route, target, credentials, passed: first.passed, outgoing, usageAsked, model, onward };
-  return { ...ways, warnings: unasked, cache: undefined, grant: undefined };
+  // TRICKY: every member by name. Spread into another object they took 4 % of a plain call's whole time.
+  return {
+    route,
+    target,
+    credentials,
+    passed: first.passed,
+    outgoing,
+    usageAsked,
+    model,
+    onward,
+    warnings: unasked,
+    cache: undefined,
+    grant: undefined,
+  };
 }
 
 interface Repetition {

@@ -55,11 +55,39 @@ describe('credentials never cross', () => {
   it('the address that the caller`s credential was for in the first place gets it again', async () => {
     const { rig, third } = await scene({ third: [500, 500, 200] });
     const base = `http://127.0.0.1:${third.port}`;
-    const list = fallbacks({ target_url: `${base}/other` }, { provider: 'groq', model: 'llama' });
+    const list = fallbacks({ target_url: `${base}/one/`, model: 'b' }, { model: 'c' });
     await call(rig.port, chat([`Svc-Target-Url: ${base}/one`, list]));
+    const path = '/one/v1/chat/completions';
     expect([third.requests.map(({ url }) => url), third.heard('authorization')]).toEqual([
-      ['/one/v1/chat/completions', '/other/v1/chat/completions', '/openai/v1/chat/completions'],
+      [path, path, path],
       ['Bearer caller-key', 'Bearer caller-key', 'Bearer caller-key'],
+    ]);
+  });
+
+  it('another address of the same host does not, nor does another provider at the same address', async () => {
+    const { rig, third } = await scene({ third: [500, 500, 200] });
+    const base = `http://127.0.0.1:${third.port}`;
+    const list = fallbacks({ target_url: `${base}/openai` }, { provider: 'groq', model: 'llama' });
+    await call(rig.port, chat([`Svc-Target-Url: ${base}/one`, 'Cookie: a=caller-cookie', list]));
+    const heard = third.requests.map(({ url, headers }) => [url, headers.authorization, headers.cookie]);
+    expect(heard).toEqual([
+      ['/one/v1/chat/completions', 'Bearer caller-key', 'a=caller-cookie'],
+      ['/openai/v1/chat/completions', undefined, undefined],
+      ['/openai/v1/chat/completions', 'Bearer deployment-groq', undefined],
+    ]);
+  });
+
+  it('two providers behind one proxy each get their own', async () => {
+    const proxy = await scripted(500, 200);
+    const at = (name: string): string => `http://127.0.0.1:${proxy.port}/${name}/v1`;
+    const { rig } = await scene(
+      {},
+      { providers: { openai: { baseUrl: at('openai') }, groq: { baseUrl: at('groq'), key: 'deployment-groq' } } },
+    );
+    expect((await call(rig.port, chat(['x-api-key: caller-key', fallbacks({ provider: 'groq' })]))).status).toBe(200);
+    expect(proxy.requests.map(({ url, headers }) => [url, headers.authorization, headers['x-api-key']])).toEqual([
+      ['/openai/v1/chat/completions', 'Bearer caller-key', 'caller-key'],
+      ['/groq/v1/chat/completions', 'Bearer deployment-groq', undefined],
     ]);
   });
 

@@ -1,10 +1,10 @@
 import { GatelogError } from '../model/errors.ts';
 import type { AdmittedCall, FallbackLeg, ForwardPorts, Leg } from './call.ts';
+import { bringsOwn, howToKeep, keptCredentials } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
 import { type RawHeaders, withoutSecretParameters } from './headers.ts';
 import { type ModelField, replaceModel } from './model-field.ts';
 import { withUsageQuestion } from './outgoing-body.ts';
-import { keyLines } from './providers.ts';
 import { customProviderName, type Route, routeByModel, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
 
 /** Where a call goes first: what its fallbacks differ from. */
@@ -48,8 +48,7 @@ export function planFallbacks(
 function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt, fallback: Fallback): FallbackLeg {
   const { call } = admitted;
   const { route: named, model } = wayOf(ports, call.request.method ?? 'GET', from, fallback);
-  const origin = typeof named.destination === 'string' ? undefined : named.destination.target(named.path).origin;
-  const isSameAddress = origin !== undefined && origin === from.first.target?.origin;
+  const isSameAddress = isSame(named, from.first);
   // Beside a key that the fallback names the caller's own is one too many, at its own address too.
   const keepsQuery = isSameAddress && fallback.keyName === undefined;
   const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
@@ -69,6 +68,16 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
     model: model ?? from.model,
     fallback,
   };
+}
+
+/**
+ * Whether a route leads to what the caller's credential was sent for: the same provider at the same base address.
+ * TRICKY: behind one proxy several providers share an origin and differ in their paths alone.
+ */
+function isSame({ provider, destination, path }: Route, first: Leg): boolean {
+  if (typeof destination === 'string' || first.target === undefined || provider !== first.route.provider) return false;
+  const { origin, basePath } = destination.target(path);
+  return origin === first.target.origin && basePath === first.target.basePath;
 }
 
 /** A route, and the model to ask for where it is another than that of the first attempt. */
@@ -124,23 +133,17 @@ function credentialsOf(
   { admission }: AdmittedCall,
   { route, isSameAddress, keyName }: KeyQuestion,
 ): readonly string[] {
-  const { destination, provider } = route;
   const { principal, providerCredentials: sent } = admission;
-  const { keyHeader, ownCredentials, takesQueryKey } = typeof destination === 'string' ? keyless : destination;
-  const isInQuery = takesQueryKey && /[?&]key=[^&]/.test(route.path);
-  if (keyName === undefined && isSameAddress && (sent.length > 0 || isInQuery)) return sent;
-  const stored = keyHeader === undefined ? undefined : ports.providerKeys.find(principal.organizationId, provider, keyName);
-  if (keyHeader !== undefined && stored !== undefined) return keyLines(keyHeader, stored);
-  if (keyName !== undefined) throw new GatelogError('invalid_directive', `no stored key of ${provider} is called "${keyName}".`);
-  if (ownCredentials !== undefined) return ownCredentials;
+  if (keyName === undefined && isSameAddress && bringsOwn(route, sent)) return sent;
+  const kept = keptCredentials(route, principal.organizationId, ports.providerKeys, keyName);
+  if (kept !== undefined) return kept;
   throw new GatelogError(
     'invalid_directive',
-    `there is no key for ${provider}, and the caller's own goes to the first provider only. Store one for your organisation with POST /v1/provider-keys of the API, or set GATELOG_PROVIDER_${provider.toUpperCase()}_KEY for this deployment.`,
+    keyName === undefined
+      ? `there is no key for ${route.provider}, and the caller's own goes to the first provider only; ${howToKeep(route)}.`
+      : `no stored key of ${route.provider} is called "${keyName}".`,
   );
 }
-
-/** What is answered in this process needs no key. */
-const keyless = { keyHeader: undefined, ownCredentials: [], takesQueryKey: false } as const;
 
 /** Headers that say how a body is to be read and answered, or which version of an API. Any other may be a credential at some address. */
 const harmlessNames: ReadonlySet<string> = new Set([

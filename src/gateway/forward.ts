@@ -24,9 +24,11 @@ import { customProviderName, originForm, type Route, routeByPath, routeToTarget 
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
   const openedAt = ports.clock.now();
   const startedAt = ports.clock.monotonic();
-  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt, startedAt }, error);
+  let aliased = false;
+  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt, startedAt, aliased }, error);
   try {
     const head = readRequestHead(request.rawHeaders);
+    ({ aliased } = head.directives);
     const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
     const admission = admit(ports.credentials.read(request.socket, head.credentials, head.directives.auth), ports.verifyKey);
     if (admission instanceof Promise) admission.then((found) => enter(ports, call, found)).catch(refuse);

@@ -89,6 +89,8 @@ export interface RigOptions {
   readonly ports?: Partial<ForwardPorts>;
   readonly headerMaxBytes?: number;
   readonly requestTimeoutMs?: number;
+  /** Origins of pages that may call. */
+  readonly corsOrigins?: readonly string[];
 }
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
@@ -103,6 +105,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     headerMaxBytes,
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     keepAliveTimeoutMs: 75_000,
+    corsOrigins: options.corsOrigins ?? [],
   });
   const port = await listen(server);
   const spooled = (): readonly Exchange[] => readExchanges(path.join(folder, series));
@@ -146,13 +149,14 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
   const mebi = 1024 * 1024;
   const { headerMaxBytes } = rig;
   const allowed = makeAllowList(options.allowed ?? []);
+  const targets = makeTargetGuard(allowed, options.resolve);
   return {
     credentials: new ConnectionCredentials(),
     verifyKey: (keyHash) => (keyHash === hashKey(ourKey) ? principal : undefined),
     explainRejection: () => new GatelogError('invalid_key', 'This key is not accepted.'),
     claimRequestId: () => true,
-    providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows }),
-    targets: makeTargetGuard(allowed, options.resolve),
+    providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows, targets }),
+    targets,
     knownModels: () => [],
     providerKeys: noProviderKeys,
     upstream: makeUpstream({

@@ -30,10 +30,17 @@ describe('the head of a request', () => {
 
   it('a key of ours passes under no name', () => {
     const ours = 'sk-svc-us-abc';
-    expect(readRequestHead(['X-Any', ours, 'Accept', ours, 'Accept-Encoding', ours, 'X-Fine', `not ${ours}`]).passed).toEqual([
+    const lines = ['X-Any', ours, 'Accept', ours, 'Accept-Encoding', ours, 'X-Auth-Token', `Bearer ${ours}`, 'Cookie', `a=${ours}`];
+    const { passed, recorded } = readRequestHead([
+      ...lines,
+      'User-Agent',
+      `ua ${ours}`,
+      'Referer',
+      `http://x/${ours}`,
       'X-Fine',
-      `not ${ours}`,
+      'task-svc-1',
     ]);
+    expect([passed, recorded]).toEqual([['X-Fine', 'task-svc-1'], {}]);
   });
 
   it('what any Connection line declares is dropped, also before it, and still recorded', () => {
@@ -55,6 +62,10 @@ describe('the head of a reply', () => {
       [
         'Date: now',
         'Svc-Id: x',
+        'svc-ratelimit-remaining: 1',
+        'SVC-Hint: x',
+        'Helicone-Cache: HIT',
+        'X-Svc: 1',
         'Alt-Svc: h3',
         'Connection: X-Hop',
         'X-Hop: 1',
@@ -63,7 +74,7 @@ describe('the head of a reply', () => {
         'Retry-After: 2',
       ].flatMap((line) => line.split(': ')),
     );
-    expect(head.passed).toEqual(['Date', 'now', 'Set-Cookie', 'a', 'Set-Cookie', 'b', 'Retry-After', '2']);
+    expect(head.passed).toEqual(['Date', 'now', 'X-Svc', '1', 'Set-Cookie', 'a', 'Set-Cookie', 'b', 'Retry-After', '2']);
     expect(head.recorded).toEqual({ 'retry-after': '2' });
     expect(head.hasDate).toBe(true);
   });

@@ -2,7 +2,7 @@ import { messageOf } from '../model/errors.ts';
 import { type OrganizationId, parseUuid, type RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Directives } from './directives.ts';
-import { isIssuedRequestId, makeRequestId } from './request-ids.ts';
+import { idLines, isIssuedRequestId, makeRequestId } from './request-ids.ts';
 
 /** Takes a caller's own identifier. False: it was used before in this organisation. Throws when that cannot be known. */
 export type ClaimRequestId = (organizationId: OrganizationId, requestId: RequestId) => boolean;
@@ -25,8 +25,7 @@ const longestWarning = 2000;
 export function identify(ports: IdentifyPorts, directives: Directives, organizationId: OrganizationId, openedAt: number): Identity {
   const chosen = directives.requestId === undefined ? undefined : claim(ports, organizationId, directives.requestId);
   const requestId = chosen === undefined || 'problem' in chosen ? makeRequestId(organizationId, openedAt) : chosen.requestId;
-  const lines = ['svc-id', requestId];
-  if (directives.aliased) lines.push('helicone-id', requestId);
+  const lines = idLines(requestId, directives.aliased);
   const warnings = chosen !== undefined && 'problem' in chosen ? [...directives.warnings, chosen.problem] : directives.warnings;
   if (warnings.length > 0) lines.push('svc-warning', warnings.join('; ').slice(0, longestWarning));
   return { requestId, replyHeaders: lines };

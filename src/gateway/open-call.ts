@@ -8,7 +8,7 @@ import { withoutSecrets } from './headers.ts';
 import { LimitReached } from './limits.ts';
 import { refuseUnrecorded } from './refusal.ts';
 import { Relay } from './relay.ts';
-import { makeRequestId } from './request-ids.ts';
+import { idLines, makeRequestId } from './request-ids.ts';
 import { serverTiming } from './server-timing.ts';
 import { ExchangeRecorder } from './tap.ts';
 
@@ -98,11 +98,14 @@ export function refuseOpen(ports: ForwardPorts, { call, relay }: OpenCall, error
   relay.refuse(asRefusal(ports, error));
 }
 
+/** A call of which nobody knows whose it is. `aliased`: one of its headers came with the alias prefix. */
+export type Stranger = Pick<Call, 'response' | 'openedAt' | 'startedAt'> & { readonly aliased: boolean };
+
 /** Answers a caller without an accepted key; nothing of it is recorded, yet the reply carries an identifier. */
-export function refuseStranger(ports: ForwardPorts, call: Pick<Call, 'response' | 'openedAt' | 'startedAt'>, error: unknown): void {
+export function refuseStranger(ports: ForwardPorts, call: Stranger, error: unknown): void {
   const timing = serverTiming(ports.clock.monotonic() - call.startedAt);
   const requestId = makeRequestId('' as OrganizationId, call.openedAt);
-  refuseUnrecorded(call.response, asRefusal(ports, error), ['svc-id', requestId, 'server-timing', timing]);
+  refuseUnrecorded(call.response, asRefusal(ports, error), [...idLines(requestId, call.aliased), 'server-timing', timing]);
 }
 
 function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {

@@ -9,7 +9,8 @@ import { type Route, routeByModel, routeByPath, routeToTarget } from './routes.t
 import type { ProviderKeys } from './stored-provider-keys.ts';
 
 function tableOf(overrides: Readonly<Record<string, ProviderOverride>> = {}, allowed: readonly string[] = []): ProviderTable {
-  return makeProviderTable(overrides, { bedrockRegion: 'eu-central-1', allowsLocal: makeAllowList(allowed).allows });
+  const list = makeAllowList(allowed);
+  return makeProviderTable(overrides, { bedrockRegion: 'eu-central-1', allowsLocal: list.allows, targets: makeTargetGuard(list) });
 }
 
 const local = ['127.0.0.1:11434', '127.0.0.1:8000', '127.0.0.0/8'];

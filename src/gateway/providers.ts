@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import type { CheckedTarget, TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
 import { type AddressedProvider, addressedProviders, providerAliases } from '../model/vocabulary/providers.ts';
 import { joinAddress, parseBaseAddress, parseOpenAiAddress, type ProviderTarget } from './base-address.ts';
@@ -42,6 +42,8 @@ export interface ProviderSurroundings {
   readonly bedrockRegion: string;
   /** Whether a host and port on this machine may be reached. */
   readonly allowsLocal: (host: string, port: number) => boolean;
+  /** Keeps calls whose path names the host away from what only this network may reach. */
+  readonly targets: TargetGuard;
 }
 
 /** The providers that this deployment can reach. */
@@ -108,7 +110,7 @@ function whereaboutsOf(
 ): Whereabouts {
   const known =
     baseUrl ?? (typeof row.baseUrl === 'string' ? row.baseUrl.replace('{bedrockRegion}', surroundings.bedrockRegion) : undefined);
-  if (known === undefined) return fromPath(name, row);
+  if (known === undefined) return fromPath(name, row, surroundings.targets);
   if (baseUrl === undefined && row.isLocal === true) {
     const { hostname, port, host } = new URL(known);
     if (!surroundings.allowsLocal(hostname, Number(port))) {
@@ -132,18 +134,25 @@ function openAiTarget(baseUrl: string, row: ProviderRow, openAiPath: string): Pr
 }
 
 /** Every call names its address. TRICKY: of an Azure resource named by a caller nobody knows whose it is, so only the caller's own key goes there. */
-function fromPath(name: AddressedProvider, row: ProviderRow): Whereabouts {
+function fromPath(name: AddressedProvider, row: ProviderRow, targets: TargetGuard): Whereabouts {
   const { baseUrl } = row;
   if (typeof baseUrl === 'string') throw new TypeError(`the address of ${name} does not come from the path`);
   return {
     native: (path) => {
-      const { origin, path: rest } = baseUrl(path);
-      return { origin, path: rest.startsWith('/') ? rest : `/${rest}`, lookUp: lookup };
+      const address = baseUrl(path);
+      const { origin, lookUp } = allowed(targets, address.origin);
+      return { origin, basePath: '', path: address.path.startsWith('/') ? address.path : `/${address.path}`, lookUp };
     },
     openAi: noOpenAiAddress(name),
     isReachable: true,
     takesKey: name !== 'azure',
   };
+}
+
+function allowed(targets: TargetGuard, origin: string): CheckedTarget {
+  const checked = targets.check(origin);
+  if ('problem' in checked) throw new GatelogError('target_not_allowed', `The host that the path names ${checked.problem}.`);
+  return checked;
 }
 
 function noOpenAiAddress(name: AddressedProvider): ProviderSurface['target'] {

@@ -1,6 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { ErrorCode, GatelogError } from '../model/errors.ts';
 import type { ExchangeOutcome } from '../model/exchange.ts';
+import { isEventStream } from '../model/media-type.ts';
+import { isIdentity } from './content-coding.ts';
 import type { RawHeaders } from './headers.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
 import { readReplyHead } from './reply-head.ts';
@@ -57,6 +59,8 @@ export class Relay implements ReplySink {
   private pauses = 0;
   private draining = false;
   private waitsForSpool = false;
+  /** The client has left; the call goes on for others, and onto the record. */
+  private leftBehind = false;
   private settled = false;
 
   constructor(options: RelayOptions) {
@@ -93,12 +97,12 @@ export class Relay implements ReplySink {
     const length = recorded['content-length'];
     this.expectedBytes = length === undefined ? undefined : Number(length);
     this.bodyless = method === 'HEAD' || status === 204 || status === 304 || this.expectedBytes === 0;
-    if (recorded['content-type']?.includes('event-stream') === true) {
-      const encoding = recorded['content-encoding'] ?? 'identity';
+    if (isEventStream(recorded['content-type'])) {
+      const isPlain = isIdentity(recorded['content-encoding']);
       // TRICKY: in a compressed stream its end cannot be seen; there the spool has every chunk before the client does.
-      if (encoding === 'identity') this.endWatch = new StreamEndWatch();
+      if (isPlain) this.endWatch = new StreamEndWatch();
       else this.holdEveryChunk = true;
-      if (this.options.hidesUsage && encoding === 'identity') this.hideUsage(this.head);
+      if (this.options.hidesUsage && isPlain) this.hideUsage(this.head);
     }
   }
 
@@ -117,7 +121,8 @@ export class Relay implements ReplySink {
   sendHeadEarly(): void {
     const { recorder, response } = this.options;
     recorder.writeOut();
-    if (this.head === undefined || this.headSent || this.settled || this.bodyless || this.lastChunk !== undefined) return;
+    if (this.settled || this.leftBehind || this.head === undefined || this.headSent) return;
+    if (this.bodyless || this.lastChunk !== undefined) return;
     if (!recorder.isOpened()) {
       recorder.whenWritten(() => this.sendHeadEarly());
       return;
@@ -131,6 +136,7 @@ export class Relay implements ReplySink {
     if (this.settled) return;
     const { recorder } = this.options;
     recorder.responsePart(chunk);
+    if (this.leftBehind) return;
     if (this.usageFilter === undefined) this.passOn(chunk);
     else {
       const passed = this.usageFilter.pass(chunk);
@@ -194,6 +200,10 @@ export class Relay implements ReplySink {
       this.fail(error);
       return;
     }
+    if (this.leftBehind) {
+      this.settle('client_left', () => undefined);
+      return;
+    }
     const { recorder, method } = this.options;
     const body = refusalBody(error);
     const lines = refusalHeaders(error, body.length);
@@ -206,10 +216,17 @@ export class Relay implements ReplySink {
     });
   }
 
-  /** The client closed its connection before it had its reply: what was seen so far is the record, and the provider need not go on. */
+  /**
+   * The client closed its connection before it had its reply: what was seen so far is the record, and the provider need not go on. Where others
+   * wait for the reply it does go on, and what comes is recorded to its end, as it is paid for.
+   */
   clientLeft(): void {
     if (this.settled) return;
     const { call } = this;
+    if (call?.outlivesClient?.() === true) {
+      this.leftBehind = true;
+      return;
+    }
     this.settle('client_left', () => undefined);
     call?.abort(new Error('the client has left'));
   }
@@ -217,10 +234,11 @@ export class Relay implements ReplySink {
   /** Ends the exchange, once; `then` runs when its record is in the spool, unless the client has left by then. */
   private settle(outcome: ExchangeOutcome, then: () => void): void {
     this.settled = true;
+    const { leftBehind } = this;
     // A provider's connection is used again after this; it must not be paused or resumed from here any more.
     this.call = undefined;
-    this.options.recorder.end(outcome, this.overheadMs, () => {
-      if (!this.options.response.destroyed) then();
+    this.options.recorder.end(leftBehind ? 'client_left' : outcome, this.overheadMs, () => {
+      if (!leftBehind && !this.options.response.destroyed) then();
     });
   }
 
@@ -240,7 +258,7 @@ export class Relay implements ReplySink {
 
   private deliver(chunk: Buffer): void {
     const { response, clientStallMs } = this.options;
-    if (response.destroyed) return;
+    if (response.destroyed || this.leftBehind) return;
     this.sendHead();
     if (response.write(chunk) || this.draining) return;
     this.draining = true;

@@ -2,7 +2,7 @@ import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CachedReplies, CachedReply, CacheKey } from '../state/cached-replies.ts';
-import type { CacheTurns, HeldPlace } from '../state/cache-turns.ts';
+import { type CacheTurns, type HeldPlace, leaseMs } from '../state/cache-turns.ts';
 
 /** What all workers of a machine share of the cache. */
 export interface CacheState {
@@ -32,12 +32,15 @@ export interface CacheHit {
   readonly place: number;
 }
 
-/** It is up to this call to fetch the reply, while equal ones wait. It ends the turn once, by `keep` or by `giveUp`; what comes later does nothing. */
+/** It is up to this call to fetch the reply, while equal ones wait. It ends the turn once, in one of three ways; what comes later does nothing. */
 export interface Turn {
   /** Whether another call waits for the reply. */
   readonly isAwaited: () => boolean;
   readonly keep: (reply: CachedReply) => void;
+  /** There is no reply that may be kept: all who wait call for themselves, as waiting gains them nothing. */
   readonly giveUp: () => void;
+  /** The call was not made, or nobody waited for it: the next one has the turn. */
+  readonly pass: () => void;
 }
 
 /** `alone`: the call goes its way without the cache, which is not to be had, or made it wait for too long. */
@@ -47,6 +50,8 @@ interface Waiter {
   readonly question: CacheQuestion;
   /** Monotonic time at which it stops waiting. */
   readonly until: number;
+  /** The failure that was known when it came; a later one ends the wait. */
+  readonly knownFailure: string | undefined;
   readonly settled: (answer: CacheAnswer) => void;
 }
 
@@ -69,7 +74,7 @@ const renewMs = 1000;
 
 /**
  * The response cache as one worker uses it. Of equal calls that come at once, in all workers, one has the turn to call the provider; the others
- * wait for its reply, those of this worker in a queue. When it comes to nothing, the next in a queue has the turn.
+ * wait for its reply, those of this worker in a queue. When it comes to nothing, they all call for themselves, and the first of them has the turn.
  *
  * What fails here costs the cache and never the call.
  */
@@ -112,10 +117,11 @@ export class ReplyCache {
       settled('alone');
       return () => undefined;
     }
-    const waiter: Waiter = { question, until: this.options.clock.monotonic() + this.options.waitMs, settled };
+    const until = this.options.clock.monotonic() + this.options.waitMs;
+    const waiter: Waiter = { question, until, knownFailure: this.lastFailure(question.key), settled };
     const queue = this.queueOf(question.key);
     queue.waiters.push(waiter);
-    this.safely(() => this.options.state().turns.await(question.key), undefined);
+    this.await(question.key);
     return () => {
       const at = queue.waiters.indexOf(waiter);
       if (at !== -1) queue.waiters.splice(at, 1);
@@ -151,20 +157,36 @@ export class ReplyCache {
       if (ended) return;
       ended = true;
       this.held.delete(held);
-      this.safely(() => {
-        const state = this.options.state();
-        // Released also where the reply could not be written.
-        this.safely(() => then(state), undefined);
-        state.turns.release(held);
-      }, undefined);
+      this.safely(() => then(this.options.state()), undefined);
       // Not from within: the next one's call may end at once too, and so on.
       if (this.queues.has(nameOf(held.key))) setImmediate(() => this.advance(nameOf(held.key)));
     };
     return {
-      isAwaited: () => !ended && this.safely(() => this.options.state().turns.isAwaited(held), false),
-      keep: (reply) => end(({ replies }) => void replies.keep(held.key, held.place, reply, this.options.clock.now())),
-      giveUp: () => end(() => undefined),
+      isAwaited: () => !ended && this.safely(() => this.options.state().turns.isAwaited(held, this.options.clock.now()), false),
+      keep: (reply) => end((state) => this.keep(state, held, reply)),
+      giveUp: () => end(({ turns }) => this.fail(turns, held)),
+      pass: () => end(({ turns }) => turns.release(held)),
     };
+  }
+
+  /** The place is released also where the reply could not be written. */
+  private keep({ replies, turns }: CacheState, held: HeldPlace, reply: CachedReply): void {
+    const isKept = this.safely(() => replies.keep(held.key, held.place, reply, this.options.clock.now()), false);
+    if (isKept) turns.release(held);
+    else this.fail(turns, held);
+  }
+
+  private fail(turns: CacheTurns, held: HeldPlace): void {
+    if (!turns.fail(held, this.options.clock.now())) return;
+    setTimeout(() => this.safely(() => turns.forgetFailure(held), undefined), leaseMs).unref();
+  }
+
+  private lastFailure(key: CacheKey): string | undefined {
+    return this.safely(() => this.options.state().turns.lastFailure(key), undefined);
+  }
+
+  private await(key: CacheKey): void {
+    this.safely(() => this.options.state().turns.await(key, this.options.clock.now()), undefined);
   }
 
   private hold(held: HeldPlace): void {
@@ -185,6 +207,7 @@ export class ReplyCache {
   private advance(name: string): void {
     const queue = this.queues.get(name);
     if (queue === undefined || this.closed) return;
+    const failure = this.lastFailure(queue.key);
     let answered = 0;
     for (let first = queue.waiters[0]; first !== undefined; first = queue.waiters[0]) {
       if (answered === answersAtOnce) {
@@ -194,9 +217,10 @@ export class ReplyCache {
       answered += 1;
       const answer = this.attempt(first.question);
       const isLate = this.options.clock.monotonic() >= first.until;
-      if (answer === 'wait' && !isLate) {
-        // Whoever has the turn by now may not know yet.
-        this.safely(() => this.options.state().turns.await(queue.key), undefined);
+      const isReleased = failure !== undefined && failure !== first.knownFailure;
+      if (answer === 'wait' && !isLate && !isReleased) {
+        // Whoever has the turn by now may not know yet, or no longer.
+        this.await(queue.key);
         return;
       }
       queue.waiters.shift();

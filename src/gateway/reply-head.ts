@@ -1,22 +1,7 @@
 import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared } from './headers.ts';
 
-/** Lines of a provider's reply that speak for its own host: another way to reach it, or what we say ourselves. */
-const ownNames = [
-  'alt-svc',
-  'svc-id',
-  'svc-warning',
-  'svc-recorded',
-  'svc-attempts',
-  'svc-fallback-index',
-  'svc-cache',
-  'svc-cache-bucket-idx',
-  'svc-cache-latency',
-  'helicone-id',
-  'helicone-fallback-index',
-  'helicone-cache',
-  'helicone-cache-bucket-idx',
-  'helicone-cache-latency',
-] as const;
+/** A provider's line that tells of another way to reach its own host. */
+const hostNames = ['alt-svc'] as const;
 
 /** What a record keeps of a reply's headers: an allow-list, as for those of a request. */
 const recordedNames = [
@@ -33,7 +18,7 @@ type LineKind = 'dropped' | 'connection' | 'recorded' | 'date';
 
 /** What is done with a line, by its lower-case name. Lines of any other name pass. */
 const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
-  ...[...hopByHopNames, ...ownNames].map((name) => [name, 'dropped'] as const),
+  ...[...hopByHopNames, ...hostNames].map((name) => [name, 'dropped'] as const),
   ...recordedNames.map((name) => [name, 'recorded'] as const),
   ['connection', 'connection'],
   ['date', 'date'],
@@ -63,6 +48,8 @@ export function readReplyHead(raw: RawHeaders): ReplyHead {
     if (kind === 'connection' || kind === 'dropped') continue;
     if (kind === 'recorded') recorded[lower] = headerText(value);
     if (kind === 'date') hasDate = true;
+    // What only we say on a reply: from a provider it would be taken for ours.
+    if (kind === undefined && (lower.startsWith('svc-') || lower.startsWith('helicone-'))) continue;
     passed.push(name, value);
   }
   return { passed: withoutDeclared(passed, declared), recorded, hasDate: hasDate && declared?.has('date') !== true };

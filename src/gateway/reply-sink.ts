@@ -6,6 +6,8 @@ export interface ProviderCall {
   readonly pause: () => void;
   readonly resume: () => void;
   readonly abort: (reason: Error) => void;
+  /** Asked when the client has left: true where the call goes on without it, because others wait for its reply. Absent: never. */
+  readonly outlivesClient?: () => boolean;
 }
 
 /**

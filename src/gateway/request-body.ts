@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
+import { isIdentity } from './content-coding.ts';
 
 /** A request body: read whole when it was small enough, else what was read of it, the rest still to come. */
 export type RequestBody = { readonly whole: Buffer } | { readonly begun: readonly Buffer[] };
@@ -31,8 +32,10 @@ export function checkDeclaredBody(request: IncomingMessage, mostBytes: number): 
 /** False for media that hold no JSON, so no model's name; where no type is said, it may be JSON. */
 export function mayBeJson(request: IncomingMessage): boolean {
   const type = request.headers['content-type'];
-  const coding = request.headers['content-encoding'] ?? 'identity';
-  return coding === 'identity' && (type === undefined || !/^\s*(?:multipart|audio|image|video|application\/octet-stream)\b/i.test(type));
+  return (
+    isIdentity(request.headers['content-encoding']) &&
+    (type === undefined || !/^\s*(?:multipart|audio|image|video|application\/octet-stream)\b/i.test(type))
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { looksLikeOurKey } from '../auth/api-key.ts';
+import { holdsOurKey } from '../auth/api-key.ts';
 import { type Directives, DirectiveReader } from './directives.ts';
 import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared, withoutSecrets, withoutZstd } from './headers.ts';
 
@@ -62,8 +62,10 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
         recorded[lower] = value;
         continue;
       case 'recorded':
+        if (holdsOurKey(value)) continue;
         recorded[lower] = lower === 'referer' ? withoutSecrets(headerText(value)) : headerText(value);
-        break;
+        passed.push(name, value);
+        continue;
       case 'encodings':
         break;
       case 'caching':
@@ -72,7 +74,7 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
       case undefined:
         if (directives.takes(name, lower, value)) continue;
     }
-    if (!looksLikeOurKey(value)) passed.push(name, kind === 'encodings' ? withoutZstd(value) : value);
+    if (!holdsOurKey(value)) passed.push(name, kind === 'encodings' ? withoutZstd(value) : value);
   }
   return {
     directives: directives.directives(cacheControl),

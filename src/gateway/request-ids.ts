@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { v7 } from 'uuid';
 import { type OrganizationId, type RequestId, uuidOfHex } from '../model/ids.ts';
+import { crc32OfAscii, crc32OfFew } from '../platform/crc32.ts';
 
 const taggedBytes = 12;
 const idBytes = 16;
@@ -29,6 +29,11 @@ function nextRandom(): Uint8Array {
   return random.subarray(usedRandom - idBytes, usedRandom);
 }
 
+/** An identifier as a reply carries it, name and value in turn. @param aliased the caller knows it by Helicone's name too. */
+export function idLines(requestId: RequestId, aliased: boolean): string[] {
+  return aliased ? ['svc-id', requestId, 'helicone-id', requestId] : ['svc-id', requestId];
+}
+
 /** True when {@link makeRequestId} made this identifier for this organisation (or, once in 2³² others, by chance). */
 export function isIssuedRequestId(organizationId: OrganizationId, requestId: RequestId): boolean {
   if (requestId[14] !== '7') return false;
@@ -37,5 +42,5 @@ export function isIssuedRequestId(organizationId: OrganizationId, requestId: Req
 }
 
 function checkOf(organizationId: OrganizationId, bytes: Buffer): number {
-  return crc32(bytes.subarray(0, taggedBytes), crc32(organizationId));
+  return crc32OfFew(bytes, 0, taggedBytes, crc32OfAscii(organizationId));
 }

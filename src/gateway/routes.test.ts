@@ -1,10 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { makeAllowList } from '../egress/allow-list.ts';
+import { makeTargetGuard } from '../egress/target-guard.ts';
 import { makeProviderTable } from './providers.ts';
 import { joinAddress, parseBaseAddress } from './base-address.ts';
 import { originForm, type Route, routeByModel, routeByPath } from './routes.ts';
 
-const providers = makeProviderTable({}, { bedrockRegion: 'us-east-1', allowsLocal: () => false });
+const providers = makeProviderTable(
+  {},
+  { bedrockRegion: 'us-east-1', allowsLocal: () => false, targets: makeTargetGuard(makeAllowList([])) },
+);
 const bases = [
   'https://api.example',
   'https://api.example/',
@@ -25,12 +30,27 @@ describe('where a call goes', () => {
     '/v1/rate-limits',
     '/v1/prices/apply',
     '/v1/redaction-rules',
+    '/v1/api-keys',
+    '/v1/trace/custom/log',
+    '/v1/export?format=csv',
+    '/v1/webhooks/1/test',
+    '/v1/alerts/preview',
+    '/v1/metrics/query',
+    '/v1/user/query',
   ])('the paths of the API reach no provider: %s', (path) => {
     expect(() => routeByPath('POST', path, providers)).toThrow("This path is the API's");
   });
 
-  it('paths that only begin alike do', () => {
-    expect(routeByPath('POST', '/v1/sessions', providers).provider).toBe('openai');
+  it.each([
+    '/v1/sessions',
+    '/v1/users',
+    '/v1/models/gpt-4o',
+    '/v1/files',
+    '/v1/organization/api_keys',
+    '/v1/evals',
+    '/v1/realtime/sessions',
+  ])('paths that OpenAI has, or that only begin alike, do: %s', (path) => {
+    expect(routeByPath('POST', path, providers).provider).toBe('openai');
   });
 
   it('no request target leaves the provider`s origin or base path (seed 11)', () => {

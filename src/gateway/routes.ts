@@ -1,5 +1,7 @@
+import { holdsOurKey } from '../auth/api-key.ts';
 import type { CheckedTarget, TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
+import { apiPathSegments } from '../model/vocabulary/api-paths.ts';
 import { joinAddress, parseBaseAddress, startsWithSegments } from './base-address.ts';
 import { echoProviderName, type ProviderSurface, type ProviderTable } from './providers.ts';
 
@@ -57,9 +59,11 @@ export function routeByPath(method: string, path: string, providers: ProviderTab
   return nativeRoute(name, rest === '' ? '/' : rest, providers);
 }
 
+const apiPath = new RegExp(String.raw`^/v1/(?:${apiPathSegments.join('|')})(?:[/?]|$)`);
+
 /** TRICKY: the two listeners differ by a digit of their port. Sent on, a question to the API would reach the provider with all that it says. */
 function refuseApiPath(path: string): void {
-  if (!/^\/v1\/(?:request|session|property|rate-limits|prices|provider-keys|redaction-rules)(?:[/?]|$)/.test(path)) return;
+  if (!apiPath.test(path)) return;
   throw new GatelogError(
     'not_found',
     "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).",
@@ -81,6 +85,7 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
  */
 export function routeToTarget(address: string, path: string, guard: TargetGuard, place = 'Svc-Target-Url'): Route {
   refuseClimbing(path);
+  if (holdsOurKey(address)) throw new GatelogError('invalid_directive', `${place} holds a Gatelog key, which no provider may get.`);
   const checked = guard.check(address);
   if ('problem' in checked) {
     const code = checked.code === 'malformed' ? 'invalid_directive' : 'target_not_allowed';

@@ -165,6 +165,24 @@ describe('Svc-Target-Url', () => {
     expect(reply.status).toBe(400);
   });
 
+  it('a host that only the path names is checked as well, and shares its connections', async () => {
+    const asked: string[] = [];
+    const resolve: LookupFunction = (hostname, options, callback) => {
+      asked.push(hostname);
+      toThisMachine(hostname, options, callback);
+    };
+    const rig = await rigWith({ resolve });
+    const paths = ['/azure/mine/openai/v1/models', '/vertex/v1/projects/p/locations/us-east5/endpoints/openapi/x'];
+    const replies = await Promise.all(paths.map((path) => call(rig.port, requestText(`GET ${path}`))));
+    const named = await call(rig.port, requestText('GET /x', ['Svc-Target-Url: https://mine.openai.azure.com']));
+    expect([...replies, named].map(({ status, body }) => [status, body.includes('"target_not_allowed"')])).toEqual([
+      [403, true],
+      [403, true],
+      [403, true],
+    ]);
+    expect(asked.toSorted()).toEqual(['mine.openai.azure.com', 'mine.openai.azure.com', 'us-east5-aiplatform.googleapis.com']);
+  });
+
   it('many hosts: the connections of the last 256 are kept, the others go and are opened again', async () => {
     const provider = await okProvider();
     const resolved: string[] = [];

@@ -93,6 +93,17 @@ describe('Server-Timing of a reply', () => {
     expect(exchange?.end?.overheadMs).toBe(recorded ? 2.5 : undefined);
   });
 
+  it.each([
+    ['health', 'GET /healthz HTTP/1.1\r\nHost: g\r\n\r\n', 200],
+    ['readiness', 'GET /readyz HTTP/1.1\r\nHost: g\r\n\r\n', 200],
+    ['a WebSocket', requestText('GET /v1/realtime', ['Connection: Upgrade', 'Upgrade: websocket']), 501],
+    ['a call without a Host', 'GET /v1/files HTTP/1.1\r\n\r\n', 400],
+  ])('is on %s, which takes no time', async (_what, request, status) => {
+    const { rig } = await started();
+    const reply = await call(rig.port, request);
+    expect([reply.status, timings(reply.lines)]).toEqual([status, ['server-timing: gatelog;dur=0.000']]);
+  });
+
   it('is on what the gateway answers itself', async () => {
     const { rig } = await started();
     const body = '{"messages":[{"role":"user","content":"hi"}]}';

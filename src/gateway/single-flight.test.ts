@@ -31,11 +31,16 @@ async function start(options: CacheRigOptions): Promise<void> {
 const request = requestText('POST /v1/chat/completions', ['Svc-Cache-Enabled: true', 'Content-Type: application/json'], '{"model":"m"}');
 const portOf = (index: number): number => workers[index % workers.length]?.rig.port ?? 0;
 const mebi = 1024 * 1024;
+/** Connections that a rig's worker has to the provider. */
+const connections = 16;
 const seen = (): number => workers[0]?.seen.length ?? 0;
 
 /** So many calls at once, over all workers. */
 const storm = (count: number, toWorkers = [0, 1]): Promise<RawReply>[] =>
   Array.from({ length: count }, (_, index) => call(portOf(toWorkers[index % toWorkers.length] ?? 0), request));
+
+/** Waits until so many calls in all have asked the cache. */
+const haveAsked = (count: number): Promise<void> => until(() => workers.reduce((sum, worker) => sum + worker.asked(), 0) === count);
 
 /** Waits until so many calls have reached the provider in all, answers the one that is open. */
 async function answerNext(total: number, answer: (response: ServerResponse) => void): Promise<void> {
@@ -82,26 +87,51 @@ describe.each([
     expect(seen()).toBe(1);
   });
 
-  it('are sent one after another while the provider fails, and each gets the answer to its own', async () => {
-    const replies = storm(4, to);
-    for (let failed = 1; failed <= 2; failed += 1) await answerNext(failed, (response) => response.writeHead(500).end('no'));
-    await answerNext(3, succeed);
-    expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS no': 2, 'MISS whole': 1, 'HIT whole': 1 });
+  it('all go their own way once the provider has failed: waiting would gain them nothing', async () => {
+    const replies = storm(8, to);
+    await haveAsked(8);
+    await answerNext(1, (response) => response.writeHead(400).end('no'));
+    // All of them are open at once: none waits for another.
+    await until(() => open.length === 7);
+    for (const response of open.splice(0)) response.writeHead(400).end('no');
+    expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS no': 8 });
   });
 
-  it('are sent one after another where the reply breaks off', async () => {
-    const replies = storm(3, to);
+  it('all go their own way where the reply breaks off; the reply of one is kept', async () => {
+    const replies = storm(8, to);
+    await haveAsked(8);
     await answerNext(1, (response) => {
       response.writeHead(200, { 'content-length': 100 }).write('half');
       setImmediate(() => response.destroy());
     });
-    await answerNext(2, succeed);
-    expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS half': 1, 'MISS whole': 1, 'HIT whole': 1 });
+    await until(() => open.length === 7);
+    for (const response of open.splice(0)) succeed(response);
+    expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS half': 1, 'MISS whole': 7 });
+    expect((await Promise.all(storm(2, to))).map(tell)).toEqual(['HIT whole', 'HIT whole']);
+  });
+
+  it('wait again, those who come after a failure', async () => {
+    const failing = storm(4, to);
+    await haveAsked(4);
+    await answerNext(1, (response) => response.writeHead(500).end('no'));
+    await until(() => open.length === 3);
+    const later = storm(20, to);
+    await haveAsked(24);
+    await answerNext(4, succeed);
+    expect(counted((await Promise.all([...failing, ...later])).map(tell))).toEqual({ 'MISS no': 1, 'MISS whole': 3, 'HIT whole': 20 });
   });
 });
 
+it('equal calls that take no reply of any age do not wait for one another', async () => {
+  const fresh = requestText('POST /v1/chat/completions', ['Svc-Cache-Enabled: true', 'Cache-Control: max-age=0'], '{"model":"m"}');
+  const replies = Array.from({ length: 5 }, (_, index) => call(portOf(index), fresh));
+  await until(() => open.length === 5);
+  for (const response of open.splice(0)) succeed(response);
+  expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS whole': 5 });
+});
+
 describe('the caller whose call is on its way leaves', () => {
-  it('and it goes on for those who wait, in its own worker and in another', async () => {
+  it('and it goes on for those who wait, in its own worker and in another, and onto its record to the end', async () => {
     const leaving = await openCall();
     await until(() => seen() === 1);
     const followers = storm(2);
@@ -112,7 +142,8 @@ describe('the caller whose call is on its way leaves', () => {
     expect((await Promise.all(followers)).map(tell)).toEqual(['HIT whole', 'HIT whole']);
     expect(seen()).toBe(1);
     const [left] = (await workers[0]?.rig.exchanges(2)) ?? [];
-    expect(left?.end?.outcome).toBe('client_left');
+    // What came is paid for, by the one who asked for it.
+    expect([left?.end?.outcome, left?.responseHead?.status, left?.responseBody.toString()]).toEqual(['client_left', 200, 'whole']);
   });
 
   it('and it goes on too where it stood still for its own sake', async () => {
@@ -163,6 +194,39 @@ describe('the caller whose call is on its way leaves', () => {
     await closed;
     await answerNext(2, succeed);
     expect((await Promise.all(followers)).map(tell)).toEqual(['MISS whole']);
+    const [left] = (await workers[0]?.rig.exchanges(1)) ?? [];
+    expect([left?.end?.outcome, left?.responseHead?.status]).toEqual(['client_left', 500]);
+  });
+
+  it('and it is recorded as far as it came where the provider fails too', async () => {
+    const leaving = await openCall();
+    await until(() => seen() === 1);
+    const followers = storm(1);
+    await haveAsked(2);
+    await settle();
+    leaving.socket.destroy();
+    await settle();
+    const [first] = open.splice(0);
+    first?.writeHead(200, { 'content-length': 100 }).write('half', () => first.destroy());
+    await answerNext(2, succeed);
+    expect((await Promise.all(followers)).map(tell)).toEqual(['MISS whole']);
+    const [left] = (await workers[0]?.rig.exchanges(2)) ?? [];
+    expect([left?.end?.outcome, left?.responseBody.toString()]).toEqual(['client_left', 'half']);
+  });
+
+  it('and it leaves its turn to the next at once, also while it waits for a connection', async () => {
+    const busy = requestText('POST /v1/chat/completions', ['Content-Type: application/json'], '{"model":"m"}');
+    const others = Array.from({ length: connections }, () => call(portOf(0), busy));
+    await until(() => seen() === connections);
+    const leaving = await openCall();
+    await haveAsked(1);
+    leaving.socket.destroy();
+    const left = ((await workers[0]?.rig.exchanges(1)) ?? []).find(({ end }) => end !== undefined);
+    expect(left?.end?.outcome).toBe('client_left');
+    const next = storm(1, [1]);
+    await until(() => seen() === connections + 1);
+    for (const response of open.splice(0)) succeed(response);
+    expect((await Promise.all([...next, ...others])).filter(({ status }) => status !== 200)).toEqual([]);
   });
 });
 

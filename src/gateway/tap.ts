@@ -117,7 +117,8 @@ export class ExchangeRecorder {
   /** The head waits for what comes in the same turn of the event loop, until {@link writeOut}. */
   responseHead(status: number, headers: Readonly<Record<string, string>>): void {
     if (!this.recorded || this.ended) return;
-    this.head = { status, headers, elapsedMs: Math.round(this.elapsedMs()), ...this.facts };
+    const head: ExchangeResponseHead = { status, headers, elapsedMs: Math.round(this.elapsedMs()) };
+    this.head = this.facts === undefined ? head : { ...head, ...this.facts };
   }
 
   responsePart(chunk: Uint8Array): void {
@@ -183,18 +184,18 @@ export class ExchangeRecorder {
 
   private endOf(outcome: ExchangeOutcome, overheadMs: number): ExchangeEnd {
     const lossy = !this.recorded;
-    return {
+    const end: ExchangeEnd = {
       outcome,
       elapsedMs: Math.round(this.elapsedMs()),
-      ...(this.firstByteMs === undefined ? {} : { firstByteMs: this.firstByteMs }),
+      firstByteMs: this.firstByteMs,
       overheadMs: Math.round(overheadMs * 1000) / 1000,
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,
-      ...(this.requestCut || lossy ? { requestCut: true } : {}),
-      ...(this.responseCut || lossy ? { responseCut: true } : {}),
-      ...this.facts,
-      ...this.factsAtEnd?.(outcome),
+      requestCut: this.requestCut || lossy ? true : undefined,
+      responseCut: this.responseCut || lossy ? true : undefined,
     };
+    if (this.facts === undefined && this.factsAtEnd === undefined) return end;
+    return { ...end, ...this.facts, ...this.factsAtEnd?.(outcome) };
   }
 
   private watchEnd(): void {

@@ -11,7 +11,7 @@ export interface ProviderRequest {
   readonly origin: string;
   /** Path and query, as they go out. */
   readonly path: string;
-  /** Set when the caller chose the host: how its name is resolved. */
+  /** Set when the caller chose the host: how the guard resolves its name. */
   readonly lookUp: LookupFunction | undefined;
   /** Header lines, name and value in turn. */
   readonly headers: string[];
@@ -41,8 +41,8 @@ const mostNamedHosts = 256;
 
 /**
  * Connections to providers: one pool an origin, kept alive.
- * Invariant: a host that a caller named has a pool of its own, whose every connection goes where its check said, also when the deployment
- * itself calls a host of that name.
+ * Invariant: a host that a caller named, in `Svc-Target-Url` or in the path, has a pool of its own, whose every connection goes where the guard's
+ * check said, also when the deployment itself calls a host of that name. One origin has one check, so one pool serves both ways to name it.
  */
 export function makeUpstream(options: UpstreamOptions): Upstream {
   const pools = new Map<string, Pool>();

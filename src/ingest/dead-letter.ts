@@ -1,7 +1,11 @@
-import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ensureFolder, syncFolder, writeWhole } from '../platform/files.ts';
-import { type AcceptedChange, changeContent } from '../model/change.ts';
+import { type AcceptedChange, type ChangeKind, changeContent, readChange } from '../model/change.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
+import { isJsonObject, parseJson } from '../model/text.ts';
+import { ensureFolder, isSystemError, readFileIfPresent, replaceFile } from '../platform/files.ts';
 import { readPayloads } from '../spool/payloads.ts';
 import type { OpenExchange } from './open-exchange.ts';
 
@@ -17,23 +21,84 @@ export interface DeadLetter {
 /** Keeps what could not be interpreted or stored, so that it can be replayed; durable on return. */
 export type KeepDeadLetter = (letter: DeadLetter) => void;
 
+/** What is known of a letter without its bodies. */
+export interface DeadLetterHead {
+  /** Names the letter: the same exchange has the same name whenever it fails. */
+  readonly id: string;
+  /** When it was kept, ISO 8601. */
+  readonly at: string;
+  readonly reason: string;
+  readonly organizationId: OrganizationId;
+  readonly requestId: RequestId;
+  /** When the request arrived, Unix milliseconds; 0 where its first frame cannot be read. */
+  readonly openedAt: number;
+  /** Of all payloads. */
+  readonly bytes: number;
+}
+
+/** A frame of a letter; `payload` is undefined where the spool itself could not be read. */
+export interface LetterFrame {
+  readonly kind: number;
+  readonly stamp: number;
+  readonly payload: Buffer | undefined;
+}
+
+/** A letter with all that was kept of it. */
+export interface WholeDeadLetter extends DeadLetterHead {
+  readonly frames: readonly LetterFrame[];
+  readonly changes: readonly AcceptedChange[];
+}
+
+/** Which letters of a list. */
+export interface DeadLetterPage {
+  /** The name of the letter behind which the page begins. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+  /** Only letters whose reason holds this text. */
+  readonly reason?: string | undefined;
+}
+
+const extension = '.letter';
+const idShape = /^[0-9a-f]{12}-[0-9a-f]{16}$/;
+const longestReason = 2000;
+/** A head is one line; this is more than it can have. */
+const headBytes = 16 * 1024;
+/** Letters that one call looks at for a reason. */
+const mostLooks = 2000;
+
 /**
- * Dead letters are JSON lines in files of one day, mode 0600: who, when, why, every frame as base64, and the changes. A crash between the
- * letter and its checkpoint writes the letter again.
- * @param now Unix milliseconds.
+ * Dead letters are files of their own, mode 0600. The first line tells who, when and why, the second has every frame as base64, and the changes.
+ *
+ * A letter is named after the arrival of its request and a hash of the exchange. So what is kept a second time, by a crash between the letter
+ * and its checkpoint or because it has failed again, takes the place of the first, and names sort by time.
  */
-export function makeDeadLetters(folder: string, now: () => number): KeepDeadLetter {
-  return ({ exchange, seriesFolder, reason, changes }) => {
-    ensureFolder(folder);
-    const at = new Date(now()).toISOString();
-    const { organizationId, requestId, frames } = exchange;
+export class DeadLetters {
+  private readonly folder: string;
+  private readonly now: () => number;
+
+  /** @param now Unix milliseconds. */
+  constructor(folder: string, now: () => number) {
+    this.folder = folder;
+    this.now = now;
+  }
+
+  readonly keep: KeepDeadLetter = ({ exchange, seriesFolder, reason, changes }) => {
+    ensureFolder(this.folder);
+    const { organizationId, requestId, openedAt } = exchange;
     const payloads = payloadsOf(seriesFolder, exchange);
-    const line = JSON.stringify({
-      at,
-      reason,
+    const frames = exchange.frames.map(({ kind, stamp }, index) => ({ kind, stamp, payload: payloads[index]?.toString('base64') ?? null }));
+    const id = `${openedAt.toString(16).padStart(12, '0')}-${hashOf([organizationId, requestId, frames])}`;
+    const head = {
+      version: 1,
+      at: new Date(this.now()).toISOString(),
+      reason: reason.slice(0, longestReason),
       organizationId,
       requestId,
-      frames: frames.map(({ kind, stamp }, index) => ({ kind, stamp, payload: payloads[index]?.toString('base64') ?? null })),
+      openedAt,
+      bytes: payloads.reduce((sum, { length }) => sum + length, 0),
+    };
+    const rest = {
+      frames,
       changes: changes.map(({ change, keyId, acceptedAt, number }) => ({
         kind: change.kind,
         content: changeContent(change),
@@ -41,21 +106,102 @@ export function makeDeadLetters(folder: string, now: () => number): KeepDeadLett
         acceptedAt,
         number,
       })),
-    });
-    appendDurably(path.join(folder, `${at.slice(0, 10)}.jsonl`), `${line}\n`);
+    };
+    replaceFile(this.fileOf(id), `${JSON.stringify(head)}\n${JSON.stringify(rest)}\n`);
   };
+
+  /** How many there are. */
+  count(): number {
+    return this.ids().length;
+  }
+
+  /** A page of letters, those of the latest requests first. `next` is the last name that was looked at where there are more. */
+  list({ after, limit, reason = '' }: DeadLetterPage): { readonly letters: readonly DeadLetterHead[]; readonly next: string | null } {
+    const ids = this.ids().filter((id) => after === undefined || id < after);
+    const letters: DeadLetterHead[] = [];
+    for (const [index, id] of ids.entries()) {
+      if (letters.length >= limit || index >= mostLooks) return { letters, next: ids[index - 1] ?? null };
+      const head = this.head(id);
+      if (head?.reason.includes(reason) === true) letters.push(head);
+    }
+    return { letters, next: null };
+  }
+
+  /** A whole letter; undefined when there is none of that name. @throws when it is damaged. */
+  async read(id: string): Promise<WholeDeadLetter | undefined> {
+    if (!idShape.test(id)) return undefined;
+    try {
+      return parseLetter(id, await readFile(this.fileOf(id), 'utf8'));
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  remove(id: string): void {
+    if (idShape.test(id)) rmSync(this.fileOf(id), { force: true });
+  }
+
+  /** Writes another reason into a letter; one that is gone or damaged stays as it is. */
+  giveReason(id: string, reason: string): void {
+    const text = idShape.test(id) ? readFileIfPresent(this.fileOf(id)) : undefined;
+    const [first = '', ...rest] = text?.split('\n') ?? [];
+    if (headOf(id, first) === undefined) return;
+    const head = { ...(parseJson(first) as object), reason: reason.slice(0, longestReason) };
+    replaceFile(this.fileOf(id), [JSON.stringify(head), ...rest].join('\n'));
+  }
+
+  /**
+   * Removes letters that were kept before a time, then the oldest while all together have more bytes than they may.
+   * @param before Unix milliseconds.
+   */
+  prune(before: number, mostBytes: number): { readonly expired: number; readonly crowdedOut: number } {
+    const files = this.files().toSorted((one, other) => other.keptAt - one.keptAt);
+    let bytes = 0;
+    let expired = 0;
+    let crowdedOut = 0;
+    for (const { file, keptAt, size } of files) {
+      const isOld = keptAt < before;
+      bytes += isOld ? 0 : size;
+      if (!isOld && bytes <= mostBytes) continue;
+      rmSync(file, { force: true });
+      if (isOld) expired += 1;
+      else crowdedOut += 1;
+    }
+    return { expired, crowdedOut };
+  }
+
+  private fileOf(id: string): string {
+    return path.join(this.folder, id + extension);
+  }
+
+  /** Names of all letters, those of the latest requests first. */
+  private ids(): string[] {
+    return namesIn(this.folder)
+      .filter((name) => name.endsWith(extension))
+      .map((name) => name.slice(0, -extension.length))
+      .filter((id) => idShape.test(id))
+      .toSorted()
+      .toReversed();
+  }
+
+  /** Every file of the folder: also what an earlier version kept in another form goes when it is of age. */
+  private files(): { readonly file: string; readonly keptAt: number; readonly size: number }[] {
+    return namesIn(this.folder).flatMap((name) => {
+      const file = path.join(this.folder, name);
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found?.isFile() === true ? [{ file, keptAt: found.mtimeMs, size: found.size }] : [];
+    });
+  }
+
+  private head(id: string): DeadLetterHead | undefined {
+    const text = firstBytes(this.fileOf(id));
+    return text === undefined ? undefined : (headOf(id, text.split('\n', 1)[0] ?? '') ?? damagedHead(id));
+  }
 }
 
-function appendDurably(file: string, text: string): void {
-  const isNew = !existsSync(file);
-  const descriptor = openSync(file, 'a', 0o600);
-  try {
-    writeWhole(descriptor, Buffer.from(text));
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  if (isNew) syncFolder(path.dirname(file));
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 }
 
 /** The frames' bytes; none where the spool itself cannot be read. */
@@ -65,4 +211,74 @@ function payloadsOf(seriesFolder: string, exchange: OpenExchange): readonly Buff
   } catch {
     return [];
   }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return isSystemError(error) && error.code === 'ENOENT';
+}
+
+function firstBytes(file: string): string | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, 'r');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  try {
+    const bytes = Buffer.alloc(headBytes);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, headBytes, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function headOf(id: string, line: string): DeadLetterHead | undefined {
+  const head = parseJson(line);
+  if (!isJsonObject(head) || head['version'] !== 1) return undefined;
+  const { at, reason, organizationId, requestId, openedAt, bytes } = head as unknown as DeadLetterHead;
+  return { id, at, reason, organizationId, requestId, openedAt, bytes };
+}
+
+/** A letter that the disk has damaged stays in the list, where it can be seen. */
+function damagedHead(id: string): DeadLetterHead {
+  const nobody = '' as OrganizationId;
+  return { id, at: '', reason: 'the letter itself is damaged', organizationId: nobody, requestId: nobody, openedAt: 0, bytes: 0 };
+}
+
+interface KeptFrame {
+  readonly kind: number;
+  readonly stamp: number;
+  readonly payload: string | null;
+}
+
+interface KeptChange extends Pick<AcceptedChange, 'keyId' | 'acceptedAt' | 'number'> {
+  readonly kind: ChangeKind;
+  readonly content: unknown;
+}
+
+function parseLetter(id: string, text: string): WholeDeadLetter {
+  const [first = '', second = ''] = text.split('\n');
+  const head = headOf(id, first);
+  const rest = parseJson(second);
+  if (head === undefined || !isJsonObject(rest)) throw new Error(`the dead letter ${id} is damaged, or of a newer version`);
+  const { frames, changes } = rest as unknown as { readonly frames: readonly KeptFrame[]; readonly changes: readonly KeptChange[] };
+  return {
+    ...head,
+    frames: frames.map(({ payload, ...frame }) => ({ ...frame, payload: payload === null ? undefined : Buffer.from(payload, 'base64') })),
+    changes: changes.flatMap(({ kind, content, ...accepted }) => {
+      const change = readChange(kind, content);
+      const { organizationId, requestId } = head;
+      return change === undefined ? [] : [{ organizationId, requestId, change, ...accepted }];
+    }),
+  };
 }

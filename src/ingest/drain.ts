@@ -16,6 +16,7 @@ import type { Burst } from './burst.ts';
 import type { KeepDeadLetter } from './dead-letter.ts';
 import { type Interpret, InterpreterDied, type InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange } from './open-exchange.ts';
+import { Pause } from './pause.ts';
 import type { ChangesByExchange, PendingChanges } from './pending-changes.ts';
 import { SeriesTail } from './series-tail.ts';
 import type { SettleBudgets } from './settlement.ts';
@@ -75,6 +76,7 @@ export class Drain {
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
   private failingSince: number | undefined;
+  private pause: Pause | undefined;
 
   constructor(ports: DrainPorts) {
     const observe: Observe = (observation) => {
@@ -119,6 +121,23 @@ export class Drain {
     return this.failingSince === undefined || this.ports.clock.monotonic() - this.failingSince < failingMs;
   }
 
+  /**
+   * Runs `work` while no batch is on its way: the store then has exactly what the checkpoint says, and nothing leaves the spool. Exchanges wait there.
+   * @throws when the ingest does not come to the end of a batch within `mostMs`, or is paused already; `work` has not run then.
+   */
+  async whilePaused<Result>(work: () => Promise<Result>, mostMs: number): Promise<Result> {
+    if (this.pause !== undefined) throw new Error('the ingest is paused already');
+    const pause = new Pause();
+    this.pause = pause;
+    try {
+      await pause.whenHeld(mostMs);
+      return await work();
+    } finally {
+      this.pause = undefined;
+      pause.end();
+    }
+  }
+
   /** Exchanges that have ended and wait for the store. */
   waitingCount(): number {
     let count = 0;
@@ -132,6 +151,10 @@ export class Drain {
     while (!signal.aborted) {
       // A turn that began before the order to finish may have left what was not due yet.
       const { finishing } = this;
+      if (this.pause !== undefined && this.checkpoint.intended === undefined) {
+        await this.pause.hold(signal);
+        continue;
+      }
       try {
         const more = await this.turn();
         backoff.reset();

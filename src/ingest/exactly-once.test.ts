@@ -143,6 +143,7 @@ describe('each exchange is stored exactly once', () => {
     let failures = 0;
     const pendingChanges = {
       appendAll: async () => undefined,
+      appendMissing: async () => undefined,
       latestNumber: async () => 0,
       sessionsOf: async () => new Map(),
       append: () => Promise.resolve(),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -20,7 +20,7 @@ import { listSegments, listSeries } from '../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Burst } from './burst.ts';
-import { makeDeadLetters } from './dead-letter.ts';
+import { DeadLetters, type WholeDeadLetter } from './dead-letter.ts';
 import { Drain, type DrainPorts } from './drain.ts';
 import { type Interpret, interpretTasks } from './interpreter.ts';
 import { openPendingChanges, type PendingChanges } from './pending-changes.ts';
@@ -215,7 +215,7 @@ export class SpoolRig {
       declaredNames: (organizationId) => declared.of(organizationId),
       redactionRules: (organizationId) => redactionRules.of(organizationId),
       organizationPrices: () => noOrganizationPrices,
-      keepDeadLetter: makeDeadLetters(this.deadLetterFolder, systemClock.now),
+      keepDeadLetter: new DeadLetters(this.deadLetterFolder, systemClock.now).keep,
       settleBudgets: async () => undefined,
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
       intervalMs: 1,
@@ -286,12 +286,11 @@ export class SpoolRig {
     return Object.fromEntries(listSeries(this.folder).map((series) => [series, listSegments(path.join(this.folder, series))]));
   }
 
-  /** Dead letters in the order in which they were written. */
-  deadLetters(): { reason: string; requestId: string; changes: unknown[]; frames: { kind: number; payload: string | null }[] }[] {
-    const lines = readdirSync(this.deadLetterFolder).flatMap((file) =>
-      readFileSync(path.join(this.deadLetterFolder, file), 'utf8').trim().split('\n'),
-    );
-    return lines.map((line) => JSON.parse(line) as ReturnType<SpoolRig['deadLetters']>[number]);
+  /** Dead letters with what they hold, those of the earliest requests first. */
+  async deadLetters(): Promise<readonly WholeDeadLetter[]> {
+    const kept = new DeadLetters(this.deadLetterFolder, systemClock.now);
+    const read = await Promise.all(kept.list({ limit: 1000 }).letters.map(({ id }) => kept.read(id)));
+    return read.filter((letter) => letter !== undefined).toReversed();
   }
 
   private async findFirst(organizationId: OrganizationId, sessionId: string): Promise<StoredMember | undefined> {

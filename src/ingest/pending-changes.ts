@@ -20,6 +20,8 @@ export interface PendingChanges {
   readonly append: (accepted: AcceptedChange) => Promise<void>;
   /** As {@link append}, of many at once. */
   readonly appendAll: (accepted: readonly AcceptedChange[]) => Promise<void>;
+  /** As {@link appendAll}, without those that wait already. */
+  readonly appendMissing: (accepted: readonly AcceptedChange[]) => Promise<void>;
   /** The greatest number of those that wait; 0 when none does. */
   readonly latestNumber: () => Promise<number>;
   /** The session into which changes of single requests have moved them, by request. */
@@ -57,6 +59,11 @@ export async function openPendingChanges(database: MetadataDatabase): Promise<Pe
   return {
     append: (accepted) => appendAll([accepted]),
     appendAll,
+    appendMissing: async (accepted) => {
+      if (accepted.length === 0) return;
+      const waiting = new Set((await listPendingChanges(database, accepted)).map((change) => numberedKeyOf(change.accepted)));
+      await appendAll(accepted.filter((change) => !waiting.has(numberedKeyOf(change))));
+    },
     latestNumber: () => latestPendingNumber(database),
     sessionsOf: async (organizationId) => (isEmpty ? new Map() : listPendingSessions(database, organizationId)),
     listFor: async (exchanges) => {
@@ -78,6 +85,11 @@ export async function openPendingChanges(database: MetadataDatabase): Promise<Pe
       await lookAgain();
     },
   };
+}
+
+/** A change of a session has one number for all its requests. */
+function numberedKeyOf(accepted: AcceptedChange): string {
+  return `${keyOf(accepted)} ${accepted.number}`;
 }
 
 function keyOf({ organizationId, requestId }: Pick<OpenExchange, 'organizationId' | 'requestId'>): string {

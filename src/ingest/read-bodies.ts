@@ -1,4 +1,5 @@
 import type { Exchange } from '../model/exchange.ts';
+import { isEventStream } from '../model/media-type.ts';
 import type { RecordedBody } from '../model/request-record.ts';
 import { noResponseFacts } from '../providers/facts.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
@@ -48,7 +49,7 @@ export function readResponse(exchange: Exchange, format: WireFormat | undefined)
   const headers = exchange.responseHead?.headers ?? {};
   const contentType = headers['content-type'] ?? '';
   const encoding = headers['content-encoding'];
-  if (contentType.toLowerCase().includes('event-stream')) {
+  if (isEventStream(contentType)) {
     const decoded = decodeContent(exchange.responseBody, encoding);
     if (decoded !== undefined) return readStream(decoded, textOfBytes(decoded, contentType) ?? '', format);
   }

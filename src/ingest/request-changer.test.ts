@@ -330,8 +330,8 @@ describe('a change of properties', () => {
     gate.open();
     expect(await outcome).toMatchObject({ code: 'not_found' });
     await drain.stop(10_000);
-    expect(spool.deadLetters()).toMatchObject([
-      { requestId: id, reason: 'cannot be read', changes: [{ kind: 'property', content: { A: '1' }, keyId: 'key-1' }] },
+    expect(await spool.deadLetters()).toMatchObject([
+      { requestId: id, reason: 'cannot be read', changes: [{ change: properties({ A: '1' }), keyId: 'key-1' }] },
     ]);
   });
 

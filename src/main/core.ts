@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApi } from '../api/app.ts';
-import { serveApi, serverOf } from '../api/listen.ts';
+import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
-import { createOperatorApi } from '../api/operator.ts';
 import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
@@ -12,7 +11,7 @@ import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
 import { Burst } from '../ingest/burst.ts';
-import { makeDeadLetters } from '../ingest/dead-letter.ts';
+import { DeadLetters } from '../ingest/dead-letter.ts';
 import { Drain } from '../ingest/drain.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/interpreter-thread.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/pending-changes.ts';
@@ -43,6 +42,7 @@ import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
 import type { RunningRole } from '../supervisor/child.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
+import { keepLettersBounded, operatorServer } from './operator.ts';
 import { serveOperator } from './operator-socket.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { openReadyStore } from './ready-store.ts';
@@ -68,6 +68,7 @@ interface CoreParts {
   readonly database: MetadataDatabase;
   readonly store: Store;
   readonly interpreter: InterpreterThread;
+  readonly letters: DeadLetters;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
   readonly redactionRules: RedactionRules;
@@ -94,15 +95,19 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const drain = makeDrain(parts);
   drain.start();
   const base = { url: config.publicApiUrl ?? '' };
-  const ports = apiPorts(parts, drain, () => base.url);
+  const changers = makeChangers(parts, drain);
+  const ports = apiPorts(parts, { drain, ...changers }, () => base.url);
   const server = serveApi(createApi(ports, openApiDocument(version)), config.host, config.apiPort);
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const closeOperator = await serveOperator(config.dataDir, serverOf(createOperatorApi(ports)), parts.observe);
+  const operated = { ...parts, drain, changer: changers.changer, api: ports };
+  const endLetters = keepLettersBounded(operated);
+  const closeOperator = await serveOperator(config.dataDir, operatorServer(operated), parts.observe);
   return {
     address,
     stop: async () => {
+      endLetters();
       await Promise.all([closeServer(server, answersEndMs), closeOperator(answersEndMs)]);
       await drain.stop(drainEndMs);
       await parts.interpreter.close();
@@ -127,7 +132,21 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
-  return { config, observe, database, store, interpreter, pendingChanges, declaredNames, redactionRules, prices, latestNumber, state };
+  const letters = new DeadLetters(placesOf(config).deadLetters, systemClock.now);
+  return {
+    config,
+    observe,
+    database,
+    store,
+    interpreter,
+    letters,
+    pendingChanges,
+    declaredNames,
+    redactionRules,
+    prices,
+    latestNumber,
+    state,
+  };
 }
 
 function makeDrain({
@@ -135,6 +154,7 @@ function makeDrain({
   observe,
   store,
   interpreter,
+  letters,
   pendingChanges,
   declaredNames,
   redactionRules,
@@ -152,7 +172,7 @@ function makeDrain({
     declaredNames: (organizationId) => declaredNames.of(organizationId),
     redactionRules: (organizationId) => redactionRules.of(organizationId),
     organizationPrices: (organizationId) => prices.stored.of(organizationId),
-    keepDeadLetter: makeDeadLetters(places.deadLetters, systemClock.now),
+    keepDeadLetter: letters.keep,
     settleBudgets: settleIn(state),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
     intervalMs: config.ingestIntervalMs,
@@ -202,9 +222,8 @@ function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain:
   return { changer, sessions };
 }
 
-function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPorts {
+function apiPorts(parts: CoreParts, { drain, changer, sessions }: Changers & { readonly drain: Drain }, baseUrl: () => string): ApiPorts {
   const { config, observe, database, store, declaredNames, redactionRules, prices } = parts;
-  const { changer, sessions } = makeChangers(parts, drain);
   const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
   const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {
@@ -241,6 +260,7 @@ function apiPorts(parts: CoreParts, drain: Drain, baseUrl: () => string): ApiPor
     failingParts: async () => [...((await isAlive(store)) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
     observe,
     bodyMaxBytes: config.apiBodyMaxBytes,
+    corsOrigins: config.corsOrigins,
     answerMaxBytes,
   };
 }

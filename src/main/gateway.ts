@@ -69,6 +69,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
     keepAliveTimeoutMs: config.keepAliveTimeoutMs,
+    corsOrigins: config.corsOrigins,
   });
   const address = await listen(server, config.host, config.gatewayPort);
   return {
@@ -134,13 +135,14 @@ interface GatewayParts {
 function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
   const { database, spool, space, upstream, cache, observe } = parts;
   const allowed = makeAllowList(config.targetAllowlist);
+  const targets = makeTargetGuard(allowed);
   return {
     credentials: new ConnectionCredentials(),
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,
-    providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows }),
-    targets: makeTargetGuard(allowed),
+    providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows, targets }),
+    targets,
     knownModels: (name) => parts.book.modelsOf(providerNamed(name)?.priceProviderId),
     providerKeys: storedProviderKeys(config, parts),
     upstream,

@@ -56,9 +56,14 @@ export function holdLock(config: Config, file: string, role: string): ProcessLoc
   return lock;
 }
 
-/** @throws with a sentence for people: this version keeps metadata in the embedded database only. */
+/** @throws with a sentence for people: this version keeps metadata in the embedded database, and shared state in the data folder, only. */
 export function embeddedOnly(config: Config): void {
   if (config.databaseUrl !== undefined) {
     throw new Error('GATELOG_DATABASE_URL is set, and this version keeps metadata in the embedded database only; unset it.');
+  }
+  if (config.redisUrl !== undefined) {
+    throw new Error(
+      'GATELOG_REDIS_URL is set, and this version keeps the counts of limits and the response cache in the data folder only; unset it.',
+    );
   }
 }

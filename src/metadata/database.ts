@@ -35,7 +35,8 @@ export interface MetadataDatabase extends MetadataQueries {
   readonly close: () => Promise<void>;
 }
 
-const metadataFileName = 'metadata.db';
+/** Name of the file in a data folder. */
+export const metadataFileName = 'metadata.db';
 /** How long a statement waits for another process's write before it fails; writes here take about a millisecond. */
 const busyTimeoutMs = 5000;
 

@@ -11,6 +11,9 @@ import type { Migration } from './migrations/migration.ts';
 /** In the order in which they are applied. */
 const migrations: readonly Migration[] = [firstTables, pendingChanges, rateLimits, providerKeys, redactionRules, organizationPrices];
 
+/** Names of the steps that this program knows. */
+export const metadataSteps: readonly string[] = migrations.map(({ name }) => name);
+
 /**
  * Brings the tables up to date. Several processes may do this at once: the steps run in one transaction that holds the write lock, so one
  * process applies them and the others find them applied.

@@ -73,6 +73,15 @@ export async function latestPendingNumber({ queries }: MetadataQueries): Promise
   return row.latest ?? 0;
 }
 
+/** The sequence of the change that was kept last of those that wait; 0 when none does. */
+export async function lastPendingSequence({ queries }: MetadataQueries): Promise<number> {
+  const row = await queries
+    .selectFrom('pending_changes')
+    .select(({ fn }) => fn.max<number | null>('seq').as('last'))
+    .executeTakeFirstOrThrow();
+  return row.last ?? 0;
+}
+
 /** The changes that wait for any of these requests, in the order in which they were accepted. */
 export async function listPendingChanges(
   { queries }: MetadataQueries,

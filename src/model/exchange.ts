@@ -110,7 +110,7 @@ export interface ExchangeEnd extends EndFacts {
   /** Milliseconds since `openedAt`. */
   readonly elapsedMs: number;
   /** Milliseconds from `openedAt` to the first body byte of the response; absent when there was none. */
-  readonly firstByteMs?: number;
+  readonly firstByteMs?: number | undefined;
   /**
    * Milliseconds with fractions that we spent on the call before it went out: from the arrival of its head, the wait for its body left out. Also
    * what its reply's `Server-Timing` says. Passing the reply on is not in it: of a body that comes bit by bit nothing tells our time from the
@@ -121,8 +121,8 @@ export interface ExchangeEnd extends EndFacts {
   readonly requestBytes: number;
   readonly responseBytes: number;
   /** Set when the recorded body is shorter than what passed. */
-  readonly requestCut?: true;
-  readonly responseCut?: true;
+  readonly requestCut?: true | undefined;
+  readonly responseCut?: true | undefined;
 }
 
 /** The JSON of an `answered` frame. */

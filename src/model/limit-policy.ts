@@ -1,5 +1,6 @@
 import { GatelogError } from './errors.ts';
 import { moneyOfUnits, parseMoney, type Money } from './money.ts';
+import { quotedInHeader } from './text.ts';
 
 /** So many calls, or so much money, in so much time; for each user or each value of a property when there is a segment. */
 export interface LimitPolicy {
@@ -38,9 +39,9 @@ export function parseLimitPolicy(text: string, name = 'Svc-RateLimit-Policy'): L
   const [quotaText = '', ...parts] = text.split(';').map((part) => part.trim());
   const options = optionsOf(parts, wrong);
   const unit = options.get('u') ?? 'request';
-  if (unit !== 'request' && unit !== 'cents') throw wrong(`the unit "${shown(unit)}" is neither request nor cents.`);
+  if (unit !== 'request' && unit !== 'cents') throw wrong(`the unit ${quotedInHeader(unit)} is neither request nor cents.`);
   const amount = quotaOf(quotaText);
-  if (amount === undefined) throw wrong(`the quota "${shown(quotaText)}" is no number above 0 and up to ${mostQuota}.`);
+  if (amount === undefined) throw wrong(`the quota ${quotedInHeader(quotaText)} is no number above 0 and up to ${mostQuota}.`);
   // The amount is in units of 10⁻¹²: a call is a million of its units, and a cent a hundredth of a dollar.
   const quota = unit === 'request' ? amount / (10n ** 12n / unitsOfCall) : amount / 100n;
   return { unit, quota, windowMs: windowOf(options.get('w') ?? '', wrong), segment: segmentOf(options.get('s'), wrong), text };
@@ -52,7 +53,7 @@ function optionsOf(parts: readonly string[], wrong: Wrong): ReadonlyMap<string, 
   const options = new Map<string, string>();
   for (const part of parts) {
     const [key = '', ...rest] = part.split('=');
-    if (!['w', 'u', 's'].includes(key) || rest.length === 0) throw wrong(`"${shown(part)}" is none of w=, u= and s=.`);
+    if (!['w', 'u', 's'].includes(key) || rest.length === 0) throw wrong(`${quotedInHeader(part)} is none of w=, u= and s=.`);
     if (options.has(key)) throw wrong(`${key}= is there twice.`);
     options.set(key, rest.join('='));
   }
@@ -63,7 +64,7 @@ function optionsOf(parts: readonly string[], wrong: Wrong): ReadonlyMap<string, 
 function windowOf(text: string, wrong: Wrong): number {
   const seconds = /^\d{1,8}$/.test(text) ? Number(text) : 0;
   if (seconds >= 1 && seconds <= longestWindowSeconds) return seconds * 1000;
-  throw wrong(`w="${shown(text)}" is not a whole number of seconds from 1 to ${longestWindowSeconds}.`);
+  throw wrong(`w=${quotedInHeader(text)} is not a whole number of seconds from 1 to ${longestWindowSeconds}.`);
 }
 
 function segmentOf(text: string | undefined, wrong: Wrong): LimitSegment | undefined {
@@ -77,8 +78,4 @@ function quotaOf(text: string): Money | undefined {
   const amount = parseMoney(text);
   const most = parseMoney(String(mostQuota)) ?? moneyOfUnits(0n);
   return amount === undefined || amount <= 0n || amount > most ? undefined : amount;
-}
-
-function shown(text: string): string {
-  return text.slice(0, 60).replaceAll(/[^\u0020-\u007e]|"/g, '?');
 }

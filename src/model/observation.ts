@@ -22,6 +22,10 @@ export type Observation =
   /** The redaction rules could not be applied to a record: what they look at was left out of it. */
   | { readonly kind: 'redaction_failed'; readonly requestId: string; readonly reason: string }
   | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly reason: string }
+  /** Dead letters went through the ingest again: how many are stored now, and how many have failed again. */
+  | { readonly kind: 'dead_letters_replayed'; readonly stored: number; readonly failed: number }
+  /** Dead letters are gone for good: of age, or because there were too many bytes of them. */
+  | { readonly kind: 'dead_letters_removed'; readonly expired: number; readonly crowdedOut: number }
   /** Tables were brought up to date; `steps` are the names of those that ran. */
   | { readonly kind: 'database_prepared'; readonly database: 'store' | 'metadata'; readonly steps: readonly string[] }
   /** A call failed in our own code, before or beside the provider. */
@@ -31,6 +35,8 @@ export type Observation =
   | { readonly kind: 'api_failed'; readonly method: string; readonly route: string; readonly reason: string }
   /** Limits could not be asked or settled: limits of calls let pass, budgets refuse, and what was reserved stays counted. */
   | { readonly kind: 'limits_failed'; readonly reason: string }
+  /** What runs by the clock has failed; it runs again at its next time. */
+  | { readonly kind: 'job_failed'; readonly job: string; readonly reason: string }
   /** The response cache could not be read or written: calls go to their providers. */
   | { readonly kind: 'cache_failed'; readonly reason: string }
   /** Prices that an organisation has stored cannot be read: those last seen hold. */

@@ -24,6 +24,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const longestInHeader = 60;
+
+/** A text of a caller as a header line repeats it: in quotes, visible ASCII only, and not all of a long one. */
+export function quotedInHeader(text: string): string {
+  return `"${text.slice(0, longestInHeader).replaceAll(/[^\u0020-\u007e]|"/g, '?')}"`;
+}
+
 const longestShown = 100;
 
 /** A text of a caller as a sentence repeats it: in quotes, and not all of a long one. */

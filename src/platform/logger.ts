@@ -16,7 +16,9 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'provider_key_unreadable',
   'limits_failed',
   'prices_failed',
+  'job_failed',
   'operator_socket_missing',
+  'dead_letters_removed',
   'state_discarded',
   'process_exited',
 ]);

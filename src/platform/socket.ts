@@ -1,30 +1,67 @@
 import { once } from 'node:events';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdtempSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import path from 'node:path';
-import { ensureFolder } from './files.ts';
 
-/** Bytes of the path of a socket that every system takes, its terminating zero aside. */
-const longestPath = 103;
+/**
+ * # A socket in a folder that only this user can open
+ *
+ * It is made in a folder of its own (mode 0700), gets its mode there, and only then its name: nobody can connect before the mode is right,
+ * and what an earlier process has left under the name is replaced in the same step. A changed umask would do too, but it is the whole
+ * process's, and threads of the embedded databases make folders meanwhile.
+ *
+ * The path of a socket has room for some hundred bytes. Where a longer one is asked for, its folder is opened and named by the number of its
+ * descriptor, which Linux shows under /proc. Elsewhere a longer path is refused.
+ */
+const longestPathBytes = 103;
+const descriptorFolder = '/proc/self/fd';
+const unfinishedPrefix = '.socket-';
+/** Added to the folder's path while the socket is made: the folder of its own and a name. */
+const roomForUnfinished = '/.socket-XXXXXX/s'.length;
 
-/** Whether a socket can have this path. */
-export function canBeSocket(file: string): boolean {
-  return Buffer.byteLength(file) <= longestPath;
+/** A path to a socket that is short enough; whoever asked for it closes it after use. */
+export interface SocketPath {
+  readonly path: string;
+  readonly close: () => void;
 }
 
 /**
- * Listens on a socket in the file system that only this user can open, in place of one that an earlier process has left. The folder around it
- * is the socket's own.
- * TRICKY: a socket is made with the permissions that the process gives to all its files, and to change these for a moment would reach whatever
- * other threads make just then. So the folder keeps others out while the socket gets its own.
- * @throws the system's error when it cannot be made.
+ * The path by which a socket can be opened.
+ * @throws with a sentence for people where it is too long and nothing shortens it.
  */
-export async function listenOnSocket(server: Server, file: string): Promise<void> {
+export function socketPath(file: string): SocketPath {
+  const { folder, close } = shortFolder(path.dirname(file));
+  return { path: `${folder}/${path.basename(file)}`, close };
+}
+
+function shortFolder(folder: string): { readonly folder: string; readonly close: () => void } {
+  if (Buffer.byteLength(folder) + roomForUnfinished <= longestPathBytes) return { folder, close: () => undefined };
+  if (!existsSync(descriptorFolder)) {
+    throw new Error(`the path of the folder has ${Buffer.byteLength(folder)} bytes, too many for a socket on this system`);
+  }
+  const descriptor = openSync(folder, 'r');
+  return { folder: `${descriptorFolder}/${descriptor}`, close: () => closeSync(descriptor) };
+}
+
+/**
+ * Listens on a socket, mode 0600, in place of whatever has that name. The caller makes sure that no other process listens there.
+ * @returns what removes the socket. @throws the system's error when it cannot be made.
+ */
+export async function listenOnSocket(server: Server, file: string): Promise<() => void> {
   const folder = path.dirname(file);
-  ensureFolder(folder);
-  chmodSync(folder, 0o700);
-  rmSync(file, { force: true });
-  server.listen(file);
-  await once(server, 'listening');
-  chmodSync(file, 0o600);
+  for (const name of readdirSync(folder).filter((entry) => entry.startsWith(unfinishedPrefix))) {
+    rmSync(path.join(folder, name), { recursive: true, force: true });
+  }
+  const short = shortFolder(folder);
+  const unfinished = mkdtempSync(path.join(folder, unfinishedPrefix));
+  try {
+    server.listen(`${short.folder}/${path.basename(unfinished)}/s`);
+    await once(server, 'listening');
+    chmodSync(path.join(unfinished, 's'), 0o600);
+    renameSync(path.join(unfinished, 's'), file);
+  } finally {
+    short.close();
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  return () => rmSync(file, { force: true });
 }

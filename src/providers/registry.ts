@@ -1,3 +1,4 @@
+import { providerAliases } from '../model/vocabulary/providers.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
 import { openAiChat } from './openai/chat.ts';
@@ -94,12 +95,9 @@ const providers: ReadonlyMap<string, ProviderEntry> = new Map(
   rows.map(([name, recordName, priceProviderId, endpoints]) => [name, { name, recordName, priceProviderId, endpoints }]),
 );
 
-/** Other names of a provider in addresses. */
-const aliases: ReadonlyMap<string, string> = new Map([['google', 'gemini']]);
-
 /** The entry of a provider by its name in addresses; undefined for one that is not known. */
 export function providerNamed(name: string): ProviderEntry | undefined {
-  return providers.get(name) ?? providers.get(aliases.get(name) ?? '');
+  return providers.get(name) ?? providers.get(providerAliases.get(name) ?? '');
 }
 
 /** The name in records of a provider by any of its names, in any case; undefined for one that is not known. */

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { crc32OfFew } from '../platform/crc32.ts';
 
 /**
  * Segment header: `GLSPOOL` and a version byte, four zero bytes, and the CRC-32 of these twelve.
@@ -82,17 +83,6 @@ export function isPayloadIntact(payload: Uint8Array, head: FrameHead): boolean {
   return payload.length === head.length && crc32(payload) === head.payloadChecksum;
 }
 
-const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit += 1) value = (value & 1) === 1 ? (value >>> 1) ^ 0xed_b8_83_20 : value >>> 1;
-  return value;
-});
-
-/** The same CRC-32 as zlib's, which for so few bytes costs four times as much. */
 function headChecksum(source: Buffer, at: number): number {
-  let value = -1;
-  for (let index = at + 4; index < at + frameHeaderBytes; index += 1) {
-    value = (checksumTable[(value ^ (source[index] ?? 0)) & 0xff] ?? 0) ^ (value >>> 8);
-  }
-  return ~value >>> 0;
+  return crc32OfFew(source, at + 4, at + frameHeaderBytes);
 }

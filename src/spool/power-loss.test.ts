@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Dice } from '../../test/support/dice.ts';
-import type { OpenExchange } from '../ingest/open-exchange.ts';
 import { watchDisk, WatchedDisk } from './disk-rig.ts';
 
 let disk: WatchedDisk | undefined;
@@ -15,7 +14,6 @@ const { SeriesReader } = await import('./reader.ts');
 const { listSeries } = await import('./segment.ts');
 const { openCheckpointFile } = await import('./checkpoint.ts');
 const { ensureFolder } = await import('../platform/files.ts');
-const { makeDeadLetters } = await import('../ingest/dead-letter.ts');
 
 let folder: string;
 beforeEach(() => {
@@ -141,16 +139,5 @@ test.each(seeds)('a checkpoint after a power loss is the last that was saved, se
     const target = path.join(folder, `after-${batch}`);
     disk?.cutPower(target, dice);
     expect(openCheckpointFile(path.join(target, 'spool')).load().lastBatch).toBe(batch);
-  }
-});
-
-test('a dead letter is there after a power loss, also the first of a day', () => {
-  const keep = makeDeadLetters(path.join(folder, 'disk', 'dead-letters'), () => Date.UTC(2026, 0, 1));
-  for (let letter = 1; letter <= 5; letter += 1) {
-    const exchange = { organizationId: 'o', requestId: `r-${letter}`, frames: [] } as unknown as OpenExchange;
-    keep({ exchange, seriesFolder: folder, reason: 'a test', changes: [] });
-    const target = path.join(folder, `after-${letter}`);
-    disk?.cutPower(target, new Dice(letter));
-    expect(readFileSync(path.join(target, 'dead-letters', '2026-01-01.jsonl'), 'utf8').split('\n')).toHaveLength(letter + 1);
   }
 });

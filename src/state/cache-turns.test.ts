@@ -88,6 +88,11 @@ it('a place whose owner is silent is free again, and stays so for its owner', ()
   turns.release(taken);
 });
 
+it('a turn is taken also for one who looked at the clock just before it was given', () => {
+  heldBy('a', 1000);
+  expect(ask('b', 990)).toBe('wait');
+});
+
 it('a clock that was set back makes no lease longer', () => {
   heldBy('a', 1_000_000);
   expect(ask('b', 10)).toHaveProperty('held');
@@ -104,25 +109,45 @@ it('a reply that was kept since one looked is found, and not fetched again', () 
   expect(other.turns.ask(key, 'b', 1, week)).toMatchObject({ hit: { requestId: 'r1' } });
 });
 
-it('its owner can see that somebody waits', () => {
+it('its owner can see that somebody waits, for as long as that is said', () => {
   const held = heldBy('a');
-  expect(turns.isAwaited(held)).toBe(false);
-  turns.await(key);
-  expect(turns.isAwaited(held)).toBe(true);
-  turns.renew([held], 100);
-  expect(turns.isAwaited(held)).toBe(true);
+  expect(turns.isAwaited(held, 1)).toBe(false);
+  turns.await(key, 1);
+  expect(turns.isAwaited(held, 1)).toBe(true);
+  turns.renew([held], leaseMs);
+  expect([turns.isAwaited(held, leaseMs), turns.isAwaited(held, leaseMs + 1)]).toEqual([true, false]);
+  turns.await(key, leaseMs + 1);
+  expect(turns.isAwaited(held, leaseMs + 1)).toBe(true);
   turns.release(held);
   const next = heldBy('b');
-  expect([turns.isAwaited(held), turns.isAwaited(next)]).toEqual([false, false]);
+  expect([turns.isAwaited(held, 1), turns.isAwaited(next, 1)]).toEqual([false, false]);
+});
+
+it('a turn that came to nothing is known to have, where somebody waited for it', () => {
+  expect(turns.fail(heldBy('a'), 1)).toBe(false);
+  expect(turns.lastFailure(key)).toBeUndefined();
+  const [failed, later] = ['b', 'c'].map((owner) => {
+    const held = heldBy(owner);
+    turns.await(key, 1);
+    expect(turns.fail(held, 1)).toBe(true);
+    expect(turns.lastFailure(key)).toBe(owner);
+    return held;
+  });
+  expect(turns.fail({ key, place: 0, owner: 'b' }, 1)).toBe(false);
+  if (failed === undefined || later === undefined) throw new Error('two turns failed');
+  turns.forgetFailure(failed);
+  expect(turns.lastFailure(key)).toBe('c');
+  turns.forgetFailure(later);
+  expect(turns.lastFailure(key)).toBeUndefined();
 });
 
 it('is shared by all workers, and a start clears away what dead ones left', async () => {
   const held = heldBy('a', 0);
   const other = openTurns(1);
   expect(other.turns.ask(key, 'b', 1, week)).toBe('wait');
-  other.turns.await(key);
-  expect(turns.isAwaited(held)).toBe(true);
+  other.turns.await(key, 1);
+  expect(turns.isAwaited(held, 1)).toBe(true);
   openTurns(leaseMs);
   // What another one wrote is seen from the next turn of the event loop on.
-  await expect.poll(() => turns.isAwaited(held)).toBe(false);
+  await expect.poll(() => turns.isAwaited(held, 1)).toBe(false);
 });

@@ -7,8 +7,14 @@ interface Lease {
   readonly owner: string;
   /** Unix milliseconds. Its owner renews it while it lives. */
   readonly expiresAt: number;
-  /** Another call waits for the reply. */
-  readonly awaited: boolean;
+  /** Until then another call waits for the reply, Unix milliseconds; whoever waits says so again and again. */
+  readonly awaitedUntil: number;
+}
+
+/** A turn came to nothing while others waited for its reply. */
+interface Failure {
+  readonly owner: string;
+  readonly expiresAt: number;
 }
 
 type PlaceKey = string[];
@@ -25,6 +31,8 @@ export type TurnAnswer = Extract<Lookup, { hit: unknown }> | { readonly held: He
 
 /** A place whose owner has not been heard of for so long is free again, milliseconds. */
 export const leaseMs = 5000;
+/** That somebody waits is written down anew when it holds no longer than this, milliseconds. */
+const awaitAgainMs = leaseMs - 1000;
 
 /**
  * Who fetches the reply for a place of the cache: one call at a time over all workers of a machine.
@@ -33,10 +41,12 @@ export const leaseMs = 5000;
 export class CacheTurns {
   private readonly replies: CachedReplies;
   private readonly leases: Database<Lease, PlaceKey>;
+  private readonly failures: Database<Failure, PlaceKey>;
 
   constructor(environment: Environment, replies: CachedReplies, now: number) {
     this.replies = replies;
     this.leases = environment.openDB<Lease, PlaceKey>({ name: 'leases' });
+    this.failures = environment.openDB<Failure, PlaceKey>({ name: 'failures' });
     this.sweep(now);
   }
 
@@ -50,24 +60,24 @@ export class CacheTurns {
       if ('hit' in latest) return latest;
       const place = latest.freePlaces.find((free) => !this.isTaken(leaseOf(key, free), now));
       if (place === undefined) return 'wait';
-      this.leases.putSync(leaseOf(key, place), { owner, expiresAt: now + leaseMs, awaited: false });
+      this.leases.putSync(leaseOf(key, place), { owner, expiresAt: now + leaseMs, awaitedUntil: 0 });
       return { held: { key, place, owner } };
     });
   }
 
-  /** Tells those who have the turns of a key that somebody waits for them. */
-  await(key: CacheKey): void {
-    const unaware = placesOf(key).filter((at) => this.leases.get(at)?.awaited === false);
+  /** Tells those who have the turns of a key that somebody waits for them, for as long as a turn lasts. */
+  await(key: CacheKey, now: number): void {
+    const unaware = placesOf(key).filter((at) => (this.leases.get(at)?.awaitedUntil ?? Number.POSITIVE_INFINITY) < now + awaitAgainMs);
     if (unaware.length === 0) return;
     this.leases.transactionSync(() => {
-      for (const at of unaware) this.change(at, (lease) => ({ ...lease, awaited: true }));
+      for (const at of unaware) this.change(at, (lease) => ({ ...lease, awaitedUntil: now + leaseMs }));
     });
   }
 
   /** Whether somebody waits for the one who holds this place. */
-  isAwaited({ key, place, owner }: HeldPlace): boolean {
+  isAwaited({ key, place, owner }: HeldPlace, now: number): boolean {
     const lease = this.leases.get(leaseOf(key, place));
-    return lease?.owner === owner && lease.awaited;
+    return lease?.owner === owner && lease.awaitedUntil > now;
   }
 
   /** Goes on holding places. One that was lost, because its holder was silent for too long, stays lost. */
@@ -86,14 +96,43 @@ export class CacheTurns {
     });
   }
 
+  /**
+   * Lets go of a place whose call came to nothing that could be kept. Where others wait for it that is written down for them.
+   * @returns true when it was: {@link forgetFailure} is due once all have had the time to see it.
+   */
+  fail(held: HeldPlace, now: number): boolean {
+    return this.leases.transactionSync(() => {
+      const at = leaseOf(held.key, held.place);
+      const lease = this.leases.get(at);
+      if (lease?.owner !== held.owner) return false;
+      this.leases.removeSync(at);
+      if (lease.awaitedUntil <= now) return false;
+      this.failures.putSync(failureOf(held.key), { owner: held.owner, expiresAt: now + leaseMs });
+      return true;
+    });
+  }
+
+  /** Who had the latest turn that came to nothing while others waited; undefined: nobody of late. */
+  lastFailure(key: CacheKey): string | undefined {
+    return this.failures.get(failureOf(key))?.owner;
+  }
+
+  /** Forgets that this turn came to nothing; of a later one it stays known. */
+  forgetFailure({ key, owner }: HeldPlace): void {
+    this.failures.transactionSync(() => {
+      if (this.lastFailure(key) === owner) this.failures.removeSync(failureOf(key));
+    });
+  }
+
   private allTaken(key: CacheKey, places: readonly number[], now: number): boolean {
     return places.every((place) => this.isTaken(leaseOf(key, place), now));
   }
 
   private isTaken(at: PlaceKey, now: number): boolean {
     const lease = this.leases.get(at);
-    // A clock that was set back must not make a lease longer than it is.
-    return lease !== undefined && lease.expiresAt > now && lease.expiresAt <= now + leaseMs;
+    // A clock that was set back must not make a lease much longer than it is.
+    // TRICKY: who waited for the transaction looked at the clock before it, and finds leases that were given after its own time.
+    return lease !== undefined && lease.expiresAt > now && lease.expiresAt <= now + 2 * leaseMs;
   }
 
   /** Within a transaction. */
@@ -102,13 +141,19 @@ export class CacheTurns {
     if (lease !== undefined) this.leases.putSync(at, change(lease));
   }
 
-  /** Workers that were killed leave their leases behind; each start of a worker clears away those that have run out. */
+  /** Workers that were killed leave what they wrote behind; each start of a worker clears away what has run out. */
   private sweep(now: number): void {
-    this.leases.transactionSync(() => {
-      const all = [...this.leases.getRange()];
-      for (const { key, value } of all) if (value.expiresAt <= now) this.leases.removeSync(key);
-    });
+    for (const table of [this.leases, this.failures]) {
+      table.transactionSync(() => {
+        const all = [...table.getRange()];
+        for (const { key, value } of all) if (value.expiresAt <= now) table.removeSync(key);
+      });
+    }
   }
+}
+
+function failureOf({ organizationId, fingerprint }: CacheKey): PlaceKey {
+  return [organizationId, fingerprint];
 }
 
 function placesOf(key: CacheKey): PlaceKey[] {

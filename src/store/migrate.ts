@@ -19,12 +19,16 @@ export const migrations: readonly Migration[] = [
   appliedPrices,
 ];
 
+/** How many steps this program knows. */
+export const storeSteps = migrations.length;
+
 /**
  * Brings the schema up to date; safe to repeat, also after a step was cut in the middle.
  * @param onApplied told the name of each step that was run.
+ * @param upTo the last step to run; absent: all.
  * @throws GatelogError when the store fails or its schema is newer than this program.
  */
-export async function migrateStore(connections: Connections, onApplied: (name: string) => void): Promise<void> {
+export async function migrateStore(connections: Connections, onApplied: (name: string) => void, upTo = migrations.length): Promise<void> {
   try {
     await connections.run('insert', async (client) => {
       const command = async (query: string): Promise<void> => {
@@ -41,7 +45,7 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
           `The store's schema is at step ${latest}, this program knows ${migrations.length}. Start the newer version of Gatelog.`,
         );
       }
-      for (const migration of migrations.filter(({ number }) => number > latest)) {
+      for (const migration of migrations.filter(({ number }) => number > latest && number <= upTo)) {
         for (const statement of migration.statements) await command(statement);
         await command(`INSERT INTO schema_migrations (number, name) VALUES (${migration.number}, '${migration.name}')`);
         onApplied(migration.name);

@@ -5,6 +5,7 @@ import { type Connect, openConnections, type StoreLocation } from './connections
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
+import { type ListParts, makeListParts } from './parts.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { type ChangeStoredSession, makeChangeStoredSession } from './session-changes.ts';
 import { makeSetSessionTag, type SetSessionTag } from './session-tags.ts';
@@ -18,6 +19,8 @@ export interface Store {
   readonly changeStoredSession: ChangeStoredSession;
   readonly setSessionTag: SetSessionTag;
   readonly latestChangeNumber: LatestChangeNumber;
+  /** Of the embedded store; undefined for a ClickHouse server. */
+  readonly listParts: ListParts | undefined;
   /** Brings the schema up to date. */
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   /** True when a query is answered. */
@@ -37,6 +40,7 @@ export function openStore(location: StoreLocation, options: RunOptions, connect:
     changeStoredSession: makeChangeStoredSession(connections, { patches }),
     setSessionTag: makeSetSessionTag(connections),
     latestChangeNumber: makeLatestChangeNumber(connections),
+    listParts: makeListParts(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
     close: () => connections.close(),

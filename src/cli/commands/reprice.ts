@@ -2,10 +2,10 @@ import { printable, textTable } from '../../config/text-table.ts';
 import { type RepriceItem, repriceAnswerSchema } from '../../contract/reprice.ts';
 import { type Money, moneyOfUnits, moneyOfUsd, moneyText, usdOf, zeroMoney } from '../../model/money.ts';
 import { parseJson } from '../../model/text.ts';
-import { operatorSocket } from '../../main/operator-socket.ts';
 import { listOrganizations } from '../../metadata/organizations.ts';
-import { operatorClient, serviceClient } from '../client.ts';
+import { serviceClient } from '../client.ts';
 import { type CommandContext, type CommandDependencies, CommandError, withDatabase } from '../dependencies.ts';
+import { operatorClient } from '../operator-client.ts';
 
 export interface RepriceOptions {
   /** JSON of a filter, or `all`. */
@@ -26,14 +26,21 @@ export async function reprice(dependencies: CommandDependencies, options: Repric
   dependencies.print(options.json === true ? JSON.stringify(jsonReport(sum, options), null, 2) : textReport(sum, options));
 }
 
+/** The operator's socket hands out what an answer holds; here the whole is wanted. */
+const wholeAnswer = { parse: (data: unknown) => repriceAnswerSchema.parse({ data, error: null }) };
+
 /** `gatelog reprice --all`: as {@link reprice}, for every organisation, on the machine of the service. */
 export async function repriceAll(context: CommandContext, options: RepriceOptions): Promise<void> {
   const order = orderOf(options);
-  const client = operatorClient(operatorSocket(context.config.dataDir));
+  const client = operatorClient(context);
   const organizations = await withDatabase(context, listOrganizations);
   const reports: unknown[] = [];
   for (const { id, name } of organizations) {
-    const sum = await applyAll((body) => client.post(`/organizations/${id}/prices/apply`, body, repriceAnswerSchema), context, order);
+    const sum = await applyAll(
+      (body) => client.ask({ method: 'POST', path: `/organizations/${id}/prices/apply`, body }, wholeAnswer),
+      context,
+      order,
+    );
     if (options.json === true) reports.push({ organization_id: id, organization: name, ...jsonReport(sum, options) });
     else context.print(`${printable(name)}: ${textReport(sum, options)}`);
   }

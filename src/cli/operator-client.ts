@@ -1,0 +1,142 @@
+import { type IncomingMessage, request } from 'node:http';
+import path from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { hasMetadata } from '../metadata/database.ts';
+import { isJsonObject, parseJson } from '../model/text.ts';
+import { operatorSocket } from '../main/operator-socket.ts';
+import { isSystemError } from '../platform/files.ts';
+import { socketPath } from '../platform/socket.ts';
+import { type CommandContext, CommandError } from './dependencies.ts';
+
+/** Reads what an answer holds. @throws when it has another shape. */
+interface AnswerShape<Answer> {
+  readonly parse: (data: unknown) => Answer;
+}
+
+/** What is asked of the service: a path with its parameters, and a body where there is one. */
+export interface OperatorQuestion {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly parameters?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+}
+
+/** The running service of a data folder, as its operator reaches it. */
+export interface OperatorClient {
+  /** Asks again for what is away for the moment. @throws CommandError with the sentence of the service, or why there is none. */
+  readonly ask: <Answer>(question: OperatorQuestion, shape: AnswerShape<Answer>) => Promise<Answer>;
+  /** As {@link ask}, of something that the service keeps for as long as the connection stands. */
+  readonly hold: <Answer>(question: OperatorQuestion, shape: AnswerShape<Answer>) => Promise<Held<Answer>>;
+}
+
+/** An answer that the service stands by. */
+export interface Held<Answer> {
+  readonly answer: Answer;
+  /** Aborted when the connection ends before it was let go of. */
+  readonly lost: AbortSignal;
+  readonly letGo: () => void;
+}
+
+/** A part of the service that is away for a moment is asked for again so often. */
+const mostTries = 5;
+const retryMs = 2000;
+/** System errors of a socket behind which nobody is. */
+const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+
+/** The client of the service that runs in the data folder of the settings; nothing is sent yet. */
+export function operatorClient(context: CommandContext): OperatorClient {
+  return {
+    ask: async (question, shape) => {
+      for (let triesLeft = mostTries - 1; ; triesLeft -= 1) {
+        const response = await reached(context, question);
+        const text = await textOf(response);
+        if (response.statusCode !== 503 || triesLeft === 0) return shape.parse(dataOf(response, text));
+        await wait(retryMs);
+      }
+    },
+    hold: async (question, shape) => {
+      const response = await reached(context, question);
+      if (response.statusCode !== 200) dataOf(response, await textOf(response));
+      const answer = shape.parse(dataOf(response, await firstLine(response)));
+      const lost = new AbortController();
+      const lose = (): void => lost.abort(new CommandError('The service stopped meanwhile.'));
+      response.on('close', lose).resume();
+      const letGo = (): void => {
+        response.off('close', lose);
+        response.destroy();
+      };
+      return { answer, lost: lost.signal, letGo };
+    },
+  };
+}
+
+/** What the answer holds. @throws CommandError with the sentence of a failure. */
+function dataOf({ statusCode = 0 }: IncomingMessage, text: string): unknown {
+  const answer = parseJson(text);
+  if (!isJsonObject(answer) || !('error' in answer)) {
+    throw new CommandError(`The service gave an answer that is none (status ${statusCode}).`);
+  }
+  if (statusCode !== 200) throw new CommandError(String(answer['error']));
+  return answer['data'];
+}
+
+/** @throws when the answer ends before. */
+function firstLine(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    response.setEncoding('utf8');
+    const take = (piece: string): void => {
+      text += piece;
+      if (!text.includes('\n')) return;
+      response.off('data', take);
+      resolve(text);
+    };
+    response.on('data', take);
+    response.once('close', () => reject(new CommandError('The service stopped in the middle of its answer.')));
+  });
+}
+
+async function reached({ config }: CommandContext, question: OperatorQuestion): Promise<IncomingMessage> {
+  try {
+    const short = socketPath(operatorSocket(config.dataDir));
+    try {
+      return await sendTo(short.path, question);
+    } finally {
+      short.close();
+    }
+  } catch (error) {
+    throw new CommandError(whyUnreached(config.dataDir, error), { cause: error });
+  }
+}
+
+function queryOf(parameters: NonNullable<OperatorQuestion['parameters']>): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) given.append(name, String(value));
+  return given.size === 0 ? '' : `?${given.toString()}`;
+}
+
+/** Without an agent: another service may stand behind the same path of a socket later. */
+function sendTo(socket: string, { method, path: address, parameters = {}, body }: OperatorQuestion): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const headers = text === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    const asked = request({ socketPath: socket, method, path: address + queryOf(parameters), headers, agent: false }, resolve);
+    asked.on('error', reject);
+    asked.end(text);
+  });
+}
+
+/** A sentence for people: no data, nobody there, or what the system said. */
+function whyUnreached(dataDir: string, error: unknown): string {
+  const folder = path.resolve(dataDir);
+  if (!hasMetadata(dataDir)) {
+    return `There is no data of Gatelog in ${folder}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data.`;
+  }
+  const code = isSystemError(error) ? (error.code ?? '') : '';
+  if (code === 'EACCES') return `The service in ${folder} belongs to another user. Run this command as that user.`;
+  if (absentCodes.has(code)) {
+    return `No Gatelog runs in ${folder}. Start it with "gatelog serve", or set GATELOG_DATA_DIR to the folder that it shows as Data.`;
+  }
+  return `The service in ${folder} does not answer (${error instanceof Error ? error.message : String(error)}).`;
+}

@@ -1,0 +1,83 @@
+import { z } from '@hono/zod-openapi';
+
+/** Letters that one call lists, and that one replays. */
+const mostListed = 1000;
+export const mostReplayed = 100;
+
+const limitSentence = `\`limit\` takes a whole number from 1 to ${mostListed}.`;
+const idsSentence = `\`ids\` takes 1 to ${mostReplayed} identifiers of dead letters, as the list shows them.`;
+
+/** Parameters of a list of dead letters. */
+export const deadLetterListSchema = z.object({
+  after: z.string().max(64, '`after` takes the `next` of the page before.').optional(),
+  limit: z.coerce.number(limitSentence).int(limitSentence).min(1, limitSentence).max(mostListed, limitSentence).default(100),
+  reason: z.string().max(1000, '`reason` takes at most 1,000 characters.').optional(),
+});
+
+/** Parameters of a look into a dead letter. */
+export const deadLetterShowSchema = z.object({
+  bodies: z.enum(['true', 'false'], '`bodies` takes true or false.').default('false'),
+});
+
+/** What is asked to be replayed. */
+export const deadLetterReplaySchema = z.object({
+  ids: z.array(z.string(), idsSentence).min(1, idsSentence).max(mostReplayed, idsSentence),
+});
+
+const headShape = {
+  id: z.string(),
+  at: z.string(),
+  reason: z.string(),
+  organization_id: z.string(),
+  request_id: z.string(),
+  /** ISO 8601; null where the letter does not tell. */
+  requested_at: z.string().nullable(),
+  bytes: z.number(),
+};
+
+/** A dead letter in a list. */
+export const deadLetterHeadSchema = z.object(headShape);
+export type DeadLetterItem = z.infer<typeof deadLetterHeadSchema>;
+
+/** A page of dead letters. */
+export const deadLetterListAnswerSchema = z.object({
+  letters: z.array(deadLetterHeadSchema),
+  next: z.string().nullable(),
+  total: z.number(),
+});
+
+/** A dead letter with its frames. `head` is the JSON of a frame; `body` its bytes, as text where they are text, and null where they were not asked for. */
+export const deadLetterAnswerSchema = z.object({
+  ...headShape,
+  frames: z.array(
+    z.object({
+      kind: z.string(),
+      stamp_ms: z.number(),
+      bytes: z.number().nullable(),
+      head: z.unknown(),
+      body: z.string().nullable(),
+      body_encoding: z.enum(['utf8', 'base64']).nullable(),
+    }),
+  ),
+  changes: z.array(z.object({ kind: z.string(), key_id: z.string(), accepted_at: z.string(), names: z.array(z.string()) })),
+});
+export type DeadLetterAnswer = z.infer<typeof deadLetterAnswerSchema>;
+
+/** What became of the letters of a replay. */
+export const deadLetterReplayAnswerSchema = z.array(
+  z.object({ id: z.string(), outcome: z.enum(['stored', 'waiting', 'unknown', 'failed']), reason: z.string().optional() }),
+);
+
+/** What a snapshot is asked to hold. */
+export const snapshotSchema = z.object({ secrets: z.boolean('`secrets` takes true or false.') });
+
+/** A snapshot that was taken; it goes when the connection over which it was asked for ends. */
+export const snapshotAnswerSchema = z.object({
+  folder: z.string(),
+  snapshot: z.object({
+    storeStep: z.number(),
+    metadata: z.object({ steps: z.array(z.string()), secretsLeftOut: z.number() }),
+    rows: z.record(z.string(), z.number()),
+    segments: z.record(z.string(), z.number()),
+  }),
+});

@@ -1,0 +1,227 @@
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { frameKinds } from '../model/exchange.ts';
+import type { RequestId } from '../model/ids.ts';
+import { systemClock } from '../platform/clock.ts';
+import { writeWholeSeries } from '../spool/whole-series.ts';
+import { DeadLetterReplay, type ReplayPorts } from './dead-letter-replay.ts';
+import { DeadLetters } from './dead-letter.ts';
+import type { DrainPorts } from './drain.ts';
+import { type CoreRig, type IngestRig, openRig, SpoolRig, until, written } from './ingest-rig.ts';
+import type { Interpret } from './interpreter.ts';
+
+let rig: IngestRig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(async () => rig.close());
+
+const refuses =
+  (reason: string): Interpret =>
+  async (tasks) =>
+    tasks.map(() => ({ failure: reason }));
+
+const throws = (sentence: string) => (): never => {
+  throw new Error(sentence);
+};
+
+/** A spool whose exchanges have all become dead letters, each with a property that was set on its way. */
+async function deadSpool(count: number): Promise<{ readonly spool: SpoolRig; readonly ids: readonly RequestId[] }> {
+  const spool = new SpoolRig(rig);
+  const writer = spool.openWriter();
+  const { drain, changer } = await spool.openCore({ interpret: refuses('not understood') });
+  const ids: RequestId[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const stream = writer.newStream();
+    const id = spool.writeOpen(writer, stream);
+    await written(writer);
+    await changer.change(spool.principal, id, { kind: 'property', values: new Map([['Late', String(index)]]) });
+    spool.writeRest(writer, stream, {});
+    ids.push(id);
+  }
+  await written(writer);
+  await spool.killWriter(writer);
+  drain.start();
+  await drain.stop(10_000);
+  expect(await spool.storedIds()).toEqual({ requests: [], bodies: [] });
+  return { spool, ids: ids.toSorted() };
+}
+
+interface ReplayRig extends CoreRig {
+  readonly letters: DeadLetters;
+  readonly names: readonly string[];
+  readonly replay: DeadLetterReplay;
+}
+
+/** Another life of the core over the spool. */
+async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {}, ports: Partial<ReplayPorts> = {}): Promise<ReplayRig> {
+  const core = await spool.openCore(given);
+  const letters = new DeadLetters(spool.deadLetterFolder, systemClock.now);
+  const replay = new DeadLetterReplay({
+    letters,
+    locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
+    pendingChanges: core.pendingChanges,
+    writeSeries: (series, frames) => writeWholeSeries(spool.folder, series, frames),
+    waitMs: 10_000,
+    observe: (observation) => spool.observations.push(observation),
+    ...ports,
+  });
+  return { ...core, letters, names: letters.list({ limit: 1000 }).letters.map(({ id }) => id), replay };
+}
+
+async function expectStoredOnce(spool: SpoolRig, ids: readonly RequestId[]): Promise<void> {
+  expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
+  expect(new Set((await spool.rows()).map(({ properties }) => properties['Late']))).toEqual(new Set(ids.map((_, index) => String(index))));
+  const history = await spool.read('SELECT name FROM changes WHERE org_id = {tenant:UInt128}');
+  expect(history).toHaveLength(ids.length);
+}
+
+describe('a replayed dead letter is stored once, with its changes', () => {
+  test('when nothing goes wrong; then there are no letters and nothing of them in the spool', async () => {
+    const { spool, ids } = await deadSpool(3);
+    const { drain, replay, names, letters } = await openReplay(spool);
+    drain.start();
+    expect(await replay.replay([...names, 'none'])).toEqual(
+      expect.arrayContaining([{ id: 'none', outcome: 'unknown' }, ...names.map((id) => ({ id, outcome: 'stored' }))]),
+    );
+    await until(() => Object.keys(spool.segments()).length === 0);
+    await drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
+    expect(letters.count()).toBe(0);
+    expect(spool.observations).toContainEqual({ kind: 'dead_letters_replayed', stored: 3, failed: 0 });
+  });
+
+  test('when two ask at once', async () => {
+    const { spool, ids } = await deadSpool(2);
+    const { drain, replay, names } = await openReplay(spool);
+    drain.start();
+    const [first, second] = await Promise.all([replay.replay(names), replay.replay(names)]);
+    expect(first.map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
+    expect(second.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown']);
+    await drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
+  });
+
+  test('when the core dies before the letters are in the spool', async () => {
+    const { spool, ids } = await deadSpool(2);
+    const first = await openReplay(spool, {}, { writeSeries: throws('the process is dead') });
+    await expect(first.replay.replay(first.names)).rejects.toThrow('the process is dead');
+    await first.drain.stop(0);
+    const { drain, replay, names } = await openReplay(spool);
+    drain.start();
+    expect((await replay.replay(names)).map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
+    await drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
+  });
+
+  test('when the core dies once they are in the spool: the next replay only removes the letters', async () => {
+    const { spool, ids } = await deadSpool(2);
+    const first = await openReplay(spool, {}, { waitMs: 1 });
+    expect((await first.replay.replay(first.names)).map(({ outcome }) => outcome)).toEqual(['waiting', 'waiting']);
+    await first.drain.stop(0);
+    const second = await openReplay(spool);
+    // Not stored yet: they are on their way, and do not go into the spool a second time.
+    expect((await second.replay.replay(second.names)).map(({ outcome }) => outcome)).toEqual(['waiting', 'waiting']);
+    second.drain.start();
+    await second.drain.stop(10_000);
+    const third = await openReplay(spool);
+    third.drain.start();
+    expect((await third.replay.replay(third.names)).map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
+    await third.drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
+    expect(third.letters.count()).toBe(0);
+  });
+});
+
+describe('a letter that fails again stays', () => {
+  test('with its new reason and its changes', async () => {
+    const { spool, ids } = await deadSpool(1);
+    const again = await openReplay(spool, { interpret: refuses('still not understood') });
+    again.drain.start();
+    expect(await again.replay.replay(again.names)).toEqual([{ id: again.names[0], outcome: 'failed', reason: 'still not understood' }]);
+    await again.drain.stop(10_000);
+    expect(again.letters.list({ limit: 10 }).letters).toMatchObject([{ id: again.names[0], reason: 'still not understood' }]);
+    const { drain, replay, names } = await openReplay(spool);
+    drain.start();
+    await replay.replay(names);
+    await drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
+  });
+
+  test('out of the spool, when nothing says whose exchange it was', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    writer.append(writer.newStream(), frameKinds.open, 'garbage');
+    await spool.killWriter(writer);
+    await spool.drainAll();
+    const { replay, names, letters, drain } = await openReplay(spool);
+    const [outcome] = await replay.replay(names);
+    expect(outcome).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('JSON') as unknown });
+    expect(spool.segments()).toEqual({});
+    expect(letters.count()).toBe(1);
+    await drain.stop(0);
+  });
+
+  test('as it is while the store cannot say whether it has the request', async () => {
+    const { spool } = await deadSpool(1);
+    const { replay, names, letters, drain } = await openReplay(spool, {}, { locate: throws('the store is away') });
+    await expect(replay.replay(names)).rejects.toThrow('the store is away');
+    expect(letters.list({ limit: 1 }).letters).toMatchObject([{ reason: 'not understood' }]);
+    await drain.stop(0);
+  });
+});
+
+describe('letters', () => {
+  test('are pages, the latest requests first, of all or of those whose reason holds a text', async () => {
+    const { spool } = await deadSpool(5);
+    const letters = new DeadLetters(spool.deadLetterFolder, systemClock.now);
+    const all = letters.list({ limit: 10 }).letters;
+    expect(all.map(({ openedAt }) => openedAt)).toEqual(all.map(({ openedAt }) => openedAt).toSorted((one, other) => other - one));
+    const first = letters.list({ limit: 3 });
+    const second = letters.list({ limit: 3, after: first.next ?? '' });
+    expect([...first.letters, ...second.letters]).toEqual(all);
+    expect(second.next).toBeNull();
+    letters.giveReason(all[4]?.id ?? '', 'another reason');
+    expect(letters.list({ limit: 10, reason: 'another' }).letters).toMatchObject([{ id: all[4]?.id }]);
+    expect(letters.count()).toBe(5);
+  });
+
+  test('that a crash writes twice are one', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    await spool.write(writer);
+    for (const dies of [true, false]) {
+      let kept = 0;
+      const letters = new DeadLetters(spool.deadLetterFolder, systemClock.now);
+      const drain = await spool.openDrain({
+        interpret: refuses('no'),
+        keepDeadLetter: (letter) => {
+          letters.keep(letter);
+          kept += 1;
+          if (dies) throw new Error('the process is dead');
+        },
+      });
+      drain.start();
+      await until(() => kept > 0);
+      await drain.stop(dies ? 0 : 10_000);
+    }
+    expect(await spool.deadLetters()).toHaveLength(1);
+  });
+
+  test('of age go, then the oldest while there are too many bytes; a damaged one is shown as such', async () => {
+    const { spool } = await deadSpool(4);
+    const letters = new DeadLetters(spool.deadLetterFolder, systemClock.now);
+    const files = readdirSync(spool.deadLetterFolder)
+      .toSorted()
+      .map((name) => path.join(spool.deadLetterFolder, name));
+    for (const [index, file] of files.entries()) utimesSync(file, 1000 + index, 1000 + index);
+    const size = statSync(files[0] ?? '').size;
+    expect(letters.prune(1_001_000, size * 2 + 10)).toEqual({ expired: 1, crowdedOut: 1 });
+    expect(readdirSync(spool.deadLetterFolder)).toEqual(files.slice(2).map((file) => path.basename(file)));
+    writeFileSync(files[3] ?? '', 'x');
+    expect(letters.list({ limit: 10 }).letters[0]?.reason).toContain('damaged');
+    mkdirSync(path.join(spool.deadLetterFolder, 'folder'));
+    expect(letters.prune(Number.MAX_SAFE_INTEGER, 0)).toEqual({ expired: 2, crowdedOut: 0 });
+  });
+});

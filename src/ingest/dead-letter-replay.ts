@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../model/errors.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
+import type { Observe } from '../model/observation.ts';
+import type { WholeFrame } from '../spool/whole-series.ts';
+import { assembleExchange } from './assemble.ts';
+import type { DeadLetters, WholeDeadLetter } from './dead-letter.ts';
+import type { Settlement } from './open-exchange.ts';
+import type { PendingChanges } from './pending-changes.ts';
+import type { Whereabouts } from './request-changer.ts';
+
+/**
+ * # Replay of dead letters: each is stored once, whatever dies in between
+ *
+ * A letter goes back into the spool, whole and in one step, and from there its way is that of every exchange. It is removed when the store has it.
+ *
+ * Crash cases.
+ *   before its series has a name   nothing has happened, but for its changes that wait already; those that wait are not added again
+ *   between the series and the end the spool has it and stores it once by its own rules; the letter stays. The next replay finds the request
+ *                                  stored, or on its way, and only removes the letter, or nothing
+ *   it fails again                 the ingest keeps it under the same name: the letter has its new reason, and the changes that it had
+ *
+ * Invariant: a letter goes into the spool only while its request is neither in the store nor on its way there; replays take turns.
+ */
+export interface ReplayPorts {
+  readonly letters: DeadLetters;
+  readonly locate: (organizationId: OrganizationId, requestId: RequestId) => Promise<Whereabouts>;
+  readonly pendingChanges: Pick<PendingChanges, 'appendMissing'>;
+  /** Puts frames into the spool as a series of their own; durable on return. */
+  readonly writeSeries: (series: string, frames: readonly WholeFrame[]) => void;
+  /** How long the ingest is waited for, milliseconds. */
+  readonly waitMs: number;
+  readonly observe: Observe;
+}
+
+/**
+ * What became of a letter. `stored`: by this replay, or found stored before. `failed`: it stays, for the reason. `waiting`: the ingest has it and has
+ * not come to it yet; the letter stays until a later replay finds the request stored. `unknown`: there is no such letter.
+ */
+export type ReplayOutcome =
+  | { readonly id: string; readonly outcome: 'stored' | 'waiting' | 'unknown' }
+  | { readonly id: string; readonly outcome: 'failed'; readonly reason: string };
+
+/** Bytes of letters in one series: they are in memory together. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Puts dead letters through the ingest again. */
+export class DeadLetterReplay {
+  private readonly ports: ReplayPorts;
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(ports: ReplayPorts) {
+    this.ports = ports;
+  }
+
+  /** Replays letters by their names. @returns what became of each, in no order. @throws when the spool or the store fails; letters stay then. */
+  replay(ids: readonly string[]): Promise<readonly ReplayOutcome[]> {
+    const replayed = this.turn.then(() => this.replayNow([...new Set(ids)]));
+    this.turn = replayed.catch(() => undefined);
+    return replayed;
+  }
+
+  private async replayNow(ids: readonly string[]): Promise<readonly ReplayOutcome[]> {
+    const outcomes: ReplayOutcome[] = [];
+    let group: WholeDeadLetter[] = [];
+    for (const id of ids) {
+      const letter = await this.readyLetter(id);
+      if ('outcome' in letter) {
+        outcomes.push(letter);
+        continue;
+      }
+      if (group.length > 0 && bytesOf(group) + letter.bytes > mostBytes) {
+        outcomes.push(...(await this.replayGroup(group)));
+        group = [];
+      }
+      group.push(letter);
+    }
+    if (group.length > 0) outcomes.push(...(await this.replayGroup(group)));
+    const count = (wanted: ReplayOutcome['outcome']): number => outcomes.filter(({ outcome }) => outcome === wanted).length;
+    this.ports.observe({ kind: 'dead_letters_replayed', stored: count('stored'), failed: count('failed') });
+    return outcomes;
+  }
+
+  /** The letter, when it can go into the spool. @throws when the store cannot tell whether it has the request. */
+  private async readyLetter(id: string): Promise<WholeDeadLetter | ReplayOutcome> {
+    const { letters, locate } = this.ports;
+    const letter = await this.readableLetter(id);
+    if ('outcome' in letter) return letter;
+    const found = await locate(letter.organizationId, letter.requestId);
+    if (found === undefined) return letter;
+    if ('travelling' in found) return { id, outcome: 'waiting' };
+    letters.remove(id);
+    return { id, outcome: 'stored' };
+  }
+
+  /** What cannot even be put together stays out of the spool: it would only come back, and nothing of it tells whose it is. */
+  private async readableLetter(id: string): Promise<WholeDeadLetter | ReplayOutcome> {
+    const { letters } = this.ports;
+    try {
+      const letter = await letters.read(id);
+      if (letter === undefined) return { id, outcome: 'unknown' };
+      assembleExchange(framesOf(letter).map(({ payload, ...frame }) => ({ frame, payload })));
+      return letter;
+    } catch (error) {
+      const reason = messageOf(error);
+      letters.giveReason(id, reason);
+      return { id, outcome: 'failed', reason };
+    }
+  }
+
+  private async replayGroup(group: readonly WholeDeadLetter[]): Promise<readonly ReplayOutcome[]> {
+    const { pendingChanges, writeSeries, waitMs } = this.ports;
+    await pendingChanges.appendMissing(group.flatMap(({ changes }) => changes));
+    writeSeries(
+      `replay-${randomUUID()}`,
+      group.flatMap((letter, index) => framesOf(letter).map((frame) => ({ ...frame, stream: index + 1 }))),
+    );
+    const expired = new AbortController();
+    const timer = setTimeout(() => expired.abort(), waitMs);
+    try {
+      return await Promise.all(group.map((letter) => this.outcomeOf(letter, expired.signal)));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async outcomeOf(letter: WholeDeadLetter, expired: AbortSignal): Promise<ReplayOutcome> {
+    const { letters, locate } = this.ports;
+    const { id, organizationId, requestId } = letter;
+    const found = await locate(organizationId, requestId);
+    const settlement =
+      found !== undefined && 'travelling' in found ? await settledBefore(found.travelling.whenSettled(), expired) : undefined;
+    if (settlement === 'expired') return { id, outcome: 'waiting' };
+    if (settlement === 'stored' || (found !== undefined && 'storedAt' in found)) {
+      letters.remove(id);
+      return { id, outcome: 'stored' };
+    }
+    return { id, outcome: 'failed', reason: (await letters.read(id))?.reason ?? letter.reason };
+  }
+}
+
+function bytesOf(group: readonly WholeDeadLetter[]): number {
+  return group.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** @throws when the spool could not be read when the letter was kept. */
+function framesOf({ frames }: WholeDeadLetter): Omit<WholeFrame, 'stream'>[] {
+  return frames.map(({ kind, stamp, payload }) => {
+    if (payload === undefined) throw new Error('the spool could not be read when the letter was kept: it holds no bytes');
+    return { kind, stamp, payload };
+  });
+}
+
+async function settledBefore(settled: Promise<Settlement>, expired: AbortSignal): Promise<Settlement | 'expired'> {
+  const over = new Promise<'expired'>((resolve) => {
+    if (expired.aborted) resolve('expired');
+    expired.addEventListener('abort', () => resolve('expired'), { once: true });
+  });
+  return Promise.race([settled, over]);
+}

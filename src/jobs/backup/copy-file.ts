@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open } from 'node:fs/promises';
+import path from 'node:path';
+
+/** What was copied. */
+export interface CopiedFile {
+  readonly bytes: number;
+  /** SHA-256, hexadecimal. */
+  readonly sha256: string;
+}
+
+const blockBytes = 256 * 1024;
+
+/**
+ * Copies the beginning of a file to one that does not exist yet, mode 0600; on the disk when it returns.
+ * @param mostBytes how much of it. @throws when the source is shorter than that, unless it is infinite, or the disk fails.
+ */
+export async function copyFileWhole(from: string, to: string, mostBytes = Number.POSITIVE_INFINITY): Promise<CopiedFile> {
+  await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+  const source = await open(from, 'r');
+  try {
+    const target = await open(to, 'wx', 0o600);
+    try {
+      const hash = createHash('sha256');
+      const block = Buffer.allocUnsafe(blockBytes);
+      let bytes = 0;
+      while (bytes < mostBytes) {
+        const { bytesRead } = await source.read(block, 0, Math.min(blockBytes, mostBytes - bytes), bytes);
+        if (bytesRead === 0) break;
+        const piece = block.subarray(0, bytesRead);
+        hash.update(piece);
+        await target.writev([piece]);
+        bytes += bytesRead;
+      }
+      if (bytes < mostBytes && mostBytes !== Number.POSITIVE_INFINITY) throw new Error(`${from} has become shorter`);
+      await target.datasync();
+      return { bytes, sha256: hash.digest('hex') };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** Does work for each item, a few at a time, in the items' order. @throws the first failure; what is under way then is waited for. */
+export async function forEachAtOnce<Item>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values();
+  let failed = false;
+  const worker = async (): Promise<void> => {
+    for (const item of left) {
+      if (failed) return;
+      try {
+        await work(item);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}

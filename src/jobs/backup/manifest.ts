@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import { isSystemError, replaceFile } from '../../platform/files.ts';
+
+/** A file of a backup. */
+export interface BackedUpFile {
+  /** Relative to the backup, with slashes. */
+  readonly path: string;
+  readonly bytes: number;
+  /** SHA-256 of its content, hexadecimal. */
+  readonly sha256: string;
+}
+
+/** What a backup is: written last, so that a folder without it is no whole backup. */
+export interface Manifest {
+  readonly format: 1;
+  /** Of the program that made it. */
+  readonly version: string;
+  /** ISO 8601, before the snapshot: what was answered until then is in it. */
+  readonly begunAt: string;
+  readonly storeStep: number;
+  readonly metadataSteps: readonly string[];
+  /** Whether the deployment's secret, and what it seals, are in it. */
+  readonly secrets: boolean;
+  /** Sealed keys of providers that are not in it. */
+  readonly secretsLeftOut: number;
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly files: readonly BackedUpFile[];
+}
+
+const fileName = 'manifest.json';
+/** A path that stays in its folder: no part of it is empty or begins with a dot. */
+const safePath = /^[^./\\\0][^/\\\0]*(?:\/[^./\\\0][^/\\\0]*)*$/;
+const tableName = /^[a-z_]+$/;
+
+/** Writes the manifest; durable on return. */
+export function writeManifest(folder: string, manifest: Manifest): void {
+  replaceFile(path.join(folder, fileName), `${JSON.stringify(manifest)}\n`);
+}
+
+/** Reads the manifest of a backup. @throws with a sentence for people when there is none, or none that this program can use. */
+export function readManifest(folder: string): Manifest {
+  const manifest = parseJson(textOf(path.join(folder, fileName)));
+  if (!isJsonObject(manifest)) throw new Error(`The manifest of ${folder} is damaged.`);
+  if (manifest['format'] !== 1) {
+    throw new Error(
+      `The backup ${folder} is of format ${String(manifest['format'])}, made by Gatelog ${String(manifest['version'])}; this version reads format 1. Restore it with that version.`,
+    );
+  }
+  const read = manifest as unknown as Manifest;
+  const safe = read.files.every((file) => safePath.test(file.path)) && Object.keys(read.rows).every((table) => tableName.test(table));
+  if (!safe) throw new Error(`The manifest of ${folder} is damaged: it names files outside of the backup.`);
+  return read;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+    throw new Error(
+      `${path.dirname(file)} is no whole backup: it has no ${fileName}, which is written last. A backup that was broken off ends in ".incomplete".`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,151 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { copyFile, link, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { CopyOptions, MetadataCopy } from '../../metadata/copy.ts';
+import { ensureFolder, isSystemError } from '../../platform/files.ts';
+import { listSegments, listSeries } from '../../spool/segment.ts';
+import { segmentName } from '../../spool/spool.ts';
+import type { StoreParts } from '../../store/parts.ts';
+
+/**
+ * # A snapshot: one moment of a running service, on the disk
+ *
+ * It holds everything that was answered before it began, each record once: what the store has, by the checkpoint, is not in the spool any more,
+ * and what is not in the store is in the spool. Calls go on meanwhile, and so do changes of what is stored.
+ *
+ * Order.
+ *   1  the ingest stands still between two batches: nothing enters the store from the spool, nothing leaves the spool or the pending changes
+ *   2  the number of the last change that waits for its request
+ *   3  the spool: segments with their lengths at this moment, the checkpoint and the identity of the spool; the dead letters
+ *   4  the metadata, later than the spool, so that it has the organisation, the key and the claimed identifier of every exchange; of the changes that
+ *      wait those up to 2, so that each has its exchange
+ *   5  the parts of the store, the table `requests` before the others, so that no row shows a change that is not in its history
+ *   6  the ingest goes on
+ *
+ * Nothing of any size is copied, but for the metadata: files that only grow or never change get a second name in the snapshot's folder, mode 0700
+ * in the data folder, and keep their content there when the service deletes them. Whoever made the snapshot removes it.
+ *
+ * Crash cases.
+ *   core dies          the next one removes the folder when it starts
+ *   an exchange is open, or a frame half-written, at 3
+ *                      a service over the snapshot finds the spool of a worker that has died: broken off, or torn and passed over
+ *   a change is half-made at 5
+ *                      as when the core dies between its two writes: in the history and not in the row; it was not answered yet
+ */
+export interface SnapshotPorts {
+  /** Runs while the ingest stands still. @throws when it does not come to that. */
+  readonly whilePaused: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly listParts: () => Promise<StoreParts>;
+  readonly lastPendingChange: () => Promise<number>;
+  readonly copyMetadata: (file: string, options: CopyOptions) => Promise<MetadataCopy>;
+  readonly spoolFolder: string;
+  readonly deadLetterFolder: string;
+  /** The deployment's secret, where it is kept in a file. */
+  readonly secretFile: string;
+}
+
+/** What a snapshot is. Paths are relative to its folder. */
+export interface Snapshot {
+  readonly storeStep: number;
+  readonly metadata: MetadataCopy;
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Segments of the spool, which grow on: bytes that count. */
+  readonly segments: Readonly<Record<string, number>>;
+}
+
+/** A merge may remove a part between the look and the link; more often than this it will not. */
+const mostTries = 5;
+
+/**
+ * Takes a snapshot into a folder that is not there yet.
+ * @param secrets whether the deployment's secret and what it seals are part of it.
+ * @throws when the ingest cannot stand still or the disk fails; nothing of it is left then.
+ */
+export async function takeSnapshot(ports: SnapshotPorts, folder: string, secrets: boolean): Promise<Snapshot> {
+  ensureFolder(folder);
+  try {
+    return await ports.whilePaused(() => fill(ports, folder, secrets));
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function fill(ports: SnapshotPorts, folder: string, secrets: boolean): Promise<Snapshot> {
+  const lastPendingChange = await ports.lastPendingChange();
+  const segments = await linkSpool(ports.spoolFolder, path.join(folder, 'spool'));
+  if (existsSync(ports.deadLetterFolder)) await linkFiles(ports.deadLetterFolder, path.join(folder, 'dead-letters'));
+  if (secrets) await copyIfPresent(ports.secretFile, path.join(folder, 'secret.key'));
+  const metadata = await ports.copyMetadata(path.join(folder, 'metadata.db'), { lastPendingChange, secrets });
+  const { step, rows } = await linkStore(ports.listParts, path.join(folder, 'store'));
+  return { storeStep: step, metadata, rows, segments };
+}
+
+async function linkSpool(spool: string, target: string): Promise<Record<string, number>> {
+  ensureFolder(target);
+  for (const name of ['id', 'checkpoint.json']) await copyIfPresent(path.join(spool, name), path.join(target, name));
+  const segments: Record<string, number> = {};
+  for (const series of listSeries(spool)) {
+    ensureFolder(path.join(target, series));
+    // TRICKY: listed before they are measured. Where a later segment is there, the ones before it have all their bytes.
+    for (const number of listSegments(path.join(spool, series))) {
+      const name = path.join(series, segmentName(number));
+      await linkFile(path.join(spool, name), path.join(target, name));
+      segments[`spool/${series}/${segmentName(number)}`] = statSync(path.join(target, name)).size;
+    }
+  }
+  return segments;
+}
+
+async function linkStore(
+  listParts: SnapshotPorts['listParts'],
+  target: string,
+): Promise<{ readonly step: number; readonly rows: Record<string, number> }> {
+  for (let triesLeft = mostTries - 1; ; triesLeft -= 1) {
+    const { step, parts } = await listParts();
+    try {
+      const rows: Record<string, number> = {};
+      for (const part of parts) {
+        await linkFiles(part.folder, path.join(target, part.table, part.name));
+        rows[part.table] = (rows[part.table] ?? 0) + part.rows;
+      }
+      return { step, rows };
+    } catch (error) {
+      if (triesLeft === 0 || !(isSystemError(error) && error.code === 'ENOENT')) throw error;
+      await rm(target, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Links all files of a folder, but for hidden ones, which somebody is writing. */
+async function linkFiles(source: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  for (const entry of readdirSync(source, { withFileTypes: true })) {
+    const [from, to] = [path.join(source, entry.name), path.join(target, entry.name)];
+    if (entry.isDirectory()) await linkFiles(from, to);
+    else if (entry.isFile() && !entry.name.startsWith('.')) await linkFile(from, to);
+  }
+}
+
+async function linkFile(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'EXDEV') throw error;
+    throw new Error(
+      'a part of the data folder lies on another file system than the folder itself, so that nothing can be linked into a snapshot',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+async function copyIfPresent(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+  }
+}

@@ -1,0 +1,103 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { isSystemError, syncFolder } from '../../platform/files.ts';
+import { copyFileWhole, forEachAtOnce } from './copy-file.ts';
+import { type BackedUpFile, type Manifest, writeManifest } from './manifest.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What a backup is made of. */
+export interface BackupOrder {
+  readonly snapshot: Snapshot;
+  /** The folder that the snapshot lies in. */
+  readonly snapshotFolder: string;
+  readonly begunAt: string;
+  readonly secrets: boolean;
+  /** Of the program. */
+  readonly version: string;
+  /** Aborted when the snapshot is gone. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, all: number) => void;
+}
+
+/** A folder that is being filled, and its final name. */
+export interface BackupTarget {
+  readonly folder: string;
+  readonly unfinished: string;
+}
+
+const unfinishedSuffix = '.incomplete';
+/** Marks a folder as one of ours, which a later backup to the same name may throw away. */
+const marker = 'backup-is-incomplete';
+const filesAtOnce = 4;
+
+/**
+ * Makes the folder of a backup, under a name that says that it is not finished. What an earlier one to the same name has left goes.
+ * @throws with a sentence for people when the folder holds something, or cannot be made.
+ */
+export function beginBackup(folder: string): BackupTarget {
+  const unfinished = folder + unfinishedSuffix;
+  if (!isMissingOrEmpty(folder)) throw new Error(`${folder} is there and not empty. Name a folder that does not exist yet.`);
+  if (existsSync(path.join(unfinished, marker))) rmSync(unfinished, { recursive: true });
+  if (existsSync(unfinished)) throw new Error(`${unfinished} is there and was not made by "gatelog backup". Name another folder.`);
+  mkdirSync(unfinished, { mode: 0o700 });
+  writeFileSync(path.join(unfinished, marker), '', { mode: 0o600 });
+  return { folder, unfinished };
+}
+
+/** Copies a snapshot, writes down what was copied, and gives the folder its name. @throws when the disk fails or the snapshot goes. */
+export async function writeBackup({ folder, unfinished }: BackupTarget, order: BackupOrder): Promise<Manifest> {
+  const { snapshot, snapshotFolder, signal } = order;
+  const paths = await filesBelow(snapshotFolder);
+  const files: BackedUpFile[] = [];
+  await forEachAtOnce(paths, filesAtOnce, async (file) => {
+    signal.throwIfAborted();
+    const copied = await copyFileWhole(path.join(snapshotFolder, file), path.join(unfinished, file), snapshot.segments[file]);
+    files.push({ path: file, ...copied });
+    order.onProgress(files.length, paths.length);
+  });
+  signal.throwIfAborted();
+  const manifest: Manifest = {
+    format: 1,
+    version: order.version,
+    begunAt: order.begunAt,
+    storeStep: snapshot.storeStep,
+    metadataSteps: snapshot.metadata.steps,
+    secrets: order.secrets,
+    secretsLeftOut: snapshot.metadata.secretsLeftOut,
+    rows: snapshot.rows,
+    files: files.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+  };
+  writeManifest(unfinished, manifest);
+  finish(unfinished, folder);
+  return manifest;
+}
+
+/** The folder gets its name in one step. */
+function finish(unfinished: string, folder: string): void {
+  rmSync(path.join(unfinished, marker));
+  syncFolder(unfinished);
+  if (existsSync(folder)) rmdirSync(folder);
+  renameSync(unfinished, folder);
+  syncFolder(path.dirname(folder));
+}
+
+/** True when nothing is there, or an empty folder. */
+export function isMissingOrEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0;
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return true;
+    if (isSystemError(error) && error.code === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+/** Paths of all files below a folder, relative to it, with slashes. */
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+    .toSorted();
+}

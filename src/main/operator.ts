@@ -1,0 +1,64 @@
+import type { Server } from 'node:http';
+import type { ApiPorts } from '../api/ports.ts';
+import type { DeadLetters } from '../ingest/dead-letter.ts';
+import { DeadLetterReplay } from '../ingest/dead-letter-replay.ts';
+import type { PendingChanges } from '../ingest/pending-changes.ts';
+import type { RequestChanger } from '../ingest/request-changer.ts';
+import { messageOf } from '../model/errors.ts';
+import { createOperatorServer } from '../operator/app.ts';
+import { systemClock } from '../platform/clock.ts';
+import { writeWholeSeries } from '../spool/whole-series.ts';
+import { placesOf } from './shared.ts';
+import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
+
+/** What the operator's room reaches in the core. */
+export interface OperatedParts extends SnapshotParts {
+  readonly letters: DeadLetters;
+  readonly pendingChanges: PendingChanges;
+  readonly changer: RequestChanger;
+  readonly api: ApiPorts;
+}
+
+/** How long a replay waits for the ingest, milliseconds: longer than a burst of calls may go before it. */
+const replayWaitMs = 90_000;
+const pruneIntervalMs = 3_600_000;
+const dayMs = 86_400_000;
+
+/** The operator's room over the parts of a core. */
+export function operatorServer(parts: OperatedParts): Server {
+  const { config, observe, letters, pendingChanges, changer, api } = parts;
+  const replay = new DeadLetterReplay({
+    letters,
+    locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
+    pendingChanges,
+    writeSeries: (series, frames) => writeWholeSeries(placesOf(config).spool, series, frames),
+    waitMs: replayWaitMs,
+    observe,
+  });
+  return createOperatorServer({
+    deadLetters: {
+      list: (page) => letters.list(page),
+      count: () => letters.count(),
+      read: (id) => letters.read(id),
+      replay: (ids) => replay.replay(ids),
+    },
+    takeSnapshot: makeTakeSnapshot(parts),
+    api,
+  });
+}
+
+/** Keeps dead letters within their age and bytes, from now on and every hour. @returns what ends that. */
+export function keepLettersBounded({ config, observe, letters }: Pick<OperatedParts, 'config' | 'observe' | 'letters'>): () => void {
+  const prune = (): void => {
+    try {
+      const removed = letters.prune(systemClock.now() - config.deadLetterDays * dayMs, config.deadLetterMaxBytes);
+      if (removed.expired + removed.crowdedOut > 0) observe({ kind: 'dead_letters_removed', ...removed });
+    } catch (error) {
+      observe({ kind: 'job_failed', job: 'removal of dead letters', reason: messageOf(error) });
+    }
+  };
+  prune();
+  const timer = setInterval(prune, pruneIntervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,33 @@
+import type { Server } from 'node:http';
+import type { Hono } from 'hono';
+import { bareApi } from '../api/app.ts';
+import { serverOf } from '../api/listen.ts';
+import { answerProblem } from '../api/problem.ts';
+import { GatelogError } from '../model/errors.ts';
+import type { OperatorEndpoint } from './endpoint.ts';
+import type { OperatorPorts } from './ports.ts';
+import { applyPricesOf } from './routes/apply-prices.ts';
+import { listDeadLetters } from './routes/list-dead-letters.ts';
+import { replayDeadLetters } from './routes/replay-dead-letters.ts';
+import { showDeadLetter } from './routes/show-dead-letter.ts';
+import { takeSnapshot } from './routes/take-snapshot.ts';
+
+const endpoints: readonly OperatorEndpoint[] = [applyPricesOf, listDeadLetters, showDeadLetter, replayDeadLetters, takeSnapshot];
+
+/**
+ * What crosses organisations, over HTTP and in the API's envelope. It listens nowhere yet.
+ * Invariant: it asks for no key. It is served on a socket that only the user of the service can open, and nowhere else.
+ */
+export function createOperatorServer(ports: OperatorPorts): Server {
+  return serverOf(createOperatorApp(ports));
+}
+
+function createOperatorApp(ports: OperatorPorts): Hono {
+  const app = bareApi(ports.api);
+  app.notFound((context) => {
+    const sentence = `The operator's socket has no endpoint ${context.req.method} ${context.req.path}. Is the service of another version than the command?`;
+    return answerProblem(context, new GatelogError('not_found', sentence), ports.api.observe);
+  });
+  for (const { method, path, handle } of endpoints) app.on(method, path, (context) => handle({ context, ports }));
+  return app;
+}

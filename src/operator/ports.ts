@@ -1,0 +1,31 @@
+import type { ApiPorts } from '../api/ports.ts';
+import type { DeadLetterHead, DeadLetterPage, WholeDeadLetter } from '../ingest/dead-letter.ts';
+import type { ReplayOutcome } from '../ingest/dead-letter-replay.ts';
+import type { Snapshot } from '../jobs/backup/snapshot.ts';
+
+/** Exchanges that could not be stored. */
+export interface DeadLetterPorts {
+  readonly list: (page: DeadLetterPage) => { readonly letters: readonly DeadLetterHead[]; readonly next: string | null };
+  readonly count: () => number;
+  readonly read: (id: string) => Promise<WholeDeadLetter | undefined>;
+  readonly replay: (ids: readonly string[]) => Promise<readonly ReplayOutcome[]>;
+}
+
+/** A snapshot of the service, in a folder of the data folder. */
+export interface TakenSnapshot {
+  readonly folder: string;
+  readonly snapshot: Snapshot;
+  /** May be called more than once. */
+  readonly remove: () => void;
+}
+
+/** Takes a snapshot, one at a time. @throws GatelogError with a sentence for people. */
+export type TakeSnapshot = (secrets: boolean) => Promise<TakenSnapshot>;
+
+/** What the operator's room needs from the rest of the program. */
+export interface OperatorPorts {
+  readonly deadLetters: DeadLetterPorts;
+  readonly takeSnapshot: TakeSnapshot;
+  /** What the API works with: some of its endpoints are the operator's too, for any organisation. */
+  readonly api: ApiPorts;
+}

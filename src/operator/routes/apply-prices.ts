@@ -1,0 +1,21 @@
+import { applyPrices } from '../../api/routes/prices/apply.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { parseUuid } from '../../model/ids.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
+
+/** Stands in the history in place of a key. */
+const operatorKeyId = 'operator';
+
+/** `POST /organizations/:id/prices/apply`: takes and answers what `POST /v1/prices/apply` does. */
+export const applyPricesOf: OperatorEndpoint = { method: 'POST', path: '/organizations/:id/prices/apply', handle: answerApply };
+
+async function answerApply({ context, ports }: OperatorCall): Promise<Response> {
+  return applyPrices.handle({ context, principal: operatorFor(context.req.param('id') ?? ''), ports: ports.api });
+}
+
+function operatorFor(id: string): Principal {
+  const organizationId = parseUuid(id);
+  if (organizationId === undefined) throw new GatelogError('not_found', 'The address names no organisation.');
+  return { organizationId, keyId: operatorKeyId, keyHash: '', permissions: 'admin' };
+}

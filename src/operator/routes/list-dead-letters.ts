@@ -1,0 +1,15 @@
+import { answerJson } from '../../api/json-answer.ts';
+import { accepted } from '../../contract/fault.ts';
+import { deadLetterListSchema } from '../../contract/operator.ts';
+import { readParameters } from '../../contract/read-body.ts';
+import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
+import { itemOf } from '../letter-item.ts';
+
+/** `GET /dead-letters` */
+export const listDeadLetters: OperatorEndpoint = { method: 'GET', path: '/dead-letters', handle: answerList };
+
+async function answerList({ context, ports }: OperatorCall): Promise<Response> {
+  const { after, limit, reason } = accepted(readParameters(deadLetterListSchema, context.req.query()));
+  const { letters, next } = ports.deadLetters.list({ after, limit, reason });
+  return answerJson(context, { data: { letters: letters.map(itemOf), next, total: ports.deadLetters.count() }, error: null });
+}

@@ -1,0 +1,14 @@
+import { answerJson } from '../../api/json-answer.ts';
+import { readJson } from '../../api/json-body.ts';
+import { accepted } from '../../contract/fault.ts';
+import { deadLetterReplaySchema } from '../../contract/operator.ts';
+import { readBody } from '../../contract/read-body.ts';
+import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
+
+/** `POST /dead-letters/replay` */
+export const replayDeadLetters: OperatorEndpoint = { method: 'POST', path: '/dead-letters/replay', handle: answerReplay };
+
+async function answerReplay({ context, ports }: OperatorCall): Promise<Response> {
+  const { ids } = accepted(readBody(deadLetterReplaySchema, await readJson(context)));
+  return answerJson(context, { data: await ports.deadLetters.replay(ids), error: null });
+}

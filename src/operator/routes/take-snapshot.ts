@@ -1,0 +1,22 @@
+import { readJson } from '../../api/json-body.ts';
+import { accepted } from '../../contract/fault.ts';
+import { snapshotSchema } from '../../contract/operator.ts';
+import { readBody } from '../../contract/read-body.ts';
+import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
+
+/** `POST /snapshot`: the answer is one line and does not end. The snapshot is there for as long as its asker stays. */
+export const takeSnapshot: OperatorEndpoint = { method: 'POST', path: '/snapshot', handle: answerTake };
+
+async function answerTake({ context, ports }: OperatorCall): Promise<Response> {
+  const { secrets } = accepted(readBody(snapshotSchema, await readJson(context)));
+  const { signal } = context.req.raw;
+  const { remove, ...taken } = await ports.takeSnapshot(secrets);
+  signal.addEventListener('abort', remove, { once: true });
+  if (signal.aborted) remove();
+  const line = `${JSON.stringify({ data: taken, error: null })}\n`;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(line)),
+    cancel: remove,
+  });
+  return context.body(body, 200, { 'Content-Type': 'application/json' });
+}

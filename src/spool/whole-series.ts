@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { syncFolder, writeWhole } from '../platform/files.ts';
+import { takeLock } from '../platform/process-lock.ts';
+import { type FrameLabel, frameHeaderBytes, writeFrameHead } from './frame.ts';
+import { createSegment } from './segment.ts';
+import { lockName, seriesNamePattern, unfinishedPrefix } from './spool.ts';
+
+/** A frame with what it holds, at most as much as one frame can. */
+export interface WholeFrame extends FrameLabel {
+  readonly payload: Buffer;
+}
+
+/**
+ * Puts frames that are all there already into the spool, as the series of a writer who has died. It appears at once and whole, and is on the
+ * disk when this returns: a crash before leaves nothing of it.
+ * @throws when the folder cannot be written or the series exists.
+ */
+export function writeWholeSeries(spoolFolder: string, series: string, frames: readonly WholeFrame[]): void {
+  if (!seriesNamePattern.test(series)) throw new Error(`"${series}" cannot name a spool series`);
+  const unfinished = path.join(spoolFolder, `${unfinishedPrefix}${series}-${randomUUID()}`);
+  mkdirSync(unfinished, { mode: 0o700 });
+  // Held until the series has its name: a worker that starts takes unlocked ones for the leftovers of a crash.
+  const lock = takeLock(path.join(unfinished, lockName), `writer of ${series}, process ${process.pid}`);
+  if ('heldBy' in lock) throw new Error(`the new spool series is being removed by ${lock.heldBy}`);
+  try {
+    writeFrames(unfinished, frames);
+    syncFolder(unfinished);
+    renameSync(unfinished, path.join(spoolFolder, series));
+    syncFolder(spoolFolder);
+  } finally {
+    lock.release();
+  }
+}
+
+function writeFrames(folder: string, frames: readonly WholeFrame[]): void {
+  const descriptor = createSegment(folder, 1);
+  try {
+    for (const { payload, ...label } of frames) {
+      const head = Buffer.alloc(frameHeaderBytes);
+      writeFrameHead(head, 0, label, payload);
+      writeWhole(descriptor, head);
+      writeWhole(descriptor, payload);
+    }
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

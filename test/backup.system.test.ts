@@ -1,0 +1,247 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { apiClient } from './support/api.ts';
+import { gatelog } from './support/command.ts';
+import { eventually } from './support/eventually.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+
+const folders: string[] = [];
+
+function freshFolder(): string {
+  const folder = makeDataDir();
+  folders.push(folder);
+  return folder;
+}
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) removeDataDir(folder);
+});
+
+async function callEcho(service: Service, words: string): Promise<string> {
+  const reply = await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${testKey}` },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: words }] }),
+  });
+  expect(reply.status).toBe(200);
+  await reply.text();
+  return reply.headers.get('svc-id') ?? '';
+}
+
+/** What callers were told: requests, and the last value that each was given for a property. */
+class Load {
+  readonly answered: string[] = [];
+  readonly changed = new Map<string, string>();
+  private readonly service: Service;
+  private going = true;
+  private readonly running: Promise<void>[] = [];
+
+  constructor(service: Service) {
+    this.service = service;
+  }
+
+  start(): void {
+    for (let caller = 0; caller < 6; caller += 1) this.running.push(this.callOn());
+    for (let changer = 0; changer < 3; changer += 1) this.running.push(this.changeOn(changer));
+  }
+
+  async end(): Promise<void> {
+    this.going = false;
+    await Promise.all(this.running);
+  }
+
+  private async callOn(): Promise<void> {
+    while (this.going) this.answered.push(await callEcho(this.service, `call ${this.answered.length}`));
+  }
+
+  /** Changes requests that have just been answered, most of them on their way, and older ones, which are stored. */
+  private async changeOn(changer: number): Promise<void> {
+    const api = apiClient(this.service.api);
+    for (let turn = 0; this.going; turn += 1) {
+      const place = turn % 2 === 0 ? this.answered.length - 1 - changer : turn * 3 + changer;
+      const id = this.answered[place];
+      if (id === undefined) {
+        await nextTurn();
+        continue;
+      }
+      const value = `${changer}-${turn}`;
+      const { status } = await api.call('PUT', `/v1/request/${id}/property`, { [`By${changer}`]: value });
+      if (status !== 200) throw new Error(`a change was answered ${status}`);
+      this.changed.set(`${id} By${changer}`, value);
+    }
+  }
+}
+
+/** Every request in the store with its properties, once for each time that it is there. */
+async function allStored(service: Service): Promise<ReadonlyMap<string, readonly Readonly<Record<string, string>>[]>> {
+  const api = apiClient(service.api);
+  const found = new Map<string, Readonly<Record<string, string>>[]>();
+  for (let offset = 0; ; offset += 1000) {
+    const page = await api.query({}, { limit: 1000, offset });
+    for (const { request_id: id, properties } of page) found.set(id, [...(found.get(id) ?? []), properties]);
+    if (page.length < 1000) return found;
+  }
+}
+
+/** Waits until no series is left of a worker that is not there. */
+async function drained({ dataDir }: Service): Promise<void> {
+  const spool = path.join(dataDir, 'spool');
+  const series = (): string[] => readdirSync(spool).filter((name) => /^\d/.test(name));
+  await eventually(
+    'what came from the backup to be stored',
+    () => series().every((name) => existsSync(path.join(spool, name, 'lock'))) || undefined,
+    30_000,
+  );
+}
+
+/** Of a value that a changer has given. */
+function turnOf(value: string | undefined): number {
+  return Number(value?.split('-')[1] ?? -1);
+}
+
+describe('gatelog backup and restore', () => {
+  it('under load: everything that was answered before is there, once, with the changes that were answered before', async () => {
+    const service = await startService({ dataDir: freshFolder() });
+    const load = new Load(service);
+    load.start();
+    await eventually('the load to be under way', () => (load.changed.size > 60 && load.answered.length > 400) || undefined, 60_000);
+    const backup = path.join(freshFolder(), 'monday');
+    const answered = [...load.answered];
+    const changed = new Map(load.changed);
+    const made = await gatelog(service.dataDir, 'backup', backup);
+    await eventually('calls after the backup', () => load.answered.length > answered.length + 50 || undefined);
+    await load.end();
+    expect(made).toMatchObject({ code: 0, stdout: `${backup}\n` });
+    await eventually('the snapshot to go', () => !existsSync(path.join(service.dataDir, '.snapshot')) || undefined);
+    await service.stop();
+
+    const dataDir = path.join(freshFolder(), 'restored');
+    expect(await gatelog(dataDir, 'restore', backup)).toMatchObject({ code: 0, stdout: `${dataDir}\n` });
+    const again = await startService({ dataDir });
+    await drained(again);
+    const stored = await allStored(again);
+    expect(answered.filter((id) => stored.get(id)?.length !== 1)).toEqual([]);
+    expect([...stored.values()].filter(({ length }) => length !== 1)).toEqual([]);
+    // A later change of the same name may be in it too; what was answered before may only be replaced by it.
+    const lost = [...changed].filter(([key, value]) => {
+      const [id = '', name = ''] = key.split(' ');
+      return turnOf(stored.get(id)?.[0]?.[name]) < turnOf(value);
+    });
+    expect(lost).toEqual([]);
+    const [id = ''] = answered;
+    expect((await apiClient(again.api).call('PUT', `/v1/request/${id}/property`, { After: 'restore' })).status).toBe(200);
+    expect((await apiClient(again.api).stored(id)).properties).toMatchObject({ After: 'restore' });
+    expect(await apiClient(again.api).stored(await callEcho(again, 'after'))).toMatchObject({ response_status: 200 });
+    await again.stop();
+  });
+
+  it('a change that no part has taken up yet is in it, and without secrets neither the key nor the addresses that it signed', async () => {
+    const service = await startService({ dataDir: freshFolder() });
+    const api = apiClient(service.api);
+    const id = await callEcho(service, 'hello');
+    const address = (await api.stored(id)).signed_body_url ?? '';
+    expect((await api.call('PUT', `/v1/request/${id}/property`, { Reviewed: 'yes' })).status).toBe(200);
+    const backup = path.join(freshFolder(), 'b');
+    const withSecrets = path.join(freshFolder(), 'b');
+    expect((await gatelog(service.dataDir, 'backup', backup)).stderr).toContain('--with-secrets takes them along');
+    expect((await gatelog(service.dataDir, 'backup', withSecrets, '--with-secrets')).stderr).toContain('It holds the secret key');
+    await service.stop();
+    expect(readdirSync(path.join(backup, 'store', 'requests')).some((part) => part.startsWith('patch-'))).toBe(true);
+    expect([existsSync(path.join(backup, 'secret.key')), existsSync(path.join(withSecrets, 'secret.key'))]).toEqual([false, true]);
+    expect(modesBelow(withSecrets)).toEqual(new Set(['folder 700', 'file 600']));
+
+    const dataDir = path.join(freshFolder(), 'restored');
+    expect((await gatelog(dataDir, 'restore', backup)).stderr).toContain('signed addresses given out before end');
+    expect(readdirSync(path.dirname(dataDir))).toEqual(['restored']);
+    const again = await startService({ dataDir });
+    expect((await apiClient(again.api).stored(id)).properties).toEqual({ Reviewed: 'yes' });
+    const { body } = await apiClient(again.api).call<readonly { name: string }[]>('GET', `/v1/request/${id}/changes`);
+    expect(body.data).toMatchObject([{ name: 'Reviewed', old: null, new: 'yes' }]);
+    const signed = new URL(address);
+    expect((await fetch(again.api + signed.pathname + signed.search)).status).toBe(403);
+    await again.stop();
+
+    const secretDir = path.join(freshFolder(), 'restored');
+    expect((await gatelog(secretDir, 'restore', withSecrets)).code).toBe(0);
+    const third = await startService({ dataDir: secretDir });
+    expect((await fetch(third.api + signed.pathname + signed.search)).status).toBe(200);
+    await third.stop();
+  });
+
+  it('refuses with a sentence: a folder that is taken, one in the data folder, no service; a restore where something is, runs, or is not whole', async () => {
+    const service = await startService({ dataDir: freshFolder() });
+    const { dataDir } = service;
+    await apiClient(service.api).stored(await callEcho(service, 'hello'));
+    const folder = freshFolder();
+    const backup = path.join(folder, 'b');
+    expect((await gatelog(dataDir, 'backup', path.join(dataDir, 'b'))).stderr).toContain('A backup in the data folder would go with it');
+    expect((await gatelog(dataDir, 'backup', dataDir)).stderr).toContain('A backup in the data folder would go with it');
+    expect((await gatelog(dataDir, 'backup', backup)).code).toBe(0);
+    expect(await gatelog(dataDir, 'backup', backup)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is there and not empty') as unknown,
+    });
+    expect((await gatelog(dataDir, 'restore', backup)).stderr).toContain(`A Gatelog runs in ${dataDir}`);
+    await service.stop();
+    expect((await gatelog(dataDir, 'backup', path.join(folder, 'c'))).stderr).toContain(`No Gatelog runs in ${dataDir}`);
+    expect((await gatelog(dataDir, 'restore', backup)).stderr).toContain('is not empty');
+
+    const target = path.join(folder, 'restored');
+    const manifestFile = path.join(backup, 'manifest.json');
+    const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as {
+      storeStep: number;
+      metadataSteps: string[];
+      files: { path: string }[];
+    };
+    const restored = async (change: object): Promise<string> => {
+      writeFileSync(manifestFile, JSON.stringify({ ...manifest, ...change }));
+      const { code, stderr } = await gatelog(target, 'restore', backup);
+      expect([code, existsSync(target)]).toEqual([1, false]);
+      return stderr;
+    };
+    expect(await restored({ format: 2 })).toContain('is of format 2');
+    expect(await restored({ storeStep: 1000 })).toContain('made by a newer Gatelog');
+    expect(await restored({ metadataSteps: ['9999-later'] })).toContain('made by a newer Gatelog');
+    expect(await restored({ files: [{ path: '../../escaped', bytes: 0, sha256: '' }] })).toContain('names files outside of the backup');
+    const damaged = path.join(backup, 'metadata.db');
+    const whole = readFileSync(damaged);
+    writeFileSync(damaged, Buffer.concat([whole.subarray(0, 100), Buffer.from('x'), whole.subarray(101)]));
+    expect(await restored({})).toContain('metadata.db is not as it was written');
+    expect(readdirSync(folder)).toEqual(['b']);
+    rmSync(manifestFile);
+    expect((await gatelog(target, 'restore', backup)).stderr).toContain('is no whole backup');
+  });
+
+  it('a backup whose service is killed is broken off and says so; the next one takes its place, and the next core clears up', async () => {
+    const dataDir = freshFolder();
+    const service = await startService({ dataDir });
+    await apiClient(service.api).stored(await callEcho(service, 'hello'));
+    // What is left where a command and a core are killed in the middle.
+    const folder = freshFolder();
+    mkdirSync(path.join(folder, 'b.incomplete'));
+    writeFileSync(path.join(folder, 'b.incomplete', 'backup-is-incomplete'), '');
+    await service.killAll();
+    mkdirSync(path.join(dataDir, '.snapshot', 'store'), { recursive: true });
+    expect((await gatelog(path.join(folder, 'restored'), 'restore', path.join(folder, 'b.incomplete'))).stderr).toContain(
+      'is no whole backup',
+    );
+    const again = await startService({ dataDir });
+    expect(existsSync(path.join(dataDir, '.snapshot'))).toBe(false);
+    expect((await gatelog(dataDir, 'backup', path.join(folder, 'b'))).code).toBe(0);
+    expect(readdirSync(folder)).toEqual(['b']);
+    await again.stop();
+  });
+});
+
+/** Kinds and permissions of all that is below a folder. */
+function modesBelow(folder: string): ReadonlySet<string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Set(
+    entries.map((entry) => {
+      const mode = (statSync(path.join(entry.parentPath, entry.name)).mode & 0o777).toString(8);
+      return `${entry.isDirectory() ? 'folder' : 'file'} ${mode}`;
+    }),
+  );
+}

@@ -158,7 +158,7 @@ export class ExchangeRecorder {
   whenWritten(settled: Settled): void {
     this.writeOut();
     if (!this.recorded) {
-      if (this.ended && this.inSpool) this.watchEnd();
+      if (this.ended && this.inSpool && !this.openLost) this.watchEnd();
       settled(false);
       return;
     }

@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
-/** Makes a folder with its parents, for this user only. */
+/** Makes a folder with its parents, for this user only; what it makes survives a power loss. */
 export function ensureFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  const outermost = path.resolve(first);
+  for (let made = path.resolve(folder); made.startsWith(outermost); made = path.dirname(made)) syncFolder(path.dirname(made));
 }
 
 /** Makes what was renamed, created or removed in a folder survive a power loss. */

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type ExchangeAnswer, type ExchangeEnd, type ExchangeOpen, frameKinds } from '../model/exchange.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
+import type { SpoolWriter } from '../spool/writer.ts';
+import { ExchangeRecorder } from './tap.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A writer whose disk has room or not, and the frames that it took. */
+class RoomyWriter implements SpoolWriter {
+  readonly series = 'one';
+  hasRoom = true;
+  readonly frames: { readonly kind: number; readonly text: string }[] = [];
+  private lost = false;
+
+  newStream(): number {
+    return 1;
+  }
+  append(_stream: number, kind: number, payload: Parameters<SpoolWriter['append']>[2]): void {
+    const text = typeof payload === 'string' ? payload : 'text' in payload ? payload.text : Buffer.from(payload).toString();
+    if (this.hasRoom) this.frames.push({ kind, text });
+    else this.lost = true;
+  }
+  whenWritten(settled: (written: boolean) => void): void {
+    const written = !this.lost;
+    this.lost = false;
+    settled(written);
+  }
+  bytes(): number {
+    return 0;
+  }
+  async close(): Promise<void> {
+    // Nothing is open.
+  }
+}
+
+function recorderOn(writer: SpoolWriter): ExchangeRecorder {
+  const open: ExchangeOpen = {
+    version: 1,
+    requestId: 'request' as RequestId,
+    organizationId: 'organization' as OrganizationId,
+    keyHash: '',
+    openedAt: 0,
+    method: 'POST',
+    path: '/v1/chat/completions',
+    provider: 'openai',
+    targetUrl: '',
+    headers: {},
+    tags: {} as ExchangeOpen['tags'],
+  };
+  return new ExchangeRecorder({ writer, bodyMaxBytes: 1000, monotonic: () => 0, startedAt: 0 }, open, true);
+}
+
+it('a last frame that the disk did not take is written when there is room, and says that parts are missing', () => {
+  const writer = new RoomyWriter();
+  const recorder = recorderOn(writer);
+  recorder.begin();
+  recorder.responseHead(200, {});
+  recorder.writeOut();
+  writer.hasRoom = false;
+  const said: boolean[] = [];
+  recorder.end('complete', 0, (written) => said.push(written));
+  vi.advanceTimersByTime(5000);
+  expect([said, writer.frames.at(-1)?.kind]).toEqual([[false], frameKinds.responseHead]);
+  writer.hasRoom = true;
+  vi.advanceTimersByTime(5000);
+  expect(writer.frames.slice(2).map(({ kind }) => kind)).toEqual([frameKinds.end]);
+  expect(JSON.parse(writer.frames.at(-1)?.text ?? '') as ExchangeEnd).toMatchObject({
+    outcome: 'complete',
+    requestCut: true,
+    responseCut: true,
+  });
+});
+
+it('a whole answer that the disk did not take is made up for by its head and end', () => {
+  const writer = new RoomyWriter();
+  const recorder = recorderOn(writer);
+  recorder.begin();
+  recorder.responseHead(200, {});
+  writer.hasRoom = false;
+  recorder.end('complete', 0, () => undefined);
+  writer.hasRoom = true;
+  vi.advanceTimersByTime(5000);
+  const last = writer.frames.at(-1);
+  expect([writer.frames.length, last?.kind]).toEqual([2, frameKinds.answered]);
+  expect(JSON.parse(last?.text ?? '') as ExchangeAnswer).toMatchObject({ head: { status: 200 }, end: { responseCut: true } });
+});
+
+it('an exchange whose first frame was lost too is owed nothing', () => {
+  const writer = new RoomyWriter();
+  writer.hasRoom = false;
+  const recorder = recorderOn(writer);
+  recorder.begin();
+  recorder.responseHead(200, {});
+  recorder.end('complete', 0, () => undefined);
+  writer.hasRoom = true;
+  vi.advanceTimersByTime(5000);
+  expect(writer.frames).toEqual([]);
+});

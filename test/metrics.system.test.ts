@@ -25,7 +25,8 @@ const page = async (): Promise<string> => {
 /** The value of a series, as soon as it is what is wanted. */
 async function reads(series: string, wanted: (value: number) => boolean): Promise<number> {
   return eventually(`${series} to be as wanted`, async () => {
-    const line = (await page()).split('\n').find((text) => text.startsWith(`${series} `));
+    // A core that was killed is away for a moment.
+    const line = (await page().catch(() => '')).split('\n').find((text) => text.startsWith(`${series} `));
     const value = line === undefined ? Number.NaN : Number(line.slice(series.length + 1));
     return wanted(value) ? value : undefined;
   });
@@ -101,7 +102,6 @@ describe('GET /metrics', () => {
     await eventually('the gateway to be back', async () => ((await call().catch(() => undefined))?.status === 200 ? true : undefined));
     const after = await reads(whole, (value) => value > before);
     for (const pid of childrenNamed(service.pid, 'core')) process.kill(pid, 'SIGKILL');
-    await eventually('the core to be back', async () => ((await page().catch(() => undefined)) === undefined ? undefined : true));
     await reads('gatelog_process_exits_total{role="core",process="supervisor"}', (value) => value === 1);
     expect(await reads(whole, (value) => value >= after)).toBeGreaterThanOrEqual(after);
   });

@@ -17,9 +17,9 @@ import { readRequestHead } from './request-head.ts';
 import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routes.ts';
 
 /**
- * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, look into the
- * cache, ask the limits, open the record, send to the provider (in several attempts where that was asked for), relay the reply. A failure before the key is accepted, and a key that may
- * not send, are answered without a record; after that everything is on record.
+ * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, look into the cache, ask
+ * the limits, open the record, send to the provider (in several attempts where that was asked for), relay the reply. A failure before the key is
+ * accepted, and a key that may not send, are answered without a record; after that everything is on record.
  */
 export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
   const openedAt = ports.clock.now();

@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import Sqlite from 'libsql';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SessionItem } from '../src/contract/session-item.ts';
+import { frameKinds } from '../src/model/exchange.ts';
+import type { OrganizationId } from '../src/model/ids.ts';
+import { newId } from '../src/ingest/ingest-rig.ts';
+import { openSpoolWriter } from '../src/spool/writer.ts';
+import { apiClient, type ApiClient } from './support/api.ts';
+import { eventually } from './support/eventually.ts';
+import { startFakeOpenAi } from './support/fake-openai.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+
+const folders: string[] = [];
+const services: Service[] = [];
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop()));
+  for (const folder of folders) removeDataDir(folder);
+});
+
+async function start(dataDir: string, environment: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const service = await startService({ dataDir, environment });
+  services.push(service);
+  return service;
+}
+
+function freshDataDir(): string {
+  const dataDir = makeDataDir();
+  folders.push(dataDir);
+  return dataDir;
+}
+
+/** Text that no compression hides. */
+const secret = (): string => randomBytes(48).toString('base64url');
+
+function filesWith(folder: string, text: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text));
+}
+
+interface Call {
+  readonly content: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly rest?: object;
+  readonly model?: string;
+}
+
+async function send(service: Service, { content, headers = {}, rest = {}, model = 'echo/words' }: Call): Promise<Response> {
+  return fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'Svc-Auth': `Bearer ${testKey}`, Authorization: 'Bearer sk-provider', 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content }], ...rest }),
+  });
+}
+
+async function chat(service: Service, call: Call): Promise<string> {
+  const response = await send(service, call);
+  await response.arrayBuffer();
+  expect(response.status).toBe(200);
+  return response.headers.get('svc-id') ?? '';
+}
+
+/** Orders an erasure with a key that may. */
+const ask = (service: Service): Promise<Response> =>
+  fetch(`${service.api}/v1/user/ann`, { method: 'DELETE', headers: { Authorization: `Bearer ${testKey}` } });
+
+interface Receipt {
+  readonly user_id: string;
+  readonly erased_at: string;
+  readonly requests: number;
+  readonly bodies: number;
+  readonly spool_records: number;
+}
+
+describe('DELETE /v1/user/{id}', () => {
+  it('takes out all that came from the user, from every file, and leaves everybody else', async () => {
+    const dataDir = freshDataDir();
+    const service = await start(dataDir, { GATELOG_SPOOL_SEGMENT_SECONDS: '1' });
+    const api = apiClient(service.api);
+    const [user, body, property] = [`ann/${secret()}`, secret(), secret()];
+    const ann = { 'Svc-User-Id': user, 'Svc-Session-Id': 'of-ann' };
+    const hers = await chat(service, { content: body, headers: ann });
+    const named = await chat(service, { content: 'two', rest: { user } });
+    const his = await chat(service, { content: 'three', headers: { 'Svc-User-Id': 'bob' } });
+    for (const id of [hers, named, his]) await api.stored(id);
+    await api.call('PUT', `/v1/request/${hers}/property`, { Secret: property });
+    await api.call('POST', '/v1/session/of-ann/tag', { tag: 'hers' });
+    const { status, body: answer } = await api.call<Receipt>('DELETE', `/v1/user/${encodeURIComponent(user)}`);
+    expect([status, answer.data]).toMatchObject([
+      200,
+      { user_id: user, requests: 2, bodies: 4, spool_records: 0, dead_letters: 0, blobs: 0 },
+    ]);
+    for (const id of [hers, named]) expect((await api.call('GET', `/v1/request/${id}`)).status).toBe(404);
+    expect((await api.call('GET', `/v1/request/${hers}/changes`)).status).toBe(404);
+    expect((await api.call<readonly SessionItem[]>('POST', '/v1/session/query', {})).body.data).toEqual([]);
+    await api.stored(his);
+    // The spool lets go of a file when that is closed.
+    const traces = (): readonly string[] => [body, property, user.slice(4)].flatMap((text) => filesWith(dataDir, text));
+    await eventually('its last file to go', () => (traces().every((file) => !file.endsWith('.seg')) ? true : undefined), 20_000);
+    expect(traces()).toEqual([]);
+    expect(service.output()).not.toContain(user.slice(4));
+    const next = await chat(service, { content: 'four', headers: ann });
+    expect((await api.stored(next)).request_user_id).toBe(user);
+  });
+
+  it('is 503 while a call of the user is open; killed and asked again it goes on and gives the receipt', async () => {
+    const provider = await startFakeOpenAi();
+    const dataDir = freshDataDir();
+    const environment = { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl };
+    const first = await start(dataDir, environment);
+    const done = await chat(first, { content: 'one', headers: { 'Svc-User-Id': 'ann' } });
+    await apiClient(first.api).stored(done);
+    provider.behave((_call, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n');
+    });
+    const open = await send(first, { model: 'gpt-4o-mini', content: 'two', rest: { stream: true }, headers: { 'Svc-User-Id': 'ann' } });
+    const reader = open.body?.getReader();
+    await reader?.read();
+    const waiting = ask(first).catch(() => undefined);
+    // The order is written down before the answer is waited for.
+    await eventually('the erasure to begin', () => query(dataDir, "SELECT number FROM erasures WHERE stage = 'ordered'"));
+    await first.killAll();
+    await waiting;
+    const second = await start(dataDir, environment);
+    const response = await ask(second);
+    const { data } = (await response.json()) as { readonly data: Receipt };
+    expect([response.status, data]).toMatchObject([200, { requests: 1, spool_records: 1 }]);
+    expect(await apiClient(second.api).query('all')).toEqual([]);
+    await provider.close();
+  });
+});
+
+describe('GATELOG_RETENTION_DAYS and PUT /v1/retention', () => {
+  it('remove what is older, by the shorter of both, late records too, and nothing else', async () => {
+    const dataDir = freshDataDir();
+    const environment = { GATELOG_RETENTION_INTERVAL: '1s' };
+    await (await start(dataDir, environment)).stop();
+    const [oldest, older] = [await writeLate(dataDir, 40), await writeLate(dataDir, 10)];
+    const first = await start(dataDir, environment);
+    const young = await chat(first, { content: 'young' });
+    const api = apiClient(first.api);
+    for (const id of [oldest, older, young]) await api.stored(id);
+    await api.call('PUT', '/v1/retention', { days: 20 });
+    await eventually('the oldest record to go', async () => ((await idsOf(api)).includes(oldest) ? undefined : true));
+    expect(await idsOf(api)).toEqual([older, young].toSorted());
+    await first.stop();
+    const late = await writeLate(dataDir, 41);
+    const second = await start(dataDir, { ...environment, GATELOG_RETENTION_DAYS: '5' });
+    const again = apiClient(second.api);
+    const afterLate = await chat(second, { content: 'young' });
+    await again.stored(afterLate);
+    await eventually('the older records to go', async () => ((await idsOf(again)).length === 2 ? true : undefined));
+    expect(await idsOf(again)).toEqual([young, afterLate].toSorted());
+    expect((await again.call('GET', `/v1/request/${late}`)).status).toBe(404);
+  });
+});
+
+async function idsOf(api: ApiClient): Promise<readonly string[]> {
+  return (await api.query('all', { limit: 100 })).map(({ request_id: id }) => id).toSorted();
+}
+
+/** Leaves a record of so many days ago in the spool, as if the ingest had been away for so long. */
+async function writeLate(dataDir: string, daysAgo: number): Promise<string> {
+  const { id: organizationId } = query(dataDir, 'SELECT id FROM organizations') as { readonly id: OrganizationId };
+  const openedAt = Date.now() - daysAgo * 86_400_000;
+  const writer = openSpoolWriter({
+    folder: path.join(dataDir, 'spool'),
+    series: `late-${daysAgo}`,
+    segmentMaxBytes: 1024 * 1024,
+    segmentMaxMs: 60_000,
+    sync: 'always',
+    syncIntervalMs: 60_000,
+    onFailure: (error) => {
+      throw error;
+    },
+    monotonic: () => performance.now(),
+  });
+  const requestId = newId(openedAt);
+  const open = { version: 1, requestId, organizationId, keyHash: 'a'.repeat(64), openedAt, method: 'POST', path: '/v1/chat/completions' };
+  const rest = { provider: 'echo', targetUrl: '', headers: { 'content-type': 'application/json' }, tags: { properties: [] } };
+  const stream = writer.newStream();
+  writer.append(stream, frameKinds.open, JSON.stringify({ ...open, ...rest }));
+  const end = { outcome: 'complete', elapsedMs: 9, overheadMs: 0.5, requestBytes: 0, responseBytes: 0 };
+  writer.append(stream, frameKinds.end, JSON.stringify(end));
+  await writer.close();
+  return requestId;
+}
+
+function query(dataDir: string, text: string): unknown {
+  const database = new Sqlite(path.join(dataDir, 'metadata.db'), { readonly: true });
+  try {
+    return database.prepare(text).get();
+  } finally {
+    database.close();
+  }
+}

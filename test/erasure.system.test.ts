@@ -9,8 +9,9 @@ import type { OrganizationId } from '../src/model/ids.ts';
 import { newId } from '../src/ingest/ingest-rig.ts';
 import { openSpoolWriter } from '../src/spool/writer.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
+import { gatelog } from './support/command.ts';
 import { eventually } from './support/eventually.ts';
-import { startFakeOpenAi } from './support/fake-openai.ts';
+import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
 const folders: string[] = [];
@@ -104,7 +105,14 @@ describe('DELETE /v1/user/{id}', () => {
     for (const id of [hers, named, his]) await api.stored(id);
     await api.call('PUT', `/v1/request/${hers}/property`, { Secret: property });
     await api.call('POST', '/v1/session/of-ann/tag', { tag: 'hers' });
-    expect(await receiptOf(service, user)).toMatchObject({ user_id: user, requests: 2, bodies: 4, spool_records: 0, dead_letters: 0, blobs: 0 });
+    expect(await receiptOf(service, user)).toMatchObject({
+      user_id: user,
+      requests: 2,
+      bodies: 4,
+      spool_records: 0,
+      dead_letters: 0,
+      blobs: 0,
+    });
     for (const id of [hers, named]) expect((await api.call('GET', `/v1/request/${id}`)).status).toBe(404);
     expect((await api.call('GET', `/v1/request/${hers}/changes`)).status).toBe(404);
     expect((await api.call<readonly SessionItem[]>('POST', '/v1/session/query', {})).body.data).toEqual([]);
@@ -123,25 +131,52 @@ describe('DELETE /v1/user/{id}', () => {
     const dataDir = freshDataDir();
     const environment = { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl };
     const first = await start(dataDir, environment);
-    const done = await chat(first, { content: 'one', headers: { 'Svc-User-Id': 'ann' } });
-    await apiClient(first.api).stored(done);
-    provider.behave((_call, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n');
-    });
-    const open = await send(first, { model: 'gpt-4o-mini', content: 'two', rest: { stream: true }, headers: { 'Svc-User-Id': 'ann' } });
-    const reader = open.body?.getReader();
-    await reader?.read();
-    const waiting = ask(first).catch(() => undefined);
-    await eventually('the erasure to wait for the call', () => query(dataDir, "SELECT number FROM erasures WHERE stage = 'awaited'"));
+    const { answered } = await orderWhileOpen(first, provider);
     await first.killAll();
-    await waiting;
+    await answered;
     const second = await start(dataDir, environment);
     expect(await receiptOf(second, 'ann')).toMatchObject({ requests: 1, spool_records: 1 });
     expect(await apiClient(second.api).query('all')).toEqual([]);
     await provider.close();
   });
+
+  it('that runs while a backup is taken goes on when that is restored, among parts that an earlier one has rewritten', async () => {
+    const provider = await startFakeOpenAi();
+    const first = await start(freshDataDir(), { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl });
+    const ids: string[] = [];
+    for (const user of ['bob', 'carl']) ids.push(await chat(first, { content: user, headers: { 'Svc-User-Id': user } }));
+    for (const id of ids) await apiClient(first.api).stored(id);
+    expect(await receiptOf(first, 'bob')).toMatchObject({ requests: 1 });
+    const { answered } = await orderWhileOpen(first, provider);
+    const backup = path.join(freshDataDir(), 'backup');
+    expect(await gatelog(first.dataDir, 'backup', backup)).toMatchObject({ code: 0 });
+    await first.killAll();
+    await answered;
+    await provider.close();
+    const dataDir = path.join(freshDataDir(), 'restored');
+    expect(await gatelog(dataDir, 'restore', backup)).toMatchObject({ code: 0 });
+    const second = await start(dataDir);
+    // Nobody has to ask for it.
+    await eventually('the erasure to end', () => query(dataDir, "SELECT number FROM erasures WHERE stage = 'done'"), 60_000);
+    expect(await idsOf(apiClient(second.api))).toEqual(ids.slice(1));
+    expect(await receiptOf(second, 'ann')).toMatchObject({ requests: 1, bodies: 2, spool_records: 1 });
+  });
 });
+
+/** Orders the erasure of a user who has a stored request and an open call. @returns once it waits for that call: its answer, which comes when that has ended. */
+async function orderWhileOpen(service: Service, provider: FakeOpenAi): Promise<{ readonly answered: Promise<unknown> }> {
+  const ann = { 'Svc-User-Id': 'ann' };
+  await apiClient(service.api).stored(await chat(service, { content: 'one', headers: ann }));
+  provider.behave((_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n');
+  });
+  const open = await send(service, { model: 'gpt-4o-mini', content: 'two', rest: { stream: true }, headers: ann });
+  await open.body?.getReader().read();
+  const answered = ask(service).catch(() => undefined);
+  await eventually('the erasure to wait for the call', () => query(service.dataDir, "SELECT number FROM erasures WHERE stage = 'awaited'"));
+  return { answered };
+}
 
 describe('GATELOG_RETENTION_DAYS and PUT /v1/retention', () => {
   it('remove what is older, by the shorter of both, late records too, and nothing else', async () => {
@@ -156,7 +191,10 @@ describe('GATELOG_RETENTION_DAYS and PUT /v1/retention', () => {
     await api.call('PUT', '/v1/retention', { days: 20 });
     await eventually('the oldest record to go', async () => ((await idsOf(api)).includes(oldest) ? undefined : true));
     expect(await idsOf(api)).toEqual([older, young].toSorted());
+    const backup = path.join(freshDataDir(), 'backup');
+    expect(await gatelog(dataDir, 'backup', backup)).toMatchObject({ code: 0 });
     await first.stop();
+    await restoresTo(backup, [older, young].toSorted());
     const late = await writeLate(dataDir, 41);
     const second = await start(dataDir, { ...environment, GATELOG_RETENTION_DAYS: '5' });
     const again = apiClient(second.api);
@@ -167,6 +205,14 @@ describe('GATELOG_RETENTION_DAYS and PUT /v1/retention', () => {
     expect((await again.call('GET', `/v1/request/${late}`)).status).toBe(404);
   });
 });
+
+async function restoresTo(backup: string, ids: readonly string[]): Promise<void> {
+  const dataDir = path.join(freshDataDir(), 'restored');
+  expect(await gatelog(dataDir, 'restore', backup)).toMatchObject({ code: 0 });
+  const service = await start(dataDir);
+  expect(await idsOf(apiClient(service.api))).toEqual(ids);
+  await service.stop();
+}
 
 async function idsOf(api: ApiClient): Promise<readonly string[]> {
   return (await api.query('all', { limit: 100 })).map(({ request_id: id }) => id).toSorted();

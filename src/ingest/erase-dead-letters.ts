@@ -49,9 +49,9 @@ async function eraseSingle(file: string, erasure: Erasure): Promise<number> {
   return 1;
 }
 
-/** Writes the file anew without the letters, in one step for whoever looks. */
+/** Writes the file anew without the letters, in one step for whoever looks. The copy is hidden, so that no backup takes it along. */
 async function eraseFrom(file: string, erasure: Erasure): Promise<number> {
-  const copy = `${file}.erasing`;
+  const copy = path.join(path.dirname(file), `.${path.basename(file)}.erasing`);
   rmSync(copy, { force: true });
   const source = await open(file, 'r');
   const target = openSync(copy, 'wx', 0o600);

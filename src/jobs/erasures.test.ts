@@ -2,25 +2,14 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
-import { RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
-import { type CoreRig, type IngestRig, interpretDirectly, makeGate, openRig, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
-import type { Interpret } from '../ingest/interpreter.ts';
-import {
-  addErasedExchanges,
-  advanceErasure,
-  countErasedExchanges,
-  forgetErasure,
-  listUnfinishedErasures,
-  orderErasure,
-  wasErased,
-} from '../metadata/erasures.ts';
+import { type IngestRig, interpretDirectly, openRig, makeGate, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
+import { orderErasure } from '../metadata/erasures.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { RequestId } from '../model/ids.ts';
-import type { Observation } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import { CachedReplies } from '../state/cached-replies.ts';
 import { type Environment, openEnvironment } from '../state/environment.ts';
-import { Erasures, type ErasureTargets } from './erasures.ts';
+import { type GivenLife, type Life, liveOver } from './erasure-rig.ts';
 
 let rig: IngestRig;
 let environment: Environment;
@@ -35,60 +24,7 @@ afterAll(async () => {
   await rig.close();
 });
 
-interface Life {
-  readonly core: CoreRig;
-  readonly erasures: Erasures;
-  readonly observations: readonly Observation[];
-  readonly end: () => Promise<void>;
-}
-
-/** One life of a core over a spool, with what erases. */
-async function live(
-  spool: SpoolRig,
-  given: { readonly targets?: Partial<ErasureTargets>; readonly interpret?: Interpret; readonly starts?: boolean } = {},
-): Promise<Life> {
-  const underWay = new RunningErasures();
-  const observations: Observation[] = [];
-  const core = await spool.openCore({
-    ...(given.interpret === undefined ? {} : { interpret: given.interpret }),
-    erasures: {
-      of: (organizationId) => underWay.of(organizationId),
-      keep: (erased) => addErasedExchanges(rig.database, erased),
-      wasErased: (exchange) => wasErased(rig.database, exchange),
-    },
-  });
-  const { drain, changer } = core;
-  const erasures = new Erasures({
-    book: {
-      order: (organizationId, userId) => orderErasure(rig.database, { organizationId, userId, at: systemClock.now() }),
-      unfinished: () => listUnfinishedErasures(rig.database),
-      advance: (number, reached) => advanceErasure(rig.database, number, reached),
-      countErased: (number) => countErasedExchanges(rig.database, number),
-      forget: (number) => forgetErasure(rig.database, number),
-    },
-    targets: {
-      ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
-      whenSpoolIsClear: (erasure, signal) =>
-        whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal),
-      whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
-      store: rig.store.erase,
-      forgetReplies: ({ organizationId, userId }) => replies.forget(organizationId, userId),
-      eraseDeadLetters: makeEraseDeadLetters(spool.deadLetterFolder),
-      ...given.targets,
-    },
-    observe: (observation) => observations.push(observation),
-  });
-  await erasures.resume();
-  if (given.starts !== false) drain.start();
-  return {
-    core,
-    erasures,
-    observations,
-    end: async () => {
-      await Promise.all([drain.stop(10_000), erasures.stop()]);
-    },
-  };
-}
+const live = (spool: SpoolRig, given: GivenLife = {}): Promise<Life> => liveOver({ rig, replies }, spool, given);
 
 const tagged = (userId: string, given: object = {}) => ({ open: { tags: { properties: [], userId }, ...given } });
 const ofBody = (user: string) => ({ request: JSON.stringify({ model: 'echo-1', user, messages: [{ role: 'user', content: 'x' }] }) });

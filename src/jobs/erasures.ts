@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { Erasure, ErasureCounts, ErasureStage } from '../model/erasure.ts';
@@ -69,8 +70,11 @@ export class Erasures {
   private readonly ports: ErasurePorts;
   private readonly running = new Map<number, Running>();
   private readonly stopping = new AbortController();
+  private readonly stopped = once(this.stopping.signal, 'abort');
   /** The end of the erasure that is in the store: one at a time rewrites its parts. */
   private storeTurn: Promise<unknown> = Promise.resolve();
+  /** Settled when erasures may again begin to change what is kept. */
+  private standstill: Promise<unknown> | undefined;
   /** What is done at each stage, and where that leads. */
   private readonly steps: Readonly<Record<Exclude<ErasureStage, 'done'>, Step>> = {
     ordered: { run: (erasure) => this.eraseLetters(erasure), next: 'awaited' },
@@ -115,6 +119,21 @@ export class Erasures {
     await this.ports.book.forget(number);
   }
 
+  /**
+   * Runs `work` while no erasure begins to change what is kept, nor says how far it has come. What it has begun goes on.
+   *
+   * Invariant: for whoever copies what is kept, how far an erasure has come before the store: the copy goes on with what the erasure had begun. An
+   * erasure that is not in the copy's book has taken nothing out of the copy's store, and while a record that goes is in it, so is the list of them.
+   */
+  async whileStandingStill<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.standstill !== undefined) throw new Error('the erasures stand still already');
+    const done = work().finally(() => {
+      this.standstill = undefined;
+    });
+    this.standstill = done.catch(() => undefined);
+    return done;
+  }
+
   /** Leaves what runs to the next start. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('the erasures were told to stop'));
@@ -154,6 +173,7 @@ export class Erasures {
   private async takeStep(erasure: Erasure, stage: Exclude<ErasureStage, 'done'>): Promise<Erasure> {
     const { next, run } = this.steps[stage];
     const counts = await run(erasure);
+    await this.whenMoving();
     await this.ports.book.advance(erasure.number, { stage: next, ...counts });
     const advanced = { ...erasure, stage: next, counts: { ...erasure.counts, ...counts } };
     const { requests, spool_records: spoolRecords } = advanced.counts;
@@ -162,6 +182,7 @@ export class Erasures {
   }
 
   private async eraseLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    await this.whenMoving();
     return { dead_letters: erasure.counts.dead_letters + (await this.ports.targets.eraseDeadLetters(erasure)) };
   }
 
@@ -176,6 +197,7 @@ export class Erasures {
   private async list(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     const { book, targets } = this.ports;
     await targets.whenSpoolIsClear(erasure, this.stopping.signal);
+    await this.whenMoving();
     const found = await targets.store.list(erasure);
     return { ...found, spool_records: await book.countErased(erasure.number) };
   }
@@ -183,12 +205,22 @@ export class Erasures {
   private async removeFromStore(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     const { store, whenChangesAreOver } = this.ports.targets;
     const { signal } = this.stopping;
+    await this.whenMoving();
     await store.removeRequests(erasure, signal);
     // A change that had found its request before that may still write its history.
     await whenChangesAreOver(erasure.organizationId);
+    await this.whenMoving();
     await store.removeRest(erasure, signal);
+    await this.whenMoving();
     await store.removeFiles(erasure, signal);
     return {};
+  }
+
+  /** @throws the abort reason when told to stop. */
+  private async whenMoving(): Promise<void> {
+    const { signal } = this.stopping;
+    while (this.standstill !== undefined && !signal.aborted) await Promise.race([this.standstill, this.stopped]);
+    signal.throwIfAborted();
   }
 
   private async inStoreTurn<Result>(work: () => Promise<Result>): Promise<Result> {

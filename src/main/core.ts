@@ -115,7 +115,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const operated = { ...parts, drain, changer: changers.changer, api: ports };
+  const operated = { ...parts, drain, removals, changer: changers.changer, api: ports };
   const endLetters = keepLettersBounded(operated);
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated), parts.observe);
   return {

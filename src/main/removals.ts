@@ -45,6 +45,8 @@ export interface Removals {
   readonly erasurePorts: ErasurePorts;
   /** Goes on with what was cut; to be called before the drain starts. */
   readonly start: () => Promise<void>;
+  /** Runs `work`, which copies what is kept, while no erasure begins to change it. */
+  readonly whileStandingStill: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly stop: () => Promise<void>;
 }
 
@@ -77,6 +79,7 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
       await erasures.resume();
       retention.start();
     },
+    whileStandingStill: (work) => erasures.whileStandingStill(work),
     stop: async () => {
       await Promise.all([retention.stop(), erasures.stop()]);
     },

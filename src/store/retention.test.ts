@@ -77,6 +77,17 @@ describe('retention', () => {
     expect(await removeExpired('2026-01-15T10:00')).toBe(0);
   });
 
+  it('finishes a run that was cut when the requests had gone', async () => {
+    const time = '2026-01-15T09:00:00.000';
+    const cut = await plant({ time });
+    await put(cut, time, '2026-01-15T09:30');
+    const { connections } = await opened();
+    await connections.run('update', (client) => client.command({ query: 'DELETE FROM requests WHERE 1' }));
+    expect([await left('requests'), await left('bodies'), await left('changes')]).toEqual([[], numbersOf(cut), numbersOf(cut)]);
+    await removeExpired('2026-01-15T10:00');
+    expect([await left('bodies'), await left('changes')]).toEqual([[], []]);
+  });
+
   it('drops whole months with their files, and their changes that wait', async () => {
     const old = await plant({ time: '2025-12-31T23:59:59.999' });
     await put(old, '2025-12-31T23:59:59.999', '2026-01-02T00:00');

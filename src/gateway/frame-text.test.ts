@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ExchangeAnswer, ExchangeOpen } from '../model/exchange.ts';
+import type { ExchangeAnswer } from '../model/exchange.ts';
 import { answerText, openText } from './frame-text.ts';
 
 const text = fc.oneof(

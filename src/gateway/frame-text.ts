@@ -1,4 +1,4 @@
-import type { ExchangeAnswer, ExchangeOpen, Tags } from '../model/exchange.ts';
+import type { EndFacts, ExchangeAnswer, ExchangeOpen, Tags } from '../model/exchange.ts';
 
 /**
  * The JSON of the two frames that every exchange has, the same text as of `JSON.stringify`. By hand, because they are on the path of every reply:
@@ -14,18 +14,13 @@ export function openText(open: ExchangeOpen): string {
 /** As {@link openText}, of the frame that ends an exchange with a small reply. */
 export function answerText(answer: ExchangeAnswer): string {
   const { head, end } = answer;
-  const hasMore =
-    end.attempts !== undefined ||
-    end.provider !== undefined ||
-    end.model !== undefined ||
-    head.attempts !== undefined ||
-    head.provider !== undefined ||
-    head.model !== undefined ||
-    end.firstByteMs === undefined ||
-    end.requestCut !== undefined ||
-    end.responseCut !== undefined;
-  if (hasMore) return JSON.stringify(answer);
+  const isCut = end.firstByteMs === undefined || end.requestCut !== undefined || end.responseCut !== undefined;
+  if (isCut || hasFacts(head) || hasFacts(end)) return JSON.stringify(answer);
   return `{"head":{"status":${head.status},"headers":${textsOf(head.headers)},"elapsedMs":${head.elapsedMs}},"end":{"outcome":"${end.outcome}","elapsedMs":${end.elapsedMs},"firstByteMs":${end.firstByteMs},"overheadMs":${end.overheadMs},"requestBytes":${end.requestBytes},"responseBytes":${end.responseBytes}}}`;
+}
+
+function hasFacts({ provider, targetUrl, model, attempts }: EndFacts): boolean {
+  return provider !== undefined || targetUrl !== undefined || model !== undefined || attempts !== undefined;
 }
 
 function tagsText(tags: Tags): string {

@@ -44,10 +44,11 @@ export class IncomingRequest extends IncomingMessage {
     return this.wasTaken ? this : super.resume();
   }
 
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    super._destroy(error, callback);
+  override destroy(error?: Error): this {
+    super.destroy(error);
     // No sooner than a stream would say it: whoever hears it looks whether the connection is there.
     if (this.taker !== undefined) process.nextTick(() => this.finish());
+    return this;
   }
 
   private finish(): void {

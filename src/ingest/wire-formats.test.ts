@@ -17,6 +17,7 @@ const messages = { provider: 'anthropic', path: '/v1/messages', request: recordi
 const generate = { provider: 'gemini', request: recording('google/__fixtures__/generate-request.json') };
 const generatePath = '/v1beta/models/gemini-2.5-flash:generateContent';
 const streamGeneratePath = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
+const cohere = { provider: 'cohere', path: '/v2/chat', request: recording('cohere/__fixtures__/chat-request.json') };
 const responses = { provider: 'openai', path: '/v1/responses', request: recording('openai/__fixtures__/responses-request.json') };
 
 const form = [
@@ -59,6 +60,18 @@ describe('a call of every wire format', () => {
       },
       expected: { provider: 'AWS', requestModel: 'us.anthropic.claude-sonnet-4-20250514-v1:0', status: 200 },
       usage: { promptTokens: 3289, completionTokens: 23 },
+    },
+    {
+      name: 'Cohere chat',
+      sketch: { ...cohere, response: recording('cohere/__fixtures__/chat-response.json') },
+      expected: { provider: 'COHERE', requestModel: 'command-a-03-2025', model: 'command-a-03-2025', timeToFirstTokenMs: null },
+      usage: { promptTokens: 118, completionTokens: 21, promptCacheReadTokens: 96 },
+    },
+    {
+      name: 'Cohere chat as a stream',
+      sketch: { ...cohere, response: recording('cohere/__fixtures__/chat-response.sse'), headers: stream },
+      expected: { timeToFirstTokenMs: 6, responseId: 'b7e1c2f4-5a06-4d3b-9c8e-2f1d0a9b8c7d' },
+      usage: { promptTokens: 118, completionTokens: 21 },
     },
     {
       name: 'Gemini generateContent',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
+import { cohereChat } from './cohere/chat.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
 import { ollamaChat } from './ollama/chat.ts';
 import { openAiChat } from './openai/chat.ts';
@@ -93,6 +94,9 @@ describe('wireFormatFor', () => {
     ['perplexity', '/chat/completions', openAiChat],
     ['mistral', '/v1/fim/completions', openAiChat],
     ['cohere', '/compatibility/v1/chat/completions', openAiChat],
+    ['cohere', '/v2/chat', cohereChat],
+    ['cohere', '/v1/chat', undefined],
+    ['cohere', '/v2/embed', undefined],
     ['deepinfra', '/v1/openai/embeddings', openAiEmbeddings],
     ['ollama', '/v1/chat/completions', openAiChat],
     ['echo', '/echo/v1/chat/completions', openAiChat],

@@ -1,5 +1,6 @@
 import { providerAliases } from '../model/vocabulary/providers.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
+import { cohereChat } from './cohere/chat.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
 import { ollamaChat } from './ollama/chat.ts';
 import { openAiChat } from './openai/chat.ts';
@@ -68,6 +69,8 @@ const withOllamaEndpoints: readonly Endpoint[] = [
   ...commonEndpoints,
 ];
 
+const withCohereEndpoints: readonly Endpoint[] = [{ pathEnd: '/v2/chat', format: cohereChat }, ...commonEndpoints];
+
 /** Models of others answer in formats of their own. The stream of an invocation is not understood. */
 const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke$/;
 const withAmazonEndpoints: readonly Endpoint[] = [
@@ -98,7 +101,7 @@ const rows: readonly (readonly [name: string, recordName: string, priceProviderI
     ['hyperbolic', 'HYPERBOLIC', undefined, commonEndpoints],
     ['nebius', 'NEBIUS', undefined, commonEndpoints],
     ['novita', 'NOVITA', 'novita', commonEndpoints],
-    ['cohere', 'COHERE', 'cohere', commonEndpoints],
+    ['cohere', 'COHERE', 'cohere', withCohereEndpoints],
     ['ollama', 'OLLAMA', undefined, withOllamaEndpoints],
     ['vllm', 'VLLM', undefined, commonEndpoints],
     ['lmstudio', 'LMSTUDIO', undefined, commonEndpoints],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addressedProviders } from '../model/vocabulary/providers.ts';
+import { bedrockConverse } from './amazon/converse.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { cohereChat } from './cohere/chat.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
@@ -89,7 +90,12 @@ describe('wireFormatFor', () => {
       '/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Ainference-profile%2Feu.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke',
       anthropicMessages,
     ],
+    ['bedrock', '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke-with-response-stream', anthropicMessages],
     ['bedrock', '/model/amazon.nova-lite-v1:0/invoke', undefined],
+    ['bedrock', '/model/amazon.nova-lite-v1:0/invoke-with-response-stream', undefined],
+    ['bedrock', '/model/amazon.nova-lite-v1:0/converse', bedrockConverse],
+    ['bedrock', '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/converse-stream', bedrockConverse],
+    ['bedrock', '/model/amazon.nova-lite-v1:0/count-tokens', undefined],
     ['groq', '/openai/v1/audio/transcriptions', openAiTranscriptions],
     ['perplexity', '/chat/completions', openAiChat],
     ['mistral', '/v1/fim/completions', openAiChat],

@@ -1,4 +1,5 @@
 import { providerAliases } from '../model/vocabulary/providers.ts';
+import { bedrockConverse } from './amazon/converse.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { cohereChat } from './cohere/chat.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
@@ -71,10 +72,13 @@ const withOllamaEndpoints: readonly Endpoint[] = [
 
 const withCohereEndpoints: readonly Endpoint[] = [{ pathEnd: '/v2/chat', format: cohereChat }, ...commonEndpoints];
 
-/** Models of others answer in formats of their own. The stream of an invocation is not understood. */
-const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke$/;
+/** To an invocation the models of others answer in formats of their own. */
+const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke(?:-with-response-stream)?$/;
 const withAmazonEndpoints: readonly Endpoint[] = [
+  { pathEnd: '/converse', format: bedrockConverse },
+  { pathEnd: '/converse-stream', format: bedrockConverse },
   { pathEnd: '/invoke', within: claudeAtAmazon, format: anthropicMessages },
+  { pathEnd: '/invoke-with-response-stream', within: claudeAtAmazon, format: anthropicMessages },
   ...commonEndpoints,
 ];
 

@@ -53,6 +53,14 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
 
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
 export function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
+  const response = readResponseBody(exchange, format);
+  const header = format?.responseIdHeader;
+  const responseId = header === undefined ? undefined : exchange.responseHead?.headers[header];
+  if (responseId === undefined || response.facts.responseId !== '') return response;
+  return { ...response, facts: { ...response.facts, responseId } };
+}
+
+function readResponseBody(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const headers = exchange.responseHead?.headers ?? {};
   const contentType = headers['content-type'] ?? '';
   const encoding = headers['content-encoding'];

@@ -186,6 +186,16 @@ describe('a stream of binary messages', () => {
     expect(record.responseBody).toEqual({ kind: 'binary', base64: altered.toString('base64'), contentType: amazonStream['content-type'] });
   });
 
+  test('is identified by its head, as an error is', () => {
+    const identified = { 'x-amzn-requestid': '7f0a1c52-4f5d-4a57-9e0a-6f1d2c3b4a59' };
+    const error = { response: recording('amazon/__fixtures__/converse-error.json'), status: 400, headers: { ...json, ...identified } };
+    const records = [
+      call({ ...streamed, response: conversation, headers: { ...amazonStream, ...identified } }),
+      call({ ...streamed, ...error }),
+    ];
+    expect(records.map(({ responseId }) => responseId)).toEqual([identified['x-amzn-requestid'], identified['x-amzn-requestid']]);
+  });
+
   test('that no format puts together is kept as it came', () => {
     const record = call({ ...streamed, path: '/model/amazon.nova-lite-v1:0/invoke-with-response-stream', response: conversation });
     expect(record).toMatchObject({ completionText: '', cost: null, responseBody: { kind: 'binary' } });

@@ -10,6 +10,7 @@ export const bedrockConverse: WireFormat = {
   readRequest: readConverseRequest,
   readResponse: readConverseResponse,
   assembleStream: assembleConversation,
+  responseIdHeader: 'x-amzn-requestid',
   readTokenTexts: readConverseTexts,
 };
 

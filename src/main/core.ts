@@ -92,7 +92,6 @@ interface CoreParts {
  */
 export async function startCore(config: Config, version: string, connect?: Connect): Promise<RunningRole> {
   embeddedOnly(config);
-  lowerPriority();
   const { spool } = placesOf(config);
   ensureFolder(spool);
   const locks = [
@@ -101,6 +100,8 @@ export async function startCore(config: Config, version: string, connect?: Conne
   ];
   const parts = await openParts(config, connect);
   const drain = makeDrain(parts);
+  // Not before: with a low priority a start takes ten times as long where others leave no core idle, and the API is away for it.
+  lowerPriority();
   drain.start();
   const endSampling = sampleProcess(parts.meter);
   const base = { url: config.publicApiUrl ?? '' };

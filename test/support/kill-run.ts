@@ -3,6 +3,7 @@ import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../../bench/measure/owned-processes.ts';
+import { type AwakeClock, startAwakeClock } from './awake-clock.ts';
 import type { Dice } from './dice.ts';
 import { eventually } from './eventually.ts';
 import { judge, type Verdict } from './kill-verdict.ts';
@@ -62,7 +63,8 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
       GATELOG_LOG_LEVEL: 'error',
     },
   };
-  const scene: Scene = { options, serviceOptions, service: await startService(serviceOptions), kills: [] };
+  const clock = startAwakeClock();
+  const scene: Scene = { options, serviceOptions, service: await startService(serviceOptions), kills: [], clock };
   try {
     const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 12, dice: options.dice });
     const startedAt = performance.now();
@@ -81,6 +83,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
   } catch (error) {
     throw new Error(`after ${scene.kills.length} kills; the service said last:\n${scene.service.output().slice(-4000)}`, { cause: error });
   } finally {
+    clock.stop();
     await provider.close();
   }
 }
@@ -90,6 +93,7 @@ interface Scene {
   readonly serviceOptions: ServiceOptions;
   service: Service;
   readonly kills: Kill[];
+  readonly clock: AwakeClock;
 }
 
 /** Every kind once, in any order, then any of them. */
@@ -99,11 +103,17 @@ function planOf({ kills, dice }: KillRunOptions): KillKind[] {
 }
 
 async function killOne(scene: Scene, kind: KillKind): Promise<Kill> {
+  if (kind !== 'worker' && scene.options.dice.below(2) === 0) await checkpointSaved(scene.options);
   const kill: Kill = { kind, at: performance.now(), gatewayAwayMs: null, apiAwayMs: null, overAt: Number.POSITIVE_INFINITY };
   scene.kills.push(kill);
+  const killedAt = scene.clock.now();
   await perform(scene, kind);
   const { gateway, api } = scene.service;
-  [kill.gatewayAwayMs, kill.apiAwayMs] = await Promise.all([answersAgain(gateway, kill.at), answersAgain(api, kill.at)]);
+  const awayMs = async (base: string): Promise<number> => {
+    await eventually(`${base} to be ready`, () => isReady(base), recoveryMs);
+    return scene.clock.now() - killedAt;
+  };
+  [kill.gatewayAwayMs, kill.apiAwayMs] = await Promise.all([awayMs(gateway), awayMs(api)]);
   await untilWhole(scene.service);
   kill.overAt = performance.now();
   return kill;
@@ -111,7 +121,6 @@ async function killOne(scene: Scene, kind: KillKind): Promise<Kill> {
 
 async function perform(scene: Scene, kind: KillKind): Promise<void> {
   const { service, options } = scene;
-  if (kind !== 'worker' && options.dice.below(2) === 0) await checkpointSaved(options);
   if (kind === 'worker' || kind === 'core') {
     const pids = childrenNamed(service.pid, kind === 'worker' ? 'gateway' : 'core');
     process.kill(options.dice.of(pids), 'SIGKILL');
@@ -144,12 +153,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Milliseconds from a kill until a listener is ready. */
-async function answersAgain(base: string, killedAt: number): Promise<number> {
-  await eventually(`${base} to be ready`, () => isReady(base), recoveryMs);
-  return performance.now() - killedAt;
 }
 
 async function isReady(base: string): Promise<true | undefined> {

@@ -274,7 +274,7 @@ function apiPorts(parts: CoreParts, { drain, changer, sessions }: Changers & { r
       stamp: () => changer.stamp(),
       now: systemClock.now,
     }),
-    health: () => healthOf(watch, drain),
+    health: () => healthOf(watch, drain, store.hasRoom()),
     observe,
     meter,
     metrics: metricsPorts(parts, drain),
@@ -305,9 +305,10 @@ async function findFirst(store: Store, organizationId: OrganizationId, sessionId
 /** Age at which what waits for the store says that the ingest is behind, milliseconds. */
 const behindMs = 60_000;
 
-async function healthOf(watch: StoreWatch, drain: Drain): Promise<ApiHealth> {
+/** Without room for more the store still answers, and the ingest waits for it as it should. */
+async function healthOf(watch: StoreWatch, drain: Drain, hasRoom: boolean): Promise<ApiHealth> {
   return {
-    failing: [...((await watch.answers()) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
-    degraded: drain.oldestWaitingMs(systemClock.now()) > behindMs ? ['ingest_behind'] : [],
+    failing: [...((await watch.answers()) ? [] : ['store']), ...(drain.isDraining() || !hasRoom ? [] : ['ingest'])],
+    degraded: [...(hasRoom ? [] : ['store_full']), ...(drain.oldestWaitingMs(systemClock.now()) > behindMs ? ['ingest_behind'] : [])],
   };
 }

@@ -7,6 +7,8 @@ import { migrateStore } from './migrate.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
 import { type ListParts, makeListParts } from './parts.ts';
 import { PendingPatches } from './pending-patches.ts';
+import { watchMerges } from './room.ts';
+import type { HasRoom } from './spare-bytes.ts';
 import { type ChangeStoredSession, makeChangeStoredSession } from './session-changes.ts';
 import { makeSetSessionTag, type SetSessionTag } from './session-tags.ts';
 
@@ -25,6 +27,8 @@ export interface Store {
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   /** True when a query is answered. */
   readonly isAlive: () => Promise<boolean>;
+  /** False while the embedded store's disk is full: what is stored can be read, nothing is written. */
+  readonly hasRoom: HasRoom;
   /** Its connections right now. */
   readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
@@ -38,6 +42,7 @@ export interface StoreOptions extends RunOptions {
 /** Opens the store; the embedded one belongs to one process. @param connect opens its connections; a test has some that fail. */
 export function openStore(location: StoreLocation, options: StoreOptions, connect: Connect = openConnections): Store {
   const connections = connect(location, options.noteWait);
+  const endWatch = connections.embedded ? watchMerges(connections) : () => undefined;
   const patches = new PendingPatches();
   return {
     run: makeRunStatement(connections, options),
@@ -50,7 +55,11 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     listParts: makeListParts(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
+    hasRoom: connections.hasRoom,
     lanes: connections.lanes,
-    close: () => connections.close(),
+    close: () => {
+      endWatch();
+      return connections.close();
+    },
   };
 }

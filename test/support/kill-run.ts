@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from '../../bench/measure/owned-processes.ts';
+import { portProblem } from '../../src/supervisor/ports.ts';
 import { type AwakeClock, startAwakeClock } from './awake-clock.ts';
 import type { Dice } from './dice.ts';
 import { eventually } from './eventually.ts';
@@ -49,7 +49,7 @@ const recoveryMs = 120_000;
 /** Kills parts of a service under load, at random moments, then compares what clients had with what is stored. */
 export async function runKills(options: KillRunOptions): Promise<KillRun> {
   const provider = await startLoadProvider();
-  const [gatewayPort, apiPort] = [await freePort(), await freePort()];
+  const [gatewayPort, apiPort] = [await steadyPort(options.dice), await steadyPort(options.dice)];
   const serviceOptions: ServiceOptions = {
     dataDir: options.dataDir,
     ...(options.program === undefined ? {} : { program: options.program }),
@@ -85,6 +85,20 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
   } finally {
     clock.stop();
     await provider.close();
+  }
+}
+
+/** Below the ports that systems give to connections that go out. */
+const steadyPorts = { from: 18_000, count: 12_000 };
+
+/**
+ * A free port that stays free while nobody listens on it. TRICKY: of the usual free ones a call of the load may take it for its own end of a connection, and then
+ * the service cannot start again.
+ */
+async function steadyPort(dice: Dice): Promise<number> {
+  for (;;) {
+    const port = steadyPorts.from + dice.below(steadyPorts.count);
+    if ((await portProblem({ name: 'test', host: '127.0.0.1', port, variable: '' })) === undefined) return port;
   }
 }
 

@@ -14,7 +14,7 @@ const mutants = {
   'reply-first': {
     file: 'gateway/relay.js',
     from: 'recorder.end(ended, this.overheadMs, () => {\n            meter.ended',
-    to: 'if (!leftBehind && !this.options.response.destroyed) then();\n        then = () => undefined;\n        const later = (...end) => setTimeout(() => recorder.end(...end), 5);\n        later(ended, this.overheadMs, () => {\n            meter.ended',
+    to: 'if (!leftBehind && !this.options.response.destroyed) then();\n        then = () => undefined;\n        const later = (...end) => setTimeout(() => recorder.end(...end), 50);\n        later(ended, this.overheadMs, () => {\n            meter.ended',
   },
   /** A batch counts as accepted before the store has it. */
   'checkpoint-first': {

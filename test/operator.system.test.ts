@@ -62,6 +62,7 @@ function plantLetter(dataDir: string, organizationId: string, responseHead: stri
     requestId,
     openedAt,
     sessionId: '',
+    userId: '',
   });
   let offset = segmentHeaderBytes;
   for (const { payload, ...label } of frames) {

@@ -11,6 +11,7 @@ import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
 import { RedactionRules } from '../metadata/redaction-rules.ts';
+import { readRetention, setRetention } from '../metadata/retention.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
 import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
@@ -156,6 +157,12 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     bodyAddressOf: (organizationId, requestId) => `http://api.test${bodyAddresses.pathOf(organizationId, requestId)}`,
     checkBodyAddress: bodyAddresses.check,
     declareProperty: (organizationId, name) => declared.declare(organizationId, name),
+    retention: {
+      deploymentDays: 365,
+      read: (organizationId) => readRetention(rig.database, organizationId),
+      set: (organizationId, days) => setRetention(rig.database, { organizationId, days, at: Date.now() }),
+    },
+    erasures: { erase: () => Promise.resolve(undefined), handedOver: () => Promise.resolve() },
     rateLimits: {
       list: (organizationId) => listRateLimits(rig.database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),

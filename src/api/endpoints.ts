@@ -27,6 +27,9 @@ import { updateRequestProperty } from './routes/request/update-property.ts';
 import { getSession } from './routes/session/get.ts';
 import { giveSessionFeedback } from './routes/session/give-feedback.ts';
 import { getSessionTag, setSessionTag } from './routes/session/tag.ts';
+import { getRetention } from './routes/retention/get.ts';
+import { setRetention } from './routes/retention/set.ts';
+import { eraseUser } from './routes/user/erase.ts';
 import { updateSessionProperty } from './routes/session/update-property.ts';
 
 /** Every endpoint of the API that needs a key. */
@@ -52,6 +55,8 @@ export const endpoints: readonly Endpoint[] = [
   getPrices,
   replacePrices,
   applyPrices,
+  getRetention,
+  setRetention,
   querySessions,
   countSessions,
   querySessionNames,
@@ -61,4 +66,5 @@ export const endpoints: readonly Endpoint[] = [
   getSessionTag,
   giveSessionFeedback,
   updateSessionProperty,
+  eraseUser,
 ];

@@ -8,6 +8,7 @@ import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { RepricedRequest, RepriceReport } from '../model/reprice.ts';
 import type { StoredPrice } from '../model/stored-price.ts';
 import type { StoredLimit } from '../metadata/rate-limits.ts';
+import type { Erasure } from '../model/erasure.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
 import type { FailedKeys } from '../auth/failed-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
@@ -32,6 +33,24 @@ export interface RateLimitPorts {
     organizationId: OrganizationId,
     limits: readonly StoredLimit[],
   ) => Promise<{ readonly unknownKey: string } | undefined>;
+}
+
+/** How long records are kept, in days. */
+export interface RetentionPorts {
+  /** The deployment's, which holds for all organisations; undefined: none. */
+  readonly deploymentDays: number | undefined;
+  /** An organisation's own; null: none. */
+  readonly read: (organizationId: OrganizationId) => Promise<number | null>;
+  /** Durable when it returns. */
+  readonly set: (organizationId: OrganizationId, days: number | null) => Promise<void>;
+}
+
+/** Erasures of users. */
+export interface ErasurePorts {
+  /** @returns the erasure once it is done; undefined when it goes on for longer than a caller is kept waiting. @throws GatelogError `erasure_in_progress`. */
+  readonly erase: (organizationId: OrganizationId, userId: string) => Promise<Erasure | undefined>;
+  /** Its receipt has been handed over. */
+  readonly handedOver: (erasure: Erasure) => Promise<void>;
 }
 
 /** The redaction rules that organisations store. */
@@ -100,6 +119,8 @@ export interface ApiPorts {
   readonly providerKeys: ProviderKeyVault;
   readonly redactionRules: RedactionRulePorts;
   readonly prices: PricePorts;
+  readonly retention: RetentionPorts;
+  readonly erasures: ErasurePorts;
   readonly health: () => Promise<ApiHealth>;
   readonly observe: Observe;
   /** Has the families of `api/metrics.ts`. */

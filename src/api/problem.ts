@@ -13,8 +13,8 @@ import { answerJson } from './json-answer.ts';
  */
 export function answerProblem(context: Context, thrown: unknown, observe: Observe): Response {
   const { error, code } = asApiError(thrown);
-  // A caller who has left is no failure of ours.
-  if (error.status >= 500 && !context.req.raw.signal.aborted) {
+  // A caller who has left is no failure of ours, nor is an erasure that takes long.
+  if (error.status >= 500 && code !== 'erasure_in_progress' && !context.req.raw.signal.aborted) {
     observe({ kind: 'api_failed', endpoint: endpointOf(context) ?? 'none', reason: failureText(error) });
   }
   if (error.retryAfterSeconds !== undefined) context.header('Retry-After', String(error.retryAfterSeconds));

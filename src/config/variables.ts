@@ -255,6 +255,22 @@ export const variables = {
       'Cents that a budget sets aside for a call whose highest cost is not known: no price, or nothing that says how long the answer may become.',
   },
 
+  retentionDays: {
+    name: 'GATELOG_RETENTION_DAYS',
+    kind: 'integer',
+    least: 1,
+    most: 36_500,
+    reason:
+      'Days after which records are removed, of all organisations; without it they are kept. One may keep its own for a shorter time.',
+  },
+  retentionIntervalMs: {
+    name: 'GATELOG_RETENTION_INTERVAL',
+    kind: 'duration',
+    default: '1h',
+    least: 1000,
+    most: 24 * hour,
+    reason: 'How often records that are too old are looked for; for so much longer they may still be found.',
+  },
   pricesFile: {
     name: 'GATELOG_PRICES_FILE',
     kind: 'text',

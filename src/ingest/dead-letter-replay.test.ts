@@ -7,7 +7,7 @@ import { systemClock } from '../platform/clock.ts';
 import { writeWholeSeries } from '../spool/whole-series.ts';
 import { DeadLetterReplay, type ReplayPorts } from './dead-letter-replay.ts';
 import { DeadLetters } from './dead-letter.ts';
-import type { DrainPorts } from './drain.ts';
+import type { DrainPorts } from './drain-ports.ts';
 import { type CoreRig, type IngestRig, openRig, SpoolRig, until, written } from './ingest-rig.ts';
 import type { Interpret } from './interpreter.ts';
 

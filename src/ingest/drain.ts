@@ -2,52 +2,29 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import path from 'node:path';
 import { messageOf } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
-import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Checkpoint, CheckpointFile } from '../spool/checkpoint.ts';
-import type { OrganizationPrices } from '../pricing/organization-prices.ts';
+import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
 import { failureText } from '../store/failure.ts';
-import type { InsertRows } from '../store/insert.ts';
-import { acceptedAfter, type Batch, type BatchLimits, formBatch, repeatBatch, startOfSeries, tokenOf } from './batch.ts';
-import type { Burst } from './burst.ts';
-import type { KeepDeadLetter } from './dead-letter.ts';
+import { acceptedAfter, type Batch, formBatch, repeatBatch, startOfSeries, tokenOf } from './batch.ts';
+import type { DrainPorts } from './drain-ports.ts';
+import { type InterpretedBatch, sortInterpreted } from './interpreted-batch.ts';
 import { oldestEnd } from './oldest-end.ts';
-import { type Interpret, InterpreterDied, type InterpretTask } from './interpreter.ts';
-import { InFlight, type OpenExchange } from './open-exchange.ts';
+import { InterpreterDied, type InterpretTask } from './interpreter.ts';
+import { InFlight, type OpenExchange, type Settlement } from './open-exchange.ts';
 import { Pause } from './pause.ts';
-import type { ChangesByExchange, PendingChanges } from './pending-changes.ts';
+import type { ChangesByExchange } from './pending-changes.ts';
 import { SeriesTail } from './series-tail.ts';
-import type { SettleBudgets } from './settlement.ts';
-import { BatchTooLarge, type Failure, type StorableRow, storeRows } from './store-batch.ts';
+import type { BudgetSettlement } from './settlement.ts';
+import { BatchTooLarge, type Failure, storeRows } from './store-batch.ts';
 
-/** What the drain needs from the rest of the program. */
-export interface DrainPorts {
-  readonly spoolFolder: string;
-  /** The spool's identity: part of every deduplication token. */
-  readonly spoolId: string;
-  readonly checkpoint: CheckpointFile;
-  readonly interpret: Interpret;
-  readonly insert: InsertRows;
-  readonly pendingChanges: PendingChanges;
-  /** Declared property names of one organisation, by lower-case name. */
-  readonly declaredNames: (organizationId: OrganizationId) => Promise<ReadonlyMap<string, string>>;
-  /** Redaction rules of one organisation; undefined when there are none. While they cannot be read nothing is stored. */
-  readonly redactionRules: (organizationId: OrganizationId) => Promise<readonly RedactionRule[] | undefined>;
-  /** Prices that one organisation has stored. Throws when they cannot be read and none are known. */
-  readonly organizationPrices: (organizationId: OrganizationId) => OrganizationPrices;
-  readonly keepDeadLetter: KeepDeadLetter;
-  readonly settleBudgets: SettleBudgets;
-  readonly limits: BatchLimits;
-  /** Longest time between two batches while exchanges wait, milliseconds. */
-  readonly intervalMs: number;
-  readonly burst: Burst;
-  readonly clock: Clock;
-  readonly observe: Observe;
-  /** A record can be queried from now on; so many milliseconds after its exchange ended. */
-  readonly noteVisible: (delayMs: number) => void;
+/** A batch that needs nothing of the spool any more. */
+interface StoredBatch {
+  readonly batch: Batch;
+  readonly failures: ReadonlyMap<number, Failure>;
+  readonly changes: ChangesByExchange;
+  readonly erased: ReadonlyMap<OpenExchange, number>;
 }
 
 const idleMs = 20;
@@ -244,11 +221,9 @@ export class Drain {
       this.stopping.signal.throwIfAborted();
       this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
       if (batch.exchanges.length <= 1) {
-        await this.accept(
-          batch,
-          new Map([[0, { cause: 'too_large', reason: error.message }]]),
-          await this.ports.pendingChanges.listFor(batch.exchanges),
-        );
+        const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
+        const failure: Failure = { cause: 'too_large', reason: error.message };
+        await this.accept({ batch, failures: new Map([[0, failure]]), changes, erased: new Map() });
         return;
       }
       this.mostRows = Math.ceil(Math.min(this.mostRows, batch.exchanges.length) / 2);
@@ -263,15 +238,18 @@ export class Drain {
     this.batchSince = startedAt;
     for (const exchange of batch.exchanges) await exchange.seal();
     const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
-    const { rows, failures } = await this.interpret(batch, changes);
-    await this.settleBudgets(rows);
+    const { rows, failures, erased, settlements } = await this.interpret(batch, changes);
+    await this.settleBudgets(settlements);
+    await this.ports.erasures.keep(
+      [...erased].map(([exchange, erasure]) => ({ organizationId: exchange.organizationId, requestId: exchange.requestId, erasure })),
+    );
     for (const { tail } of batch.taken) await tail.syncRead();
     this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
     const options = { insert: this.ports.insert, observe: this.ports.observe, signal: this.stopping.signal };
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), places: batch.exchanges.length };
     const refused = await storeRows(rows, named, options);
     this.stopping.signal.throwIfAborted();
-    await this.accept(batch, new Map([...failures, ...refused]), changes);
+    await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased });
     const storedAt = this.ports.clock.now();
     for (const { index, endedAt } of rows) if (endedAt !== null && !refused.has(index)) this.ports.noteVisible(storedAt - endedAt);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
@@ -284,29 +262,20 @@ export class Drain {
   }
 
   /** Rows for the store, and why there are none, by place in the batch. */
-  private async interpret(batch: Batch, changes: ChangesByExchange): Promise<{ rows: StorableRow[]; failures: Map<number, Failure> }> {
+  private async interpret(batch: Batch, changes: ChangesByExchange): Promise<InterpretedBatch> {
     const interpreted = await this.ports.interpret(await this.tasksOf(batch, changes), this.ports.clock.now());
-    const rows: StorableRow[] = [];
-    const failures = new Map<number, Failure>();
-    for (const [index, result] of interpreted.entries()) {
-      if ('shortage' in result) throw new Error(result.shortage);
-      if ('failure' in result) failures.set(index, { cause: 'not_interpreted', reason: result.failure });
-      else rows.push({ index, ...result });
-      if ('redactionFailure' in result) this.observeRedaction(batch.exchanges[index], result.redactionFailure);
+    const found = sortInterpreted(batch.exchanges, interpreted);
+    for (const [exchange, reason] of found.redactionFailures) {
+      this.ports.observe({ kind: 'redaction_failed', requestId: exchange.requestId, reason });
     }
-    return { rows, failures };
-  }
-
-  private observeRedaction(exchange: OpenExchange | undefined, reason: string | undefined): void {
-    this.ports.observe({ kind: 'redaction_failed', requestId: exchange?.requestId ?? '', reason: reason ?? '' });
+    return found;
   }
 
   /**
    * Before the store has it: a crash in between repeats the batch, and settling again changes nothing. What cannot be settled stays counted in
    * full, which holds no record up.
    */
-  private async settleBudgets(rows: readonly StorableRow[]): Promise<void> {
-    const settlements = rows.flatMap(({ settlement }) => settlement ?? []);
+  private async settleBudgets(settlements: readonly BudgetSettlement[]): Promise<void> {
     if (settlements.length === 0) return;
     try {
       await this.ports.settleBudgets(settlements);
@@ -319,7 +288,7 @@ export class Drain {
    * The store has it: write down that, then let go of everything that was kept for it.
    * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
    */
-  private async accept(batch: Batch, failures: ReadonlyMap<number, Failure>, changes: ChangesByExchange): Promise<void> {
+  private async accept({ batch, failures, changes, erased }: StoredBatch): Promise<void> {
     const dead = new Map<OpenExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
       const why = failures.get(index);
@@ -334,7 +303,9 @@ export class Drain {
     }
     await this.ports.pendingChanges.removeFor(batch.exchanges);
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch) });
-    for (const { tail, count } of batch.taken) tail.settle(count, (exchange) => (dead.has(exchange) ? 'dead_letter' : 'stored'));
+    const settlementOf = (exchange: OpenExchange): Settlement =>
+      dead.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
+    for (const { tail, count } of batch.taken) tail.settle(count, settlementOf);
     const reason = 'it could not be interpreted or stored; the dead letter says why';
     for (const [{ requestId }, { cause }] of dead) this.ports.observe({ kind: 'exchange_dead_lettered', requestId, cause, reason });
     for (const { tail } of batch.taken) tail.deleteSettled();
@@ -348,6 +319,7 @@ export class Drain {
       const declaredNames = await this.ports.declaredNames(organizationId);
       settings.set(organizationId, { declaredNames, redactionRules: await this.ports.redactionRules(organizationId) });
     }
+    const kept = await this.keptByRepetition(batch);
     return batch.exchanges.map((exchange) => ({
       seriesFolder: this.folderOf(exchange),
       frames: exchange.frames,
@@ -355,7 +327,22 @@ export class Drain {
       redactionRules: settings.get(exchange.organizationId)?.redactionRules,
       changes: changes.get(exchange) ?? [],
       organizationPrices: this.ports.organizationPrices(exchange.organizationId),
+      erasures: kept.has(exchange) ? undefined : this.ports.erasures.of(exchange.organizationId),
     }));
+  }
+
+  /**
+   * Invariant: a repeated batch leaves out what it left out before and nothing else: of another record some tables may have their row already, and
+   * the erasure finds it in the store once all have.
+   */
+  private async keptByRepetition({ exchanges }: Batch): Promise<ReadonlySet<OpenExchange>> {
+    const kept = new Set<OpenExchange>();
+    if (this.checkpoint.intended === undefined) return kept;
+    for (const exchange of exchanges) {
+      if (this.ports.erasures.of(exchange.organizationId) === undefined) continue;
+      if (!(await this.ports.erasures.wasErased(exchange))) kept.add(exchange);
+    }
+    return kept;
   }
 
   private folderOf(exchange: OpenExchange): string {
@@ -376,7 +363,11 @@ export class Drain {
     const now = this.ports.clock.monotonic();
     if (now - this.lastWriterCheckAt < writerCheckMs) return;
     this.lastWriterCheckAt = now;
-    for (const tail of this.tails.values()) tail.checkWriter();
+    for (const tail of this.tails.values()) {
+      tail.checkWriter();
+      // A file that was closed while nothing came goes now, and not with the next record.
+      if (tail.waiting().length === 0) tail.deleteSettled();
+    }
   }
 
   /** Deletes series that are stored whole. Their entry leaves the checkpoint only after their folder is gone. */

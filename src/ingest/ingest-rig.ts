@@ -21,7 +21,9 @@ import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Burst } from './burst.ts';
 import { DeadLetters, type WholeDeadLetter } from './dead-letter.ts';
-import { Drain, type DrainPorts } from './drain.ts';
+import { Drain } from './drain.ts';
+import type { DrainPorts } from './drain-ports.ts';
+import type { ErasuresUnderWay } from './erasures.ts';
 import { type Interpret, interpretTasks } from './interpreter.ts';
 import { openPendingChanges, type PendingChanges } from './pending-changes.ts';
 import { Redactions } from './redactions.ts';
@@ -217,6 +219,7 @@ export class SpoolRig {
       organizationPrices: () => noOrganizationPrices,
       keepDeadLetter: new DeadLetters(this.deadLetterFolder, systemClock.now).keep,
       settleBudgets: async () => undefined,
+      erasures: noErasures,
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
       intervalMs: 1,
       burst: new Burst({ mostMs: 0, cpuShares: () => undefined, clock: systemClock }),
@@ -327,6 +330,9 @@ export async function written(writer: SpoolWriter): Promise<void> {
     writer.whenWritten(() => resolve());
   });
 }
+
+/** As long as nobody is erased. */
+const noErasures: ErasuresUnderWay = { of: () => undefined, keep: async () => undefined, wasErased: async () => false };
 
 /** Interpretation without a thread: the thread needs compiled code. */
 const parts = {

@@ -8,6 +8,7 @@ import { PayloadReader } from '../spool/payloads.ts';
 import type { FrameLocation } from '../spool/spool.ts';
 import { type RecordRows, rowsOf } from '../store/tables/rows.ts';
 import { assembleExchange } from './assemble.ts';
+import { type ErasedUser, erasureOf } from './erasures.ts';
 import { interpretExchange } from './interpret.ts';
 import type { RecordTexts } from './record-texts.ts';
 import type { Redactions } from './redactions.ts';
@@ -25,6 +26,8 @@ export interface InterpretTask {
   readonly redactionRules: readonly RedactionRule[] | undefined;
   /** Prices that its organisation has stored. */
   readonly organizationPrices: OrganizationPrices;
+  /** Users of its organisation whose records are not to be stored. */
+  readonly erasures?: readonly ErasedUser[] | undefined;
 }
 
 /** What holds for every exchange. */
@@ -44,8 +47,14 @@ export interface InterpretedRows extends RecordRows {
   readonly redactionFailure?: string;
 }
 
+/** What is left of a record that an erasure takes out: the number of that, and what is to be settled all the same. */
+export interface ErasedRecord {
+  readonly erasure: number;
+  readonly settlement?: BudgetSettlement;
+}
+
 /** Lines for the tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
-export type InterpretedExchange = InterpretedRows | { readonly failure: string } | { readonly shortage: string };
+export type InterpretedExchange = InterpretedRows | ErasedRecord | { readonly failure: string } | { readonly shortage: string };
 
 /**
  * Interprets a batch.
@@ -95,11 +104,14 @@ function interpretTask(task: InterpretTask, { book, storedAt, searchMaxBytes, re
       prices,
       redact: redactionRules === undefined ? undefined : (written) => redact(redactionRules, written),
     });
-    const rows = rowsOf(record, storedAt, searchMaxBytes);
     const settlement = settlementOf(exchange, record, prices);
+    const erasure = erasureOf(task.erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
+    const left =
+      erasure === undefined
+        ? { ...rowsOf(record, storedAt, searchMaxBytes), endedAt: record.responseCreatedAt }
+        : { erasure: erasure.number };
     return {
-      ...rows,
-      endedAt: record.responseCreatedAt,
+      ...left,
       ...(settlement === undefined ? undefined : { settlement }),
       ...(redactionFailure === undefined ? undefined : { redactionFailure }),
     };

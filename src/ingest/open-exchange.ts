@@ -10,8 +10,8 @@ import type { FrameLocation, Position } from '../spool/spool.ts';
  */
 export type ExchangeState = 'unclear' | 'travelling' | 'sealed';
 
-/** How an exchange left the spool: into the store, or into the dead letters. */
-export type Settlement = 'stored' | 'dead_letter';
+/** How an exchange left the spool: into the store, into the dead letters, or nowhere, as its user is being erased. */
+export type Settlement = 'stored' | 'dead_letter' | 'erased';
 
 export interface NewExchange {
   readonly series: string;
@@ -22,6 +22,8 @@ export interface NewExchange {
   readonly openedAt: number;
   /** As its tags tell it, empty without one; a change that is pending may have moved it since. */
   readonly sessionId: string;
+  /** As its tags tell it, empty without one; its body may still name one. */
+  readonly userId: string;
 }
 
 /** An exchange that the drain knows and the store does not surely have yet. There may be millions after an outage, so each stays small. */
@@ -32,6 +34,7 @@ export class OpenExchange implements NewExchange {
   readonly requestId: RequestId;
   readonly openedAt: number;
   readonly sessionId: string;
+  readonly userId: string;
   readonly frames: FrameLocation[] = [];
   /** Bytes of all payloads so far. */
   bytes = 0;
@@ -44,13 +47,14 @@ export class OpenExchange implements NewExchange {
   private waiting: ((settlement: Settlement) => void)[] | undefined;
   private settlement: Settlement | undefined;
 
-  constructor({ series, stream, organizationId, requestId, openedAt, sessionId }: NewExchange) {
+  constructor({ series, stream, organizationId, requestId, openedAt, sessionId, userId }: NewExchange) {
     this.series = series;
     this.stream = stream;
     this.organizationId = organizationId;
     this.requestId = requestId;
     this.openedAt = openedAt;
     this.sessionId = sessionId;
+    this.userId = userId;
   }
 
   /** Whether its record may take these properties too: as many of all changes as a stored request may have. Those of before a restart are not counted. */
@@ -87,6 +91,10 @@ export class OpenExchange implements NewExchange {
     this.settlement = settlement;
     for (const resolve of this.waiting ?? []) resolve(settlement);
     this.waiting = undefined;
+  }
+
+  isSettled(): boolean {
+    return this.settlement !== undefined;
   }
 
   whenSettled(): Promise<Settlement> {
@@ -131,6 +139,10 @@ export class InFlight {
   /** Those whose tags name this session, which is not empty. */
   ofSession(organizationId: OrganizationId, sessionId: string): readonly OpenExchange[] {
     return [...(this.sessions.get(keyOf(organizationId, sessionId)) ?? [])];
+  }
+
+  all(): readonly OpenExchange[] {
+    return [...this.exchanges.values()];
   }
 
   get size(): number {

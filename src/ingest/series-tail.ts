@@ -177,9 +177,9 @@ export class SeriesTail {
   }
 }
 
-type Names = Pick<NewExchange, 'organizationId' | 'requestId' | 'openedAt' | 'sessionId'>;
+type Names = Pick<NewExchange, 'organizationId' | 'requestId' | 'openedAt' | 'sessionId' | 'userId'>;
 
-const unnamed: Names = { organizationId: nobody as OrganizationId, requestId: nobody as RequestId, openedAt: 0, sessionId: '' };
+const unnamed: Names = { organizationId: nobody as OrganizationId, requestId: nobody as RequestId, openedAt: 0, sessionId: '', userId: '' };
 
 function opens(kind: number): boolean {
   return kind === frameKinds.open || kind === frameKinds.opened;
@@ -192,7 +192,7 @@ function ends(kind: number): boolean {
 function namesOf(payload: Buffer): Names | undefined {
   try {
     const { organizationId, requestId, openedAt, tags } = readOpen(payload);
-    return { organizationId, requestId, openedAt, sessionId: sessionIdOf(tags) };
+    return { organizationId, requestId, openedAt, sessionId: sessionIdOf(tags), userId: tags.userId ?? '' };
   } catch {
     return undefined;
   }

@@ -14,6 +14,7 @@ import { Burst } from '../ingest/burst.ts';
 import { DeadLetters } from '../ingest/dead-letter.ts';
 import { Drain } from '../ingest/drain.ts';
 import { countVisible } from '../ingest/metrics.ts';
+import { RunningErasures } from '../ingest/erasures.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/interpreter-thread.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/pending-changes.ts';
 import { RequestChanger } from '../ingest/request-changer.ts';
@@ -49,6 +50,7 @@ import { hearNumbers, type RunningRole } from '../supervisor/child.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { keepLettersBounded, operatorServer } from './operator.ts';
 import { serveOperator } from './operator-socket.ts';
+import { erasuresFor, makeRemovals, type Removals } from './removals.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { coreFamilies, TreeNumbers } from './core-numbers.ts';
 import { openReadyStore } from './ready-store.ts';
@@ -82,6 +84,7 @@ interface CoreParts {
   readonly redactionRules: RedactionRules;
   readonly prices: CorePrices;
   readonly state: SharedState;
+  readonly underWay: RunningErasures;
   /** The greatest number that any accepted change has. */
   readonly latestNumber: number;
 }
@@ -100,18 +103,20 @@ export async function startCore(config: Config, version: string, connect?: Conne
   ];
   const parts = await openParts(config, connect);
   const drain = makeDrain(parts);
+  const changers = makeChangers(parts, drain);
+  const removals = makeRemovals(parts, drain, changers.changer);
+  await removals.start();
   // Not before: with a low priority a start takes ten times as long where others leave no core idle, and the API is away for it.
   lowerPriority();
   drain.start();
   const endSampling = sampleProcess(parts.meter);
   const base = { url: config.publicApiUrl ?? '' };
-  const changers = makeChangers(parts, drain);
-  const ports = apiPorts(parts, { drain, ...changers }, () => base.url);
+  const ports = apiPorts(parts, drain, { changers, removals, baseUrl: () => base.url });
   const server = serveApi(createApi(ports, openApiDocument(version)), config.host, config.apiPort);
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
-  const operated = { ...parts, drain, changer: changers.changer, api: ports };
+  const operated = { ...parts, drain, removals, changer: changers.changer, api: ports };
   const endLetters = keepLettersBounded(operated);
   const closeOperator = await serveOperator(config.dataDir, operatorServer(operated), parts.observe);
   return {
@@ -120,7 +125,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
       endLetters();
       await Promise.all([closeServer(server, answersEndMs), closeOperator(answersEndMs)]);
       endSampling();
-      await drain.stop(drainEndMs);
+      await Promise.all([drain.stop(drainEndMs), removals.stop()]);
       await parts.interpreter.close();
       await parts.store.close();
       await parts.state.close();
@@ -144,6 +149,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
+  const underWay = new RunningErasures();
   const letters = new DeadLetters(placesOf(config).deadLetters, systemClock.now);
   return {
     config,
@@ -159,12 +165,14 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     latestNumber,
     state,
     meter,
+    underWay,
   };
 }
 
 function makeDrain({
   config,
   observe,
+  database,
   store,
   interpreter,
   letters,
@@ -174,6 +182,7 @@ function makeDrain({
   prices,
   state,
   meter,
+  underWay,
 }: CoreParts): Drain {
   const places = placesOf(config);
   return new Drain({
@@ -188,6 +197,7 @@ function makeDrain({
     organizationPrices: (organizationId) => prices.stored.of(organizationId),
     keepDeadLetter: letters.keep,
     settleBudgets: settleIn(state),
+    erasures: erasuresFor(database, underWay),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
     intervalMs: config.ingestIntervalMs,
     burst: new Burst({ mostMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
@@ -237,8 +247,16 @@ function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain:
   return { changer, sessions };
 }
 
-function apiPorts(parts: CoreParts, { drain, changer, sessions }: Changers & { readonly drain: Drain }, baseUrl: () => string): ApiPorts {
+/** What changes and removes records, and the base of addresses that are handed out. */
+interface ApiParts {
+  readonly changers: Changers;
+  readonly removals: Removals;
+  readonly baseUrl: () => string;
+}
+
+function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl }: ApiParts): ApiPorts {
   const { config, observe, meter, database, store, declaredNames, redactionRules, prices } = parts;
+  const { changer, sessions } = changers;
   const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
   const watch = new StoreWatch(store.isAlive, systemClock.monotonic);
   const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
@@ -267,6 +285,8 @@ function apiPorts(parts: CoreParts, { drain, changer, sessions }: Changers & { r
     },
     providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
     redactionRules,
+    retention: removals.retentionPorts,
+    erasures: removals.erasurePorts,
     prices: makePricePorts({
       database,
       prices,

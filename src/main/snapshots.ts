@@ -11,6 +11,7 @@ import { GatelogError, messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import type { TakeSnapshot } from '../operator/ports.ts';
 import type { Store } from '../store/store.ts';
+import type { Removals } from './removals.ts';
 import { placesOf } from './shared.ts';
 
 /** What a snapshot is taken of. */
@@ -20,13 +21,14 @@ export interface SnapshotParts {
   readonly drain: Drain;
   readonly database: MetadataDatabase;
   readonly store: Store;
+  readonly removals: Pick<Removals, 'whileStandingStill'>;
 }
 
 /** Longest wait for the end of the batch that is on its way, milliseconds. */
 const batchEndMs = 30_000;
 
 /** Makes the function that takes snapshots, and removes what a core that died has left of one. */
-export function makeTakeSnapshot({ config, observe, drain, database, store }: SnapshotParts): TakeSnapshot {
+export function makeTakeSnapshot({ config, observe, drain, database, store, removals }: SnapshotParts): TakeSnapshot {
   const folder = path.resolve(config.dataDir, '.snapshot');
   rmSync(folder, { recursive: true, force: true });
   let isTaken = false;
@@ -51,7 +53,7 @@ export function makeTakeSnapshot({ config, observe, drain, database, store }: Sn
     try {
       const snapshot = await takeSnapshot(
         {
-          whilePaused: (work) => drain.whilePaused(work, batchEndMs),
+          whilePaused: (work) => removals.whileStandingStill(() => drain.whilePaused(work, batchEndMs)),
           listParts,
           lastPendingChange: () => lastPendingSequence(database),
           copyMetadata: (file, options) => copyMetadata(config.dataDir, file, options),

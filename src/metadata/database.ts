@@ -58,6 +58,8 @@ export function openMetadata(dataDir: string, mode: MetadataMode): MetadataDatab
     useWriteAheadLog(connection);
     connection.exec(`PRAGMA synchronous = ${mode === 'core' ? 'FULL' : 'NORMAL'}`);
     connection.exec('PRAGMA foreign_keys = ON');
+    // What is deleted is overwritten, as erased users are among it.
+    if (mode === 'core') connection.exec('PRAGMA secure_delete = ON');
   } catch (error) {
     connection.close();
     throw error;

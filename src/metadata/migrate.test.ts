@@ -79,6 +79,7 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
     '0004-provider-keys',
     '0005-redaction-rules',
     '0006-organization-prices',
+    '0008-retention-and-erasures',
   ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
@@ -101,6 +102,7 @@ test('a second start changes nothing', async () => {
         '0004-provider-keys',
         '0005-redaction-rules',
         '0006-organization-prices',
+        '0008-retention-and-erasures',
       ],
     },
   ]);

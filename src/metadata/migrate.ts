@@ -6,10 +6,19 @@ import { rateLimits } from './migrations/0003-rate-limits.ts';
 import { providerKeys } from './migrations/0004-provider-keys.ts';
 import { redactionRules } from './migrations/0005-redaction-rules.ts';
 import { organizationPrices } from './migrations/0006-organization-prices.ts';
+import { retentionAndErasures } from './migrations/0008-retention-and-erasures.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order in which they are applied. */
-const migrations: readonly Migration[] = [firstTables, pendingChanges, rateLimits, providerKeys, redactionRules, organizationPrices];
+const migrations: readonly Migration[] = [
+  firstTables,
+  pendingChanges,
+  rateLimits,
+  providerKeys,
+  redactionRules,
+  organizationPrices,
+  retentionAndErasures,
+];
 
 /** Names of the steps that this program knows. */
 export const metadataSteps: readonly string[] = migrations.map(({ name }) => name);

@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import type { ChangeKind } from '../model/change.ts';
+import type { ErasureStage } from '../model/erasure.ts';
 import type { KeyPermissions } from '../model/principal.ts';
 
 /** All times are Unix milliseconds, identifiers lower-case UUID texts, flags 0 or 1. */
@@ -14,6 +15,9 @@ export interface MetadataTables {
   readonly provider_keys: ProviderKeysTable;
   readonly redaction_rules: RedactionRulesTable;
   readonly organization_prices: OrganizationPricesTable;
+  readonly retention: RetentionTable;
+  readonly erasures: ErasuresTable;
+  readonly erased_exchanges: ErasedExchangesTable;
 }
 
 interface SchemaMigrationsTable {
@@ -100,4 +104,30 @@ interface OrganizationPricesTable {
 }
 
 export type ProviderKeyRow = Selectable<ProviderKeysTable>;
+interface RetentionTable {
+  organization_id: string;
+  days: number;
+  changed_at: number;
+}
+
+export interface ErasuresTable {
+  number: Generated<number>;
+  organization_id: string;
+  user_id: string;
+  erased_at: number;
+  stage: ErasureStage;
+  requests: Generated<number>;
+  bodies: Generated<number>;
+  cache_entries: Generated<number>;
+  spool_records: Generated<number>;
+  dead_letters: Generated<number>;
+  blobs: Generated<number>;
+}
+
+interface ErasedExchangesTable {
+  erasure: number;
+  organization_id: string;
+  request_id: string;
+}
+
 export type ApiKeyRow = Selectable<ApiKeysTable>;

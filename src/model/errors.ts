@@ -39,6 +39,7 @@ const errors = {
   provider_unreachable: { status: 502, doors: ['gateway'] },
   store_unavailable: { status: 503, doors: ['api'] },
   provider_key_unreadable: { status: 503, doors: ['gateway'] },
+  erasure_in_progress: { status: 503, doors: ['api'] },
   limits_unavailable: { status: 503, doors: ['gateway'] },
   metadata_unavailable: { status: 503, doors: ['gateway', 'api'] },
   provider_timeout: { status: 504, doors: ['gateway'] },

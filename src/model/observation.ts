@@ -55,7 +55,13 @@ export type Observation =
   /** The stored keys of providers could not be read. */
   | { readonly kind: 'provider_keys_failed'; readonly reason: string }
   /** A stored key of a provider was encrypted with another secret than this deployment's, or is damaged. */
-  | { readonly kind: 'provider_key_unreadable'; readonly organizationId: string; readonly provider: string; readonly id: string };
+  | { readonly kind: 'provider_key_unreadable'; readonly organizationId: string; readonly provider: string; readonly id: string }
+  /** A user was erased, with so many stored requests and records on their way. */
+  | { readonly kind: 'user_erased'; readonly requests: number; readonly spoolRecords: number }
+  | { readonly kind: 'erasure_failed'; readonly reason: string; readonly retryInMs: number }
+  /** Requests were removed because they were older than they may be. */
+  | { readonly kind: 'expired_removed'; readonly requests: number }
+  | { readonly kind: 'retention_failed'; readonly reason: string; readonly retryInMs: number };
 
 /** Takes observations; must not throw. */
 export type Observe = (observation: Observation) => void;

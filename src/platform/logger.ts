@@ -20,6 +20,8 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'operator_socket_missing',
   'dead_letters_removed',
   'state_discarded',
+  'erasure_failed',
+  'retention_failed',
   'process_exited',
 ]);
 const details: ReadonlySet<Observation['kind']> = new Set([

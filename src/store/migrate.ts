@@ -7,6 +7,7 @@ import { changes } from './migrations/0003-changes.ts';
 import { bodyRests } from './migrations/0004-body-rests.ts';
 import { sessionTagsAndChanges } from './migrations/0005-session-tags-and-changes.ts';
 import { appliedPrices } from './migrations/0006-applied-prices.ts';
+import { removals } from './migrations/0007-removals.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Every step, in order. A step that has been released never changes. */
@@ -17,6 +18,7 @@ export const migrations: readonly Migration[] = [
   bodyRests,
   sessionTagsAndChanges,
   appliedPrices,
+  removals,
 ];
 
 /** How many steps this program knows. */
@@ -39,10 +41,11 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
       );
       const result = await client.query({ query: 'SELECT max(number) AS latest FROM schema_migrations', format: 'JSONEachRow' });
       const latest = (await result.json<{ latest: number }>())[0]?.latest ?? 0;
-      if (latest > migrations.length) {
+      const known = migrations.at(-1)?.number ?? 0;
+      if (latest > known) {
         throw new GatelogError(
           'internal',
-          `The store's schema is at step ${latest}, this program knows ${migrations.length}. Start the newer version of Gatelog.`,
+          `The store's schema is at step ${latest}, this program knows ${known}. Start the newer version of Gatelog.`,
         );
       }
       for (const migration of migrations.filter(({ number }) => number > latest && number <= upTo)) {

@@ -23,9 +23,14 @@ export function runWrite<Result>(
   work: (client: ClickHouseClient) => Promise<Result>,
 ): Promise<Result> {
   return connections.run(lane, async (client) => {
-    if (!connections.hasRoom()) throw new GatelogError('store_unavailable', 'The disk of the store is full. Try again when there is room.');
+    demandRoom(connections);
     return work(client);
   });
+}
+
+/** To be called before a statement that writes. @throws GatelogError `store_unavailable` while there is no room. */
+export function demandRoom(connections: Connections): void {
+  if (!connections.hasRoom()) throw new GatelogError('store_unavailable', 'The disk of the store is full. Try again when there is room.');
 }
 
 /** Lets merges stand still while there is no room. @returns what ends that. */

@@ -10,6 +10,7 @@ import { type RecordTable, rowColumns } from './tables/rows.ts';
 
 /** A real store for tests of this room: a process opens one embedded folder. */
 export interface StoreRig {
+  readonly folder: string;
   readonly connections: Connections;
   readonly run: RunText;
   readonly close: () => Promise<void>;
@@ -34,6 +35,7 @@ export async function openStoreRig(): Promise<StoreRig> {
   const connections = openConnections({ folder });
   await migrateStore(connections, () => undefined);
   return {
+    folder,
     connections,
     run: <Row>(text: string, given: RunTextOptions = {}) =>
       makeRunStatement(connections, { queryTimeoutMs: given.queryTimeoutMs ?? 30_000, queryMemoryBytes: memoryBytes })<Row>(

@@ -2,8 +2,10 @@ import { type ChangeStored, makeChangeStored } from './change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './change-numbers.ts';
 import { type Connect, type LaneState, type NoteWait, openConnections, type StoreLocation } from './connections.ts';
+import { type EraseStored, makeEraseStored } from './erasure.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
+import { makeRemoveExpired, type RemoveExpired } from './retention.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
 import { type ListParts, makeListParts } from './parts.ts';
 import { PendingPatches } from './pending-patches.ts';
@@ -23,6 +25,8 @@ export interface Store {
   readonly latestChangeNumber: LatestChangeNumber;
   /** Of the embedded store; undefined for a ClickHouse server. */
   readonly listParts: ListParts | undefined;
+  readonly erase: EraseStored;
+  readonly removeExpired: RemoveExpired;
   /** Brings the schema up to date. */
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   /** True when a query is answered. */
@@ -53,6 +57,8 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     setSessionTag: makeSetSessionTag(connections),
     latestChangeNumber: makeLatestChangeNumber(connections),
     listParts: makeListParts(connections),
+    erase: makeEraseStored(connections),
+    removeExpired: makeRemoveExpired(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
     hasRoom: connections.hasRoom,

@@ -14,13 +14,14 @@ import type { StoreParts } from '../../store/parts.ts';
  * and what is not in the store is in the spool. Calls go on meanwhile, and so do changes of what is stored.
  *
  * Order.
- *   1  the ingest stands still between two batches: nothing enters the store from the spool, nothing leaves the spool or the pending changes
+ *   1  the ingest stands still between two batches: nothing enters the store from the spool, nothing leaves the spool or the pending changes; and no
+ *      erasure begins a step or ends a stage, so that 4 and 5 tell of the same ones (`jobs/erasures.ts`)
  *   2  the number of the last change that waits for its request
  *   3  the spool: segments with their lengths at this moment, the checkpoint and the identity of the spool; the dead letters
  *   4  the metadata, later than the spool, so that it has the organisation, the key and the claimed identifier of every exchange; of the changes that
  *      wait those up to 2, so that each has its exchange
  *   5  the parts of the store, the table `requests` before the others, so that no row shows a change that is not in its history
- *   6  the ingest goes on
+ *   6  the ingest goes on, and so do erasures
  *
  * Nothing of any size is copied, but for the metadata: files that only grow or never change get a second name in the snapshot's folder, mode 0700
  * in the data folder, and keep their content there when the service deletes them. Whoever made the snapshot removes it.
@@ -29,11 +30,16 @@ import type { StoreParts } from '../../store/parts.ts';
  *   core dies          the next one removes the folder when it starts
  *   an exchange is open, or a frame half-written, at 3
  *                      a service over the snapshot finds the spool of a worker that has died: broken off, or torn and passed over
+ *   an erasure is half-done at 5
+ *                      as when the core dies: by 4 it is not over, and the next start goes on with it; what is in the store of the list of its requests
+ *                      is either whole or will be written again
+ *   a run of retention is half-done at 5
+ *                      the next run, at the start, finds by their times what it left: rows of bodies and history without their request
  *   a change is half-made at 5
  *                      as when the core dies between its two writes: in the history and not in the row; it was not answered yet
  */
 export interface SnapshotPorts {
-  /** Runs while the ingest stands still. @throws when it does not come to that. */
+  /** Runs while the ingest and the erasures stand still. @throws when it does not come to that. */
   readonly whilePaused: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly listParts: () => Promise<StoreParts>;
   readonly lastPendingChange: () => Promise<number>;

@@ -14,6 +14,7 @@ export const apiPathSegments = [
   'provider-keys',
   'rate-limits',
   'redaction-rules',
+  'retention',
   'prices',
   'export',
   'trace',

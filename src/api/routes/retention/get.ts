@@ -1,0 +1,22 @@
+import { retentionAnswerSchema } from '../../../contract/retention.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerRetention } from './answer.ts';
+
+/** `GET /v1/retention` */
+export const getRetention: Endpoint = {
+  declaration: {
+    method: 'get',
+    path: '/v1/retention',
+    operationId: 'getRetention',
+    summary: 'Get how long records are kept',
+    description: "The organisation's own days and the deployment's; the shorter of both holds.",
+    security: keyRequired,
+    responses: { 200: { description: 'The retention.', content: jsonContent(retentionAnswerSchema) }, ...problems() },
+  },
+  action: 'read',
+  handle: answerGet,
+};
+
+async function answerGet({ context, principal, ports }: EndpointCall): Promise<Response> {
+  return answerRetention(context, ports.retention, await ports.retention.read(principal.organizationId));
+}

@@ -1,0 +1,32 @@
+import { accepted } from '../../../contract/fault.ts';
+import { readBody } from '../../../contract/read-body.ts';
+import { retentionAnswerSchema, retentionSchema } from '../../../contract/retention.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { readJson } from '../../json-body.ts';
+import { answerRetention } from './answer.ts';
+
+/** `PUT /v1/retention` */
+export const setRetention: Endpoint = {
+  declaration: {
+    method: 'put',
+    path: '/v1/retention',
+    operationId: 'setRetention',
+    summary: 'Set how long records are kept',
+    description:
+      'Takes a key with the permission `admin`. Records that came longer ago are removed, with all that belongs to them, by the next run, which comes within `GATELOG_RETENTION_INTERVAL` (an hour); a longer time brings nothing back. The deployment may keep records for a shorter time: the shorter of both holds.',
+    security: keyRequired,
+    request: { body: { required: true, content: jsonContent(retentionSchema) } },
+    responses: {
+      200: { description: 'Set.', content: jsonContent(retentionAnswerSchema) },
+      ...problems(400, 413, 415, 422),
+    },
+  },
+  action: 'administer',
+  handle: answerSet,
+};
+
+async function answerSet({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const { days } = accepted(readBody(retentionSchema, await readJson(context)));
+  await ports.retention.set(principal.organizationId, days);
+  return answerRetention(context, ports.retention, days);
+}

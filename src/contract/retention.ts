@@ -1,0 +1,25 @@
+import { z } from '@hono/zod-openapi';
+
+/** A hundred years: longer is no limit. */
+const mostRetentionDays = 36_500;
+
+const sentence = `The body is {"days": <number>} with a whole number from 1 to ${mostRetentionDays}, or {"days": null} to keep records without end.`;
+
+/** Body that sets how long an organisation keeps its records. Unknown fields are ignored. */
+export const retentionSchema = z
+  .object({ days: z.number(sentence).int(sentence).min(1, sentence).max(mostRetentionDays, sentence).nullable() }, sentence)
+  .openapi('Retention', { description: 'Days for which records are kept; null: without end.' });
+
+const days = z.number().int().nullable();
+
+/** Answer of a read or a change of the retention. */
+export const retentionAnswerSchema = z
+  .object({
+    data: z.object({
+      days: days.openapi({ description: "The organisation's own; null: none." }),
+      deployment_days: days.openapi({ description: "The deployment's, which holds for all organisations; null: none." }),
+      effective_days: days.openapi({ description: 'The shorter of both, which holds; null: records are kept without end.' }),
+    }),
+    error: z.null(),
+  })
+  .openapi('RetentionAnswer', { description: 'How long records are kept, in days.' });

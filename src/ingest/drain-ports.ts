@@ -1,0 +1,42 @@
+import type { OrganizationId } from '../model/ids.ts';
+import type { Observe } from '../model/observation.ts';
+import type { RedactionRule } from '../model/redaction-rule.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { OrganizationPrices } from '../pricing/organization-prices.ts';
+import type { CheckpointFile } from '../spool/checkpoint.ts';
+import type { InsertRows } from '../store/insert.ts';
+import type { BatchLimits } from './batch.ts';
+import type { Burst } from './burst.ts';
+import type { KeepDeadLetter } from './dead-letter.ts';
+import type { ErasuresUnderWay } from './erasures.ts';
+import type { Interpret } from './interpreter.ts';
+import type { PendingChanges } from './pending-changes.ts';
+import type { SettleBudgets } from './settlement.ts';
+
+/** What the drain needs from the rest of the program. */
+export interface DrainPorts {
+  readonly spoolFolder: string;
+  /** The spool's identity: part of every deduplication token. */
+  readonly spoolId: string;
+  readonly checkpoint: CheckpointFile;
+  readonly interpret: Interpret;
+  readonly insert: InsertRows;
+  readonly pendingChanges: PendingChanges;
+  /** Declared property names of one organisation, by lower-case name. */
+  readonly declaredNames: (organizationId: OrganizationId) => Promise<ReadonlyMap<string, string>>;
+  /** Redaction rules of one organisation; undefined when there are none. While they cannot be read nothing is stored. */
+  readonly redactionRules: (organizationId: OrganizationId) => Promise<readonly RedactionRule[] | undefined>;
+  /** Prices that one organisation has stored. Throws when they cannot be read and none are known. */
+  readonly organizationPrices: (organizationId: OrganizationId) => OrganizationPrices;
+  readonly keepDeadLetter: KeepDeadLetter;
+  readonly settleBudgets: SettleBudgets;
+  readonly erasures: ErasuresUnderWay;
+  readonly limits: BatchLimits;
+  /** Longest time between two batches while exchanges wait, milliseconds. */
+  readonly intervalMs: number;
+  readonly burst: Burst;
+  readonly clock: Clock;
+  readonly observe: Observe;
+  /** A record can be queried from now on; so many milliseconds after its exchange ended. */
+  readonly noteVisible: (delayMs: number) => void;
+}

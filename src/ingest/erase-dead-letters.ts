@@ -1,0 +1,158 @@
+import { closeSync, fstatSync, fsyncSync, openSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Erasure } from '../model/erasure.ts';
+import type { Exchange } from '../model/exchange.ts';
+import { isJsonObject, parseJson } from '../model/text.ts';
+import { isSystemError, syncFolder, writeWhole } from '../platform/files.ts';
+import { assembleExchange } from './assemble.ts';
+import { decodeContent } from './body.ts';
+import { isForm } from './form.ts';
+
+/** Takes a user's letters out of the dead letters. @returns how many. @throws when a file cannot be read or written. */
+export type EraseDeadLetters = (erasure: Erasure) => Promise<number>;
+
+const chunkBytes = 1024 * 1024;
+const lineFeed = 0x0a;
+
+/** Files of letters: a line for each letter of a day, or one letter, its head in the first line and the rest in the second. */
+const daily = '.jsonl';
+const single = '.letter';
+
+/** Makes the function that takes letters out of the files in a folder. */
+export function makeEraseDeadLetters(folder: string): EraseDeadLetters {
+  return async (erasure) => {
+    let count = 0;
+    for (const name of filesIn(folder)) {
+      const file = path.join(folder, name);
+      if (name.endsWith(daily)) count += await eraseFrom(file, erasure);
+      if (name.endsWith(single)) count += await eraseSingle(file, erasure);
+    }
+    return count;
+  };
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function eraseSingle(file: string, erasure: Erasure): Promise<number> {
+  const [head, rest] = (await readFile(file, 'utf8')).split('\n', 2).map(parseJson);
+  if (!isJsonObject(head) || !isJsonObject(rest) || !isOf(erasure, { ...head, ...rest })) return 0;
+  rmSync(file, { force: true });
+  syncFolder(path.dirname(file));
+  return 1;
+}
+
+/** Writes the file anew without the letters, in one step for whoever looks. The copy is hidden, so that no backup takes it along. */
+async function eraseFrom(file: string, erasure: Erasure): Promise<number> {
+  const copy = path.join(path.dirname(file), `.${path.basename(file)}.erasing`);
+  rmSync(copy, { force: true });
+  const source = await open(file, 'r');
+  const target = openSync(copy, 'wx', 0o600);
+  const sieve = new Sieve(target, erasure);
+  try {
+    let at = 0;
+    for (const chunk = Buffer.allocUnsafe(chunkBytes); ;) {
+      const { bytesRead } = await source.read(chunk, 0, chunkBytes, at);
+      if (bytesRead === 0) break;
+      sieve.take(chunk.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+    // TRICKY: from here on nothing may wait, else a letter that is written meanwhile would be lost with the old file.
+    takeRest(source.fd, at, sieve);
+    sieve.finish();
+    if (sieve.erased > 0) {
+      fsyncSync(target);
+      if (fstatSync(target).size === 0) rmSync(file);
+      else renameSync(copy, file);
+      syncFolder(path.dirname(file));
+    }
+  } finally {
+    closeSync(target);
+    rmSync(copy, { force: true });
+    await source.close();
+  }
+  return sieve.erased;
+}
+
+function takeRest(descriptor: number, from: number, sieve: Sieve): void {
+  const rest = Buffer.allocUnsafe(fstatSync(descriptor).size - from);
+  for (let done = 0; done < rest.length;) {
+    const got = readSync(descriptor, rest, done, rest.length - done, from + done);
+    if (got === 0) throw new Error('a file of dead letters became shorter while it was read');
+    done += got;
+  }
+  sieve.take(rest);
+}
+
+/** Passes lines on, but for the user's letters. */
+class Sieve {
+  erased = 0;
+  private readonly target: number;
+  private readonly erasure: Erasure;
+  private started: Buffer[] = [];
+
+  constructor(target: number, erasure: Erasure) {
+    this.target = target;
+    this.erasure = erasure;
+  }
+
+  take(bytes: Buffer): void {
+    let start = 0;
+    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
+      this.pass(Buffer.concat([...this.started, bytes.subarray(start, end + 1)]));
+      this.started = [];
+      start = end + 1;
+    }
+    if (start < bytes.length) this.started.push(Buffer.from(bytes.subarray(start)));
+  }
+
+  /** What stands behind the last line break, which a death in the middle of a write has left. */
+  finish(): void {
+    if (this.started.length > 0) this.pass(Buffer.concat(this.started));
+  }
+
+  private pass(line: Buffer): void {
+    if (isOf(this.erasure, parseJson(line.toString('utf8')))) this.erased += 1;
+    else writeWhole(this.target, line);
+  }
+}
+
+function isOf(erasure: Erasure, letter: unknown): boolean {
+  if (!isJsonObject(letter) || letter['organizationId'] !== erasure.organizationId) return false;
+  const exchange = exchangeOf(letter['frames']);
+  if (exchange === undefined || exchange.open.openedAt > erasure.erasedAt) return false;
+  const named = exchange.open.tags.userId ?? '';
+  return named === '' ? mentions(exchange, erasure.userId) : named === erasure.userId;
+}
+
+function exchangeOf(frames: unknown): Exchange | undefined {
+  if (!Array.isArray(frames)) return undefined;
+  const known = frames.filter(isJsonObject).map(({ kind, stamp, payload }) => ({
+    frame: { kind: Number(kind), stamp: Number(stamp) },
+    payload: Buffer.from(typeof payload === 'string' ? payload : '', 'base64'),
+  }));
+  try {
+    return assembleExchange(known);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether the body of a request can be the user's. It is not interpreted, as that is what this letter may have died of: the name as a text
+ * of its own is enough, so rather a letter too many goes than one too few.
+ */
+function mentions({ open: { headers }, requestBody }: Exchange, userId: string): boolean {
+  const decoded = decodeContent(requestBody, headers['content-encoding']) ?? Buffer.from(requestBody);
+  if (isForm(headers['content-type'] ?? '')) return decoded.includes(userId);
+  const written = JSON.stringify(userId);
+  const escaped = written.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return decoded.includes(written) || decoded.includes(escaped);
+}

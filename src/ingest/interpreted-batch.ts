@@ -1,0 +1,36 @@
+import type { InterpretedExchange } from './interpreter.ts';
+import type { OpenExchange } from './open-exchange.ts';
+import type { BudgetSettlement } from './settlement.ts';
+import type { Failure, StorableRow } from './store-batch.ts';
+
+/** What interpretation makes of a batch. */
+export interface InterpretedBatch {
+  readonly rows: StorableRow[];
+  /** Why there is no row, by place in the batch. */
+  readonly failures: Map<number, Failure>;
+  /** Exchanges that erasures take out, with their numbers. */
+  readonly erased: Map<OpenExchange, number>;
+  readonly settlements: BudgetSettlement[];
+  /** Why redaction rules could not be applied. */
+  readonly redactionFailures: Map<OpenExchange, string>;
+}
+
+/** Sorts what came of each exchange of a batch, in their order. @throws when this process lacked something just now. */
+export function sortInterpreted(exchanges: readonly OpenExchange[], interpreted: readonly InterpretedExchange[]): InterpretedBatch {
+  const found: InterpretedBatch = { rows: [], failures: new Map(), erased: new Map(), settlements: [], redactionFailures: new Map() };
+  for (const [index, exchange] of exchanges.entries()) {
+    const result = interpreted[index] ?? { failure: 'the interpreter said nothing of it' };
+    if ('shortage' in result) throw new Error(result.shortage);
+    if ('failure' in result) {
+      found.failures.set(index, { cause: 'not_interpreted', reason: result.failure });
+      continue;
+    }
+    if ('erasure' in result) found.erased.set(exchange, result.erasure);
+    else found.rows.push({ index, ...result });
+    if (result.settlement !== undefined) found.settlements.push(result.settlement);
+    if ('redactionFailure' in result && result.redactionFailure !== undefined) {
+      found.redactionFailures.set(exchange, result.redactionFailure);
+    }
+  }
+  return found;
+}

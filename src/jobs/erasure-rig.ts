@@ -1,0 +1,82 @@
+import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
+import { RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
+import type { CoreRig, IngestRig, SpoolRig } from '../ingest/ingest-rig.ts';
+import type { Interpret } from '../ingest/interpreter.ts';
+import {
+  addErasedExchanges,
+  advanceErasure,
+  countErasedExchanges,
+  forgetErasure,
+  listUnfinishedErasures,
+  orderErasure,
+  wasErased,
+} from '../metadata/erasures.ts';
+import type { Observation } from '../model/observation.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { CachedReplies } from '../state/cached-replies.ts';
+import { Erasures, type ErasureTargets } from './erasures.ts';
+
+/** A core that runs, with what erases. */
+export interface Life {
+  readonly core: CoreRig;
+  readonly erasures: Erasures;
+  readonly observations: readonly Observation[];
+  readonly end: () => Promise<void>;
+}
+
+/** What outlives a core. */
+export interface LifeParts {
+  readonly rig: IngestRig;
+  readonly replies: CachedReplies;
+}
+
+export interface GivenLife {
+  readonly targets?: Partial<ErasureTargets>;
+  readonly interpret?: Interpret;
+  readonly starts?: boolean;
+}
+
+/** One life of a core over a spool, with what erases. */
+export async function liveOver({ rig, replies }: LifeParts, spool: SpoolRig, given: GivenLife = {}): Promise<Life> {
+  const underWay = new RunningErasures();
+  const observations: Observation[] = [];
+  const core = await spool.openCore({
+    ...(given.interpret === undefined ? {} : { interpret: given.interpret }),
+    erasures: {
+      of: (organizationId) => underWay.of(organizationId),
+      keep: (erased) => addErasedExchanges(rig.database, erased),
+      wasErased: (exchange) => wasErased(rig.database, exchange),
+    },
+  });
+  const { drain, changer } = core;
+  const erasures = new Erasures({
+    book: {
+      order: (organizationId, userId) => orderErasure(rig.database, { organizationId, userId, at: systemClock.now() }),
+      unfinished: () => listUnfinishedErasures(rig.database),
+      advance: (number, reached) => advanceErasure(rig.database, number, reached),
+      countErased: (number) => countErasedExchanges(rig.database, number),
+      forget: (number) => forgetErasure(rig.database, number),
+    },
+    targets: {
+      ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
+      whenSpoolIsClear: (erasure, signal) =>
+        whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal),
+      whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
+      store: rig.store.erase,
+      forgetReplies: ({ organizationId, userId }) => replies.forget(organizationId, userId),
+      eraseDeadLetters: makeEraseDeadLetters(spool.deadLetterFolder),
+      ...given.targets,
+    },
+    observe: (observation) => observations.push(observation),
+  });
+  await erasures.resume();
+  if (given.starts !== false) drain.start();
+  return {
+    core,
+    erasures,
+    observations,
+    end: async () => {
+      await Promise.all([drain.stop(10_000), erasures.stop()]);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
+import { type IngestRig, makeGate, openRig, SpoolRig, until } from '../ingest/ingest-rig.ts';
+import { listUnfinishedErasures } from '../metadata/erasures.ts';
+import { CachedReplies } from '../state/cached-replies.ts';
+import { type Environment, openEnvironment } from '../state/environment.ts';
+import { type GivenLife, type Life, liveOver } from './erasure-rig.ts';
+
+let rig: IngestRig;
+let environment: Environment;
+let replies: CachedReplies;
+beforeAll(async () => {
+  rig = await openRig();
+  environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
+  replies = new CachedReplies(environment, { mostBytes: 1024 * 1024, mostReplyBytes: 64 * 1024 });
+});
+afterAll(async () => {
+  await environment.close();
+  await rig.close();
+});
+
+const live = (spool: SpoolRig, given: GivenLife = {}): Promise<Life> => liveOver({ rig, replies }, spool, given);
+
+const ofAnn = { open: { tags: { properties: [], userId: 'ann' } } };
+const longMs = 60_000;
+/** More than an erasure that does not stand still needs for its next step, milliseconds. */
+const chanceMs = 1000;
+
+const steps = ['eraseDeadLetters', 'list', 'removeRequests', 'removeRest', 'removeFiles'] as const;
+
+/** Targets that note each step that begins, and hold the end of one until a gate is open. */
+function heldAt(spool: SpoolRig, held: (typeof steps)[number]) {
+  const begun: string[] = [];
+  const [reached, release] = [makeGate(), makeGate()];
+  const noted =
+    <Given extends readonly unknown[], Result>(name: (typeof steps)[number], step: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      begun.push(name);
+      const result = await step(...given);
+      if (name === held) reached.open();
+      if (name === held) await release.passed;
+      return result;
+    };
+  const { list, removeRequests, removeRest, removeFiles } = rig.store.erase;
+  const targets = {
+    eraseDeadLetters: noted('eraseDeadLetters', makeEraseDeadLetters(spool.deadLetterFolder)),
+    store: {
+      list: noted('list', list),
+      removeRequests: noted('removeRequests', removeRequests),
+      removeRest: noted('removeRest', removeRest),
+      removeFiles: noted('removeFiles', removeFiles),
+    },
+  };
+  return { targets, begun, reached, release };
+}
+
+describe('while a backup is taken', { timeout: 60_000 }, () => {
+  it.each([
+    { held: 'eraseDeadLetters', stage: 'ordered' },
+    { held: 'list', stage: 'awaited' },
+    { held: 'removeRequests', stage: 'listed' },
+    { held: 'removeRest', stage: 'listed' },
+    { held: 'removeFiles', stage: 'listed' },
+  ] as const)('an erasure whose step $held is under way begins no other and stays $stage; then it goes on', async ({ held, stage }) => {
+    const spool = new SpoolRig(rig);
+    await spool.write(spool.openWriter(), ofAnn);
+    await spool.drainAll();
+    const { targets, begun, reached, release } = heldAt(spool, held);
+    const life = await live(spool, { targets });
+    const receipt = life.erasures.erase(spool.organizationId, 'ann', longMs);
+    await reached.passed;
+    const before = [...begun];
+    await life.erasures.whileStandingStill(async () => {
+      release.open();
+      expect(await life.erasures.erase(spool.organizationId, 'ann', chanceMs)).toBeUndefined();
+      expect(begun).toEqual(before);
+      expect(await unfinishedStages(spool)).toEqual([stage]);
+    });
+    expect((await receipt)?.counts).toMatchObject({ requests: 1, bodies: 2 });
+    await life.end();
+    expect(await spool.storedIds()).toEqual({ requests: [], bodies: [] });
+  });
+
+  it('one that is ordered is written down and begins afterwards', async () => {
+    const spool = new SpoolRig(rig);
+    const hers = await spool.write(spool.openWriter(), ofAnn);
+    await spool.drainAll();
+    const life = await live(spool);
+    await life.erasures.whileStandingStill(async () => {
+      expect(await life.erasures.erase(spool.organizationId, 'ann', chanceMs)).toBeUndefined();
+      expect(await unfinishedStages(spool)).toEqual(['ordered']);
+      expect(await spool.storedIds()).toEqual({ requests: [hers], bodies: [hers] });
+    });
+    expect((await life.erasures.erase(spool.organizationId, 'ann', longMs))?.counts.requests).toBe(1);
+    await life.end();
+  });
+
+  it('one that is told to stop does not wait for the end of the backup', async () => {
+    const spool = new SpoolRig(rig);
+    const life = await live(spool);
+    await life.erasures.whileStandingStill(async () => {
+      void life.erasures.erase(spool.organizationId, 'ann', longMs);
+      await until(async () => (await unfinishedStages(spool)).length === 1);
+      await life.end();
+    });
+    expect(await unfinishedStages(spool)).toEqual(['ordered']);
+  });
+});
+
+async function unfinishedStages({ organizationId }: SpoolRig): Promise<readonly string[]> {
+  return (await listUnfinishedErasures(rig.database))
+    .filter((erasure) => erasure.organizationId === organizationId)
+    .map(({ stage }) => stage);
+}

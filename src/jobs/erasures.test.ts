@@ -1,0 +1,265 @@
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
+import { type IngestRig, interpretDirectly, openRig, makeGate, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
+import { orderErasure } from '../metadata/erasures.ts';
+import { GatelogError } from '../model/errors.ts';
+import type { RequestId } from '../model/ids.ts';
+import { systemClock } from '../platform/clock.ts';
+import { CachedReplies } from '../state/cached-replies.ts';
+import { type Environment, openEnvironment } from '../state/environment.ts';
+import { type GivenLife, type Life, liveOver } from './erasure-rig.ts';
+
+let rig: IngestRig;
+let environment: Environment;
+let replies: CachedReplies;
+beforeAll(async () => {
+  rig = await openRig();
+  environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
+  replies = new CachedReplies(environment, { mostBytes: 1024 * 1024, mostReplyBytes: 64 * 1024 });
+});
+afterAll(async () => {
+  await environment.close();
+  await rig.close();
+});
+
+const live = (spool: SpoolRig, given: GivenLife = {}): Promise<Life> => liveOver({ rig, replies }, spool, given);
+
+const tagged = (userId: string, given: object = {}) => ({ open: { tags: { properties: [], userId }, ...given } });
+const ofBody = (user: string) => ({ request: JSON.stringify({ model: 'echo-1', user, messages: [{ role: 'user', content: 'x' }] }) });
+const longMs = 60_000;
+
+async function stored(spool: SpoolRig): Promise<readonly string[]> {
+  return (await spool.storedIds()).requests;
+}
+
+describe('an erasure', { timeout: 60_000 }, () => {
+  it('takes out what is stored, what is on its way, kept replies and dead letters, and counts each', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const poison = await spool.write(writer, { ...tagged('ann'), request: 'poison' });
+    const his = [await spool.write(writer, tagged('bob'))];
+    await spool.write(writer, tagged('ann'));
+    await spool.write(writer, ofBody('ann'));
+    await spool.drainAll({
+      interpret: async (tasks, storedAt) =>
+        (await interpretDirectly(tasks, storedAt)).map((result, index) => (index === 0 ? { failure: 'it is poison' } : result)),
+    });
+    expect((await spool.deadLetters()).map(({ requestId }) => requestId)).toEqual([poison]);
+    await spool.write(writer, tagged('ann'));
+    await spool.write(writer, ofBody('ann'));
+    his.push(await spool.write(writer, tagged('bob', {})), await spool.write(writer, ofBody('bob')));
+    for (const userId of ['ann', 'bob']) {
+      const reply = {
+        requestId: poison,
+        userId,
+        status: 200,
+        headers: [],
+        body: Buffer.from('x'),
+        createdAt: 0,
+        expiresAt: 1,
+        latencyMs: 1,
+      };
+      replies.keep({ organizationId: spool.organizationId, fingerprint: userId, places: 1 }, 0, reply, 0);
+    }
+    const life = await live(spool);
+    const before = systemClock.now();
+    const receipt = await life.erasures.erase(spool.organizationId, 'ann', longMs);
+    expect(receipt).toMatchObject({
+      userId: 'ann',
+      stage: 'done',
+      counts: { requests: 2, bodies: 4, cache_entries: 1, spool_records: 2, dead_letters: 1, blobs: 0 },
+    });
+    expect(receipt?.erasedAt).toBeGreaterThanOrEqual(before);
+    await life.end();
+    expect(await stored(spool)).toEqual(his.toSorted());
+    expect((await spool.storedIds()).bodies).toEqual(his.toSorted());
+    expect(await spool.deadLetters()).toEqual([]);
+    expect(replies.forget(spool.organizationId)).toBe(1);
+  });
+
+  it('leaves calls that come later, and another organisation, alone', async () => {
+    const [spool, other] = [new SpoolRig(rig), new SpoolRig(rig)];
+    const foreign = await other.write(other.openWriter(), tagged('ann'));
+    await other.drainAll();
+    const writer = spool.openWriter();
+    await spool.write(writer, tagged('ann'));
+    const life = await live(spool);
+    const first = await life.erasures.erase(spool.organizationId, 'ann', longMs);
+    expect(first?.counts).toMatchObject({ requests: 0, spool_records: 1 });
+    if (first !== undefined) await life.erasures.handedOver(first);
+    const later = await spool.write(writer, tagged('ann', { openedAt: systemClock.now() + 1 }));
+    await life.end();
+    expect(await stored(spool)).toEqual([later]);
+    expect(await stored(other)).toEqual([foreign]);
+  });
+
+  it("waits for calls that are open and may be the user's, and for no others", async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const [hers, unknown, his] = [writer.newStream(), writer.newStream(), writer.newStream()];
+    spool.writeOpen(writer, hers, { tags: { properties: [], userId: 'ann' } });
+    spool.writeOpen(writer, unknown, {});
+    spool.writeOpen(writer, his, { tags: { properties: [], userId: 'bob' } });
+    const life = await live(spool);
+    expect(await life.erasures.erase(spool.organizationId, 'ann', 50)).toBeUndefined();
+    spool.writeRest(writer, hers, {});
+    spool.writeRest(writer, unknown, ofBody('ann'));
+    expect((await life.erasures.erase(spool.organizationId, 'ann', longMs))?.counts).toMatchObject({ requests: 0, spool_records: 2 });
+    spool.writeRest(writer, his, {});
+    await written(writer);
+    await life.end();
+    expect(await stored(spool)).toHaveLength(1);
+  });
+
+  it('takes pending changes with the record that they were for', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const stream = writer.newStream();
+    const requestId = spool.writeOpen(writer, stream, { tags: { properties: [], userId: 'ann' } });
+    const life = await live(spool);
+    await life.core.changer.change(spool.principal, requestId, { kind: 'property', values: new Map([['Of', 'hers']]) });
+    const receipt = life.erasures.erase(spool.organizationId, 'ann', longMs);
+    spool.writeRest(writer, stream, {});
+    await receipt;
+    const change = life.core.changer.change(spool.principal, requestId, { kind: 'feedback', rating: true });
+    await expect(change).rejects.toMatchObject({ code: 'not_found' } satisfies Partial<GatelogError>);
+    await life.end();
+    const rows = await rig.database.queries.selectFrom('pending_changes').select('content').where('request_id', '=', requestId).execute();
+    expect(rows).toEqual([]);
+  });
+
+  it.each(['ordered', 'awaited', 'listed', 'removed'] as const)(
+    'that is cut when it is %s goes on in the next life, and counts the same',
+    async (stage) => {
+      const spool = new SpoolRig(rig);
+      const writer = spool.openWriter();
+      await spool.write(writer, tagged('ann'));
+      await spool.drainAll();
+      await spool.write(writer, tagged('ann'));
+      const cut = makeGate();
+      const never = async (): Promise<never> => {
+        cut.open();
+        return new Promise<never>(() => undefined);
+      };
+      const dying = (): never => {
+        cut.open();
+        throw new Error('cut');
+      };
+      const first = await live(spool, {
+        targets: {
+          ...(stage === 'ordered' ? { eraseDeadLetters: never } : {}),
+          ...(stage === 'awaited' ? { whenSpoolIsClear: never } : {}),
+          ...(stage === 'listed' ? { store: { ...rig.store.erase, removeRest: never } } : {}),
+          ...(stage === 'removed' ? { forgetReplies: dying } : {}),
+        },
+      });
+      void first.erasures.erase(spool.organizationId, 'ann', longMs);
+      await cut.passed;
+      void first.erasures.stop();
+      await first.core.drain.stop(10_000);
+      const second = await live(spool);
+      const receipt = await second.erasures.erase(spool.organizationId, 'ann', longMs);
+      expect(receipt?.counts).toEqual({ requests: 1, bodies: 2, cache_entries: 0, spool_records: 1, dead_letters: 0, blobs: 0 });
+      await second.end();
+      expect(await spool.storedIds()).toEqual({ requests: [], bodies: [] });
+    },
+  );
+
+  it('keeps its receipt until that is handed over, and is tried again when a part fails', async () => {
+    const spool = new SpoolRig(rig);
+    let failures = 2;
+    const life = await live(spool, {
+      targets: {
+        forgetReplies: () => {
+          failures -= 1;
+          if (failures >= 0) throw new Error('the state cannot be opened');
+          return 7;
+        },
+      },
+    });
+    const receipt = await life.erasures.erase(spool.organizationId, 'user-4711', longMs);
+    expect(receipt?.counts.cache_entries).toBe(7);
+    expect(life.observations.filter(({ kind }) => kind === 'erasure_failed')).toHaveLength(2);
+    expect(JSON.stringify(life.observations)).not.toContain('user-4711');
+    expect(await life.erasures.erase(spool.organizationId, 'user-4711', longMs)).toEqual(receipt);
+    if (receipt !== undefined) await life.erasures.handedOver(receipt);
+    expect((await life.erasures.erase(spool.organizationId, 'user-4711', longMs))?.number).not.toBe(receipt?.number);
+    await life.end();
+  });
+});
+
+describe('a batch that a crash has cut', () => {
+  it('is repeated with what it had: a record that it left out stays out, another goes by way of the store', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const all: RequestId[] = [await spool.write(writer, tagged('ann')), await spool.write(writer, tagged('bob'))];
+    const down = new GatelogError('store_unavailable', 'down');
+    const insert = rig.store.insert;
+    // The bodies of both are stored, then everything dies.
+    const dying = await spool.openDrain({
+      insert: async (table, rows, token) => {
+        if (table === 'requests') throw down;
+        await insert(table, rows, token);
+      },
+    });
+    dying.start();
+    await until(async () => (await spool.storedIds()).bodies.length === 2);
+    await dying.stop(50);
+    const order = await orderErasure(rig.database, { organizationId: spool.organizationId, userId: 'ann', at: systemClock.now() });
+    const life = await live(spool);
+    const receipt = await life.erasures.erase(spool.organizationId, 'ann', longMs);
+    expect(receipt).toMatchObject({ number: order.number, counts: { requests: 1, bodies: 2, spool_records: 0 } });
+    await life.end();
+    expect(await spool.storedIds()).toEqual({ requests: [all[1]], bodies: [all[1]] });
+  });
+});
+
+describe('dead letters', () => {
+  it('of a user go, named by the header or the body; letters of others stay, and so does one that comes meanwhile', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const sketches = [
+      tagged('änn'),
+      ofBody('änn'),
+      { request: JSON.stringify({ user: 'änn' }).replace('ä', '\\u00e4') },
+      tagged('bob'),
+      ofBody('bob'),
+      { ...ofBody('änn'), open: { tags: { properties: [], userId: 'bob' } } },
+      tagged('änn', { openedAt: systemClock.now() + 1000 }),
+    ];
+    const ids: RequestId[] = [];
+    for (const sketch of sketches) ids.push(await spool.write(writer, sketch));
+    await spool.drainAll({ interpret: async (tasks) => tasks.map(() => ({ failure: 'it is poison' })) });
+    const ordered = {
+      number: 1,
+      organizationId: spool.organizationId,
+      userId: 'änn',
+      erasedAt: systemClock.now(),
+      stage: 'ordered',
+      counts: { requests: 0, bodies: 0, cache_entries: 0, spool_records: 0, dead_letters: 0, blobs: 0 },
+    } as const;
+    // As earlier versions kept them: the letters of a day in one file.
+    const inFolder = (name: string): string => path.join(spool.deadLetterFolder, name);
+    const singles = readdirSync(spool.deadLetterFolder);
+    const lines = singles.map((name) =>
+      readFileSync(inFolder(name), 'utf8')
+        .split('\n', 2)
+        .map((part) => JSON.parse(part) as object),
+    );
+    const daily = '2026-01-01.jsonl';
+    const whole = lines.map(([head, rest]) => JSON.stringify({ ...head, ...rest }));
+    writeFileSync(inFolder(daily), [...whole, 'not a letter'].join('\n'));
+    const erase = makeEraseDeadLetters(spool.deadLetterFolder);
+    const erasing = erase(ordered);
+    appendFileSync(inFolder(daily), ' and one that comes meanwhile\n');
+    expect(await erasing).toBe(6);
+    expect((await spool.deadLetters()).map(({ requestId }) => requestId).toSorted()).toEqual(ids.slice(3).toSorted());
+    const left = readFileSync(inFolder(daily), 'utf8').trim().split('\n');
+    expect(left.pop()).toBe('not a letter and one that comes meanwhile');
+    expect(left.map((line) => (JSON.parse(line) as { requestId: string }).requestId).toSorted()).toEqual(ids.slice(3).toSorted());
+    rmSync(spool.deadLetterFolder, { recursive: true });
+    expect(await erase(ordered)).toBe(0);
+  });
+});

@@ -1,0 +1,238 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { GatelogError, messageOf } from '../model/errors.ts';
+import type { Erasure, ErasureCounts, ErasureStage } from '../model/erasure.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import type { Observe } from '../model/observation.ts';
+import { makeBackoff } from '../platform/backoff.ts';
+import { failureText } from '../store/failure.ts';
+import type { EraseStored } from '../store/erasure.ts';
+
+/** Where erasures are written down, so that they outlive this process. */
+export interface ErasureBook {
+  /** The erasure of this user that runs or whose receipt waits, else a new one. */
+  readonly order: (organizationId: OrganizationId, userId: string) => Promise<Erasure>;
+  readonly unfinished: () => Promise<readonly Erasure[]>;
+  readonly advance: (number: number, reached: Partial<ErasureCounts> & { readonly stage: ErasureStage }) => Promise<void>;
+  /** How many exchanges it has taken out on their way to the store. */
+  readonly countErased: (number: number) => Promise<number>;
+  readonly forget: (number: number) => Promise<void>;
+}
+
+/** Everything that may hold what came from a user. All throw the abort reason when told to stop. */
+export interface ErasureTargets {
+  /** From `begin` to `end` no record of the user's is stored. */
+  readonly ingest: { readonly begin: (erasure: Erasure) => void; readonly end: (erasure: Erasure) => void };
+  /** Waits until nothing that is on its way can still bring a record of the user. */
+  readonly whenSpoolIsClear: (erasure: Erasure, signal: AbortSignal) => Promise<void>;
+  /** Waits until the changes of the organisation that have begun are over. */
+  readonly whenChangesAreOver: (organizationId: OrganizationId) => Promise<void>;
+  readonly store: EraseStored;
+  /** @returns how many replies were kept. */
+  readonly forgetReplies: (erasure: Erasure) => number;
+  /** @returns how many letters went. */
+  readonly eraseDeadLetters: (erasure: Erasure) => Promise<number>;
+}
+
+export interface ErasurePorts {
+  readonly book: ErasureBook;
+  readonly targets: ErasureTargets;
+  readonly observe: Observe;
+}
+
+/** An erasure that is done. */
+export type ErasureReceipt = Erasure & { readonly stage: 'done' };
+
+const firstRetryMs = 200;
+const longestRetryMs = 30_000;
+/** Erasures that may run; more is answered 503 rather than kept. */
+const mostRunning = 1000;
+
+/** What is done at a stage; it may be repeated. */
+interface Step {
+  readonly run: (erasure: Erasure) => Promise<Partial<ErasureCounts>>;
+  readonly next: ErasureStage;
+}
+
+interface Running {
+  readonly erasure: Erasure;
+  readonly done: Promise<ErasureReceipt>;
+}
+
+/**
+ * Erasures of users: all that came from a user up to the moment of the order goes, wherever it is, and then a receipt says how much it was.
+ *
+ * An erasure is written down before anything else happens. What is on its way comes first: as long as it runs, nothing of the user's is stored, and
+ * when the spool is clear what the store has is all there is. Then the store: which requests go is listed and counted before the first of them does.
+ * So one that was cut in the middle, by a stop or a crash, goes on where it was and counts the same.
+ */
+export class Erasures {
+  private readonly ports: ErasurePorts;
+  private readonly running = new Map<number, Running>();
+  private readonly stopping = new AbortController();
+  private readonly stopped = once(this.stopping.signal, 'abort');
+  /** The end of the erasure that is in the store: one at a time rewrites its parts. */
+  private storeTurn: Promise<unknown> = Promise.resolve();
+  /** Settled when erasures may again begin to change what is kept. */
+  private standstill: Promise<unknown> | undefined;
+  /** What is done at each stage, and where that leads. */
+  private readonly steps: Readonly<Record<Exclude<ErasureStage, 'done'>, Step>> = {
+    ordered: { run: (erasure) => this.eraseLetters(erasure), next: 'awaited' },
+    awaited: { run: (erasure) => this.list(erasure), next: 'listed' },
+    listed: { run: (erasure) => this.inStoreTurn(() => this.removeFromStore(erasure)), next: 'removed' },
+    removed: { run: async (erasure) => ({ cache_entries: this.ports.targets.forgetReplies(erasure) }), next: 'forgotten' },
+    forgotten: { run: (erasure) => this.lookAgain(erasure), next: 'done' },
+  };
+
+  constructor(ports: ErasurePorts) {
+    this.ports = ports;
+  }
+
+  /** Goes on with what was cut. To be called before anything is stored. */
+  async resume(): Promise<void> {
+    for (const erasure of await this.ports.book.unfinished()) this.run(erasure);
+  }
+
+  /**
+   * Erases a user, or joins the erasure that runs.
+   * @param mostMs how long to wait for its end.
+   * @returns the receipt, which is kept until it is handed over; undefined when it is not done yet. @throws GatelogError `erasure_in_progress` when too many run.
+   */
+  async erase(organizationId: OrganizationId, userId: string, mostMs: number): Promise<ErasureReceipt | undefined> {
+    if (this.running.size >= mostRunning) throw new GatelogError('erasure_in_progress', 'Too many erasures are running. Try again later.');
+    const erasure = await this.ports.book.order(organizationId, userId);
+    if (isDone(erasure)) return erasure;
+    const { done } = this.running.get(erasure.number) ?? this.run(erasure);
+    const expired = new AbortController();
+    const timeout = wait(mostMs, undefined, { signal: expired.signal }).catch(() => undefined);
+    // It ends without a receipt only when it was told to stop: the next start goes on with it.
+    const ended = done.catch(() => undefined);
+    try {
+      return await Promise.race([ended, timeout]);
+    } finally {
+      expired.abort();
+    }
+  }
+
+  /** Its receipt has been handed over: the next order for the user is a new erasure. */
+  async handedOver({ number }: Erasure): Promise<void> {
+    await this.ports.book.forget(number);
+  }
+
+  /**
+   * Runs `work` while no erasure begins to change what is kept, nor says how far it has come. What it has begun goes on.
+   *
+   * Invariant: for whoever copies what is kept, how far an erasure has come before the store: the copy goes on with what the erasure had begun. An
+   * erasure that is not in the copy's book has taken nothing out of the copy's store, and while a record that goes is in it, so is the list of them.
+   */
+  async whileStandingStill<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.standstill !== undefined) throw new Error('the erasures stand still already');
+    const done = work().finally(() => {
+      this.standstill = undefined;
+    });
+    this.standstill = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Leaves what runs to the next start. */
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('the erasures were told to stop'));
+    await Promise.allSettled([...this.running.values()].map(({ done }) => done));
+  }
+
+  private run(erasure: Erasure): Running {
+    this.ports.targets.ingest.begin(erasure);
+    const done = this.runPatiently(erasure).finally(() => {
+      this.ports.targets.ingest.end(erasure);
+      this.running.delete(erasure.number);
+    });
+    // Nobody has to wait for it.
+    done.catch(() => undefined);
+    const running = { erasure, done };
+    this.running.set(erasure.number, running);
+    return running;
+  }
+
+  private async runPatiently(ordered: Erasure): Promise<ErasureReceipt> {
+    const backoff = makeBackoff(firstRetryMs, longestRetryMs);
+    for (let erasure = ordered; ;) {
+      try {
+        const { stage } = erasure;
+        if (stage === 'done') return { ...erasure, stage };
+        erasure = await this.takeStep(erasure, stage);
+        backoff.reset();
+      } catch (error) {
+        this.stopping.signal.throwIfAborted();
+        const retryInMs = backoff.nextMs();
+        this.ports.observe({ kind: 'erasure_failed', reason: failureText(error), retryInMs });
+        await wait(retryInMs, undefined, { signal: this.stopping.signal });
+      }
+    }
+  }
+
+  private async takeStep(erasure: Erasure, stage: Exclude<ErasureStage, 'done'>): Promise<Erasure> {
+    const { next, run } = this.steps[stage];
+    const counts = await run(erasure);
+    await this.whenMoving();
+    await this.ports.book.advance(erasure.number, { stage: next, ...counts });
+    const advanced = { ...erasure, stage: next, counts: { ...erasure.counts, ...counts } };
+    const { requests, spool_records: spoolRecords } = advanced.counts;
+    if (next === 'done') this.ports.observe({ kind: 'user_erased', requests, spoolRecords });
+    return advanced;
+  }
+
+  private async eraseLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    await this.whenMoving();
+    return { dead_letters: erasure.counts.dead_letters + (await this.ports.targets.eraseDeadLetters(erasure)) };
+  }
+
+  /** Letters of what has failed meanwhile, and what has come of a letter that was being replayed. */
+  private async lookAgain(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    const { book, targets } = this.ports;
+    const letters = await this.eraseLetters(erasure);
+    await targets.whenSpoolIsClear(erasure, this.stopping.signal);
+    return { ...letters, spool_records: await book.countErased(erasure.number) };
+  }
+
+  private async list(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    const { book, targets } = this.ports;
+    await targets.whenSpoolIsClear(erasure, this.stopping.signal);
+    await this.whenMoving();
+    const found = await targets.store.list(erasure);
+    return { ...found, spool_records: await book.countErased(erasure.number) };
+  }
+
+  private async removeFromStore(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    const { store, whenChangesAreOver } = this.ports.targets;
+    const { signal } = this.stopping;
+    await this.whenMoving();
+    await store.removeRequests(erasure, signal);
+    // A change that had found its request before that may still write its history.
+    await whenChangesAreOver(erasure.organizationId);
+    await this.whenMoving();
+    await store.removeRest(erasure, signal);
+    await this.whenMoving();
+    await store.removeFiles(erasure, signal);
+    return {};
+  }
+
+  /** @throws the abort reason when told to stop. */
+  private async whenMoving(): Promise<void> {
+    const { signal } = this.stopping;
+    while (this.standstill !== undefined && !signal.aborted) await Promise.race([this.standstill, this.stopped]);
+    signal.throwIfAborted();
+  }
+
+  private async inStoreTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.storeTurn.then(() => {
+      this.stopping.signal.throwIfAborted();
+      return work();
+    });
+    this.storeTurn = turn.catch((error: unknown) => messageOf(error));
+    return turn;
+  }
+}
+
+function isDone(erasure: Erasure): erasure is ErasureReceipt {
+  return erasure.stage === 'done';
+}

@@ -1,0 +1,75 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { OrganizationId } from '../model/ids.ts';
+import type { Observe } from '../model/observation.ts';
+import { failureText } from '../store/failure.ts';
+import type { Expiry, RemoveExpired } from '../store/retention.ts';
+
+export interface RetentionPorts {
+  /** Days for which the deployment keeps records; undefined: without end. */
+  readonly deploymentDays: number | undefined;
+  /** Organisations that have a retention of their own, by its days. */
+  readonly ownDays: () => Promise<ReadonlyMap<number, readonly OrganizationId[]>>;
+  readonly removeExpired: RemoveExpired;
+  /** Time between two runs, milliseconds. */
+  readonly intervalMs: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly observe: Observe;
+}
+
+const dayMs = 86_400_000;
+
+/** What has expired: by the deployment's days for all, and by an organisation's own where those are fewer. */
+export function expiriesOf(
+  now: number,
+  deploymentDays: number | undefined,
+  ownDays: ReadonlyMap<number, readonly OrganizationId[]>,
+): readonly Expiry[] {
+  const own = [...ownDays].filter(([days]) => deploymentDays === undefined || days < deploymentDays);
+  return [
+    ...(deploymentDays === undefined ? [] : [{ organizations: undefined, before: now - deploymentDays * dayMs }]),
+    ...own.map(([days, organizations]) => ({ organizations, before: now - days * dayMs })),
+  ];
+}
+
+/** Removes what is older than it may be, at the start and then from time to time. A run that fails is made up for by the next. */
+export class Retention {
+  private readonly ports: RetentionPorts;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+
+  constructor(ports: RetentionPorts) {
+    this.ports = ports;
+  }
+
+  start(): void {
+    this.running ??= this.loop();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('the retention was told to stop'));
+    await this.running;
+  }
+
+  /** @returns how many requests went. @throws GatelogError when the store or the metadata fails; the abort reason when told to stop. */
+  async runOnce(): Promise<number> {
+    const { now, deploymentDays, ownDays, removeExpired } = this.ports;
+    let removed = 0;
+    for (const expiry of expiriesOf(now(), deploymentDays, await ownDays())) removed += await removeExpired(expiry, this.stopping.signal);
+    return removed;
+  }
+
+  private async loop(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        const requests = await this.runOnce();
+        if (requests > 0) this.ports.observe({ kind: 'expired_removed', requests });
+      } catch (error) {
+        if (signal.aborted) return;
+        this.ports.observe({ kind: 'retention_failed', reason: failureText(error), retryInMs: this.ports.intervalMs });
+      }
+      await wait(this.ports.intervalMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

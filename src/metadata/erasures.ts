@@ -1,0 +1,119 @@
+import { type Selectable, sql } from 'kysely';
+import type { Erasure, ErasureCounts, ErasureStage } from '../model/erasure.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
+import { inWriteTransaction, type MetadataQueries } from './database.ts';
+import type { ErasuresTable } from './schema.ts';
+
+/** An exchange that an erasure takes out on its way to the store. */
+export interface ErasedExchange {
+  readonly erasure: number;
+  readonly organizationId: OrganizationId;
+  readonly requestId: RequestId;
+}
+
+/** SQLite takes 32,766 parameters in a statement. */
+const chunkLength = 5000;
+
+/**
+ * Orders the erasure of a user; the one that runs or waits to be fetched stays as it is. Durable on return in the core.
+ * @param at Unix milliseconds.
+ * @returns the erasure that holds now.
+ */
+export async function orderErasure(
+  database: MetadataQueries,
+  { organizationId, userId, at }: { readonly organizationId: OrganizationId; readonly userId: string; readonly at: number },
+): Promise<Erasure> {
+  return inWriteTransaction(database, async ({ queries }) => {
+    await queries
+      .insertInto('erasures')
+      .values({ organization_id: organizationId, user_id: userId, erased_at: at, stage: 'ordered' })
+      .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doNothing())
+      .execute();
+    const row = await queries
+      .selectFrom('erasures')
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow();
+    return erasureOf(row);
+  });
+}
+
+/** Erasures that are not done, oldest first. */
+export async function listUnfinishedErasures({ queries }: MetadataQueries): Promise<readonly Erasure[]> {
+  const rows = await queries.selectFrom('erasures').selectAll().where('stage', '!=', 'done').orderBy('number').execute();
+  return rows.map(erasureOf);
+}
+
+/** Writes down how far an erasure has come, and what it has counted. */
+export async function advanceErasure(
+  { queries }: MetadataQueries,
+  number: number,
+  { stage, ...counts }: Partial<ErasureCounts> & { readonly stage: ErasureStage },
+): Promise<void> {
+  await queries
+    .updateTable('erasures')
+    .set({ stage, ...counts })
+    .where('number', '=', number)
+    .execute();
+}
+
+/** Forgets an erasure, and with it whom it was about: its name is in no file then. */
+export async function forgetErasure(database: MetadataQueries, number: number): Promise<void> {
+  await inWriteTransaction(database, async ({ queries }) => {
+    await queries.deleteFrom('erased_exchanges').where('erasure', '=', number).execute();
+    await queries.deleteFrom('erasures').where('number', '=', number).execute();
+  });
+  // Dialect: Postgres does so by itself, some time later.
+  await sql`pragma wal_checkpoint(truncate)`.execute(database.queries);
+}
+
+/** Forgets erasures whose receipt nobody has fetched. @param before Unix milliseconds at which they were ordered. */
+export async function forgetOldErasures({ queries }: MetadataQueries, before: number): Promise<void> {
+  await queries.deleteFrom('erasures').where('stage', '=', 'done').where('erased_at', '<', before).execute();
+}
+
+/** Writes down which exchanges are taken out; one that is there already is there once. */
+export async function addErasedExchanges({ queries }: MetadataQueries, erased: readonly ErasedExchange[]): Promise<void> {
+  const rows = erased.map(({ erasure, organizationId, requestId }) => ({
+    erasure,
+    organization_id: organizationId,
+    request_id: requestId,
+  }));
+  for (let start = 0; start < rows.length; start += chunkLength) {
+    await queries
+      .insertInto('erased_exchanges')
+      .values(rows.slice(start, start + chunkLength))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+/** Whether an exchange was taken out by an erasure that still runs. */
+export async function wasErased(
+  { queries }: MetadataQueries,
+  { organizationId, requestId }: Pick<ErasedExchange, 'organizationId' | 'requestId'>,
+): Promise<boolean> {
+  const row = await queries
+    .selectFrom('erased_exchanges')
+    .select('erasure')
+    .where('organization_id', '=', organizationId)
+    .where('request_id', '=', requestId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** How many exchanges an erasure has taken out. */
+export async function countErasedExchanges({ queries }: MetadataQueries, number: number): Promise<number> {
+  const row = await queries
+    .selectFrom('erased_exchanges')
+    .select(({ fn }) => fn.countAll<number>().as('counted'))
+    .where('erasure', '=', number)
+    .executeTakeFirstOrThrow();
+  return row.counted;
+}
+
+function erasureOf(row: Selectable<ErasuresTable>): Erasure {
+  const { number, organization_id: organizationId, user_id: userId, erased_at: erasedAt, stage, ...counts } = row;
+  return { number, organizationId: organizationId as OrganizationId, userId, erasedAt, stage, counts };
+}

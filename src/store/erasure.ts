@@ -1,0 +1,183 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type OrganizationId, uuidToNumber } from '../model/ids.ts';
+import type { Connections } from './connections.ts';
+import { boundQuery } from './parameters.ts';
+import { syncParts } from './sync-parts.ts';
+import { inLane, readRows, type RemovableTable, removeRows, type RemovingParts, type RowCondition, runInTurn } from './removing.ts';
+
+/** Whose records an erasure takes out of the store. */
+export interface StoreErasure {
+  /** Of this erasure alone. */
+  readonly number: number;
+  readonly organizationId: OrganizationId;
+  readonly userId: string;
+  /** Unix milliseconds: what arrived later stays. */
+  readonly erasedAt: number;
+}
+
+/** What an erasure has found in the store. */
+export interface StoredCounts {
+  readonly requests: number;
+  /** Recorded bodies, of a request and of its response each one. */
+  readonly bodies: number;
+}
+
+/**
+ * Takes a user's records out of the store, in these steps. Each is durable when it returns and may be repeated.
+ * All throw GatelogError when the store fails, and the abort reason when told to stop.
+ */
+export interface EraseStored {
+  /** Writes down which requests go, and counts them. To be called before anything goes. */
+  readonly list: (erasure: StoreErasure) => Promise<StoredCounts>;
+  /** Takes out the requests: no query finds them from then on. */
+  readonly removeRequests: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
+  /** Takes out what belonged to them: bodies, history, and the tags and changes of sessions of which no request is left. */
+  readonly removeRest: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
+  /** Deletes the files that still hold any of it, and the list. */
+  readonly removeFiles: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
+}
+
+const tables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes'] as const satisfies readonly RemovableTable[];
+
+const listed = 'FROM removals WHERE removal = {removal:UInt64}';
+const listedRows = `org_id = {tenant:UInt128} AND (created_at, request_id) IN (SELECT created_at, request_id ${listed})`;
+/** Of the sessions, those that nobody else has part in. */
+const listedSessions = `session_id IN (SELECT session_id ${listed} AND session_id != '')`;
+const emptySessions = `org_id = {tenant:UInt128} AND ${listedSessions}
+  AND session_id NOT IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND ${listedSessions})`;
+
+/** Makes the functions that erase. */
+export function makeEraseStored(connections: Connections): EraseStored {
+  const partsWith = (signal: AbortSignal): RemovingParts => ({ connections, signal });
+  return {
+    list: (erasure) => list(partsWith(new AbortController().signal), erasure),
+    removeRequests: (erasure, signal) => removeByMonth(partsWith(signal), 'requests', erasure),
+    removeRest: (erasure, signal) => removeRest(partsWith(signal), erasure),
+    removeFiles: (erasure, signal) => removeFiles(partsWith(signal), erasure),
+  };
+}
+
+function bound(text: string, { number, organizationId, userId, erasedAt }: StoreErasure): RowCondition {
+  const params = { removal: String(number), tenant: uuidToNumber(organizationId).toString(), user: userId, before: String(erasedAt) };
+  return { text, params };
+}
+
+async function list(parts: RemovingParts, erasure: StoreErasure): Promise<StoredCounts> {
+  const { connections } = parts;
+  const found = bound(
+    `INSERT INTO removals SELECT {removal:UInt64}, org_id, created_at, request_id, session_id FROM requests
+      WHERE org_id = {tenant:UInt128} AND user_id = {user:String} AND created_at <= fromUnixTimestamp64Milli({before:Int64}, 'UTC')`,
+    erasure,
+  );
+  await inLane(connections, 'removal', (client) => client.command(boundQuery(found.text, found.params, connections.embedded)));
+  // A list that was written twice holds each request twice.
+  const [requests] = await readRows<Counted>(parts, bound(`SELECT uniqExact(request_id) AS counted ${listed}`, erasure));
+  const [bodies] = await readRows<Counted>(
+    parts,
+    bound(
+      `SELECT countIf(request_kind != 'absent') + countIf(response_kind != 'absent') AS counted FROM bodies WHERE ${listedRows}`,
+      erasure,
+    ),
+  );
+  return { requests: Number(requests?.counted ?? 0), bodies: Number(bodies?.counted ?? 0) };
+}
+
+interface Counted {
+  readonly counted: number | string;
+}
+
+/** Month by month, so that the parts of one month at most are rewritten at once. */
+async function removeByMonth(parts: RemovingParts, table: 'requests' | 'bodies', erasure: StoreErasure): Promise<void> {
+  const months = await readRows<{ readonly month: string }>(
+    parts,
+    bound(`SELECT DISTINCT toString(toYYYYMM(created_at)) AS month ${listed} ORDER BY month`, erasure),
+  );
+  for (const { month } of months) {
+    const inMonth = `${listedRows.slice(0, -1)} AND toYYYYMM(created_at) = ${month})`;
+    await removeRows(parts, table, bound(`ALTER TABLE ${table} DELETE IN PARTITION ID '${month}' WHERE ${inMonth}`, erasure));
+  }
+}
+
+async function removeRest(parts: RemovingParts, erasure: StoreErasure): Promise<void> {
+  await removeByMonth(parts, 'bodies', erasure);
+  await removeWhere(parts, 'changes', bound(`org_id = {tenant:UInt128} AND request_id IN (SELECT request_id ${listed})`, erasure));
+  for (const table of ['session_tags', 'session_changes'] as const) await removeWhere(parts, table, bound(emptySessions, erasure));
+}
+
+async function removeWhere(parts: RemovingParts, table: RemovableTable, { text, params }: RowCondition): Promise<void> {
+  const [found] = await readRows<Counted>(parts, { text: `SELECT count() AS counted FROM ${table} WHERE ${text}`, params });
+  if (Number(found?.counted ?? 0) === 0) return;
+  await removeRows(parts, table, { text: `ALTER TABLE ${table} DELETE WHERE ${text}`, params });
+}
+
+/** Looks after files that queries or merges were still reading, and between two of them. The engine deletes what is left within some minutes. */
+const mostLooks = 60;
+const lookMs = 500;
+
+/** No part is in it: dropping it drops nothing. */
+const noPartition = '190001';
+
+/**
+ * TRICKY: the engine keeps parts that were replaced for some minutes, and has no command that deletes them. It does so when a partition is dropped,
+ * to all that are older than their lifetime. That lifetime is for power losses, so the parts that took their place are brought to the disk first,
+ * and those that merges make meanwhile. The texts of mutations that are done are files too, and may quote what was written.
+ */
+async function removeFiles(parts: RemovingParts, erasure: StoreErasure): Promise<void> {
+  await removeMasked(parts);
+  await removePatches(parts);
+  await runInTurn(parts, 'removals', [`ALTER TABLE removals DROP PARTITION ID '${erasure.number}'`]);
+  const all = [...tables, 'removals'];
+  try {
+    for (const table of all) await setForTable(parts, table, `MODIFY SETTING ${synced.map((name) => `${name} = 1`).join(', ')}`);
+    await syncYoung(parts);
+    for (const table of all) await setForTable(parts, table, 'MODIFY SETTING old_parts_lifetime = 0, finished_mutations_to_keep = 1');
+    for (let looks = 0; looks < mostLooks; looks += 1) {
+      if ((await tablesWith(parts, 'NOT active')).length === 0) return;
+      for (const table of all) await runInTurn(parts, table, [`ALTER TABLE ${table} DROP PARTITION ID '${noPartition}'`]);
+      await wait(lookMs, undefined, { signal: parts.signal });
+    }
+  } finally {
+    const names = [...synced, 'old_parts_lifetime', 'finished_mutations_to_keep'].join(', ');
+    for (const table of all) await setForTable(parts, table, `RESET SETTING ${names}`);
+  }
+}
+
+/** With these the engine syncs what it merges and rewrites. */
+const synced = ['min_rows_to_fsync_after_merge', 'min_compressed_bytes_to_fsync_after_merge'] as const;
+
+/** The system brings what is older to the disk by itself. A server's disk is not ours. */
+async function syncYoung(parts: RemovingParts): Promise<void> {
+  if (!parts.connections.embedded) return;
+  const names = [...tables, 'removals'].map((name) => `'${name}'`).join(', ');
+  const text = `SELECT path FROM system.parts WHERE database = currentDatabase() AND table IN (${names}) AND active AND modification_time > now() - 600`;
+  await syncParts((await readRows<{ readonly path: string }>(parts, { text, params: {} })).map(({ path }) => path));
+}
+
+async function setForTable(parts: RemovingParts, table: string, setting: string): Promise<void> {
+  await runInTurn(parts, table, [`ALTER TABLE ${table} ${setting}`]);
+}
+
+/** Rows that retention has hidden may be the user's too. */
+async function removeMasked(parts: RemovingParts): Promise<void> {
+  for (const table of await tablesWith(parts, 'active AND has_lightweight_delete')) {
+    await removeRows(parts, table, { text: `ALTER TABLE ${table} APPLY DELETED MASK`, params: {} });
+  }
+}
+
+/** Changes that have reached their rows stay in files of their own. No update runs meanwhile, so that all that are there have been applied. */
+async function removePatches({ connections }: RemovingParts): Promise<void> {
+  await inLane(connections, 'update', async (client) => {
+    const query = `SELECT DISTINCT partition_id AS partition FROM system.parts
+      WHERE database = currentDatabase() AND table = 'requests' AND active AND rows > 0 AND startsWith(name, 'patch-')`;
+    const patches = await (await client.query({ query, format: 'JSONEachRow' })).json<{ readonly partition: string }>();
+    if (patches.length === 0) return;
+    await client.command({ query: 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1' });
+    for (const { partition } of patches) await client.command({ query: `ALTER TABLE requests DROP PARTITION ID '${partition}'` });
+  });
+}
+
+async function tablesWith(parts: RemovingParts, condition: string): Promise<readonly RemovableTable[]> {
+  const names = [...tables, 'removals'].map((name) => `'${name}'`).join(', ');
+  const text = `SELECT DISTINCT table FROM system.parts WHERE database = currentDatabase() AND table IN (${names}) AND ${condition} ORDER BY table`;
+  return (await readRows<{ readonly table: RemovableTable }>(parts, { text, params: {} })).map(({ table }) => table);
+}

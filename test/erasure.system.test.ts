@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import Sqlite from 'libsql';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SessionItem } from '../src/contract/session-item.ts';
+import { frameKinds } from '../src/model/exchange.ts';
+import type { OrganizationId } from '../src/model/ids.ts';
+import { newId } from '../src/ingest/ingest-rig.ts';
+import { openSpoolWriter } from '../src/spool/writer.ts';
+import { apiClient, type ApiClient } from './support/api.ts';
+import { gatelog } from './support/command.ts';
+import { eventually } from './support/eventually.ts';
+import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+
+const folders: string[] = [];
+const services: Service[] = [];
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop()));
+  for (const folder of folders) removeDataDir(folder);
+});
+
+async function start(dataDir: string, environment: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const service = await startService({ dataDir, environment });
+  services.push(service);
+  return service;
+}
+
+function freshDataDir(): string {
+  const dataDir = makeDataDir();
+  folders.push(dataDir);
+  return dataDir;
+}
+
+/** Text that no compression hides. */
+const secret = (): string => randomBytes(48).toString('base64url');
+
+function filesWith(folder: string, text: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text));
+}
+
+interface Call {
+  readonly content: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly rest?: object;
+  readonly model?: string;
+}
+
+async function send(service: Service, { content, headers = {}, rest = {}, model = 'echo/words' }: Call): Promise<Response> {
+  return fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'Svc-Auth': `Bearer ${testKey}`, Authorization: 'Bearer sk-provider', 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content }], ...rest }),
+  });
+}
+
+async function chat(service: Service, call: Call): Promise<string> {
+  const response = await send(service, call);
+  await response.arrayBuffer();
+  expect(response.status).toBe(200);
+  return response.headers.get('svc-id') ?? '';
+}
+
+/** Orders an erasure with a key that may. */
+const ask = (service: Service, user = 'ann'): Promise<Response> =>
+  fetch(`${service.api}/v1/user/${encodeURIComponent(user)}`, { method: 'DELETE', headers: { Authorization: `Bearer ${testKey}` } });
+
+interface Receipt {
+  readonly user_id: string;
+  readonly erased_at: string;
+  readonly requests: number;
+  readonly bodies: number;
+  readonly spool_records: number;
+}
+
+/** Asks as a caller does: a 503 says that the erasure goes on and is to be asked for again. */
+async function receiptOf(service: Service, user: string): Promise<Receipt> {
+  return eventually(
+    'the receipt',
+    async () => {
+      const response = await ask(service, user);
+      const { data } = (await response.json()) as { readonly data: Receipt };
+      if (response.status === 503) return undefined;
+      expect(response.status).toBe(200);
+      return data;
+    },
+    60_000,
+  );
+}
+
+describe('DELETE /v1/user/{id}', () => {
+  it('takes out all that came from the user, from every file, and leaves everybody else', async () => {
+    const dataDir = freshDataDir();
+    const service = await start(dataDir, { GATELOG_SPOOL_SEGMENT_SECONDS: '1' });
+    const api = apiClient(service.api);
+    const [user, body, property] = [`ann/${secret()}`, secret(), secret()];
+    const ann = { 'Svc-User-Id': user, 'Svc-Session-Id': 'of-ann' };
+    const hers = await chat(service, { content: body, headers: ann });
+    const named = await chat(service, { content: 'two', rest: { user } });
+    const his = await chat(service, { content: 'three', headers: { 'Svc-User-Id': 'bob' } });
+    for (const id of [hers, named, his]) await api.stored(id);
+    await api.call('PUT', `/v1/request/${hers}/property`, { Secret: property });
+    await api.call('POST', '/v1/session/of-ann/tag', { tag: 'hers' });
+    expect(await receiptOf(service, user)).toMatchObject({
+      user_id: user,
+      requests: 2,
+      bodies: 4,
+      spool_records: 0,
+      dead_letters: 0,
+      blobs: 0,
+    });
+    for (const id of [hers, named]) expect((await api.call('GET', `/v1/request/${id}`)).status).toBe(404);
+    expect((await api.call('GET', `/v1/request/${hers}/changes`)).status).toBe(404);
+    expect((await api.call<readonly SessionItem[]>('POST', '/v1/session/query', {})).body.data).toEqual([]);
+    await api.stored(his);
+    // The spool lets go of a file when that is closed.
+    const traces = (): readonly string[] => [body, property, user.slice(4)].flatMap((text) => filesWith(dataDir, text));
+    await eventually('its last file to go', () => (traces().every((file) => !file.endsWith('.seg')) ? true : undefined), 20_000);
+    expect(traces()).toEqual([]);
+    expect(service.output()).not.toContain(user.slice(4));
+    const next = await chat(service, { content: 'four', headers: ann });
+    expect((await api.stored(next)).request_user_id).toBe(user);
+  });
+
+  it('waits while a call of the user is open; killed and asked again it goes on and gives the receipt', async () => {
+    const provider = await startFakeOpenAi();
+    const dataDir = freshDataDir();
+    const environment = { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl };
+    const first = await start(dataDir, environment);
+    const { answered } = await orderWhileOpen(first, provider);
+    await first.killAll();
+    await answered;
+    const second = await start(dataDir, environment);
+    expect(await receiptOf(second, 'ann')).toMatchObject({ requests: 1, spool_records: 1 });
+    expect(await apiClient(second.api).query('all')).toEqual([]);
+    await provider.close();
+  });
+
+  it('that runs while a backup is taken goes on when that is restored, among parts that an earlier one has rewritten', async () => {
+    const provider = await startFakeOpenAi();
+    const first = await start(freshDataDir(), { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl });
+    const ids: string[] = [];
+    for (const user of ['bob', 'carl']) ids.push(await chat(first, { content: user, headers: { 'Svc-User-Id': user } }));
+    for (const id of ids) await apiClient(first.api).stored(id);
+    expect(await receiptOf(first, 'bob')).toMatchObject({ requests: 1 });
+    const { answered } = await orderWhileOpen(first, provider);
+    const backup = path.join(freshDataDir(), 'backup');
+    expect(await gatelog(first.dataDir, 'backup', backup)).toMatchObject({ code: 0 });
+    await first.killAll();
+    await answered;
+    await provider.close();
+    const dataDir = path.join(freshDataDir(), 'restored');
+    expect(await gatelog(dataDir, 'restore', backup)).toMatchObject({ code: 0 });
+    const second = await start(dataDir);
+    // Nobody has to ask for it.
+    await eventually('the erasure to end', () => query(dataDir, "SELECT number FROM erasures WHERE stage = 'done'"), 60_000);
+    expect(await idsOf(apiClient(second.api))).toEqual(ids.slice(1));
+    expect(await receiptOf(second, 'ann')).toMatchObject({ requests: 1, bodies: 2, spool_records: 1 });
+  });
+});
+
+/** Orders the erasure of a user who has a stored request and an open call. @returns once it waits for that call: its answer, which comes when that has ended. */
+async function orderWhileOpen(service: Service, provider: FakeOpenAi): Promise<{ readonly answered: Promise<unknown> }> {
+  const ann = { 'Svc-User-Id': 'ann' };
+  await apiClient(service.api).stored(await chat(service, { content: 'one', headers: ann }));
+  provider.behave((_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n');
+  });
+  const open = await send(service, { model: 'gpt-4o-mini', content: 'two', rest: { stream: true }, headers: ann });
+  await open.body?.getReader().read();
+  const answered = ask(service).catch(() => undefined);
+  await eventually('the erasure to wait for the call', () => query(service.dataDir, "SELECT number FROM erasures WHERE stage = 'awaited'"));
+  return { answered };
+}
+
+describe('GATELOG_RETENTION_DAYS and PUT /v1/retention', () => {
+  it('remove what is older, by the shorter of both, late records too, and nothing else', async () => {
+    const dataDir = freshDataDir();
+    const environment = { GATELOG_RETENTION_INTERVAL: '1s' };
+    await (await start(dataDir, environment)).stop();
+    const [oldest, older] = [await writeLate(dataDir, 40), await writeLate(dataDir, 10)];
+    const first = await start(dataDir, environment);
+    const young = await chat(first, { content: 'young' });
+    const api = apiClient(first.api);
+    for (const id of [oldest, older, young]) await api.stored(id);
+    await api.call('PUT', '/v1/retention', { days: 20 });
+    await eventually('the oldest record to go', async () => ((await idsOf(api)).includes(oldest) ? undefined : true));
+    expect(await idsOf(api)).toEqual([older, young].toSorted());
+    const backup = path.join(freshDataDir(), 'backup');
+    expect(await gatelog(dataDir, 'backup', backup)).toMatchObject({ code: 0 });
+    await first.stop();
+    await restoresTo(backup, [older, young].toSorted());
+    const late = await writeLate(dataDir, 41);
+    const second = await start(dataDir, { ...environment, GATELOG_RETENTION_DAYS: '5' });
+    const again = apiClient(second.api);
+    const afterLate = await chat(second, { content: 'young' });
+    await again.stored(afterLate);
+    await eventually('the older records to go', async () => ((await idsOf(again)).length === 2 ? true : undefined));
+    expect(await idsOf(again)).toEqual([young, afterLate].toSorted());
+    expect((await again.call('GET', `/v1/request/${late}`)).status).toBe(404);
+  });
+});
+
+async function restoresTo(backup: string, ids: readonly string[]): Promise<void> {
+  const dataDir = path.join(freshDataDir(), 'restored');
+  expect(await gatelog(dataDir, 'restore', backup)).toMatchObject({ code: 0 });
+  const service = await start(dataDir);
+  expect(await idsOf(apiClient(service.api))).toEqual(ids);
+  await service.stop();
+}
+
+async function idsOf(api: ApiClient): Promise<readonly string[]> {
+  return (await api.query('all', { limit: 100 })).map(({ request_id: id }) => id).toSorted();
+}
+
+/** Leaves a record of so many days ago in the spool, as if the ingest had been away for so long. */
+async function writeLate(dataDir: string, daysAgo: number): Promise<string> {
+  const { id: organizationId } = query(dataDir, 'SELECT id FROM organizations') as { readonly id: OrganizationId };
+  const openedAt = Date.now() - daysAgo * 86_400_000;
+  const writer = openSpoolWriter({
+    folder: path.join(dataDir, 'spool'),
+    series: `late-${daysAgo}`,
+    segmentMaxBytes: 1024 * 1024,
+    segmentMaxMs: 60_000,
+    sync: 'always',
+    syncIntervalMs: 60_000,
+    onFailure: (error) => {
+      throw error;
+    },
+    monotonic: () => performance.now(),
+  });
+  const requestId = newId(openedAt);
+  const open = { version: 1, requestId, organizationId, keyHash: 'a'.repeat(64), openedAt, method: 'POST', path: '/v1/chat/completions' };
+  const rest = { provider: 'echo', targetUrl: '', headers: { 'content-type': 'application/json' }, tags: { properties: [] } };
+  const stream = writer.newStream();
+  writer.append(stream, frameKinds.open, JSON.stringify({ ...open, ...rest }));
+  const end = { outcome: 'complete', elapsedMs: 9, overheadMs: 0.5, requestBytes: 0, responseBytes: 0 };
+  writer.append(stream, frameKinds.end, JSON.stringify(end));
+  await writer.close();
+  return requestId;
+}
+
+function query(dataDir: string, text: string): unknown {
+  const database = new Sqlite(path.join(dataDir, 'metadata.db'), { readonly: true });
+  try {
+    return database.prepare(text).get();
+  } finally {
+    database.close();
+  }
+}

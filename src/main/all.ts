@@ -10,7 +10,7 @@ import { ensureFolder } from '../platform/files.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
-import { runRole } from '../supervisor/child.ts';
+import { endAsKilled, runRole } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/ports.ts';
 import { type Addresses, longestStopMs, Supervisor } from '../supervisor/supervisor.ts';
 import { callsEndMs, startGateway } from './gateway.ts';
@@ -104,7 +104,7 @@ export async function runCore(config: Config, version: string): Promise<void> {
     // TRICKY: the store's engine comes with it, 160 MB of memory that no gateway worker and no supervisor has a use for.
     const { startCore } = await import('./core.ts');
     return startCore(config, version);
-  });
+  }, endAsKilled);
 }
 
 async function checkPorts({ host, gatewayPort, apiPort }: Config): Promise<void> {

@@ -95,7 +95,6 @@ interface CoreParts {
  */
 export async function startCore(config: Config, version: string, connect?: Connect): Promise<RunningRole> {
   embeddedOnly(config);
-  lowerPriority();
   const { spool } = placesOf(config);
   ensureFolder(spool);
   const locks = [
@@ -107,6 +106,8 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const changers = makeChangers(parts, drain);
   const removals = makeRemovals(parts, drain, changers.changer);
   await removals.start();
+  // Not before: with a low priority a start takes ten times as long where others leave no core idle, and the API is away for it.
+  lowerPriority();
   drain.start();
   const endSampling = sampleProcess(parts.meter);
   const base = { url: config.publicApiUrl ?? '' };
@@ -293,7 +294,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       stamp: () => changer.stamp(),
       now: systemClock.now,
     }),
-    health: () => healthOf(watch, drain),
+    health: () => healthOf(watch, drain, store.hasRoom()),
     observe,
     meter,
     metrics: metricsPorts(parts, drain),
@@ -324,9 +325,10 @@ async function findFirst(store: Store, organizationId: OrganizationId, sessionId
 /** Age at which what waits for the store says that the ingest is behind, milliseconds. */
 const behindMs = 60_000;
 
-async function healthOf(watch: StoreWatch, drain: Drain): Promise<ApiHealth> {
+/** Without room for more the store still answers, and the ingest waits for it as it should. */
+async function healthOf(watch: StoreWatch, drain: Drain, hasRoom: boolean): Promise<ApiHealth> {
   return {
-    failing: [...((await watch.answers()) ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
-    degraded: drain.oldestWaitingMs(systemClock.now()) > behindMs ? ['ingest_behind'] : [],
+    failing: [...((await watch.answers()) ? [] : ['store']), ...(drain.isDraining() || !hasRoom ? [] : ['ingest'])],
+    degraded: [...(hasRoom ? [] : ['store_full']), ...(drain.oldestWaitingMs(systemClock.now()) > behindMs ? ['ingest_behind'] : [])],
   };
 }

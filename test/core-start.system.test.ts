@@ -72,3 +72,16 @@ it('a core whose supervisor is killed while it starts ends, so that the next sta
   const next = await startService({ dataDir: service.dataDir });
   await next.stop();
 }, 600_000);
+
+it('a service that is started again at once after its supervisor, or all of it, was killed waits for what is still ending', async () => {
+  let service = await start();
+  const environment = { GATELOG_GATEWAY_PORT: new URL(service.gateway).port, GATELOG_API_PORT: new URL(service.api).port };
+  for (const whole of [false, true, false]) {
+    if (whole) await service.killAll();
+    else process.kill(service.pid, 'SIGKILL');
+    await service.exited;
+    service = await startService({ dataDir: service.dataDir, environment });
+    await untilReady(service);
+  }
+  expect((await service.stop()).code).toBe(0);
+}, 600_000);

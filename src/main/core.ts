@@ -58,7 +58,7 @@ import { readPricesFile } from './prices-file.ts';
 import { type CorePrices, makePricePorts } from './request-costs.ts';
 import { StoredPrices } from './stored-prices.ts';
 import { StoreWatch } from './store-watch.ts';
-import { embeddedOnly, failedKeysOf, holdLock, keyVerifier, placesOf } from './shared.ts';
+import { coreLockOf, embeddedOnly, failedKeysOf, holdLock, keyVerifier, placesOf } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
 const answersEndMs = 300;
@@ -97,10 +97,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   embeddedOnly(config);
   const { spool } = placesOf(config);
   ensureFolder(spool);
-  const locks = [
-    holdLock(config, path.join(config.dataDir, 'core.lock'), 'core'),
-    holdLock(config, path.join(spool, 'ingest.lock'), 'ingest'),
-  ];
+  const locks = [holdLock(config, coreLockOf(config), 'core'), holdLock(config, path.join(spool, 'ingest.lock'), 'ingest')];
   const parts = await openParts(config, connect);
   const drain = makeDrain(parts);
   const changers = makeChangers(parts, drain);

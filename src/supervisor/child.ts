@@ -23,11 +23,21 @@ const exitProcess: Leave = (code) => process.exit(code);
  */
 export const endAsKilled: Leave = () => void process.kill(process.pid, 'SIGKILL');
 
+/** How a role's process ends. */
+export interface RoleEnd {
+  readonly leave?: Leave;
+  /** When its supervisor has died it leaves at once, so that the next life need not wait for it; otherwise it stops as when it is told to. */
+  readonly orphanLeaves?: boolean;
+}
+
 /**
  * Runs one role in this process until it is told to stop: by its supervisor, by its supervisor's death, or, on its own, by a signal.
  * The process ends with it. One that is told while it starts ends at once: no role needs an end to be whole at its next start.
  */
-export async function runRole(start: () => Promise<RunningRole>, leave: Leave = exitProcess): Promise<void> {
+export async function runRole(
+  start: () => Promise<RunningRole>,
+  { leave = exitProcess, orphanLeaves = false }: RoleEnd = {},
+): Promise<void> {
   const supervised = process.connected;
   let role: RunningRole | undefined;
   let stopping = false;
@@ -51,7 +61,7 @@ export async function runRole(start: () => Promise<RunningRole>, leave: Leave = 
     if (isStopMessage(message)) stop();
   });
   // TRICKY: a supervisor that dies while a role starts is noticed here or never, and the role would hold the data folder without one.
-  process.on('disconnect', stop);
+  process.on('disconnect', orphanLeaves ? () => leave(1) : stop);
   process.on('SIGTERM', stop);
   // Ctrl-C reaches the whole process group; under a supervisor it alone decides the order of the end.
   process.on('SIGINT', () => {

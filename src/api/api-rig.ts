@@ -22,6 +22,7 @@ import { makePricePorts } from '../main/request-costs.ts';
 import { StoredPrices } from '../main/stored-prices.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { priceBookFrom } from '../pricing/price-book.ts';
+import { systemClock } from '../platform/clock.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { createApi } from './app.ts';
 import { apiFamilies } from './metrics.ts';
@@ -135,7 +136,7 @@ async function writeExchanges(
 
 async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observation[]): Promise<ApiPorts> {
   const { drain, changer, sessions } = await spool.openCore();
-  const declared = new DeclaredNames(rig.database, Date.now);
+  const declared = new DeclaredNames(rig.database, systemClock);
   const lookUp = makeOrganizationPriceLookUp(rig.database);
   const stored = new StoredPrices({ lookUp, monotonic: () => performance.now(), observe: (observation) => observations.push(observation) });
   const corePrices = { book: priceBookFrom(undefined), stored };
@@ -168,7 +169,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),
     },
     providerKeys: makeProviderKeyVault(rig.database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
-    redactionRules: new RedactionRules(rig.database, Date.now),
+    redactionRules: new RedactionRules(rig.database, systemClock),
     prices: makePricePorts({
       database: rig.database,
       prices: corePrices,

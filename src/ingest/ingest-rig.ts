@@ -205,8 +205,8 @@ export class SpoolRig {
 
   /** A new life of the ingest over this spool. */
   async openDrain(given: Partial<DrainPorts> = {}): Promise<Drain> {
-    const declared = new DeclaredNames(this.rig.database, systemClock.now);
-    const redactionRules = new RedactionRules(this.rig.database, systemClock.now);
+    const declared = new DeclaredNames(this.rig.database, systemClock);
+    const redactionRules = new RedactionRules(this.rig.database, systemClock);
     return new Drain({
       spoolFolder: this.folder,
       spoolId: spoolIdentity(this.folder),

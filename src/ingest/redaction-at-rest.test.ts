@@ -16,7 +16,7 @@ let rules: RedactionRules;
 beforeAll(async () => {
   rig = await openRig();
   spool = new SpoolRig(rig);
-  rules = new RedactionRules(rig.database, systemClock.now);
+  rules = new RedactionRules(rig.database, systemClock);
   await rig.database.queries.insertInto('organizations').values({ id: spool.organizationId, name: 'ours', created_at: 0 }).execute();
 });
 afterAll(() => rig.close());

@@ -12,9 +12,9 @@ export function publishCoreAddress(dataDir: string, address: string): void {
 
 /** Parts of the core that do not work at the moment or are behind, by its own word; `core` when it does not answer within half a second. */
 export async function troubledCoreParts(dataDir: string): Promise<readonly string[]> {
-  const published = parseJson(readFileIfPresent(fileIn(dataDir)) ?? '');
-  if (!isJsonObject(published) || typeof published['address'] !== 'string') return ['core'];
   try {
+    const published = parseJson(readFileIfPresent(fileIn(dataDir)) ?? '');
+    if (!isJsonObject(published) || typeof published['address'] !== 'string') return ['core'];
     const response = await fetch(`${published['address']}/readyz`, { signal: AbortSignal.timeout(askMs) });
     const answer = (await response.json()) as { readonly failing?: unknown; readonly degraded?: unknown };
     const parts = [answer.failing, answer.degraded];

@@ -21,11 +21,10 @@ import { RequestChanger } from '../ingest/request-changer.ts';
 import { SessionChanger, type StoredMember } from '../ingest/session-changer.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import type { SettleBudgets } from '../ingest/settlement.ts';
-import type { MetadataDatabase } from '../metadata/database.ts';
+import { type MetadataDatabase, takesWrites } from '../metadata/database.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
 import { RedactionRules } from '../metadata/redaction-rules.ts';
-import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -47,6 +46,7 @@ import { countWait } from '../store/metrics.ts';
 import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
 import { hearNumbers, type RunningRole } from '../supervisor/child.ts';
+import { AnswerWatch } from './answer-watch.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { keepLettersBounded, operatorServer } from './operator.ts';
 import { serveOperator } from './operator-socket.ts';
@@ -57,8 +57,7 @@ import { openReadyStore } from './ready-store.ts';
 import { readPricesFile } from './prices-file.ts';
 import { type CorePrices, makePricePorts } from './request-costs.ts';
 import { StoredPrices } from './stored-prices.ts';
-import { StoreWatch } from './store-watch.ts';
-import { coreLockOf, embeddedOnly, failedKeysOf, holdLock, keyVerifier, placesOf } from './shared.ts';
+import { coreLockOf, embeddedOnly, failedKeysOf, holdLock, keyVerifier, openMadeMetadata, placesOf } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
 const answersEndMs = 300;
@@ -135,12 +134,12 @@ export async function startCore(config: Config, version: string, connect?: Conne
 async function openParts(config: Config, connect: Connect | undefined): Promise<CoreParts> {
   const meter = new Meter(coreFamilies);
   const observe = measured(meter, makeLogger(config.logLevel, 'core'));
-  const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
+  const database = await openMadeMetadata(config, 'core', observe);
   const store = await openReadyStore(config, observe, { noteWait: (lane, ms) => countWait(meter, lane, ms), connect });
   const pendingChanges = await openPendingChanges(database);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
-  const declaredNames = new DeclaredNames(database, systemClock.now);
-  const redactionRules = new RedactionRules(database, systemClock.now);
+  const declaredNames = new DeclaredNames(database, systemClock);
+  const redactionRules = new RedactionRules(database, systemClock);
   const bookProviders = readPricesFile(config);
   const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes, bookProviders });
   const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
@@ -255,7 +254,10 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
   const { config, observe, meter, database, store, declaredNames, redactionRules, prices } = parts;
   const { changer, sessions } = changers;
   const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
-  const watch = new StoreWatch(store.isAlive, systemClock.monotonic);
+  const watches: Watches = {
+    store: new AnswerWatch(store.isAlive, systemClock.monotonic),
+    metadata: new AnswerWatch(() => takesWrites(database), systemClock.monotonic),
+  };
   const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {
     verifyKey: keyVerifier(database, config, observe),
@@ -291,7 +293,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       stamp: () => changer.stamp(),
       now: systemClock.now,
     }),
-    health: () => healthOf(watch, drain, store.hasRoom()),
+    health: () => healthOf(watches, drain, store.hasRoom()),
     observe,
     meter,
     metrics: metricsPorts(parts, drain),
@@ -322,10 +324,17 @@ async function findFirst(store: Store, organizationId: OrganizationId, sessionId
 /** Age at which what waits for the store says that the ingest is behind, milliseconds. */
 const behindMs = 60_000;
 
+interface Watches {
+  readonly store: AnswerWatch;
+  readonly metadata: AnswerWatch;
+}
+
 /** Without room for more the store still answers, and the ingest waits for it as it should. */
-async function healthOf(watch: StoreWatch, drain: Drain, hasRoom: boolean): Promise<ApiHealth> {
+async function healthOf({ store, metadata }: Watches, drain: Drain, hasRoom: boolean): Promise<ApiHealth> {
+  const [storeAnswers, takesChanges] = await Promise.all([store.answers(), metadata.answers()]);
+  const isBehind = drain.oldestWaitingMs(systemClock.now()) > behindMs;
   return {
-    failing: [...((await watch.answers()) ? [] : ['store']), ...(drain.isDraining() || !hasRoom ? [] : ['ingest'])],
-    degraded: [...(hasRoom ? [] : ['store_full']), ...(drain.oldestWaitingMs(systemClock.now()) > behindMs ? ['ingest_behind'] : [])],
+    failing: [...(storeAnswers ? [] : ['store']), ...(drain.isDraining() || !hasRoom ? [] : ['ingest'])],
+    degraded: [...(takesChanges ? [] : ['metadata']), ...(hasRoom ? [] : ['store_full']), ...(isBehind ? ['ingest_behind'] : [])],
   };
 }

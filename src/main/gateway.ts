@@ -15,7 +15,6 @@ import { StoredProviderKeys } from '../gateway/stored-provider-keys.ts';
 import { ReplyCache } from '../gateway/reply-cache.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
-import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { makeKeyLookUp } from '../metadata/api-keys.ts';
 import { makeProviderKeyLookUp } from '../metadata/provider-keys.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
@@ -40,7 +39,7 @@ import { familiesOf } from './families.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './prices-file.ts';
 import { StoredPrices } from './stored-prices.ts';
-import { embeddedOnly, failedKeysOf, keyVerifier, placesOf } from './shared.ts';
+import { embeddedOnly, failedKeysOf, keyVerifier, openMadeMetadata, placesOf } from './shared.ts';
 
 /** How long a stopping gateway lets running calls go on, milliseconds. */
 export const callsEndMs = 1500;
@@ -55,7 +54,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const book = priceBookFrom(readPricesFile(config));
   const { spool: spoolFolder } = placesOf(config);
   ensureFolder(spoolFolder);
-  const database = await openMigratedMetadata(config.dataDir, 'gateway', systemClock.now, observe);
+  const database = await openMadeMetadata(config, 'gateway', observe);
   const spool = openSeries(config, spoolFolder, observe);
   const space = watchSpoolSpace({
     folder: spoolFolder,

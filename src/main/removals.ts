@@ -18,6 +18,7 @@ import {
   wasErased,
 } from '../metadata/erasures.ts';
 import { listRetentions, readRetention, setRetention } from '../metadata/retention.ts';
+import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Store } from '../store/store.ts';
@@ -75,7 +76,7 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
       handedOver: (erasure) => erasures.handedOver(erasure),
     },
     start: async () => {
-      await forgetOldErasures(database, systemClock.now() - receiptKeptMs);
+      await forgetUnfetched(parts);
       await erasures.resume();
       retention.start();
     },
@@ -84,6 +85,15 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
       await Promise.all([retention.stop(), erasures.stop()]);
     },
   };
+}
+
+/** A core starts also while nothing can be written here; the next start makes up for it. */
+async function forgetUnfetched({ database, observe }: RemovalParts): Promise<void> {
+  try {
+    await forgetOldErasures(database, systemClock.now() - receiptKeptMs);
+  } catch (error) {
+    observe({ kind: 'job_failed', job: 'removal of receipts that nobody has fetched', reason: messageOf(error) });
+  }
 }
 
 function makeRetention({ config, observe, database, store }: RemovalParts): Retention {

@@ -3,7 +3,8 @@ import { FailedKeys } from '../auth/failed-keys.ts';
 import { KeyVerifier } from '../auth/verify.ts';
 import type { Config } from '../config/load.ts';
 import { makeKeyLookUp } from '../metadata/api-keys.ts';
-import type { MetadataDatabase } from '../metadata/database.ts';
+import { hasMetadata, type MetadataDatabase, type MetadataMode } from '../metadata/database.ts';
+import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -26,6 +27,19 @@ export function placesOf(config: Config): {
     secret: inData('secret.key'),
     state: inData('state'),
   };
+}
+
+/**
+ * Opens the metadata database that the start of the service has made, with its tables up to date.
+ * @throws with a sentence for people when it is not there: an empty one in its place would refuse every key and store what redaction rules forbid.
+ */
+export async function openMadeMetadata(config: Config, mode: MetadataMode, observe: Observe): Promise<MetadataDatabase> {
+  if (!hasMetadata(config.dataDir)) {
+    throw new Error(
+      `There is no metadata database in ${path.resolve(config.dataDir)}. Put it back, or begin in another folder with "gatelog serve".`,
+    );
+  }
+  return openMigratedMetadata(config.dataDir, mode, systemClock.now, observe);
 }
 
 /** Knows keys by their hashes: undefined for one that does not exist. Synchronous on a cache hit. */

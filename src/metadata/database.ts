@@ -1,8 +1,10 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { Kysely, SqliteDialect, sql, type Compilable } from 'kysely';
+import { Kysely, sql, type Compilable } from 'kysely';
 import Sqlite from 'libsql';
 import { ensureFolder } from '../platform/files.ts';
+import { messageOf } from '../model/errors.ts';
+import { asUnavailable, LockWaits, WaitingDialect } from './lock-waits.ts';
 import type { MetadataTables } from './schema.ts';
 
 /**
@@ -15,7 +17,7 @@ export type MetadataMode = 'core' | 'gateway';
 export interface PreparedStatement<Row> {
   readonly first: (...parameters: readonly (string | number)[]) => Row | undefined;
   readonly all: (...parameters: readonly (string | number)[]) => readonly Row[];
-  /** Runs a statement that writes. @returns how many rows changed. */
+  /** Runs a statement that writes. @returns how many rows changed. @throws GatelogError `metadata_unavailable` when another process writes for long. */
   readonly change: (...parameters: readonly (string | number)[]) => number;
 }
 
@@ -37,8 +39,8 @@ export interface MetadataDatabase extends MetadataQueries {
 
 /** Name of the file in a data folder. */
 export const metadataFileName = 'metadata.db';
-/** How long a statement waits for another process's write before it fails; writes here take about a millisecond. */
-const busyTimeoutMs = 5000;
+/** How long the opening waits for another process's write before it fails. */
+const openingWaitMs = 5000;
 
 /** Whether a data folder has a metadata database already. */
 export function hasMetadata(dataDir: string): boolean {
@@ -47,33 +49,44 @@ export function hasMetadata(dataDir: string): boolean {
 
 /**
  * Opens `<dataDir>/metadata.db` and makes the folder and the file, mode 0600, where they are missing. The tables come from `migrateMetadata`.
- * @throws when the file cannot be opened or is no database.
+ * @throws with the file's name when it cannot be opened or is no database.
  */
 export function openMetadata(dataDir: string, mode: MetadataMode): MetadataDatabase {
   ensureFolder(dataDir);
-  const file = path.join(dataDir, metadataFileName);
-  closeSync(openSync(file, 'a', 0o600));
-  const connection = new Sqlite(file, { timeout: busyTimeoutMs });
-  try {
-    useWriteAheadLog(connection);
-    connection.exec(`PRAGMA synchronous = ${mode === 'core' ? 'FULL' : 'NORMAL'}`);
-    connection.exec('PRAGMA foreign_keys = ON');
-    // What is deleted is overwritten, as erased users are among it.
-    if (mode === 'core') connection.exec('PRAGMA secure_delete = ON');
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
-  const queries = new Kysely<MetadataTables>({ dialect: new SqliteDialect({ database: connection }) });
+  const connection = connect(path.join(dataDir, metadataFileName), mode);
+  const waits = new LockWaits(connection);
+  const queries = new Kysely<MetadataTables>({ dialect: new WaitingDialect(connection, waits) });
   return {
     queries,
-    prepare: (query) => prepareOn(connection, query.compile().sql),
+    prepare: (query) => prepareOn(connection, waits, query.compile().sql),
     close: async () => {
       await queries.destroy();
       // Kysely closes a connection only after its first query.
       if (connection.open) connection.close();
     },
   };
+}
+
+function connect(file: string, mode: MetadataMode): Sqlite.Database {
+  let connection: Sqlite.Database | undefined;
+  try {
+    closeSync(openSync(file, 'a', 0o600));
+    connection = new Sqlite(file, { timeout: openingWaitMs });
+    useWriteAheadLog(connection);
+    connection.exec(`PRAGMA synchronous = ${mode === 'core' ? 'FULL' : 'NORMAL'}`);
+    connection.exec('PRAGMA foreign_keys = ON');
+    // What is deleted is overwritten, as erased users are among it.
+    if (mode === 'core') connection.exec('PRAGMA secure_delete = ON');
+    return connection;
+  } catch (error) {
+    connection?.close();
+    throw new Error(`The metadata database ${file} cannot be opened: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Whether the database takes writes now. Rejects, after some seconds of waiting, when another process writes all the time. */
+export async function takesWrites(database: MetadataQueries): Promise<boolean> {
+  return inWriteTransaction(database, async () => true);
 }
 
 /**
@@ -95,12 +108,22 @@ export async function inWriteTransaction<T>(database: MetadataQueries, work: (tr
   });
 }
 
-function prepareOn<Row>(connection: Sqlite.Database, sqlText: string): PreparedStatement<Row> {
+function prepareOn<Row>(connection: Sqlite.Database, waits: LockWaits, sqlText: string): PreparedStatement<Row> {
   const statement = connection.prepare(sqlText);
   return {
     first: (...parameters) => statement.get(...parameters) as Row | undefined,
     all: (...parameters) => statement.all(...parameters) as Row[],
-    change: (...parameters) => statement.run(...parameters).changes,
+    change: (...parameters) => {
+      try {
+        const { changes } = statement.run(...parameters);
+        waits.wrote();
+        return changes;
+      } catch (error) {
+        // Not tried again: a call is waiting.
+        waits.isWorthAnotherTry(error);
+        throw asUnavailable(error);
+      }
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Observe } from '../model/observation.ts';
 import { inWriteTransaction, openMetadata, type MetadataDatabase, type MetadataMode, type MetadataQueries } from './database.ts';
 import { firstTables } from './migrations/0001-first-tables.ts';
@@ -30,6 +31,8 @@ export const metadataSteps: readonly string[] = migrations.map(({ name }) => nam
  * @throws when the file was written by a newer version; nothing is changed then.
  */
 export async function migrateMetadata(database: MetadataQueries, now: () => number, observe?: Observe): Promise<void> {
+  // A process that finds them so writes nothing: it starts although another one has the write lock.
+  if (await isUpToDate(database)) return;
   const applied = await inWriteTransaction(database, async ({ queries }) => {
     await queries.schema
       .createTable('schema_migrations')
@@ -62,6 +65,12 @@ export async function openMigratedMetadata(
     await database.close();
     throw error;
   }
+}
+
+async function isUpToDate({ queries }: MetadataQueries): Promise<boolean> {
+  // Dialect: Postgres has `to_regclass` for this.
+  const { rows } = await sql`select name from sqlite_schema where type = 'table' and name = 'schema_migrations'`.execute(queries);
+  return rows.length > 0 && missingFrom(await queries.selectFrom('schema_migrations').select('name').execute()).length === 0;
 }
 
 function missingFrom(rows: readonly { readonly name: string }[]): readonly Migration[] {

@@ -1,4 +1,5 @@
 import type { OrganizationId } from '../model/ids.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
 import type { MetadataQueries } from './database.ts';
 
@@ -9,22 +10,21 @@ const mostOrganizations = 10_000;
 /** The redaction rules that organisations have stored, cached: the ingest asks for every batch. */
 export class RedactionRules {
   private readonly database: MetadataQueries;
-  private readonly now: () => number;
+  private readonly clock: Clock;
   private readonly cache = new Map<OrganizationId, { readonly rules: readonly RedactionRule[] | undefined; readonly until: number }>();
 
-  /** @param now Unix milliseconds. */
-  constructor(database: MetadataQueries, now: () => number) {
+  constructor(database: MetadataQueries, clock: Clock) {
     this.database = database;
-    this.now = now;
+    this.clock = clock;
   }
 
   /** Rules in their order; undefined when there are none. Throws when they cannot be read: nobody knows then what may be stored. */
   async of(organizationId: OrganizationId): Promise<readonly RedactionRule[] | undefined> {
     const cached = this.cache.get(organizationId);
-    if (cached !== undefined && this.now() < cached.until) return cached.rules;
+    if (cached !== undefined && this.clock.monotonic() < cached.until) return cached.rules;
     const rules = await this.list(organizationId);
     if (this.cache.size >= mostOrganizations) this.cache.clear();
-    const entry = { rules: rules.length === 0 ? undefined : rules, until: this.now() + freshMs };
+    const entry = { rules: rules.length === 0 ? undefined : rules, until: this.clock.monotonic() + freshMs };
     this.cache.set(organizationId, entry);
     return entry.rules;
   }
@@ -42,7 +42,7 @@ export class RedactionRules {
 
   /** Replaces the rules of an organisation; durable on return in the core. */
   async replace(organizationId: OrganizationId, rules: readonly RedactionRule[]): Promise<void> {
-    const row = { rules: JSON.stringify(rules), changed_at: this.now() };
+    const row = { rules: JSON.stringify(rules), changed_at: this.clock.now() };
     await this.database.queries
       .insertInto('redaction_rules')
       .values({ organization_id: organizationId, ...row })

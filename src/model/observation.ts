@@ -18,7 +18,8 @@ export type Observation =
       readonly code: number | null;
       readonly signal: string | null;
     }
-  | { readonly kind: 'process_stopping'; readonly role: string; readonly reason: string }
+  /** A process that was to take the place of one that has ended cannot start; it is tried again. */
+  | { readonly kind: 'process_not_started'; readonly role: SupervisedRole; readonly reason: string }
   | { readonly kind: 'exchange_not_recorded'; readonly reason: string }
   | { readonly kind: 'spool_append_failed'; readonly reason: string }
   | { readonly kind: 'spool_segment_damaged'; readonly segment: string; readonly offset: number; readonly reason: string }

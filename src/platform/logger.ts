@@ -23,14 +23,9 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'erasure_failed',
   'retention_failed',
   'process_exited',
+  'process_not_started',
 ]);
-const details: ReadonlySet<Observation['kind']> = new Set([
-  'batch_stored',
-  'process_started',
-  'process_ready',
-  'process_stopping',
-  'spool_series_finished',
-]);
+const details: ReadonlySet<Observation['kind']> = new Set(['batch_stored', 'process_started', 'process_ready', 'spool_series_finished']);
 
 /** Where lines go. */
 export interface LogTarget {

@@ -98,6 +98,14 @@ it('a clock that was set back makes no lease longer', () => {
   expect(ask('b', 10)).toHaveProperty('held');
 });
 
+it('a clock that was set back makes nobody wait for longer, and who still waits says so by the new time', () => {
+  const held = heldBy('a', 1_000_000);
+  turns.await(key, 1_000_000);
+  expect(turns.isAwaited(held, 10)).toBe(false);
+  turns.await(key, 10);
+  expect([turns.isAwaited(held, 10), turns.isAwaited(held, 10 + leaseMs)]).toEqual([true, false]);
+});
+
 it('a reply that was kept since one looked is found, and not fetched again', () => {
   const other = openTurns(1);
   // TRICKY: what a process reads stays as it was for one turn of the event loop; only a transaction sees what is there by now.

@@ -67,7 +67,10 @@ export class CacheTurns {
 
   /** Tells those who have the turns of a key that somebody waits for them, for as long as a turn lasts. */
   await(key: CacheKey, now: number): void {
-    const unaware = placesOf(key).filter((at) => (this.leases.get(at)?.awaitedUntil ?? Number.POSITIVE_INFINITY) < now + awaitAgainMs);
+    const unaware = placesOf(key).filter((at) => {
+      const lease = this.leases.get(at);
+      return lease !== undefined && !(lease.awaitedUntil >= now + awaitAgainMs && runs(lease.awaitedUntil, now));
+    });
     if (unaware.length === 0) return;
     this.leases.transactionSync(() => {
       for (const at of unaware) this.change(at, (lease) => ({ ...lease, awaitedUntil: now + leaseMs }));
@@ -77,7 +80,7 @@ export class CacheTurns {
   /** Whether somebody waits for the one who holds this place. */
   isAwaited({ key, place, owner }: HeldPlace, now: number): boolean {
     const lease = this.leases.get(leaseOf(key, place));
-    return lease?.owner === owner && lease.awaitedUntil > now;
+    return lease?.owner === owner && runs(lease.awaitedUntil, now);
   }
 
   /** Goes on holding places. One that was lost, because its holder was silent for too long, stays lost. */
@@ -106,7 +109,7 @@ export class CacheTurns {
       const lease = this.leases.get(at);
       if (lease?.owner !== held.owner) return false;
       this.leases.removeSync(at);
-      if (lease.awaitedUntil <= now) return false;
+      if (!runs(lease.awaitedUntil, now)) return false;
       this.failures.putSync(failureOf(held.key), { owner: held.owner, expiresAt: now + leaseMs });
       return true;
     });
@@ -130,9 +133,7 @@ export class CacheTurns {
 
   private isTaken(at: PlaceKey, now: number): boolean {
     const lease = this.leases.get(at);
-    // A clock that was set back must not make a lease much longer than it is.
-    // TRICKY: who waited for the transaction looked at the clock before it, and finds leases that were given after its own time.
-    return lease !== undefined && lease.expiresAt > now && lease.expiresAt <= now + 2 * leaseMs;
+    return lease !== undefined && runs(lease.expiresAt, now);
   }
 
   /** Within a transaction. */
@@ -146,10 +147,18 @@ export class CacheTurns {
     for (const table of [this.leases, this.failures]) {
       table.transactionSync(() => {
         const all = [...table.getRange()];
-        for (const { key, value } of all) if (value.expiresAt <= now) table.removeSync(key);
+        for (const { key, value } of all) if (!runs(value.expiresAt, now)) table.removeSync(key);
       });
     }
   }
+}
+
+/**
+ * Whether what was given for {@link leaseMs} still holds. A clock that was set back must not make it much longer than it is.
+ * TRICKY: who waited for the transaction looked at the clock before it, and finds leases that were given after its own time.
+ */
+function runs(until: number, now: number): boolean {
+  return until > now && until <= now + 2 * leaseMs;
 }
 
 function failureOf({ organizationId, fingerprint }: CacheKey): PlaceKey {

@@ -71,6 +71,15 @@ describe('a reply', () => {
     expect(cache.total()).toBe(replyOf('r2').body.length + overhead);
   });
 
+  it('lives no longer by a clock that is set back: one from the future makes room for the next', () => {
+    cache.keep(keyOf('f'), 0, replyOf('r1', { createdAt: 10 * minute, expiresAt: 20 * minute }), 10 * minute);
+    expect(found(keyOf('f'), 9 * minute)).toBe('r1');
+    expect(cache.find(keyOf('f'), 9 * minute - 1)).toEqual({ freePlaces: [0] });
+    cache.keep(keyOf('f'), 0, replyOf('r2', { createdAt: minute, expiresAt: 2 * minute }), minute);
+    expect(found(keyOf('f'), minute)).toBe('r2');
+    expect(cache.total()).toBe(replyOf('r2').body.length + overhead);
+  });
+
   it('is not found by who asks for a younger one', () => {
     cache.keep(keyOf('f'), 0, replyOf('r1', { createdAt: 1000 }), 1000);
     const foundWithin = (maxAgeMs: number): boolean => 'hit' in cache.find(keyOf('f'), 2000, maxAgeMs);

@@ -46,6 +46,8 @@ type Place = string[];
 
 /** A use is written down at most so often for one reply: a hit costs a write only then. */
 const useStepMs = 60_000;
+/** A clock that was set back makes replies that are younger than now. Up to so much of that is a correction, milliseconds; beyond, nobody knows their age. */
+const mostAheadMs = 60_000;
 /** What a reply takes besides its body and its head. */
 const overheadBytes = 512;
 const totalKey: Place = ['total'];
@@ -70,7 +72,7 @@ export class CachedReplies {
   }
 
   /**
-   * Looks for a reply. A place is free when its reply has expired or is older than `maxAgeMs`.
+   * Looks for a reply. A place is free when its reply has expired or is older than `maxAgeMs`, and when the clock was set back behind its beginning.
    * @param now Unix milliseconds.
    */
   find(key: CacheKey, now: number, maxAgeMs = Number.POSITIVE_INFINITY): Lookup {
@@ -79,7 +81,7 @@ export class CachedReplies {
     let picked: Kept | undefined;
     for (let place = 0; place < key.places; place += 1) {
       const kept = this.replies.get(placeOf(key, place));
-      if (kept === undefined || kept.expiresAt <= now || now - kept.createdAt >= maxAgeMs) freePlaces.push(place);
+      if (kept === undefined || !isOf(now, kept) || now - kept.createdAt >= maxAgeMs) freePlaces.push(place);
       else if (place === pick) picked = kept;
     }
     if (picked === undefined || freePlaces.length > 0) return { freePlaces };
@@ -143,6 +145,10 @@ export class CachedReplies {
     this.uses.removeSync([kept.usedAt, ...at]);
     return kept.bytes;
   }
+}
+
+function isOf(now: number, { createdAt, expiresAt }: Kept): boolean {
+  return now < expiresAt && createdAt <= now + mostAheadMs;
 }
 
 function placeOf({ organizationId, fingerprint }: CacheKey, place: number): Place {

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
+import { messageOf } from '../model/errors.ts';
 import type { Observe, SupervisedRole } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
@@ -142,7 +143,9 @@ export class Supervisor {
       watch();
       whenReady(slot.process).then(
         () => backoff.reset(),
-        (error: unknown) => this.options.observe({ kind: 'process_stopping', role: slot.role, reason: String(error) }),
+        (error: unknown) => {
+          if (!this.stopping) this.options.observe({ kind: 'process_not_started', role: slot.role, reason: messageOf(error) });
+        },
       );
     };
     watch();

@@ -51,7 +51,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   process_started: [],
   process_ready: [],
   process_exited: [{ family: exits, labels: ({ role }) => [role] }],
-  process_stopping: [],
+  process_not_started: [],
   exchange_not_recorded: [],
   spool_append_failed: [],
   spool_segment_damaged: [],

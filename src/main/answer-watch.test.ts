@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { StoreWatch } from './store-watch.ts';
+import { AnswerWatch } from './answer-watch.ts';
 
-it('what the store says is told; where it says nothing it counts as working for five seconds', async () => {
+it('what a part says is told; where it says nothing it counts as working for five seconds', async () => {
   let now = 0;
   let questions = 0;
   let settle: ((answer: boolean) => void) | undefined;
@@ -9,7 +9,7 @@ it('what the store says is told; where it says nothing it counts as working for 
     settle = resolve;
   });
   const said = [Promise.resolve(true), Promise.reject(new Error('away')), silence];
-  const watch = new StoreWatch(
+  const watch = new AnswerWatch(
     () => {
       questions += 1;
       return said[questions - 1] ?? silence;

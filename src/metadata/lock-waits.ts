@@ -1,0 +1,107 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, SqliteDialect, SqliteDriver } from 'kysely';
+import type Sqlite from 'libsql';
+import { GatelogError } from '../model/errors.ts';
+
+/** How long one try of a statement blocks its thread, milliseconds; writes here take about a millisecond. */
+const blockingMs = 250;
+/** How long a statement is tried again, without blocking, and how often, milliseconds. */
+const longestWaitMs = 5000;
+const againMs = 10;
+
+/** Failures that are the database's and not those of a statement: another try may do better. */
+const unavailable = /^SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|FULL|READONLY|PROTOCOL|CORRUPT|NOTADB)/;
+
+/**
+ * Waits for writes of other processes. A short one is waited for where the statement stands, which blocks the thread. After one that took longer no
+ * statement blocks any more until a write has come through: a lock that nobody lets go of must not stop a process that carries calls.
+ */
+export class LockWaits {
+  private readonly connection: Sqlite.Database;
+  private trouble: { readonly since: number; latest: number } | undefined;
+
+  constructor(connection: Sqlite.Database) {
+    this.connection = connection;
+    this.block(blockingMs);
+  }
+
+  /** A write has come through. */
+  wrote(): void {
+    if (this.trouble === undefined) return;
+    this.trouble = undefined;
+    this.block(blockingMs);
+  }
+
+  /** A statement has failed. @returns whether another process's write is why, and it has not lasted for too long yet. */
+  isWorthAnotherTry(error: unknown): boolean {
+    if (!/^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))) return false;
+    const now = performance.now();
+    if (this.trouble === undefined) this.block(0);
+    // What was long ago was another lock.
+    if (this.trouble === undefined || now - this.trouble.latest > longestWaitMs) this.trouble = { since: now, latest: now };
+    this.trouble.latest = now;
+    return now - this.trouble.since < longestWaitMs;
+  }
+
+  private block(mostMs: number): void {
+    this.connection.exec(`PRAGMA busy_timeout = ${mostMs}`);
+  }
+}
+
+/** The error for callers where the database cannot be read or written, else the error as it is. */
+export function asUnavailable(error: unknown): unknown {
+  if (!unavailable.test(codeOf(error))) return error;
+  return new GatelogError('metadata_unavailable', 'The metadata database cannot be used at the moment; try again shortly.', {
+    cause: error,
+  });
+}
+
+/** Kysely's SQLite, whose statements wait for other processes as {@link LockWaits} says. */
+export class WaitingDialect extends SqliteDialect {
+  private readonly connection: Sqlite.Database;
+  private readonly waits: LockWaits;
+
+  constructor(connection: Sqlite.Database, waits: LockWaits) {
+    super({ database: connection });
+    this.connection = connection;
+    this.waits = waits;
+  }
+
+  override createDriver(): Driver {
+    return new WaitingDriver(this.connection, this.waits);
+  }
+}
+
+class WaitingDriver extends SqliteDriver {
+  private readonly waits: LockWaits;
+
+  constructor(connection: Sqlite.Database, waits: LockWaits) {
+    super({ database: connection });
+    this.waits = waits;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    return {
+      executeQuery: (query) => this.execute(connection, query),
+      streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    };
+  }
+
+  private async execute<Row>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
+    for (;;) {
+      try {
+        const result = await connection.executeQuery<Row>(query);
+        if (query.query.kind !== 'SelectQueryNode') this.waits.wrote();
+        return result;
+      } catch (error) {
+        if (!this.waits.isWorthAnotherTry(error)) throw asUnavailable(error);
+      }
+      await wait(againMs);
+    }
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

@@ -1,0 +1,106 @@
+/**
+ * `npm run soak -- steady [minutes] [--rate n] [--workers n]`: a steady load for so many minutes (30 unless given) against a service as a user would start it, at the
+ * rate that is given, else at half of the highest one. That is measured first: the replies a second of a minute in a closed loop, and where what waited in the
+ * spool grew over its second half, the share of them with which the ingest kept up.
+ *
+ * Progress goes to stderr each ten seconds; the last lines, on stdout, say what came of it. Exit code 1 when
+ * - any call failed, was not on record, or was not found afterwards, or fewer than 98 of 100 asked calls were made;
+ * - the memory of a process still grows, or it leaks descriptors: how that is told stands in `test/support/steady-verdict.ts`;
+ * - a process was replaced;
+ * - of 100 calls, more than one was found by its property later than a second after its reply.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { chatLoad, LoadDriver } from '../../bench/gateway/load-driver.ts';
+import { SpoolWatch, untilDrained } from '../../bench/gateway/spool-watch.ts';
+import { OwnedProcesses } from '../../bench/measure/owned-processes.ts';
+import { type GatelogCandidate, startGatelog } from '../../bench/peers/candidate.ts';
+import { inMegabytes } from '../support/process-memory.ts';
+import { PropertyProbe } from '../support/steady-probe.ts';
+import type { ProcessTrend } from '../support/steady-verdict.ts';
+import { inMs, TreeWatch } from '../support/steady-watch.ts';
+
+const { values: given, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rate: { type: 'string' }, workers: { type: 'string' } },
+});
+const minutes = Number(positionals[0] ?? 30);
+const connections = 32;
+const warmUpMs = 5000;
+/** Longer than the ingest puts off what comes in a burst. */
+const fullRateMs = 60_000;
+const latestVisibleMicros = 1_000_000;
+const reachedShare = 0.98;
+
+const processes = new OwnedProcesses();
+const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-steady-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.once('SIGINT', () => void processes.stopAll().then(() => process.exit(130)));
+
+try {
+  process.exitCode = (await soak()) ? 0 : 1;
+} finally {
+  await processes.stopAll();
+}
+
+async function soak(): Promise<boolean> {
+  const { child, port } = await processes.forkListening('../../bench/load/fake-provider', import.meta.url, []);
+  const provider = { port, pid: child.pid ?? 0 };
+  const driver = new LoadDriver(processes.fork('../../bench/load/load-generator', import.meta.url, []));
+  const surroundings = { processes, projectFolder: process.cwd(), temporaryFolder: folder, provider };
+  const service = await startGatelog(surroundings, Number(given.workers ?? 1));
+  await driver.warmUp(service, chatLoad(connections, warmUpMs));
+  const requestsPerSecond = given.rate === undefined ? (await highestRate(driver, service)) / 2 : Number(given.rate);
+  console.error(`${requestsPerSecond.toFixed(0)} calls a second for ${minutes} minutes`);
+
+  const probe = new PropertyProbe(service);
+  const watch = new TreeWatch(service, probe, (line) => console.error(line));
+  const load = await driver.run(service, { ...chatLoad(connections, minutes * 60_000), requestsPerSecond });
+  const trends = watch.stop();
+  const found = await probe.stop();
+  const faults = [
+    ...(load.errors > 0 ? [`${load.errors} calls failed, the first with: ${load.firstError ?? 'nothing'}`] : []),
+    ...(load.requestsPerSecond < requestsPerSecond * reachedShare ? ['the rate was not reached'] : []),
+    ...found.errors,
+    ...(found.notFound > 0 ? [`${found.notFound} calls were not found by their property`] : []),
+    ...(found.delay.p99Micros > latestVisibleMicros ? ['calls are found later than a second after their reply'] : []),
+    ...watch.replaced.map((name) => `${name} was replaced`),
+    ...trends.filter(({ grows }) => grows).map(({ process: name }) => `the memory of ${name} still grows`),
+    ...trends.filter(({ leaks }) => leaks).map(({ process: name }) => `${name} leaks descriptors`),
+    ...(await unrecorded(service)),
+  ];
+  console.log(`${load.replies} replies in ${minutes} minutes, ${load.requestsPerSecond.toFixed(0)} a second, ${load.errors} errors`);
+  console.log(
+    `found by their property after ${inMs(found.delay.p50Micros)} (p50), ${inMs(found.delay.p99Micros)} (p99); ${found.calls} calls`,
+  );
+  for (const trend of trends) console.log(lineOf(trend));
+  console.log(faults.length === 0 ? 'nothing wrong' : faults.map((fault) => `WRONG: ${fault}`).join('\n'));
+  return faults.length === 0;
+}
+
+/** Calls a second in a closed loop with which the ingest keeps up, or the share of them with which it does. */
+async function highestRate(driver: LoadDriver, service: GatelogCandidate): Promise<number> {
+  await untilDrained(service);
+  const watch = new SpoolWatch(service);
+  const full = await driver.run(service, chatLoad(connections, fullRateMs));
+  const { keepsUp, growthBytesPerSecond, inflowBytesPerSecond } = watch.stop(fullRateMs / 2);
+  const keptShare = keepsUp || inflowBytesPerSecond === 0 ? 1 : Math.max(0, 1 - (growthBytesPerSecond ?? 0) / inflowBytesPerSecond);
+  console.error(
+    `at most ${full.requestsPerSecond.toFixed(0)} a second, of which the ingest keeps up with ${(keptShare * 100).toFixed(0)} %`,
+  );
+  await untilDrained(service);
+  return full.requestsPerSecond * keptShare;
+}
+
+/** What the service says itself of calls that are not on record. */
+async function unrecorded({ apiUrl }: GatelogCandidate): Promise<string[]> {
+  const page = await (await fetch(`${apiUrl}/metrics`)).text();
+  return page.split('\n').filter((line) => /^gatelog_(gateway_unrecorded|dead_letters)\w*\{.*\} [1-9]/.test(line));
+}
+
+function lineOf({ process: name, ...trend }: ProcessTrend): string {
+  const memory = `${inMegabytes(trend.residentBytes)}, ${(trend.residentBytesPerHour / 1e6).toFixed(1)} MB an hour`;
+  return `${name}: ${memory}; ${trend.descriptors} descriptors, ${trend.descriptorsPerHour.toFixed(1)} an hour`;
+}

@@ -1,0 +1,124 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { LatencyHistogram, type LatencySummary } from '../../bench/load/latency-histogram.ts';
+import type { GatelogCandidate } from '../../bench/peers/candidate.ts';
+import { chatBody } from '../../bench/gateway/chat-call.ts';
+
+/** How long calls took to be found by their property. */
+export interface FoundDelay {
+  readonly calls: number;
+  /** Calls that no query had found a minute after the last one was made. */
+  readonly notFound: number;
+  /** From the end of a reply to the end of the first query that found its record. */
+  readonly delay: LatencySummary;
+  /** What went wrong, the first of each kind. */
+  readonly errors: readonly string[];
+}
+
+const callEveryMs = 500;
+/** Also how exact the delays are. */
+const askEveryMs = 50;
+const lastWaitMs = 60_000;
+/** Queries look at so much time before now, so that the hundredth million of records costs no more than the first. */
+const lookBackMs = 120_000;
+const property = 'Probe';
+
+interface Probe {
+  readonly name: string;
+  readonly endedAt: number;
+}
+
+/**
+ * Makes two calls a second with a property that no other has, and asks the query API for the oldest that was not found yet. Records become visible in the
+ * order of their calls, or nearly, so that one question at a time is enough.
+ */
+export class PropertyProbe {
+  private readonly service: GatelogCandidate;
+  private readonly waiting: Probe[] = [];
+  private readonly delays = new LatencyHistogram();
+  private readonly errors = new Set<string>();
+  private calls = 0;
+  private stopped = false;
+  private readonly running: Promise<unknown>;
+
+  constructor(service: GatelogCandidate) {
+    this.service = service;
+    this.running = Promise.all([this.callOnAndOn(), this.askOnAndOn()]);
+    // What fails is told by `stop`; nobody has caught it until then.
+    this.running.catch(() => undefined);
+  }
+
+  /** The delays so far. */
+  summary(): LatencySummary {
+    return this.delays.summary();
+  }
+
+  /** Makes no more calls, and waits until those that were made are found. */
+  async stop(): Promise<FoundDelay> {
+    this.stopped = true;
+    await this.running;
+    return { calls: this.calls, notFound: this.waiting.length, delay: this.summary(), errors: [...this.errors] };
+  }
+
+  private async callOnAndOn(): Promise<void> {
+    for (let due = performance.now(); !this.stopped; due += callEveryMs) {
+      this.calls += 1;
+      const name = `call ${this.calls}`;
+      if (await this.call(name)) this.waiting.push({ name, endedAt: performance.now() });
+      await wait(Math.max(0, due + callEveryMs - performance.now()));
+    }
+  }
+
+  private async call(name: string): Promise<boolean> {
+    const { port, headers } = this.service;
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json', [`Svc-Property-${property}`]: name },
+        body: chatBody({}),
+      });
+      await response.arrayBuffer();
+      if (response.status === 200 && response.headers.get('svc-recorded') !== 'false') return true;
+      this.errors.add(`a probing call was answered ${response.status}, or is not on record`);
+    } catch (error) {
+      this.errors.add(`a probing call failed: ${String(error)}`);
+    }
+    return false;
+  }
+
+  private async askOnAndOn(): Promise<void> {
+    let deadline = Number.POSITIVE_INFINITY;
+    while (!(this.stopped && this.waiting.length === 0) && performance.now() < deadline) {
+      if (this.stopped) deadline = Math.min(deadline, performance.now() + lastWaitMs);
+      const [oldest] = this.waiting;
+      if (oldest === undefined || !(await this.isFound(oldest))) {
+        await wait(askEveryMs);
+        continue;
+      }
+      this.delays.record(performance.now() - oldest.endedAt);
+      this.waiting.shift();
+    }
+  }
+
+  private async isFound({ name }: Probe): Promise<boolean> {
+    const { apiUrl, apiKey } = this.service;
+    const since = new Date(Date.now() - lookBackMs).toISOString();
+    const filter = {
+      left: { request_response_rmt: { request_created_at: { gte: since } } },
+      operator: 'and',
+      right: { request_response_rmt: { properties: { [property]: { equals: name } } } },
+    };
+    try {
+      const response = await fetch(`${apiUrl}/v1/request/query-clickhouse`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ filter, limit: 1 }),
+      });
+      const answer = (await response.json()) as { readonly data: readonly unknown[] | null };
+      if (response.status === 200) return (answer.data?.length ?? 0) > 0;
+      this.errors.add(`a query was answered ${response.status}`);
+    } catch (error) {
+      this.errors.add(`a query failed: ${String(error)}`);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { type ProcessSample, trendOf } from './steady-verdict.ts';
+
+/** Half an hour, a sample each second. */
+function course(resident: (minute: number) => number, descriptors: (second: number) => number = () => 40): readonly ProcessSample[] {
+  return Array.from({ length: 1800 }, (_, second) => ({
+    atMs: second * 1000,
+    residentBytes: resident(second / 60),
+    descriptors: descriptors(second),
+  }));
+}
+
+const trend = (samples: readonly ProcessSample[]) => trendOf({ process: 'core', samples });
+
+it('what grows without end grows, what has come to rest and what only swings does not', () => {
+  const steady = trend(course((minute) => 400e6 + minute * 4e6));
+  expect([steady.grows, Math.round(steady.residentBytesPerHour / 1e6)]).toEqual([true, 240]);
+  expect(trend(course((minute) => 400e6 + Math.min(minute, 14) * 20e6)).grows).toBe(false);
+  // It stops growing in the middle of the second half.
+  expect(trend(course((minute) => 400e6 + Math.min(minute, 21) * 20e6)).grows).toBe(false);
+  expect(trend(course((minute) => 400e6 + 60e6 * Math.sin(minute * 3))).grows).toBe(false);
+  expect(trend(course((minute) => 400e6 - minute * 4e6)).grows).toBe(false);
+});
+
+it('descriptors that stay are a leak, those that come and go are none', () => {
+  const leak = trend(
+    course(
+      () => 1e8,
+      (second) => 40 + Math.floor(second / 60),
+    ),
+  );
+  expect([leak.leaks, Math.round(leak.descriptorsPerHour)]).toEqual([true, 60]);
+  const swinging = trend(
+    course(
+      () => 1e8,
+      (second) => 40 + (second % 9) * 20,
+    ),
+  );
+  expect(swinging.leaks).toBe(false);
+});

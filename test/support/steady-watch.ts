@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs';
+import { processTree, residentBytes } from '../../bench/measure/process-table.ts';
+import type { GatelogCandidate } from '../../bench/peers/candidate.ts';
+import { inMegabytes } from './process-memory.ts';
+import type { PropertyProbe } from './steady-probe.ts';
+import { type ProcessSample, type ProcessTrend, trendOf } from './steady-verdict.ts';
+
+const sampleMs = 1000;
+const progressMs = 10_000;
+
+/** Looks at every process of the tree each second, and tells of it each ten. */
+export class TreeWatch {
+  /** Processes that have ended. */
+  readonly replaced: string[] = [];
+  private readonly service: GatelogCandidate;
+  private readonly probe: PropertyProbe;
+  private readonly onProgress: (line: string) => void;
+  private readonly courses = new Map<number, { readonly process: string; readonly samples: ProcessSample[] }>();
+  private readonly timers: readonly NodeJS.Timeout[];
+  private readonly startedAt = performance.now();
+
+  /** @param onProgress is told how it stands. */
+  constructor(service: GatelogCandidate, probe: PropertyProbe, onProgress: (line: string) => void) {
+    this.onProgress = onProgress;
+    this.service = service;
+    this.probe = probe;
+    for (const { pid, command } of processTree(service.rootPid)) {
+      this.courses.set(pid, { process: `${command[2] ?? '?'} (${pid})`, samples: [] });
+    }
+    this.timers = [setInterval(() => this.sample(), sampleMs), setInterval(() => this.tell(), progressMs)];
+  }
+
+  /** How each process went. */
+  stop(): ProcessTrend[] {
+    for (const timer of this.timers) clearInterval(timer);
+    return [...this.courses.values()].map(trendOf);
+  }
+
+  private sample(): void {
+    for (const [pid, { process: name, samples }] of this.courses) {
+      const resident = residentBytes(pid);
+      if (resident !== null) samples.push({ atMs: performance.now(), residentBytes: resident.now, descriptors: descriptorsOf(pid) });
+      else if (!this.replaced.includes(name)) this.replaced.push(name);
+    }
+  }
+
+  private tell(): void {
+    const { p50Micros, p99Micros } = this.probe.summary();
+    const parts = [...this.courses.values()].map(({ process: name, samples }) => {
+      const last = samples.at(-1);
+      return `${name} ${inMegabytes(last?.residentBytes ?? 0)}, ${last?.descriptors ?? 0} fds`;
+    });
+    const seconds = ((performance.now() - this.startedAt) / 1000).toFixed(0);
+    void callsSoFar(this.service).then((calls) =>
+      this.onProgress(`${seconds} s: ${calls} calls, found after ${inMs(p50Micros)}, ${inMs(p99Micros)}; ${parts.join('; ')}`),
+    );
+  }
+}
+
+/** What the service has counted; a question mark where it does not say. */
+async function callsSoFar({ apiUrl }: GatelogCandidate): Promise<string> {
+  try {
+    const page = await (await fetch(`${apiUrl}/metrics`, { signal: AbortSignal.timeout(progressMs / 2) })).text();
+    const counts = [...page.matchAll(/^gatelog_gateway_calls_total\{.*\} (\d+)/gm)].map(([, count]) => Number(count));
+    return String(counts.reduce((sum, count) => sum + count, 0));
+  } catch {
+    return '?';
+  }
+}
+
+function descriptorsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    // It has just ended, which the next look tells.
+    return 0;
+  }
+}
+
+/** Microseconds, for people. */
+export function inMs(micros: number): string {
+  return `${(micros / 1000).toFixed(0)} ms`;
+}

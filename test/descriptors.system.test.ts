@@ -144,3 +144,21 @@ describe('a gateway worker without descriptors', () => {
     limitDescriptors(workerPid(), usual);
   });
 });
+
+it('a core without descriptors lives on, and what is called meanwhile is stored once there are some', async () => {
+  const [core = 0] = childrenNamed(service.pid, 'core');
+  const held = await holdConnections(service.api, core, shorten(core));
+  const client = await openClient(Number(new URL(service.gateway).port));
+  const ids: string[] = [];
+  for (let made = 0; made < 10; made += 1) {
+    const reply = await callOn(client, large);
+    expect([reply?.status, reply?.header('svc-recorded')]).toEqual([200, undefined]);
+    ids.push(reply?.header('svc-id') ?? '');
+  }
+  await eventually('the ingest to have failed', () => (service.output().includes('"kind":"batch_failed"') ? true : undefined));
+  // Each thread of the store takes three descriptors: to have its clients gone is not enough for it.
+  limitDescriptors(core, usual);
+  for (const { socket } of [...held, client]) socket.destroy();
+  for (const id of ids) await api.stored(id, 30_000);
+  expect(childrenNamed(service.pid, 'core')).toEqual([core]);
+});

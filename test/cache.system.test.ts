@@ -75,19 +75,20 @@ const whole = (response: ServerResponse): void =>
 
 /** Of some processes the one that holds the near end of a connection to this machine. */
 function ownerOfPort(pids: readonly number[], port: number): number {
-  const line = readFileSync('/proc/net/tcp', 'latin1')
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const sockets = readFileSync('/proc/net/tcp', 'latin1')
     .split('\n')
-    .find((each) =>
-      each
-        .trim()
-        .split(/\s+/)[1]
-        ?.endsWith(`:${port.toString(16).toUpperCase().padStart(4, '0')}`),
-    );
-  const link = `socket:[${line?.trim().split(/\s+/)[9] ?? ''}]`;
+    .map((line) => line.trim().split(/\s+/));
+  // A connection of this port that is over may still be listed; it belongs to no process.
+  const socket = sockets.find(([, local, , state]) => state === establishedState && local?.endsWith(suffix) === true);
+  const link = `socket:[${socket?.[9] ?? ''}]`;
   const owner = pids.find((pid) => readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`) === link));
   if (owner === undefined) throw new Error(`no process holds ${link}`);
   return owner;
 }
+
+/** As `/proc/net/tcp` writes it. */
+const establishedState = '01';
 
 function linkOf(file: string): string {
   try {

@@ -35,6 +35,7 @@ describe('an empty environment', () => {
       spoolSegmentBytes: 64 * 1024 ** 2,
       headerMaxBytes: 128 * 1024,
       storeMemoryBytes: 2 * 1024 ** 3,
+      storeSpareBytes: 256 * 1024 ** 2,
       clickhouseUrl: undefined,
       logLevel: 'info',
       providers: {},

@@ -285,6 +285,14 @@ export const variables = {
     most: 1024 * GiB,
     reason: 'Memory cap of the embedded store.',
   },
+  storeSpareBytes: {
+    name: 'GATELOG_STORE_SPARE_BYTES',
+    kind: 'bytes',
+    default: '256MiB',
+    least: 4 * MiB,
+    most: 1024 * GiB,
+    reason: 'Bytes of its disk that the embedded store leaves free; with less, records wait in the spool.',
+  },
   clickhouseUrl: {
     name: 'GATELOG_CLICKHOUSE_URL',
     kind: 'secret',

@@ -6,6 +6,7 @@ import { isSystemError } from '../platform/files.ts';
 import type { ForwardPorts } from './call.ts';
 import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './cross-origin.ts';
 import { forward } from './forward.ts';
+import { IncomingRequest } from './incoming-request.ts';
 import { serverTiming } from './server-timing.ts';
 import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
 
@@ -36,6 +37,7 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   const { corsOrigins } = options;
   const hasCors = corsOrigins.length > 0;
   const server = createServer({
+    IncomingMessage: IncomingRequest,
     ...(hasCors ? { ServerResponse: crossOriginResponses(corsOrigins) } : {}),
     maxHeaderSize: options.headerMaxBytes,
     // Node takes no head that may be later than its body.
@@ -52,7 +54,7 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   const { monotonic } = ports.clock;
   /** The last call on each connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingRequest, response: ServerResponse): void => {
     latest.set(request.socket, response);
     const problem = problemOfHead(request);
     if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, { health, monotonic });

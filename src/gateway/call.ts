@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { FailedKeys } from '../auth/failed-keys.ts';
 import type { TargetGuard } from '../egress/target-guard.ts';
 import type { GatelogError } from '../model/errors.ts';
@@ -15,6 +15,7 @@ import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.
 import type { Fallback } from './fallback-list.ts';
 import type { ClaimRequestId, Identity } from './identify.ts';
 import type { RawHeaders } from './headers.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import type { Grant } from './limits.ts';
 import type { GatewayMeter } from './metrics.ts';
 import type { KnownModels } from './model-list.ts';
@@ -75,7 +76,7 @@ export interface ForwardPorts {
 
 /** One call on its way through. */
 export interface Call {
-  readonly request: IncomingMessage;
+  readonly request: IncomingRequest;
   readonly response: ServerResponse;
   readonly openedAt: number;
   readonly startedAt: number;

@@ -9,6 +9,7 @@ import { askCache, leaveCache, throughCache } from './cached-call.ts';
 import { sendTo } from './dispatch.ts';
 import { prepare, withGrant } from './errand.ts';
 import { identify } from './identify.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import { openCall, refuseOpen, refuseRecorded, refuseStranger } from './open-call.ts';
 import { applyModel, wantsUsage } from './outgoing-body.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
@@ -21,7 +22,7 @@ import { customProviderName, originForm, type Route, routeByPath, routeToTarget 
  * the limits, open the record, send to the provider (in several attempts where that was asked for), relay the reply. A failure before the key is
  * accepted, and a key that may not send, are answered without a record; after that everything is on record.
  */
-export function forward(ports: ForwardPorts, request: IncomingMessage, response: ServerResponse): void {
+export function forward(ports: ForwardPorts, request: IncomingRequest, response: ServerResponse): void {
   const openedAt = ports.clock.now();
   const startedAt = ports.clock.monotonic();
   let aliased = false;

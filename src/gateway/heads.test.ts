@@ -79,6 +79,11 @@ describe('the head of a reply', () => {
     expect(head.hasDate).toBe(true);
   });
 
+  it("a reply's identifiers are recorded, and no other line of its provider's", () => {
+    const { recorded } = readReplyHead(['X-Request-Id', 'a', 'x-amzn-RequestId', 'b', 'x-amzn-bedrock-trace', 'c']);
+    expect(recorded).toEqual({ 'x-request-id': 'a', 'x-amzn-requestid': 'b' });
+  });
+
   it('a date that is declared as hop-by-hop does not pass', () => {
     expect(readReplyHead(['Date', 'now', 'Connection', 'date'])).toEqual({ passed: [], recorded: {}, hasDate: false });
   });

@@ -14,7 +14,7 @@ export function isWorthKeeping(body: Buffer, contentType: string): boolean {
   const type = contentType.toLowerCase();
   if (type.includes('amazon.eventstream')) return !amazonFailures.some((header) => body.includes(header));
   if (/ndjson|jsonl|stream\+json/.test(type)) return isWholeSeries(body.toString('latin1'));
-  if (!body.includes('"error"')) return true;
+  if (!failureWords.some((word) => body.includes(word))) return true;
   return !tellsFailure(body) && !failedChoice.test(body.toString('latin1')) && !failedElement.test(body.toString('latin1'));
 }
 
@@ -25,8 +25,10 @@ const failureEvent = /^event: ?(?:error|response\.failed)\s*$/m;
 /** Data of events in which a word of failure stands; whether it is one depends on where. */
 const suspectData = /^data: ?(.*"(?:error|response\.failed)".*)$/gm;
 const suspectLine = /^(.*"error".*)$/gm;
-/** A choice that OpenRouter's provider did not finish. */
-const failedChoice = /"finish_reason"\s*:\s*"error"/;
+/** A choice that OpenRouter's provider did not finish, or an answer that Cohere did not. */
+const failedChoice = /"finish_reason"\s*:\s*"(?:error|ERROR|TIMEOUT)"/;
+/** Without one of these a body tells of no failure. */
+const failureWords = ['"error"', '"ERROR"', '"TIMEOUT"'] as const;
 /** Gemini's streams that are no events are one array. */
 const failedElement = /[[,]\s*\{\s*"error"\s*:\s*\{/;
 /** Headers of what Bedrock sends in the place of an event. */

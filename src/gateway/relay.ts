@@ -27,6 +27,9 @@ export interface RelayOptions {
   readonly clientStallMs: number;
 }
 
+/** A last chunk up to this size goes out in one piece with its head. */
+const mostJoinedBytes = 8 * 1024;
+
 interface Head {
   readonly status: number;
   readonly message: string;
@@ -169,6 +172,8 @@ export class Relay implements ReplySink {
       const last = this.lastChunk ?? this.usageFilter?.rest();
       const { response } = this.options;
       if (last === undefined) response.end();
+      // Node writes a text in one piece with its head; bytes are a piece of their own. Latin-1 has a character for each byte.
+      else if (last.length <= mostJoinedBytes) response.end(last.toString('latin1'), 'latin1');
       else response.end(last);
       if (response.writableLength > 0) this.watchEnd();
     });

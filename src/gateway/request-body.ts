@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
 import { isIdentity } from './content-coding.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 
 /** A request body: read whole when it was small enough, else what was read of it, the rest still to come. */
 export type RequestBody = { readonly whole: Buffer } | { readonly begun: readonly Buffer[] };
@@ -49,38 +50,30 @@ export function mayHoldJson({ headers }: IncomingMessage): boolean {
  * Reads a body until it is whole or over `wholeMaxBytes`; the rest then stays with the request. Nothing is read before this is called.
  * `ready` is called once. When the client leaves meanwhile it gets, as whole, what had come.
  */
-export function readBody(request: IncomingMessage, wholeMaxBytes: number, ready: (body: RequestBody) => void): void {
+export function readBody(request: IncomingRequest, wholeMaxBytes: number, ready: (body: RequestBody) => void): void {
   const length = declaredLength(request);
   if (length === 0 || request.destroyed) ready({ whole: none });
   else if (length !== undefined && length > wholeMaxBytes) ready({ begun: [] });
   else collect(request, wholeMaxBytes, ready);
 }
 
-function collect(request: IncomingMessage, wholeMaxBytes: number, ready: (body: RequestBody) => void): void {
-  const chunks: Buffer[] = [];
+function collect(request: IncomingRequest, wholeMaxBytes: number, ready: (body: RequestBody) => void): void {
+  let chunks: Buffer[] | undefined;
+  let first: Buffer | undefined;
   let bytes = 0;
-  const settle = (body: RequestBody): void => {
-    request.off('data', onData);
-    request.off('end', onEnd);
-    request.off('close', onEnd);
-    ready(body);
-  };
-  const onEnd = (): void => {
-    const [first] = chunks;
-    settle({ whole: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks) });
-  };
-  const onData = (chunk: Buffer): void => {
-    chunks.push(chunk);
+  request.takeChunks((chunk) => {
+    if (chunk === null) {
+      ready({ whole: chunks === undefined ? (first ?? none) : Buffer.concat(chunks) });
+      return;
+    }
+    if (first === undefined) first = chunk;
+    else (chunks ??= [first]).push(chunk);
     bytes += chunk.length;
     if (bytes <= wholeMaxBytes) return;
-    request.pause();
-    settle({ begun: chunks });
-  };
-  request.on('data', onData);
-  request.once('end', onEnd);
-  request.once('close', onEnd);
+    request.leaveRest();
+    ready({ begun: chunks ?? [chunk] });
+  });
 }
-
 /** @throws GatelogError `body_too_large` when what came of a body of unknown length is over the limit already. */
 export function checkSize(begun: readonly Buffer[], mostBytes: number): void {
   if (begun.reduce((sum, chunk) => sum + chunk.length, 0) > mostBytes) throw bodyTooLarge(mostBytes);

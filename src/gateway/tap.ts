@@ -9,6 +9,7 @@ import {
   frameKinds,
 } from '../model/exchange.ts';
 import type { Settled, SpoolWriter } from '../spool/writer.ts';
+import { answerText, openText } from './frame-text.ts';
 import type { Unrecorded } from './metrics.ts';
 
 export interface RecorderOptions {
@@ -81,7 +82,7 @@ export class ExchangeRecorder {
       return;
     }
     const { writer } = this.options;
-    const text = JSON.stringify(this.open);
+    const text = openText(this.open);
     const joins = whole.length > 0 && this.keepRequest !== 'never' && whole.length <= this.mostJoined();
     if (joins) {
       this.requestBytes = whole.length;
@@ -240,7 +241,7 @@ export class ExchangeRecorder {
     this.withHead = undefined;
     const answer: ExchangeAnswer = { head, end };
     const bytes = this.keepResponse === 'never' ? noBytes : (withHead ?? noBytes);
-    writer.append(this.stream, frameKinds.answered, { text: `${JSON.stringify(answer)}\n`, bytes }, stampOf(end.firstByteMs ?? 0));
+    writer.append(this.stream, frameKinds.answered, { text: `${answerText(answer)}\n`, bytes }, stampOf(end.firstByteMs ?? 0));
   }
 
   /** A first small piece stays with its head, for the case that it is all. */

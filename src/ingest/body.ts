@@ -84,8 +84,13 @@ export function recordBody(bytes: Uint8Array, { text, parsed }: ReadBody, conten
 
 /** A text with what it parses to, undefined when it is no JSON. */
 export function recordText(text: string, parsed: unknown): RecordedBody {
+  return recordJson(parsed) ?? { kind: 'text', text: wellFormed(text) };
+}
+
+/** A value as JSON. @returns undefined where there is none, or where it is nested too deeply to be written. */
+export function recordJson(parsed: unknown): RecordedBody | undefined {
   const json = parsed === undefined ? undefined : stringify(parsed);
-  return json === undefined ? { kind: 'text', text: wellFormed(text) } : { kind: 'json', text: json };
+  return json === undefined ? undefined : { kind: 'json', text: json };
 }
 
 /** TRICKY: `JSON.stringify` overflows the stack on nesting that `JSON.parse` still reads. */

@@ -1,11 +1,12 @@
 import type { Exchange } from '../model/exchange.ts';
-import { isEventStream } from '../model/media-type.ts';
+import { isAmazonEventStream, isEventStream } from '../model/media-type.ts';
 import type { RecordedBody } from '../model/request-record.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
+import { readAmazonEvents } from '../providers/amazon/event-stream.ts';
 import { noResponseFacts } from '../providers/facts.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
 import { readServerSentEvents } from '../providers/sse.ts';
-import { decodeContent, type ReadBody, readBody, recordBody, recordText, textOfBytes } from './body.ts';
+import { decodeContent, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './form.ts';
 
 /** What a request is recorded as, and what it says. */
@@ -31,6 +32,7 @@ export interface ReadResponse {
 
 const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', lastUserText: '' };
 const absent: RecordedBody = { kind: 'absent' };
+const noText: ReadBody = { text: undefined, parsed: undefined };
 /** Lines in which the first two that are not blank are looked for. */
 const mostBlankLines = 64;
 
@@ -51,12 +53,24 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
 
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
 export function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
+  const response = readResponseBody(exchange, format);
+  const header = format?.responseIdHeader;
+  const responseId = header === undefined ? undefined : exchange.responseHead?.headers[header];
+  if (responseId === undefined || response.facts.responseId !== '') return response;
+  return { ...response, facts: { ...response.facts, responseId } };
+}
+
+function readResponseBody(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const headers = exchange.responseHead?.headers ?? {};
   const contentType = headers['content-type'] ?? '';
   const encoding = headers['content-encoding'];
   if (isEventStream(contentType)) {
     const decoded = decodeContent(exchange.responseBody, encoding);
     if (decoded !== undefined) return readStream(decoded, textOfBytes(decoded, contentType) ?? '', format);
+  }
+  if (isAmazonEventStream(contentType)) {
+    const decoded = decodeContent(exchange.responseBody, encoding);
+    if (decoded !== undefined) return readAmazonStream(decoded, recordBody(exchange.responseBody, noText, contentType), format);
   }
   const read = readBody(exchange.responseBody, encoding, contentType);
   const list = readList(read, format);
@@ -85,6 +99,22 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
   const body = text === '' ? absent : recordText(text, undefined);
   const inPieces = events.length > 1;
   return { body, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces, whole: assembled?.whole ?? false };
+}
+
+/**
+ * A stream of binary messages, put together where it is understood. Where it is not, or where one of its messages is not what was sent, the bytes
+ * are kept, as what else was in them is not known.
+ */
+function readAmazonStream(decoded: Buffer, bytes: RecordedBody, format: WireFormat | undefined): ReadResponse {
+  const { events, ending } = readAmazonEvents(decoded);
+  const assembled = format?.assembleStream(events);
+  // Texts lie in base64 and in several messages, where no rule would find them.
+  const kept: ReadResponse = { body: bytes, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces: true, whole: false };
+  if (format === undefined || assembled?.understood !== true) return kept;
+  const { body: parsed, whole } = assembled;
+  const understood = { ...kept, parsed, facts: format.readResponse(parsed), whole };
+  const json = ending === 'corrupt' ? undefined : recordJson(parsed);
+  return json === undefined ? understood : { ...understood, body: json, inPieces: false };
 }
 
 /** Whether a text is JSON by the line, as streams are that are none of events. */

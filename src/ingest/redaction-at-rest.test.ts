@@ -4,6 +4,8 @@ import { RedactionRules } from '../metadata/redaction-rules.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import { type RedactionKind, redactionPlaces, type RedactionRule } from '../model/redaction-rule.ts';
 import { systemClock } from '../platform/clock.ts';
+import { encodeAmazonChunks, encodeAmazonEvents } from '../providers/amazon/event-stream-rig.ts';
+import type { ServerSentEvent } from '../providers/sse.ts';
 import { chatResponse, type ExchangeSketch, type IngestRig, openRig, SpoolRig } from './ingest-rig.ts';
 import { leftOut } from './redact-texts.ts';
 
@@ -34,6 +36,7 @@ const redacted = '[email], [card], [key], [regex]';
 const chat: Partial<ExchangeOpen> = { provider: 'openai', path: '/v1/chat/completions' };
 const chatWith = (content: string, rest: object = {}): string =>
   JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content }], ...rest });
+const amazonStream = { headers: { 'content-type': 'application/vnd.amazon.eventstream' } };
 const eventStream = { headers: { 'content-type': 'text/event-stream' } };
 
 function chunk(content: string): string {
@@ -44,6 +47,14 @@ function chunk(content: string): string {
 /** A stream of OpenAI's that says a text letter by letter. */
 function streamOf(content: string): string {
   return `${Array.from(content, chunk).join('')}data: [DONE]\n\n`;
+}
+
+/** A conversation of Bedrock's that says a text letter by letter. */
+function conversationOf(content: string): ServerSentEvent[] {
+  return Array.from(content, (text) => ({
+    event: 'contentBlockDelta',
+    data: JSON.stringify({ contentBlockIndex: 0, delta: { text } }),
+  }));
 }
 
 const sketches: Readonly<Record<string, ExchangeSketch>> = {
@@ -59,6 +70,21 @@ const sketches: Readonly<Record<string, ExchangeSketch>> = {
     open: { provider: 'custom', path: '/v1/other' },
     head: { headers: { 'content-type': 'application/x-ndjson' } },
     response: Array.from(all, (piece) => `${JSON.stringify({ piece })}\n`).join(''),
+  },
+  'binary messages': {
+    open: { provider: 'bedrock', path: '/model/amazon.nova-lite-v1:0/converse-stream' },
+    head: amazonStream,
+    response: encodeAmazonEvents(conversationOf(all)),
+  },
+  'binary messages that no format puts together': {
+    open: { provider: 'bedrock', path: '/model/amazon.nova-lite-v1:0/invoke-with-response-stream' },
+    head: amazonStream,
+    response: encodeAmazonChunks(conversationOf(all)),
+  },
+  'binary messages of which one is corrupt': {
+    open: { provider: 'bedrock', path: '/model/amazon.nova-lite-v1:0/converse-stream' },
+    head: amazonStream,
+    response: Buffer.concat([encodeAmazonEvents(conversationOf(all)), Buffer.alloc(16, 1)]),
   },
   text: {
     open: { headers: { 'content-type': 'text/plain' } },
@@ -142,9 +168,18 @@ it('no planted secret is in any column of the store, whatever the body was', asy
   expect((await bodiesOf('compressed JSON'))?.request_body).toBe(chatWith(redacted));
   expect((await bodiesOf('text'))?.response_body).toBe(redacted);
   expect((await bodiesOf('bytes of a form'))?.request_body).toBe(leftOut);
-  for (const name of ['bytes in an unknown coding', 'a stream that no format puts together', 'lines that no format puts together']) {
-    expect((await bodiesOf(name))?.response_body).toBe(leftOut);
-  }
+  expect(await bodiesOf('binary messages')).toMatchObject({
+    completion_text: redacted,
+    response_body: expect.stringContaining(redacted) as unknown,
+  });
+  const opaque = [
+    'bytes in an unknown coding',
+    'a stream that no format puts together',
+    'lines that no format puts together',
+    'binary messages that no format puts together',
+    'binary messages of which one is corrupt',
+  ];
+  for (const name of opaque) expect((await bodiesOf(name))?.response_body).toBe(leftOut);
   expect(spool.observations.filter(({ kind }) => kind === 'redaction_failed')).toEqual([]);
 });
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RequestRecord } from '../model/request-record.ts';
+import { encodeAmazonChunks, encodeAmazonEvents } from '../providers/amazon/event-stream-rig.ts';
+import { readServerSentEvents } from '../providers/sse.ts';
 import { interpret, type InterpretSketch, json, stream } from './interpret-rig.ts';
 
 const recording = (name: string): string => readFileSync(new URL(`../providers/${name}`, import.meta.url), 'utf8');
@@ -14,9 +16,19 @@ const call = ({ provider, path, ...sketch }: Call): RequestRecord =>
   interpret({ ...sketch, open: { provider, path, openedAt: Date.parse('2026-03-01T00:00:00Z') } });
 
 const messages = { provider: 'anthropic', path: '/v1/messages', request: recording('anthropic/__fixtures__/messages-request.json') };
+const claudeAtAmazon = {
+  provider: 'bedrock',
+  request: messages.request.replace(/"model":.*/, '"anthropic_version": "bedrock-2023-05-31",'),
+};
+const claudePath = '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0';
+const converse = { provider: 'bedrock', request: recording('amazon/__fixtures__/converse-request.json') };
+const eventsOf = (name: string) => readServerSentEvents([Buffer.from(recording(name))]);
+const conversation = encodeAmazonEvents(eventsOf('amazon/__fixtures__/converse-response.sse'));
+const amazonStream = { 'content-type': 'application/vnd.amazon.eventstream' };
 const generate = { provider: 'gemini', request: recording('google/__fixtures__/generate-request.json') };
 const generatePath = '/v1beta/models/gemini-2.5-flash:generateContent';
 const streamGeneratePath = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
+const cohere = { provider: 'cohere', path: '/v2/chat', request: recording('cohere/__fixtures__/chat-request.json') };
 const responses = { provider: 'openai', path: '/v1/responses', request: recording('openai/__fixtures__/responses-request.json') };
 
 const form = [
@@ -48,17 +60,44 @@ describe('a call of every wire format', () => {
     },
     {
       name: 'Anthropic messages by Bedrock',
-      sketch: {
-        provider: 'bedrock',
-        path: '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke',
-        request: recording('anthropic/__fixtures__/messages-request.json').replace(
-          /"model":.*/,
-          '"anthropic_version": "bedrock-2023-05-31",',
-        ),
-        response: recording('anthropic/__fixtures__/messages-response.json'),
-      },
+      sketch: { ...claudeAtAmazon, path: `${claudePath}/invoke`, response: recording('anthropic/__fixtures__/messages-response.json') },
       expected: { provider: 'AWS', requestModel: 'us.anthropic.claude-sonnet-4-20250514-v1:0', status: 200 },
       usage: { promptTokens: 3289, completionTokens: 23 },
+    },
+    {
+      name: 'Anthropic messages by Bedrock as a stream',
+      sketch: {
+        ...claudeAtAmazon,
+        path: `${claudePath}/invoke-with-response-stream`,
+        response: encodeAmazonChunks(eventsOf('anthropic/__fixtures__/messages-response.sse')),
+        headers: amazonStream,
+      },
+      expected: { timeToFirstTokenMs: 6, responseModel: 'claude-sonnet-4-5-20250929' },
+      usage: { promptTokens: 3289, completionTokens: 23, promptCacheReadTokens: 2048, promptCacheWriteTokens: 1200 },
+    },
+    {
+      name: 'Bedrock Converse',
+      sketch: { ...converse, path: `${claudePath}/converse`, response: recording('amazon/__fixtures__/converse-response.json') },
+      expected: { provider: 'AWS', model: 'us.anthropic.claude-sonnet-4-20250514-v1:0', timeToFirstTokenMs: null },
+      usage: { promptTokens: 3289, completionTokens: 23, promptCacheReadTokens: 2048, promptCacheWriteTokens: 1200 },
+    },
+    {
+      name: 'Bedrock Converse as a stream',
+      sketch: { ...converse, path: `${claudePath}/converse-stream`, response: conversation, headers: amazonStream },
+      expected: { timeToFirstTokenMs: 6, priceReference: 'aws/regional.anthropic.claude-sonnet-4-20250514-v1:0' },
+      usage: { promptTokens: 3289, completionTokens: 23, promptCacheWriteHourTokens: 1000 },
+    },
+    {
+      name: 'Cohere chat',
+      sketch: { ...cohere, response: recording('cohere/__fixtures__/chat-response.json') },
+      expected: { provider: 'COHERE', requestModel: 'command-a-03-2025', model: 'command-a-03-2025', timeToFirstTokenMs: null },
+      usage: { promptTokens: 118, completionTokens: 21, promptCacheReadTokens: 96 },
+    },
+    {
+      name: 'Cohere chat as a stream',
+      sketch: { ...cohere, response: recording('cohere/__fixtures__/chat-response.sse'), headers: stream },
+      expected: { timeToFirstTokenMs: 6, responseId: 'b7e1c2f4-5a06-4d3b-9c8e-2f1d0a9b8c7d' },
+      usage: { promptTokens: 118, completionTokens: 21 },
     },
     {
       name: 'Gemini generateContent',
@@ -114,6 +153,54 @@ describe('a call of every wire format', () => {
 function textOf({ responseBody }: RequestRecord): string {
   return 'text' in responseBody ? responseBody.text : '';
 }
+
+describe('a stream of binary messages', () => {
+  const streamed = { ...converse, path: `${claudePath}/converse-stream`, headers: amazonStream };
+  const answer = 'The harbour opens at six 🌅, and the first ferry leaves at 6:20.';
+
+  test('has the body that it would have had without streaming', () => {
+    const whole: unknown = JSON.parse(recording('amazon/__fixtures__/converse-response.json'));
+    expect(JSON.parse(textOf(call({ ...streamed, response: conversation })))).toEqual(whole);
+  });
+
+  test('is whole by its own content where its gateway died', () => {
+    const record = interpret({ ...streamed, open: { provider: 'bedrock', path: streamed.path }, response: conversation, end: null });
+    expect(record).toMatchObject({ status: 200, completionText: answer });
+  });
+
+  test('that the client left is what came by then, and its tokens are estimated', () => {
+    const record = call({ ...streamed, response: conversation.subarray(0, -400), end: { outcome: 'client_left' } });
+    expect(record).toMatchObject({
+      status: 499,
+      completionText: answer,
+      responseBody: { kind: 'json' },
+      usage: { promptTokens: expect.any(Number) as number, completionTokens: expect.any(Number) as number, estimated: true },
+    });
+  });
+
+  test('with an altered byte tells what came before it, and is kept as it came', () => {
+    const altered = Buffer.from(conversation);
+    altered.writeUInt8(altered.readUInt8(altered.length - 200) ^ 1, altered.length - 200);
+    const record = call({ ...streamed, response: altered });
+    expect(record).toMatchObject({ completionText: answer, usage: { estimated: true } });
+    expect(record.responseBody).toEqual({ kind: 'binary', base64: altered.toString('base64'), contentType: amazonStream['content-type'] });
+  });
+
+  test('is identified by its head, as an error is', () => {
+    const identified = { 'x-amzn-requestid': '7f0a1c52-4f5d-4a57-9e0a-6f1d2c3b4a59' };
+    const error = { response: recording('amazon/__fixtures__/converse-error.json'), status: 400, headers: { ...json, ...identified } };
+    const records = [
+      call({ ...streamed, response: conversation, headers: { ...amazonStream, ...identified } }),
+      call({ ...streamed, ...error }),
+    ];
+    expect(records.map(({ responseId }) => responseId)).toEqual([identified['x-amzn-requestid'], identified['x-amzn-requestid']]);
+  });
+
+  test('that no format puts together is kept as it came', () => {
+    const record = call({ ...streamed, path: '/model/amazon.nova-lite-v1:0/invoke-with-response-stream', response: conversation });
+    expect(record).toMatchObject({ completionText: '', cost: null, responseBody: { kind: 'binary' } });
+  });
+});
 
 describe('a form with a recording', () => {
   test('tells its model and prompt, and the answer its words and seconds', () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { bootstrap } from '../auth/bootstrap.ts';
 import type { Config } from '../config/load.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
@@ -10,13 +11,19 @@ import { ensureFolder } from '../platform/files.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
-import { runRole } from '../supervisor/child.ts';
+import { isLocked } from '../platform/process-lock.ts';
+import { endAsKilled, runRole } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/ports.ts';
 import { type Addresses, longestStopMs, Supervisor } from '../supervisor/supervisor.ts';
 import { callsEndMs, startGateway } from './gateway.ts';
 import { familiesOf } from './families.ts';
 import { keepPricesFile } from './prices-file.ts';
-import { embeddedOnly, holdLock } from './shared.ts';
+import { coreLockOf, embeddedOnly, holdLock } from './shared.ts';
+
+/** So long a start waits for a core of an earlier life, milliseconds, and for ports that are taken by nobody that is known. */
+const earlierLifeMs = 15_000;
+const clearingMs = 2000;
+const freeCheckMs = 50;
 
 /** The whole service, running. */
 export interface RunningService {
@@ -49,7 +56,7 @@ export async function startService(
     lock.release();
   };
   try {
-    await checkPorts(config);
+    await untilFree(config);
     const ownEnvironment = keepPricesFile(config, environment);
     supervisor = new Supervisor({
       program,
@@ -100,18 +107,37 @@ export async function runGateway(config: Config): Promise<void> {
 
 /** Runs this process as the core until it is told to stop. @param version of the program. */
 export async function runCore(config: Config, version: string): Promise<void> {
+  // What is not stored yet is in the spool, and whoever changes something is answered only when it is durable.
+  const end = { leave: endAsKilled, orphanLeaves: true };
   await runRole(async () => {
     // TRICKY: the store's engine comes with it, 160 MB of memory that no gateway worker and no supervisor has a use for.
     const { startCore } = await import('./core.ts');
     return startCore(config, version);
-  });
+  }, end);
 }
 
-async function checkPorts({ host, gatewayPort, apiPort }: Config): Promise<void> {
+/**
+ * Waits until the ports are free and nothing of an earlier life holds the data folder. After a kill of its supervisor a core or a worker may still be
+ * ending, and of a killed process the system may not have cleared all away.
+ * @throws with a sentence for people when that takes too long, which is when somebody else has the ports.
+ */
+async function untilFree(config: Config): Promise<void> {
+  const isHeld = (): boolean => isLocked(coreLockOf(config));
+  const mostMs = isHeld() ? earlierLifeMs : clearingMs;
+  for (const deadline = systemClock.monotonic() + mostMs; ; await wait(freeCheckMs)) {
+    const problems = await portProblems(config);
+    if (problems.length === 0 && !isHeld()) return;
+    if (systemClock.monotonic() < deadline) continue;
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+    // The core says who holds the folder.
+    return;
+  }
+}
+
+async function portProblems({ host, gatewayPort, apiPort }: Config): Promise<readonly string[]> {
   const problems = await Promise.all([
     portProblem({ name: 'gateway', host, port: gatewayPort, variable: 'GATELOG_GATEWAY_PORT' }),
     portProblem({ name: 'API', host, port: apiPort, variable: 'GATELOG_API_PORT' }),
   ]);
-  const known = problems.filter((problem) => problem !== undefined);
-  if (known.length > 0) throw new Error(known.join('\n'));
+  return problems.filter((problem) => problem !== undefined);
 }

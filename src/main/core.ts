@@ -57,7 +57,7 @@ import { openReadyStore } from './ready-store.ts';
 import { readPricesFile } from './prices-file.ts';
 import { type CorePrices, makePricePorts } from './request-costs.ts';
 import { StoredPrices } from './stored-prices.ts';
-import { embeddedOnly, failedKeysOf, holdLock, keyVerifier, openMadeMetadata, placesOf } from './shared.ts';
+import { coreLockOf, embeddedOnly, failedKeysOf, holdLock, keyVerifier, openMadeMetadata, placesOf } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
 const answersEndMs = 300;
@@ -94,18 +94,16 @@ interface CoreParts {
  */
 export async function startCore(config: Config, version: string, connect?: Connect): Promise<RunningRole> {
   embeddedOnly(config);
-  lowerPriority();
   const { spool } = placesOf(config);
   ensureFolder(spool);
-  const locks = [
-    holdLock(config, path.join(config.dataDir, 'core.lock'), 'core'),
-    holdLock(config, path.join(spool, 'ingest.lock'), 'ingest'),
-  ];
+  const locks = [holdLock(config, coreLockOf(config), 'core'), holdLock(config, path.join(spool, 'ingest.lock'), 'ingest')];
   const parts = await openParts(config, connect);
   const drain = makeDrain(parts);
   const changers = makeChangers(parts, drain);
   const removals = makeRemovals(parts, drain, changers.changer);
   await removals.start();
+  // Not before: with a low priority a start takes ten times as long where others leave no core idle, and the API is away for it.
+  lowerPriority();
   drain.start();
   const endSampling = sampleProcess(parts.meter);
   const base = { url: config.publicApiUrl ?? '' };
@@ -295,7 +293,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       stamp: () => changer.stamp(),
       now: systemClock.now,
     }),
-    health: () => healthOf(watches, drain),
+    health: () => healthOf(watches, drain, store.hasRoom()),
     observe,
     meter,
     metrics: metricsPorts(parts, drain),
@@ -331,11 +329,12 @@ interface Watches {
   readonly metadata: AnswerWatch;
 }
 
-async function healthOf({ store, metadata }: Watches, drain: Drain): Promise<ApiHealth> {
+/** Without room for more the store still answers, and the ingest waits for it as it should. */
+async function healthOf({ store, metadata }: Watches, drain: Drain, hasRoom: boolean): Promise<ApiHealth> {
   const [storeAnswers, takesChanges] = await Promise.all([store.answers(), metadata.answers()]);
   const isBehind = drain.oldestWaitingMs(systemClock.now()) > behindMs;
   return {
-    failing: [...(storeAnswers ? [] : ['store']), ...(drain.isDraining() ? [] : ['ingest'])],
-    degraded: [...(takesChanges ? [] : ['metadata']), ...(isBehind ? ['ingest_behind'] : [])],
+    failing: [...(storeAnswers ? [] : ['store']), ...(drain.isDraining() || !hasRoom ? [] : ['ingest'])],
+    degraded: [...(takesChanges ? [] : ['metadata']), ...(hasRoom ? [] : ['store_full']), ...(isBehind ? ['ingest_behind'] : [])],
   };
 }

@@ -25,7 +25,10 @@ export async function openReadyStore(config: Config, observe: Observe, { noteWai
     queryMemoryBytes: Math.floor(config.storeMemoryBytes * queryMemoryShare),
     noteWait,
   };
-  if (url === undefined) return prepared(openStore({ folder: placesOf(config).store }, options, connect), observe);
+  if (url === undefined) {
+    const location = { folder: placesOf(config).store, spareBytes: config.storeSpareBytes };
+    return prepared(openStore(location, options, connect), observe);
+  }
   if (!URL.canParse(url) || !/^https?:\/\/./i.test(url)) {
     throw new Error('GATELOG_CLICKHOUSE_URL is not an address; write http://user:password@host:8123/database, or https.');
   }

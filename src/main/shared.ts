@@ -65,6 +65,11 @@ export function failedKeysOf({ authFailuresPerMinute }: Config): FailedKeys {
   return new FailedKeys({ mostPerMinute: authFailuresPerMinute, monotonic: systemClock.monotonic });
 }
 
+/** Who holds this file's lock is the core of the data folder. */
+export function coreLockOf({ dataDir }: Config): string {
+  return path.join(dataDir, 'core.lock');
+}
+
 /** @throws with a sentence that says who holds the lock. */
 export function holdLock(config: Config, file: string, role: string): ProcessLock {
   const lock = takeLock(file, `${role}, process ${process.pid}`);

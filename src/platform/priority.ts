@@ -1,10 +1,27 @@
-import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import path from 'node:path';
 
-/** Lets other processes go first when cores are short. A system that forbids it changes nothing else. */
+const below = constants.priority.PRIORITY_BELOW_NORMAL;
+/** Looks for threads that began while the others were lowered. */
+const mostPasses = 10;
+
+/**
+ * Lets other processes go first when cores are short: every thread of this process, and so those that they start. A thread that has a lower
+ * priority keeps it. A system that forbids it changes nothing else.
+ * TRICKY: on Linux a priority is a thread's, so a process that runs already is not lowered by its own number.
+ */
 export function lowerPriority(): void {
-  trySetPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+  const threads = ownThreadIds();
+  if (threads === undefined) {
+    trySetPriority(0, below);
+    return;
+  }
+  let higher = threads.filter(isHigher);
+  for (let pass = 0; higher.length > 0 && pass < mostPasses; pass += 1) {
+    for (const thread of higher) trySetPriority(thread, below);
+    higher = (ownThreadIds() ?? []).filter(isHigher);
+  }
 }
 
 /**
@@ -14,6 +31,24 @@ export function lowerPriority(): void {
 export function lowerThreadPriority(): void {
   const thread = ownThreadId();
   if (thread !== undefined) trySetPriority(thread, constants.priority.PRIORITY_LOW);
+}
+
+function isHigher(thread: number): boolean {
+  try {
+    return getPriority(thread) < below;
+  } catch {
+    // It has ended meanwhile.
+    return false;
+  }
+}
+
+/** Undefined where threads have no priorities of their own. */
+function ownThreadIds(): number[] | undefined {
+  try {
+    return readdirSync('/proc/self/task').map(Number);
+  } catch {
+    return undefined;
+  }
 }
 
 function ownThreadId(): number | undefined {

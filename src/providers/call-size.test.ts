@@ -12,6 +12,7 @@ describe('readCallSize', () => {
     [{ max_tokens: 7, max_completion_tokens: 8 }, 8],
     [{ max_output_tokens: 9 }, 9],
     [{ generationConfig: { maxOutputTokens: 10 } }, 10],
+    [{ inferenceConfig: { maxTokens: 11 } }, 11],
     [{ max_tokens: 0 }, 0],
     [{}, undefined],
     [{ max_tokens: null }, undefined],
@@ -44,6 +45,7 @@ describe('readCallSize', () => {
     { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] }] },
     { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'base64', data: 'AA==' } }] }] },
     { contents: [{ parts: [{ inlineData: { data: 'AA==' } }] }] },
+    { messages: [{ role: 'user', content: [{ image: { format: 'png', source: { bytes: 'AA==' } } }] }] },
     { contents: [], cachedContent: 'caches/1' },
     { input: 'and then?', previous_response_id: 'resp_1' },
     { prompt: { id: 'pmpt_1' } },
@@ -58,11 +60,28 @@ describe('readCallSize', () => {
     const tools = [{ type: 'function', function: { name: 'fetch', parameters: schema } }];
     expect(sizeOf({ messages, tools, response_format: { type: 'json_schema', json_schema: { name: 'page', schema } } }).isText).toBe(true);
     expect(sizeOf({ messages, tools: [{ name: 'fetch', input_schema: schema }] }).isText).toBe(true);
+    const toolConfig = { tools: [{ toolSpec: { name: 'fetch', inputSchema: { json: schema } } }] };
+    expect(sizeOf({ messages, toolConfig })).toMatchObject({
+      isText: true,
+      inputTokens: JSON.stringify({ messages, toolConfig }).length + 1000,
+    });
+  });
+
+  it.each([
+    [{ service_tier: 'flex' }, 'flex'],
+    [{ serviceTier: { type: 'priority' } }, 'priority'],
+    [{ performanceConfig: { latency: 'optimized' } }, 'optimized'],
+    [{ performanceConfig: { latency: 'standard' }, serviceTier: { type: 'flex' } }, 'flex'],
+    [{ service_tier: 'standard' }, ''],
+    [{}, ''],
+  ])('%j asks for the tier %j', (body, tier) => {
+    expect(sizeOf(body).serviceTier).toBe(tier);
   });
 
   it('names every model that may answer, and whether a cache is written', () => {
     const cached = { messages: [{ content: [{ type: 'text', cache_control: { type: 'ephemeral' } }] }] };
     expect(sizeOf({ model: 'a', models: ['b', 'a', 1] }).models).toEqual(['a', 'b']);
     expect([sizeOf(cached).writesCache, sizeOf({ messages }).writesCache]).toEqual([true, false]);
+    expect(sizeOf({ messages, system: [{ cachePoint: { type: 'default' } }] }).writesCache).toBe(true);
   });
 });

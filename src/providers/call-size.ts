@@ -34,19 +34,20 @@ export function readCallSize(body: JsonObject, bytes: number): CallSize {
   const text = JSON.stringify(body);
   const generation = objectOf(body['generationConfig'] ?? body['generation_config']);
   const isText = !beyondText.test(withoutSchemas(body)) && !isJsonObject(body['prompt']);
-  const tools = 'tools' in body || 'functions' in body ? toolTokens : 0;
+  const tools = ['tools', 'functions', 'toolConfig'].some((name) => name in body) ? toolTokens : 0;
   const limits = [
     body['max_tokens'],
     body['max_completion_tokens'],
     body['max_output_tokens'],
     generation['maxOutputTokens'],
     generation['max_output_tokens'],
+    objectOf(body['inferenceConfig'])['maxTokens'],
   ];
   const said = limits.filter(isCount);
   const wanted = [body['n'], body['best_of'], generation['candidateCount'], generation['candidate_count']].filter(isCount);
   return {
     models: [...new Set([textOf(body['model']), ...listOf(body['models']).map(textOf)])].filter((model) => model !== ''),
-    serviceTier: textOf(body['service_tier']),
+    serviceTier: tierOf(body),
     inputTokens: isText ? bytes + tools : undefined,
     outputTokens: said.length === 0 ? undefined : Math.max(...said),
     answers: Math.min(mostAnswers, Math.max(1, ...wanted) * promptsIn(body['prompt'])),
@@ -57,9 +58,16 @@ export function readCallSize(body: JsonObject, bytes: number): CallSize {
 
 /** The body as JSON, without the schemas in it, which may name anything; of tools what kind they are. */
 function withoutSchemas(body: JsonObject): string {
-  const { tools, functions: _functions, response_format: _format, ...rest } = body;
-  const kinds = listOf(tools).map((tool) => [textOf(objectOf(tool)['type']), ...Object.keys(objectOf(tool))]);
+  const { tools, functions: _functions, response_format: _format, toolConfig, ...rest } = body;
+  const given = [...listOf(tools), ...listOf(objectOf(toolConfig)['tools'])];
+  const kinds = given.map((tool) => [textOf(objectOf(tool)['type']), ...Object.keys(objectOf(tool))]);
   return JSON.stringify([rest, kinds]);
+}
+
+/** What is asked for in place of the service that everyone gets. */
+function tierOf(body: JsonObject): string {
+  const asked = [body['service_tier'], objectOf(body['performanceConfig'])['latency'], objectOf(body['serviceTier'])['type']];
+  return asked.map(textOf).find((tier) => tier !== '' && tier !== 'standard') ?? '';
 }
 
 /** A list of prompts is answered one by one; a list of numbers is one prompt. */

@@ -2,8 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, parseJson } from '../model/text.ts';
+import { readAmazonEvents } from './amazon/event-stream.ts';
+import { encodeAmazonEvents } from './amazon/event-stream-rig.ts';
 import type { AssembledStream, WireFormat } from './provider.ts';
-import { readServerSentEvents } from './sse.ts';
+import { readServerSentEvents, type ServerSentEvent } from './sse.ts';
 
 const noFacts = { responseId: '', model: '', serviceTier: '', completionText: '', finishReason: '', providerCost: null };
 
@@ -13,9 +15,28 @@ interface Recordings {
   readonly prefix: string;
   /** Path of the call, where it says something. */
   readonly path?: string;
+  /** How the provider frames the events of a stream, which a recording has as text in either case. Absent: as server-sent events. */
+  readonly framing?: keyof typeof framings;
   /** What the format has no place for, each with the reason. */
   readonly lacks?: Readonly<Partial<Record<Lack, string>>>;
 }
+
+/** How events come over the wire, and how they are read from there. */
+interface Framing {
+  readonly encode: (recording: Uint8Array) => Uint8Array;
+  readonly read: (parts: readonly Uint8Array[]) => readonly ServerSentEvent[];
+  /** Bytes at the end of a stream without which its last event may still be whole. */
+  readonly spareBytes: number;
+}
+
+const framings = {
+  'server-sent events': { encode: (recording) => recording, read: readServerSentEvents, spareBytes: 'data: [DONE]\r\n\r\n'.length },
+  'amazon messages': {
+    encode: (recording) => encodeAmazonEvents(readServerSentEvents([recording])),
+    read: (parts) => readAmazonEvents(Buffer.concat(parts)).events,
+    spareBytes: 0,
+  },
+} as const satisfies Readonly<Record<string, Framing>>;
 
 type Lack = 'stream' | 'completionText' | 'user' | 'promptText';
 
@@ -25,9 +46,13 @@ type Lack = 'stream' | 'completionText' | 'user' | 'promptText';
  */
 export function describeWireFormat(format: WireFormat, from: Recordings): void {
   const { folder, prefix, path = '/v1/any', lacks = {} } = from;
+  const framing: Framing = framings[from.framing ?? 'server-sent events'];
+  const assemble = (parts: readonly Uint8Array[]): AssembledStream => format.assembleStream(framing.read(parts));
   describe(`wire format ${format.name}`, () => {
     const recordings = readRecordings(folder, prefix);
-    const streams = recordings.filter(({ name }) => name.endsWith('.sse'));
+    const streams = recordings
+      .filter(({ name }) => name.endsWith('.sse'))
+      .map(({ name, bytes }) => ({ name, bytes: framing.encode(bytes) }));
     const bodies = recordings.filter(({ name }) => name.endsWith('.json'));
 
     it('has a recorded request, a response, and the same response as a stream', () => {
@@ -44,20 +69,20 @@ export function describeWireFormat(format: WireFormat, from: Recordings): void {
     });
 
     it.each(streams)('puts $name together the same however its bytes were split', ({ bytes }) => {
-      const expected = assemble(format, bytes);
+      const expected = assemble([bytes]);
       expect(expected.understood).toBe(true);
       fc.assert(
         fc.property(fc.array(fc.nat({ max: bytes.length }), { maxLength: 12 }), (cuts) => {
-          expect(format.assembleStream(readServerSentEvents(split(bytes, cuts)))).toEqual(expected);
+          expect(assemble(split(bytes, cuts))).toEqual(expected);
         }),
         { numRuns: 40 },
       );
     });
 
     it.each(streams)('reads $name cut off at any byte: no throw, no end, and only text that was there', ({ bytes }) => {
-      const text = format.readResponse(assemble(format, bytes).body).completionText;
-      for (let length = 0; length < bytes.length - 'data: [DONE]\r\n\r\n'.length; length += 1) {
-        const partial = assemble(format, bytes.subarray(0, length));
+      const text = format.readResponse(assemble([bytes]).body).completionText;
+      for (let length = 0; length < bytes.length - framing.spareBytes; length += 1) {
+        const partial = assemble([bytes.subarray(0, length)]);
         const facts = format.readResponse(partial.body);
         expect(partial.whole).toBe(false);
         expect(text.startsWith(facts.completionText)).toBe(true);
@@ -74,7 +99,7 @@ export function describeWireFormat(format: WireFormat, from: Recordings): void {
       'reads the same from a response and from $name',
       ({ bytes }) => {
         const response = format.readResponse(parseJson(textOfFile(folder, `${prefix}response.json`)));
-        expect(format.readResponse(assemble(format, bytes).body)).toEqual(response);
+        expect(format.readResponse(assemble([bytes]).body)).toEqual(response);
       },
     );
 
@@ -123,7 +148,7 @@ export function describeWireFormat(format: WireFormat, from: Recordings): void {
     });
 
     it('never throws whatever the values in the events of a stream are', () => {
-      const events = streams.flatMap(({ bytes }) => readServerSentEvents([bytes]));
+      const events = streams.flatMap(({ bytes }) => framing.read([bytes]));
       if (events.length === 0) return;
       const mutation = fc.tuple(fc.constantFrom(...events), fc.nat(), fc.jsonValue({ maxDepth: 3 }));
       fc.assert(
@@ -175,8 +200,4 @@ function replaceAt(value: unknown, walk: { remaining: number }, replacement: unk
 function deepFreeze(value: unknown): unknown {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
   return value;
-}
-
-function assemble(format: WireFormat, bytes: Uint8Array): AssembledStream {
-  return format.assembleStream(readServerSentEvents([bytes]));
 }

@@ -10,13 +10,17 @@ export function modelInPath(path: string): string {
   return decoded(/\/models\/([^/?#:]{1,512})/.exec(path)?.[1]);
 }
 
-/**
- * The model that a path of Bedrock names, `/model/<id>/<method>`, without what only says where it runs: the name of the resource in front of a
- * model's or an inference profile's own, as in `arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-…`. Empty for any
- * other path.
- */
+/** The model that a path of Bedrock names, `/model/<id>/<method>`, as {@link bedrockModelOf} has it. Empty for any other path. */
 export function bedrockModelIn(path: string): string {
-  return decoded(/\/model\/([^/?#]{1,2048})\//.exec(path)?.[1]).replace(/^arn:.*\/(?=[^/]+$)/, '');
+  return bedrockModelOf(decoded(/\/model\/([^/?#]{1,2048})\//.exec(path)?.[1]));
+}
+
+/**
+ * A model of Bedrock's without what only says where it runs: the name of the resource in front of a model's or an inference profile's own, as in
+ * `arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-…`.
+ */
+export function bedrockModelOf(id: string): string {
+  return id.replace(/^arn:.*\/(?=[^/]+$)/, '');
 }
 
 /** A part of a path without its percent signs, or as it stands when they are none. */

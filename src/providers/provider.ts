@@ -62,6 +62,8 @@ export interface WireFormat {
   readonly readText?: (text: string) => ResponseFacts;
   /** Puts a stream together that is written as one growing JSON list, or as JSON by the line; absent where there are none, `understood` false for another answer. */
   readonly assembleList?: (text: string) => AssembledStream;
+  /** Header of a reply, in lower case, that identifies the response where its body has no place for that. */
+  readonly responseIdHeader?: string;
   /** Asked when a provider did not report tokens; absent where they are not made of text, or always reported. */
   readonly readTokenTexts?: (request: unknown, response: unknown) => TokenTexts;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { addressedProviders } from '../model/vocabulary/providers.ts';
+import { bedrockConverse } from './amazon/converse.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
+import { cohereChat } from './cohere/chat.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
 import { ollamaChat } from './ollama/chat.ts';
 import { openAiChat } from './openai/chat.ts';
@@ -88,11 +90,19 @@ describe('wireFormatFor', () => {
       '/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Ainference-profile%2Feu.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke',
       anthropicMessages,
     ],
+    ['bedrock', '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke-with-response-stream', anthropicMessages],
     ['bedrock', '/model/amazon.nova-lite-v1:0/invoke', undefined],
+    ['bedrock', '/model/amazon.nova-lite-v1:0/invoke-with-response-stream', undefined],
+    ['bedrock', '/model/amazon.nova-lite-v1:0/converse', bedrockConverse],
+    ['bedrock', '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/converse-stream', bedrockConverse],
+    ['bedrock', '/model/amazon.nova-lite-v1:0/count-tokens', undefined],
     ['groq', '/openai/v1/audio/transcriptions', openAiTranscriptions],
     ['perplexity', '/chat/completions', openAiChat],
     ['mistral', '/v1/fim/completions', openAiChat],
     ['cohere', '/compatibility/v1/chat/completions', openAiChat],
+    ['cohere', '/v2/chat', cohereChat],
+    ['cohere', '/v1/chat', undefined],
+    ['cohere', '/v2/embed', undefined],
     ['deepinfra', '/v1/openai/embeddings', openAiEmbeddings],
     ['ollama', '/v1/chat/completions', openAiChat],
     ['echo', '/echo/v1/chat/completions', openAiChat],

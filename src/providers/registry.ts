@@ -1,5 +1,7 @@
 import { providerAliases } from '../model/vocabulary/providers.ts';
+import { bedrockConverse } from './amazon/converse.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
+import { cohereChat } from './cohere/chat.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
 import { ollamaChat } from './ollama/chat.ts';
 import { openAiChat } from './openai/chat.ts';
@@ -68,10 +70,15 @@ const withOllamaEndpoints: readonly Endpoint[] = [
   ...commonEndpoints,
 ];
 
-/** Models of others answer in formats of their own. The stream of an invocation is not understood. */
-const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke$/;
+const withCohereEndpoints: readonly Endpoint[] = [{ pathEnd: '/v2/chat', format: cohereChat }, ...commonEndpoints];
+
+/** To an invocation the models of others answer in formats of their own. */
+const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke(?:-with-response-stream)?$/;
 const withAmazonEndpoints: readonly Endpoint[] = [
+  { pathEnd: '/converse', format: bedrockConverse },
+  { pathEnd: '/converse-stream', format: bedrockConverse },
   { pathEnd: '/invoke', within: claudeAtAmazon, format: anthropicMessages },
+  { pathEnd: '/invoke-with-response-stream', within: claudeAtAmazon, format: anthropicMessages },
   ...commonEndpoints,
 ];
 
@@ -98,7 +105,7 @@ const rows: readonly (readonly [name: string, recordName: string, priceProviderI
     ['hyperbolic', 'HYPERBOLIC', undefined, commonEndpoints],
     ['nebius', 'NEBIUS', undefined, commonEndpoints],
     ['novita', 'NOVITA', 'novita', commonEndpoints],
-    ['cohere', 'COHERE', 'cohere', commonEndpoints],
+    ['cohere', 'COHERE', 'cohere', withCohereEndpoints],
     ['ollama', 'OLLAMA', undefined, withOllamaEndpoints],
     ['vllm', 'VLLM', undefined, commonEndpoints],
     ['lmstudio', 'LMSTUDIO', undefined, commonEndpoints],

@@ -1,9 +1,10 @@
-import { fdatasync, fstatSync, write, writev } from 'node:fs';
+import { fdatasync, fstatSync } from 'node:fs';
 import { isSystemError } from '../platform/files.ts';
 import type { ProcessLock } from '../platform/process-lock.ts';
 import { DiskSync } from './disk-sync.ts';
 import { type FrameLabel, frameHeaderBytes, largestPayloadBytes, segmentHeaderBytes } from './frame.ts';
 import { Group, type Payload, type Settled } from './group.ts';
+import { GroupWrites } from './group-write.ts';
 import { createSegment } from './segment.ts';
 import { createSeries } from './series.ts';
 
@@ -66,6 +67,7 @@ class SegmentedWriter implements SpoolWriter {
   readonly series: string;
   private readonly options: SpoolWriterOptions;
   private readonly disk: DiskSync;
+  private readonly writes: GroupWrites;
   private readonly timer: NodeJS.Timeout;
   private folder = '';
   /** Undefined until the series could be made. */
@@ -87,6 +89,7 @@ class SegmentedWriter implements SpoolWriter {
     this.options = options;
     this.series = options.series;
     this.disk = new DiskSync((error) => this.report(error));
+    this.writes = new GroupWrites(options.monotonic);
     try {
       this.comeUp();
     } catch (error) {
@@ -178,7 +181,7 @@ class SegmentedWriter implements SpoolWriter {
     const group = this.current();
     if (group.hasRoom(copiedBytes)) return group;
     const next = this.addGroup();
-    this.flush();
+    this.flush(false);
     return next;
   }
 
@@ -188,12 +191,15 @@ class SegmentedWriter implements SpoolWriter {
     this.flushScheduled = true;
     setImmediate(() => {
       this.flushScheduled = false;
-      this.flush();
+      this.flush(true);
     });
   }
 
-  /** Starts writing the oldest group unless one is under way; whatever arrives meanwhile gathers in the next. */
-  private flush(): void {
+  /**
+   * Starts writing the oldest group unless one is under way; whatever arrives meanwhile gathers in the next.
+   * @param atOnce it may be written, and those who wait be told, before this returns: nobody is in the middle of an append.
+   */
+  private flush(atOnce: boolean): void {
     if (this.writing) return;
     const group = this.queued.shift();
     if (group === undefined) return;
@@ -203,22 +209,18 @@ class SegmentedWriter implements SpoolWriter {
       return;
     }
     const segment = this.segmentFor(group.bytes);
-    if (segment !== undefined) this.writeGroup(group, segment, group.take());
+    if (segment !== undefined) this.writeGroup(group, segment, atOnce);
     // A caller may be in the middle of an append: it is told later, as always.
     else setImmediate(() => this.loseGroup(group));
   }
 
-  private writeGroup(group: Group, segment: OpenSegment, buffers: readonly Uint8Array[]): void {
-    const total = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
-    const done = (error: NodeJS.ErrnoException | null, written: number): void => {
-      if (error !== null) this.failGroup(group, segment, error);
-      else if (written === 0) this.failGroup(group, segment, new Error('the system wrote nothing and gave no reason'));
-      else if (written < total) this.writeGroup(group, segment, remainder(buffers, written));
-      else this.completeGroup(group, segment);
+  private writeGroup(group: Group, segment: OpenSegment, atOnce: boolean): void {
+    const written = (error: Error | null): void => {
+      if (error === null) this.completeGroup(group, segment);
+      else this.failGroup(group, segment, error);
     };
-    const [only] = buffers;
-    if (buffers.length === 1 && only !== undefined) write(segment.descriptor, only, 0, only.length, null, done);
-    else writev(segment.descriptor, buffers, done);
+    if (atOnce) this.writes.writeAtOnce(segment.descriptor, group.take(), written);
+    else this.writes.writeLater(segment.descriptor, group.take(), written);
   }
 
   private completeGroup(group: Group, segment: OpenSegment): void {
@@ -361,19 +363,6 @@ function callBack(settled: (written: boolean) => void): void {
       throw error;
     });
   }
-}
-
-function remainder(buffers: readonly Uint8Array[], written: number): Uint8Array[] {
-  let left = written;
-  const rest: Uint8Array[] = [];
-  for (const buffer of buffers) {
-    if (left >= buffer.length) left -= buffer.length;
-    else {
-      rest.push(buffer.subarray(left));
-      left = 0;
-    }
-  }
-  return rest;
 }
 
 function fileSize(descriptor: number): number | undefined {

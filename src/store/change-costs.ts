@@ -9,6 +9,7 @@ import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { makeInsertRows } from './insert.ts';
 import type { PendingPatches } from './pending-patches.ts';
+import { runWrite } from './room.ts';
 import { changeLines } from './tables/change-lines.ts';
 
 /** A stored request that gets another cost. */
@@ -52,7 +53,7 @@ export function makeChangeStoredCosts(connections: Connections, patches: Pending
         await insertHistory(connections, group);
         const command = boundStatement(updateStatement(group), connections.embedded);
         await repeated(() =>
-          connections.run('update', async (client) => {
+          runWrite(connections, 'update', async (client) => {
             await patches.makeRoom(client, group.changes.length * bytesOfPatch);
             await client.command(command);
           }),

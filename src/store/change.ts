@@ -16,6 +16,7 @@ import { isRejection, storeFailure } from './failure.ts';
 import { makeInsertRows } from './insert.ts';
 import { boundQuery } from './parameters.ts';
 import { PendingPatches } from './pending-patches.ts';
+import { runWrite } from './room.ts';
 import { tooMuchError } from './property-total.ts';
 import { changeLines } from './tables/change-lines.ts';
 
@@ -183,7 +184,7 @@ async function updateRequests(
   const command = boundStatement(updateStatement(organizationId, changed), connections.embedded);
   const bytes = changed.reduce((sum, { total }) => sum + total.bytes + otherBytesOfPatch, 0);
   await repeated(() =>
-    connections.run('update', async (client) => {
+    runWrite(connections, 'update', async (client) => {
       await patches.makeRoom(client, bytes);
       await client.command(command);
     }),

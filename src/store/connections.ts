@@ -4,9 +4,10 @@ import { createChdbConnection } from 'chdb/connection';
 import { GatelogError } from '../model/errors.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import { ensureFolder } from '../platform/files.ts';
+import { type HasRoom, makeHasRoom, usualSpareBytes } from './spare-bytes.ts';
 
-/** Where the store is: the embedded engine on a folder, or a ClickHouse server by its address with credentials. */
-export type StoreLocation = { readonly folder: string } | { readonly url: string };
+/** Where the store is: the embedded engine on a folder, with bytes of its disk that stay free, or a ClickHouse server by its address with credentials. */
+export type StoreLocation = { readonly folder: string; readonly spareBytes?: number } | { readonly url: string };
 
 /** What a connection is for. A connection runs one query at a time, so kinds of work that must not wait for each other have their own. */
 export type LaneName = 'insert' | 'update' | 'history' | 'removal' | 'short' | 'long';
@@ -90,6 +91,8 @@ export interface Connections {
   readonly run: <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>) => Promise<Result>;
   /** The engine is in this process: a query cannot be stopped from outside, and parameters travel in another way. */
   readonly embedded: boolean;
+  /** False while the disk of the embedded engine is full: then nothing may be written. A server looks after its own. */
+  readonly hasRoom: HasRoom;
   readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
 }
@@ -120,6 +123,7 @@ export function openConnections(location: StoreLocation, noteWait: NoteWait = ()
   return {
     run: (lane, work) => lanes[lane].run(work),
     embedded,
+    hasRoom: embedded ? makeHasRoom(location.folder, location.spareBytes ?? usualSpareBytes) : () => true,
     lanes: () => laneNames.map((name) => ({ name, ...lanes[name].state() })),
     close: async () => {
       closing.abort();

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Connections, LaneName } from './connections.ts';
 import { storeFailure } from './failure.ts';
+import { runWrite } from './room.ts';
 import { type RecordTable, rowColumns } from './tables/rows.ts';
 
 /** TRICKY: the embedded connection writes a setting into its SQL and does not escape backslashes, so a token must need no escaping. */
@@ -39,7 +40,7 @@ export async function insertLines(connections: Connections, lane: InsertLane, { 
   if (lines === '') return;
   if (!plainToken.test(token)) throw new TypeError('An insert token is made of letters, digits, "." and "-".');
   try {
-    await connections.run(lane, async (client) => {
+    await runWrite(connections, lane, async (client) => {
       const result = await client.exec({
         query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT JSONCompactEachRow`,
         values: Readable.from([lines], { objectMode: false }),

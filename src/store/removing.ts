@@ -3,6 +3,7 @@ import { GatelogError } from '../model/errors.ts';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { boundQuery } from './parameters.ts';
+import { demandRoom } from './room.ts';
 
 /** Tables that rows are removed from. */
 export type RemovableTable = 'requests' | 'bodies' | 'changes' | 'session_tags' | 'session_changes';
@@ -40,7 +41,10 @@ export async function removeRows(parts: RemovingParts, table: RemovableTable, st
   const { connections } = parts;
   const later = `${statement.text} SETTINGS mutations_sync = 0, lightweight_deletes_sync = 0`;
   await whenMutated(parts, table);
-  await inLane(connections, laneOf(table), (client) => client.command(boundQuery(later, statement.params, connections.embedded)));
+  await inLane(connections, laneOf(table), (client) => {
+    demandRoom(connections);
+    return client.command(boundQuery(later, statement.params, connections.embedded));
+  });
   await whenMutated(parts, table);
 }
 

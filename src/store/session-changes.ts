@@ -8,6 +8,7 @@ import { insertLines } from './insert.ts';
 import { bytesOfProperties, requestPropertyLimits } from '../model/vocabulary/limits.ts';
 import { boundQuery } from './parameters.ts';
 import { PendingPatches } from './pending-patches.ts';
+import { runWrite } from './room.ts';
 import { propertyBytesOf, tooMuchError } from './property-total.ts';
 import { timeText } from './tables/time-text.ts';
 
@@ -97,7 +98,7 @@ async function inTurn<Result>(
   work: (client: ClickHouseClient, bound: Binder) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await connections.run('update', (client) => work(client, binderOf(connections, change)));
+    return await runWrite(connections, 'update', (client) => work(client, binderOf(connections, change)));
   } catch (error) {
     throw storeFailure(error);
   }

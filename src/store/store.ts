@@ -9,6 +9,8 @@ import { makeRemoveExpired, type RemoveExpired } from './retention.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
 import { type ListParts, makeListParts } from './parts.ts';
 import { PendingPatches } from './pending-patches.ts';
+import { watchMerges } from './room.ts';
+import type { HasRoom } from './spare-bytes.ts';
 import { type ChangeStoredSession, makeChangeStoredSession } from './session-changes.ts';
 import { makeSetSessionTag, type SetSessionTag } from './session-tags.ts';
 
@@ -29,6 +31,8 @@ export interface Store {
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   /** True when a query is answered. */
   readonly isAlive: () => Promise<boolean>;
+  /** False while the embedded store's disk is full: what is stored can be read, nothing is written. */
+  readonly hasRoom: HasRoom;
   /** Its connections right now. */
   readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
@@ -42,6 +46,7 @@ export interface StoreOptions extends RunOptions {
 /** Opens the store; the embedded one belongs to one process. @param connect opens its connections; a test has some that fail. */
 export function openStore(location: StoreLocation, options: StoreOptions, connect: Connect = openConnections): Store {
   const connections = connect(location, options.noteWait);
+  const endWatch = connections.embedded ? watchMerges(connections) : () => undefined;
   const patches = new PendingPatches();
   return {
     run: makeRunStatement(connections, options),
@@ -56,7 +61,11 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     removeExpired: makeRemoveExpired(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
+    hasRoom: connections.hasRoom,
     lanes: connections.lanes,
-    close: () => connections.close(),
+    close: () => {
+      endWatch();
+      return connections.close();
+    },
   };
 }

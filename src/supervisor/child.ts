@@ -10,40 +10,71 @@ export interface RunningRole {
   readonly stop: () => Promise<void>;
 }
 
+/** Ends this process, well (0) or not (1). */
+export type Leave = (code: 0 | 1) => void;
+
+/** The ordinary end. */
+const exitProcess: Leave = (code) => process.exit(code);
+
+/**
+ * Ends this process as a kill does, so that nothing of it runs any more.
+ * TRICKY: an ordinary exit runs the destructors of the store's engine while threads of its own still work, which can end in a segmentation fault.
+ * What has to be durable is so before, and all locks are the kernel's.
+ */
+export const endAsKilled: Leave = () => void process.kill(process.pid, 'SIGKILL');
+
+/** How a role's process ends. */
+export interface RoleEnd {
+  readonly leave?: Leave;
+  /** When its supervisor has died it leaves at once, so that the next life need not wait for it; otherwise it stops as when it is told to. */
+  readonly orphanLeaves?: boolean;
+}
+
 /**
  * Runs one role in this process until it is told to stop: by its supervisor, by its supervisor's death, or, on its own, by a signal.
- * The process ends with it.
+ * The process ends with it. One that is told while it starts ends at once: no role needs an end to be whole at its next start.
  */
-export async function runRole(start: () => Promise<RunningRole>): Promise<void> {
-  let role: RunningRole;
-  try {
-    role = await start();
-  } catch (error) {
-    await fail(messageOf(error));
-    return;
-  }
+export async function runRole(
+  start: () => Promise<RunningRole>,
+  { leave = exitProcess, orphanLeaves = false }: RoleEnd = {},
+): Promise<void> {
   const supervised = process.connected;
+  let role: RunningRole | undefined;
   let stopping = false;
+  const fail = (reason: string): void => {
+    process.stderr.write(`${reason}\n`);
+    leave(1);
+  };
   const stop = (): void => {
     if (stopping) return;
     stopping = true;
+    if (role === undefined) {
+      leave(0);
+      return;
+    }
     role.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`${messageOf(error)}\n`);
-        process.exit(1);
-      },
+      () => leave(0),
+      (error: unknown) => fail(messageOf(error)),
     );
   };
   process.on('message', (message) => {
     if (isStopMessage(message)) stop();
   });
-  process.on('disconnect', stop);
+  // TRICKY: a supervisor that dies while a role starts is noticed here or never, and the role would hold the data folder without one.
+  process.on('disconnect', orphanLeaves ? () => leave(1) : stop);
   process.on('SIGTERM', stop);
   // Ctrl-C reaches the whole process group; under a supervisor it alone decides the order of the end.
   process.on('SIGINT', () => {
     if (!supervised) stop();
   });
+  process.on('uncaughtException', (error) => fail(error.stack ?? messageOf(error)));
+  try {
+    role = await start();
+  } catch (error) {
+    await tellFailure(messageOf(error));
+    leave(1);
+    return;
+  }
   if (supervised) send({ type: 'ready', address: role.address });
   else process.stderr.write(`listening on ${role.address}\n`);
 }
@@ -60,16 +91,15 @@ export function hearNumbers(heard: (message: NumbersMessage) => void): void {
   });
 }
 
-/** Tells why this process cannot run, and ends it. */
-async function fail(message: string): Promise<void> {
+/** Tells the supervisor, or else people, why this process cannot run. */
+async function tellFailure(message: string): Promise<void> {
   if (!process.connected) {
     process.stderr.write(`${message}\n`);
-    process.exit(1);
+    return;
   }
   await new Promise<void>((resolve) => {
     process.send?.({ type: 'failed', message } satisfies ChildMessage, undefined, undefined, () => resolve());
   });
-  process.exit(1);
 }
 
 function send(message: ChildMessage): void {

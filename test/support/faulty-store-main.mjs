@@ -42,11 +42,11 @@ const connect = (location) => {
 
 if (process.argv[2] === 'core') {
   const { loadConfig } = /** @type {typeof import('../../src/config/load.ts')} */ (await built('config/load.js'));
-  const { runRole } = /** @type {typeof import('../../src/supervisor/child.ts')} */ (await built('supervisor/child.js'));
+  const { endAsKilled, runRole } = /** @type {typeof import('../../src/supervisor/child.ts')} */ (await built('supervisor/child.js'));
   const { startCore } = /** @type {typeof import('../../src/main/core.ts')} */ (await built('main/core.js'));
   const loaded = loadConfig(process.env);
   if ('faults' in loaded) throw new Error('the settings of the test are wrong');
-  await runRole(() => startCore(loaded.config, 'test', connect));
+  await runRole(() => startCore(loaded.config, 'test', connect), { leave: endAsKilled, orphanLeaves: true });
 } else {
   const { runCommand } = /** @type {typeof import('../../src/cli/command.ts')} */ (await built('cli/command.js'));
   const { systemDependencies } = /** @type {typeof import('../../src/cli/dependencies.ts')} */ (await built('cli/dependencies.js'));

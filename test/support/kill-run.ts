@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from '../../bench/measure/owned-processes.ts';
+import { portProblem } from '../../src/supervisor/ports.ts';
+import { type AwakeClock, startAwakeClock } from './awake-clock.ts';
 import type { Dice } from './dice.ts';
 import { eventually } from './eventually.ts';
 import { judge, type Verdict } from './kill-verdict.ts';
@@ -48,7 +49,7 @@ const recoveryMs = 120_000;
 /** Kills parts of a service under load, at random moments, then compares what clients had with what is stored. */
 export async function runKills(options: KillRunOptions): Promise<KillRun> {
   const provider = await startLoadProvider();
-  const [gatewayPort, apiPort] = [await freePort(), await freePort()];
+  const [gatewayPort, apiPort] = [await steadyPort(options.dice), await steadyPort(options.dice)];
   const serviceOptions: ServiceOptions = {
     dataDir: options.dataDir,
     ...(options.program === undefined ? {} : { program: options.program }),
@@ -62,7 +63,8 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
       GATELOG_LOG_LEVEL: 'error',
     },
   };
-  const scene: Scene = { options, serviceOptions, service: await startService(serviceOptions), kills: [] };
+  const clock = startAwakeClock();
+  const scene: Scene = { options, serviceOptions, service: await startService(serviceOptions), kills: [], clock };
   try {
     const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 12, dice: options.dice });
     const startedAt = performance.now();
@@ -81,7 +83,22 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
   } catch (error) {
     throw new Error(`after ${scene.kills.length} kills; the service said last:\n${scene.service.output().slice(-4000)}`, { cause: error });
   } finally {
+    clock.stop();
     await provider.close();
+  }
+}
+
+/** Below the ports that systems give to connections that go out. */
+const steadyPorts = { from: 18_000, count: 12_000 };
+
+/**
+ * A free port that stays free while nobody listens on it. TRICKY: of the usual free ones a call of the load may take it for its own end of a connection, and then
+ * the service cannot start again.
+ */
+async function steadyPort(dice: Dice): Promise<number> {
+  for (;;) {
+    const port = steadyPorts.from + dice.below(steadyPorts.count);
+    if ((await portProblem({ name: 'test', host: '127.0.0.1', port, variable: '' })) === undefined) return port;
   }
 }
 
@@ -90,6 +107,7 @@ interface Scene {
   readonly serviceOptions: ServiceOptions;
   service: Service;
   readonly kills: Kill[];
+  readonly clock: AwakeClock;
 }
 
 /** Every kind once, in any order, then any of them. */
@@ -99,11 +117,17 @@ function planOf({ kills, dice }: KillRunOptions): KillKind[] {
 }
 
 async function killOne(scene: Scene, kind: KillKind): Promise<Kill> {
+  if (kind !== 'worker' && scene.options.dice.below(2) === 0) await checkpointSaved(scene.options);
   const kill: Kill = { kind, at: performance.now(), gatewayAwayMs: null, apiAwayMs: null, overAt: Number.POSITIVE_INFINITY };
   scene.kills.push(kill);
+  const killedAt = scene.clock.now();
   await perform(scene, kind);
   const { gateway, api } = scene.service;
-  [kill.gatewayAwayMs, kill.apiAwayMs] = await Promise.all([answersAgain(gateway, kill.at), answersAgain(api, kill.at)]);
+  const awayMs = async (base: string): Promise<number> => {
+    await eventually(`${base} to be ready`, () => isReady(base), recoveryMs);
+    return scene.clock.now() - killedAt;
+  };
+  [kill.gatewayAwayMs, kill.apiAwayMs] = await Promise.all([awayMs(gateway), awayMs(api)]);
   await untilWhole(scene.service);
   kill.overAt = performance.now();
   return kill;
@@ -111,7 +135,6 @@ async function killOne(scene: Scene, kind: KillKind): Promise<Kill> {
 
 async function perform(scene: Scene, kind: KillKind): Promise<void> {
   const { service, options } = scene;
-  if (kind !== 'worker' && options.dice.below(2) === 0) await checkpointSaved(options);
   if (kind === 'worker' || kind === 'core') {
     const pids = childrenNamed(service.pid, kind === 'worker' ? 'gateway' : 'core');
     process.kill(options.dice.of(pids), 'SIGKILL');
@@ -144,12 +167,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Milliseconds from a kill until a listener is ready. */
-async function answersAgain(base: string, killedAt: number): Promise<number> {
-  await eventually(`${base} to be ready`, () => isReady(base), recoveryMs);
-  return performance.now() - killedAt;
 }
 
 async function isReady(base: string): Promise<true | undefined> {

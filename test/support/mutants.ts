@@ -13,8 +13,8 @@ const mutants = {
   /** The reply goes first, and its end to the spool a moment behind it. */
   'reply-first': {
     file: 'gateway/relay.js',
-    from: 'this.options.recorder.end(outcome, this.overheadMs, () => {\n            if (!this.options.response.destroyed)\n                then();\n        });',
-    to: 'if (!this.options.response.destroyed) then();\n        setTimeout(() => this.options.recorder.end(outcome, this.overheadMs, () => undefined), 5);',
+    from: 'recorder.end(ended, this.overheadMs, () => {\n            meter.ended',
+    to: 'if (!leftBehind && !this.options.response.destroyed) then();\n        then = () => undefined;\n        const later = (...end) => setTimeout(() => recorder.end(...end), 50);\n        later(ended, this.overheadMs, () => {\n            meter.ended',
   },
   /** A batch counts as accepted before the store has it. */
   'checkpoint-first': {

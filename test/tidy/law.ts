@@ -9,7 +9,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   sql: [],
   config: ['model', 'platform'],
   platform: ['model'],
-  providers: ['model'],
+  providers: ['model', 'platform/crc32.ts'],
   redaction: ['model'],
   pricing: ['model'],
   query: ['model', 'type contract', 'sql'],
@@ -42,6 +42,7 @@ export const purePaths: readonly string[] = [
   'src/redaction/',
   'src/query/',
   'src/contract/',
+  'src/platform/crc32.ts',
   'src/alerts/rule.ts',
 ];
 

@@ -4,7 +4,7 @@ import { foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leave
 import type { Reducer } from '../fold.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
-import { joinBase64 } from './base64.ts';
+import { joinBase64 } from '../base64.ts';
 
 const terminator = '[DONE]';
 

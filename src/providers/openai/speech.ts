@@ -1,7 +1,7 @@
 import { noResponseFacts, objectOf, textOf } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
-import { joinBase64 } from './base64.ts';
+import { joinBase64 } from '../base64.ts';
 import { assembleTyped } from './typed-events.ts';
 import { readInputOutputUsage } from './usage.ts';
 

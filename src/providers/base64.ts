@@ -1,5 +1,5 @@
-import { joinText } from '../fold.ts';
-import type { Reducer } from '../fold.ts';
+import { joinText } from './fold.ts';
+import type { Reducer } from './fold.ts';
 
 /**
  * Joins pieces of base64. TRICKY: a piece may end in padding, behind which nothing may follow; then all pieces are decoded and the whole is

@@ -1,0 +1,76 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ExchangeAnswer } from '../model/exchange.ts';
+import { answerText, openText } from './frame-text.ts';
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('"', '\\', '\n', '\u0000', '\u001f', '\u007f', '\u2028', '\ud800', 'a\udfffb', '\ud83d\ude00'),
+);
+const texts = fc.dictionary(text, text);
+const count = fc.nat();
+const uuid = (value: string): never => value as never;
+const maybe = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> => fc.option(value, { nil: undefined, freq: 2 });
+
+const tags = fc.record(
+  {
+    properties: fc.array(fc.record({ name: text, value: text })),
+    userId: text,
+    sessionId: text,
+    promptInputs: texts,
+    requestBody: fc.constant('never'),
+    securityCheck: fc.constant(true),
+  },
+  { requiredKeys: ['properties'] },
+);
+
+const opens = fc.record({
+  version: fc.constant(1),
+  requestId: fc.uuid().map(uuid),
+  organizationId: fc.uuid().map(uuid),
+  keyHash: fc.constant('ab'.repeat(32)),
+  openedAt: fc.maxSafeNat(),
+  method: text,
+  path: text,
+  provider: text,
+  targetUrl: text,
+  headers: texts,
+  tags,
+  countryCode: maybe(fc.constant('DE')),
+  reserved: maybe(fc.constant(true)),
+  cacheEnabled: maybe(fc.constant(true)),
+  cachedFrom: maybe(fc.record({ requestId: fc.uuid(), createdAt: count })),
+});
+
+const facts = { provider: maybe(text), targetUrl: maybe(text), model: maybe(text), attempts: maybe(fc.constant([])) };
+const answers = fc.record({
+  head: fc.record({ status: count, headers: texts, elapsedMs: count, ...facts }),
+  end: fc.record({
+    outcome: fc.constant('complete'),
+    elapsedMs: count,
+    firstByteMs: maybe(count),
+    overheadMs: fc.nat(10_000_000).map((micros) => micros / 1000),
+    requestBytes: count,
+    responseBytes: count,
+    requestCut: maybe(fc.constant(true)),
+    responseCut: maybe(fc.constant(true)),
+    ...facts,
+  }),
+});
+
+test('the text of a frame is what JSON.stringify makes of it, whatever the values are', () => {
+  fc.assert(
+    fc.property(opens, answers, (open, answer) => {
+      expect(openText(open)).toBe(JSON.stringify(open));
+      expect(answerText(answer as ExchangeAnswer)).toBe(JSON.stringify(answer));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a number too large or too small for plain digits reads the same', () => {
+  const end = { outcome: 'complete', elapsedMs: 1e21, firstByteMs: 0, overheadMs: 1e-7, requestBytes: -0, responseBytes: 5e-324 } as const;
+  const answer: ExchangeAnswer = { head: { status: 200, headers: {}, elapsedMs: 1.5 }, end };
+  expect(answerText(answer)).toBe(JSON.stringify(answer));
+});

@@ -1,0 +1,84 @@
+import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { bedrockModelIn, bedrockModelOf } from '../path-names.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { assembleConversation } from './converse-stream.ts';
+import { readConverseUsage } from './usage.ts';
+
+/** Bedrock's `POST /model/<id>/converse` and `/converse-stream`: one format for the models of every maker. */
+export const bedrockConverse: WireFormat = {
+  name: 'amazon.converse',
+  readRequest: readConverseRequest,
+  readResponse: readConverseResponse,
+  assembleStream: assembleConversation,
+  responseIdHeader: 'x-amzn-requestid',
+  readTokenTexts: readConverseTexts,
+};
+
+/** The format has no place for an end user. */
+function readConverseRequest(body: unknown, path: string): RequestFacts {
+  const request = objectOf(body);
+  const messages = listOf(request['messages']).map(objectOf);
+  const ofUser = messages.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
+  return {
+    model: bedrockModelIn(path),
+    user: '',
+    promptText: joinLines([contentText(request['system']), ...messages.map(({ content }) => contentText(content))]),
+    // A message that only brings the results of tools is not what the user said.
+    lastUserText: ofUser.findLast((text) => text !== '') ?? '',
+  };
+}
+
+function readConverseResponse(body: unknown): ResponseFacts {
+  const response = objectOf(body);
+  const router = objectOf(objectOf(response['trace'])['promptRouter']);
+  return {
+    responseId: '',
+    // An answer names its model only where a prompt router has chosen it.
+    model: bedrockModelOf(textOf(router['invokedModelId'])),
+    usage: readConverseUsage(response['usage']),
+    serviceTier: servedAs(response),
+    completionText: listOf(objectOf(objectOf(response['output'])['message'])['content'])
+      .flatMap(blockTexts)
+      .join(''),
+    finishReason: textOf(response['stopReason']),
+    providerCost: null,
+  };
+}
+
+/** How the call was served, as far as that decides its price: optimised latency before the tier. */
+function servedAs({ performanceConfig, serviceTier }: Readonly<Record<string, unknown>>): string {
+  const { latency } = objectOf(performanceConfig);
+  return latency === 'optimized' ? latency : textOf(objectOf(serviceTier)['type']);
+}
+
+/** The texts of a block: its own, one that a guardrail is to look at, or one with citations, which cut it within its sentences. */
+function blockTexts(block: unknown): readonly string[] {
+  const { text, guardContent, citationsContent } = objectOf(block);
+  const cited = listOf(objectOf(citationsContent)['content']).map((part) => textOf(objectOf(part)['text']));
+  return [textOf(text), textOf(objectOf(objectOf(guardContent)['text'])['text']), cited.join('')];
+}
+
+function contentText(content: unknown): string {
+  return joinLines(listOf(content).flatMap(blockTexts));
+}
+
+/** Calls of tools and their results are read as they stand; media and documents have no text. */
+function readConverseTexts(request: unknown, response: unknown): TokenTexts {
+  const { system, messages, toolConfig } = objectOf(request);
+  const said = listOf(messages).map((message) => allText(objectOf(message)['content']));
+  return {
+    prompt: joinLines([contentText(system), ...said, jsonOf(objectOf(toolConfig)['tools'])]),
+    completion: allText(objectOf(objectOf(objectOf(response)['output'])['message'])['content']),
+  };
+}
+
+/** Of a message everything that is text: what is said, what was thought, calls of tools and what they gave. */
+function allText(content: unknown): string {
+  const texts = listOf(content).map((block) => {
+    const { reasoningContent, toolUse, toolResult } = objectOf(block);
+    const { name, input } = objectOf(toolUse);
+    const thought = textOf(objectOf(objectOf(reasoningContent)['reasoningText'])['text']);
+    return joinLines([...blockTexts(block), thought, textOf(name), jsonOf(input), jsonOf(objectOf(toolResult)['content'])]);
+  });
+  return joinLines(texts);
+}

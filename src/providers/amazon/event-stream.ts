@@ -1,0 +1,111 @@
+import { crc32OfFew } from '../../platform/crc32.ts';
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import type { ServerSentEvent } from '../sse.ts';
+
+/** The events of an `application/vnd.amazon.eventstream`, in the form in which others send theirs. */
+export interface AmazonEvents {
+  readonly events: readonly ServerSentEvent[];
+  /** How the bytes ended: with a whole message, within one, or with one that is not what was sent, behind which nothing can be read. */
+  readonly ending: 'whole' | 'cut' | 'corrupt';
+}
+
+/** Two lengths and their checksum. */
+const preludeBytes = 12;
+const checksumBytes = 4;
+
+/**
+ * Reads a whole or broken-off stream of Amazon's binary messages. Of each message that is an event its type and payload are returned; what a model
+ * streams in a format of its own, in base64 within events called `chunk`, comes as that format's events. An exception is an event `error`. Nothing
+ * is longer than the bytes that are there, whatever they claim. Never throws.
+ */
+export function readAmazonEvents(bytes: Uint8Array): AmazonEvents {
+  const events: ServerSentEvent[] = [];
+  let start = 0;
+  while (start < bytes.length) {
+    const message = readMessage(bytes, start);
+    if (typeof message === 'string') return { events, ending: message };
+    const event = eventOf(message);
+    if (event !== undefined) events.push(event);
+    start = message.end;
+  }
+  return { events, ending: 'whole' };
+}
+
+interface Message {
+  /** Those that are texts, by their names. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly payload: Uint8Array;
+  /** Where the next message begins. */
+  readonly end: number;
+}
+
+function readMessage(bytes: Uint8Array, start: number): Message | 'cut' | 'corrupt' {
+  if (bytes.length - start < preludeBytes) return 'cut';
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const headersLength = view.getUint32(start + 4);
+  const end = start + view.getUint32(start);
+  const headersEnd = start + preludeBytes + headersLength;
+  const isPrelude = view.getUint32(start + 8) === crc32OfFew(bytes, start, start + 8);
+  if (!isPrelude || headersEnd > end - checksumBytes) return 'corrupt';
+  if (end > bytes.length) return 'cut';
+  if (view.getUint32(end - checksumBytes) !== crc32OfFew(bytes, start, end - checksumBytes)) return 'corrupt';
+  const headers = readHeaders(bytes.subarray(start + preludeBytes, headersEnd));
+  return headers === undefined ? 'corrupt' : { headers, payload: bytes.subarray(headersEnd, end - checksumBytes), end };
+}
+
+/** Bytes of a header's value by its kind: two truths, four integers, bytes and text behind their length, a time, a UUID. */
+const valueBytes: readonly (number | 'counted')[] = [0, 0, 1, 2, 4, 8, 'counted', 'counted', 8, 16];
+const textKind = 7;
+
+/** @returns undefined when they are none. */
+function readHeaders(bytes: Uint8Array): ReadonlyMap<string, string> | undefined {
+  const headers = new Map<string, string>();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let place = 0;
+  while (place < bytes.length) {
+    const nameEnd = place + 1 + view.getUint8(place);
+    if (nameEnd >= bytes.length) return undefined;
+    const kind = view.getUint8(nameEnd);
+    const fixed = valueBytes[kind];
+    const isCounted = fixed === 'counted';
+    if (fixed === undefined || (isCounted && nameEnd + 3 > bytes.length)) return undefined;
+    const valueStart = nameEnd + (isCounted ? 3 : 1);
+    const valueEnd = valueStart + (isCounted ? view.getUint16(nameEnd + 1) : fixed);
+    if (valueEnd > bytes.length) return undefined;
+    if (kind === textKind) headers.set(textOf(bytes.subarray(place + 1, nameEnd)), textOf(bytes.subarray(valueStart, valueEnd)));
+    place = valueEnd;
+  }
+  return headers;
+}
+
+const utf8 = new TextDecoder();
+const textOf = (bytes: Uint8Array): string => utf8.decode(bytes);
+
+/** @returns undefined for what is no event and no failure. */
+function eventOf({ headers, payload }: Message): ServerSentEvent | undefined {
+  const data = textOf(payload);
+  switch (headers.get(':message-type')) {
+    case 'event':
+      return unwrapped({ event: headers.get(':event-type') ?? '', data });
+    case 'exception':
+      return failure(headers.get(':exception-type'), data);
+    case 'error':
+      return failure(headers.get(':error-code'), headers.get(':error-message') ?? '');
+    default:
+      return undefined;
+  }
+}
+
+/** A piece of a model's own stream, without what Bedrock puts around it. */
+function unwrapped(event: ServerSentEvent): ServerSentEvent {
+  const chunk = event.event === 'chunk' ? parseJson(event.data) : undefined;
+  if (!isJsonObject(chunk) || typeof chunk['bytes'] !== 'string') return event;
+  return { event: 'message', data: Buffer.from(chunk['bytes'], 'base64').toString() };
+}
+
+/** As the streams of others tell that they failed. @param said an object with a message, or the message. */
+function failure(type: string | undefined, said: string): ServerSentEvent {
+  const parsed = parseJson(said);
+  const details = isJsonObject(parsed) ? parsed : { message: said };
+  return { event: 'error', data: JSON.stringify({ type: 'error', error: { type, ...details } }) };
+}

@@ -1,0 +1,65 @@
+import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { assembleChat } from './stream.ts';
+import { readCohereUsage } from './usage.ts';
+
+/** Cohere's own `POST /v2/chat`. */
+export const cohereChat: WireFormat = {
+  name: 'cohere.chat',
+  readRequest: readChatRequest,
+  readResponse: readChatResponse,
+  assembleStream: assembleChat,
+  readTokenTexts: readChatTexts,
+};
+
+/** The format has no place for an end user. */
+function readChatRequest(body: unknown): RequestFacts {
+  const request = objectOf(body);
+  const messages = listOf(request['messages']).map(objectOf);
+  const ofUser = messages.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
+  return {
+    model: textOf(request['model']),
+    user: '',
+    promptText: joinLines(messages.map(({ content }) => contentText(content))),
+    lastUserText: ofUser.findLast((text) => text !== '') ?? '',
+  };
+}
+
+/** An answer does not name its model. */
+function readChatResponse(body: unknown): ResponseFacts {
+  const response = objectOf(body);
+  const parts = listOf(objectOf(response['message'])['content']).map(objectOf);
+  return {
+    responseId: textOf(response['id']),
+    model: '',
+    usage: readCohereUsage(response['usage']),
+    serviceTier: '',
+    completionText: parts.map(({ text }) => textOf(text)).join(''),
+    finishReason: textOf(response['finish_reason']),
+    providerCost: null,
+  };
+}
+
+/** A message's text: it is one itself, or has parts of which those with text count. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return textOf(content);
+  return joinLines(listOf(content).map((part) => textOf(objectOf(part)['text'])));
+}
+
+/** Documents, calls of tools and what they gave are read as they stand; pictures have no text. */
+function readChatTexts(request: unknown, response: unknown): TokenTexts {
+  const { messages, tools, documents } = objectOf(request);
+  const said = listOf(messages).map((message) => {
+    const { content, tool_plan: plan, tool_calls: calls } = objectOf(message);
+    const given = listOf(content).map((part) => jsonOf(objectOf(part)['document']));
+    return joinLines([contentText(content), textOf(plan), jsonOf(calls), ...given]);
+  });
+  const { content, tool_plan: plan, tool_calls: called } = objectOf(objectOf(response)['message']);
+  const written = listOf(content)
+    .map(objectOf)
+    .map(({ text, thinking }) => joinLines([textOf(text), textOf(thinking)]));
+  return {
+    prompt: joinLines([...said, jsonOf(documents), jsonOf(tools)]),
+    completion: joinLines([...written, textOf(plan), jsonOf(called)]),
+  };
+}

@@ -1,0 +1,87 @@
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import type { JsonObject } from '../../model/text.ts';
+import { objectOf } from '../facts.ts';
+import { foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable } from '../fold.ts';
+import type { AssembledStream } from '../provider.ts';
+import type { ServerSentEvent } from '../sse.ts';
+
+/** What an event adds to the answer, as a piece of it in which lists say by `index` whose element they continue. */
+type ToPiece = (event: JsonObject) => JsonObject;
+
+const messageStart: ToPiece = ({ id, delta }) => {
+  const begun = Object.entries(objectOf(objectOf(delta)['message'])).filter(([, value]) => !isUnfilled(value));
+  return { id, message: Object.fromEntries(begun) };
+};
+
+const content: ToPiece = ({ index, delta }) => {
+  const { message, logprobs } = objectOf(delta);
+  const piece = { message: { content: elementAt(index, objectOf(message)['content']) } };
+  return isJsonObject(logprobs) ? { ...piece, logprobs: [logprobs] } : piece;
+};
+
+const toolPlan: ToPiece = ({ delta }) => ({ message: { tool_plan: objectOf(objectOf(delta)['message'])['tool_plan'] } });
+
+const toolCall: ToPiece = ({ index, delta }) => ({
+  message: { tool_calls: elementAt(index, objectOf(objectOf(delta)['message'])['tool_calls']) },
+});
+
+const citation: ToPiece = ({ index, delta }) => ({
+  message: { citations: elementAt(index, objectOf(objectOf(delta)['message'])['citations']) },
+});
+
+const endType = 'message-end';
+const messageEnd: ToPiece = ({ delta }) => objectOf(delta);
+
+const pieces: ReadonlyMap<unknown, ToPiece> = new Map([
+  ['message-start', messageStart],
+  ['content-start', content],
+  ['content-delta', content],
+  ['tool-plan-delta', toolPlan],
+  ['tool-call-start', toolCall],
+  ['tool-call-delta', toolCall],
+  ['citation-start', citation],
+  [endType, messageEnd],
+]);
+
+const contentReducers = reducerTable({ index: leaveOut, text: joinText, thinking: joinText });
+const functionReducers = reducerTable({ name: lastPresent, arguments: joinText });
+const toolCallReducers = reducerTable({ index: leaveOut, function: foldObject(functionReducers) });
+const messageReducers = reducerTable({
+  content: foldList(contentReducers),
+  tool_plan: joinText,
+  tool_calls: foldList(toolCallReducers),
+  citations: foldList(reducerTable({ index: leaveOut })),
+});
+const chatReducers = reducerTable({
+  message: foldObject(messageReducers),
+  finish_reason: lastPresent,
+  usage: lastPresent,
+  logprobs: joinLists,
+  error: lastPresent,
+});
+
+/** Puts the events of a streamed chat together into the answer without streaming. */
+export function assembleChat(events: readonly ServerSentEvent[]): AssembledStream {
+  const parts: JsonObject[] = [];
+  let whole = false;
+  for (const { data } of events) {
+    const event = objectOf(parseJson(data));
+    const { type, delta } = event;
+    const toPiece = isJsonObject(delta) ? pieces.get(type) : undefined;
+    if (toPiece === undefined) continue;
+    parts.push(toPiece(event));
+    whole = type === endType;
+    if (whole) break;
+  }
+  if (parts.length === 0) return { body: null, whole, understood: false };
+  return { body: foldKeys(parts, chatReducers), whole, understood: true };
+}
+
+/** The beginning of a message has every list that a message may have, and nothing in them. */
+function isUnfilled(value: unknown): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+function elementAt(index: unknown, element: unknown): readonly JsonObject[] | undefined {
+  return isJsonObject(element) ? [{ ...element, index }] : undefined;
+}

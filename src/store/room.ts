@@ -1,0 +1,58 @@
+/**
+ * # Room on the disk of the embedded engine
+ *
+ * The engine (chdb 3.4.0) does not notice that the disk takes no more: a write that fails with "no space left" is passed over, the insert is
+ * answered as done, and its part, with empty files, makes its whole table unreadable. A merge could replace good parts by such a one. What it does
+ * look at, the free bytes before a part is begun, holds only for what the engine itself writes.
+ *
+ * So some of the disk stays spare. With less than that free nothing is begun that writes: inserts and changes are refused as from a store that is
+ * away, records wait in the spool, and merges stand still. The spare bytes are for what is under way then, and for the spool where it is on the
+ * same disk.
+ */
+import type { ClickHouseClient } from '@clickhouse/client';
+import { GatelogError } from '../model/errors.ts';
+import type { Connections, LaneName } from './connections.ts';
+
+/** How often merges are looked after, milliseconds. */
+const lookEveryMs = 200;
+
+/** Work that writes. @throws (from it) GatelogError `store_unavailable` while there is no room; `work` has not run then. */
+export function runWrite<Result>(
+  connections: Connections,
+  lane: LaneName,
+  work: (client: ClickHouseClient) => Promise<Result>,
+): Promise<Result> {
+  return connections.run(lane, async (client) => {
+    demandRoom(connections);
+    return work(client);
+  });
+}
+
+/** To be called before a statement that writes. @throws GatelogError `store_unavailable` while there is no room. */
+export function demandRoom(connections: Connections): void {
+  if (!connections.hasRoom()) throw new GatelogError('store_unavailable', 'The disk of the store is full. Try again when there is room.');
+}
+
+/** Lets merges stand still while there is no room. @returns what ends that. */
+export function watchMerges(connections: Connections): () => void {
+  let stopped = false;
+  let looking = false;
+  const look = async (): Promise<void> => {
+    if (connections.hasRoom() === !stopped) return;
+    const stop = !stopped;
+    await connections.run('short', (client) => client.command({ query: `SYSTEM ${stop ? 'STOP' : 'START'} MERGES` }));
+    stopped = stop;
+  };
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    // A look that fails is followed by the next one.
+    look()
+      .catch(() => undefined)
+      .finally(() => {
+        looking = false;
+      });
+  }, lookEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { afterAll, expect, it } from 'vitest';
+import { eventually } from './support/eventually.ts';
+import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, treeOf } from './support/process-tree.ts';
+
+const folders: string[] = [];
+afterAll(() => folders.forEach(removeDataDir));
+
+function start(): Promise<Service> {
+  const dataDir = makeDataDir();
+  folders.push(dataDir);
+  return startService({ dataDir });
+}
+
+/** Threads of the store's engine have names of their own. */
+const engineThread = /^BgSchPool/;
+
+/** Priorities of a process' threads by their names; what ends meanwhile is left out. */
+function prioritiesOf(pid: number): { readonly name: string; readonly priority: number }[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((thread) => ({
+      name: readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim(),
+      priority: getPriority(Number(thread)),
+    }));
+  } catch {
+    return [];
+  }
+}
+
+/** Kills the core. @returns the process that follows it, once it has threads of the engine. */
+async function restartedCore({ pid }: Service): Promise<number> {
+  const [core = 0] = childrenNamed(pid, 'core');
+  process.kill(core, 'SIGKILL');
+  return eventually('a core with an engine', () =>
+    childrenNamed(pid, 'core').find((next) => next !== core && prioritiesOf(next).some(({ name }) => engineThread.test(name))),
+  );
+}
+
+async function untilReady({ api }: Service): Promise<void> {
+  const ready = (): Promise<true | undefined> =>
+    fetch(`${api}/readyz`).then(
+      ({ ok }) => (ok ? true : undefined),
+      () => undefined,
+    );
+  await eventually('the API to be ready', ready, 60_000);
+}
+
+it('the core starts with the priority of every process, and lets calls go first once it is there', async () => {
+  const service = await start();
+  const core = await restartedCore(service);
+  const starting = prioritiesOf(core).filter(({ name }) => engineThread.test(name));
+  await untilReady(service);
+  const running = prioritiesOf(core);
+  expect({ starting: new Set(starting.map(({ priority }) => priority)), running: running.filter(({ priority }) => priority < 10) }).toEqual(
+    {
+      starting: new Set([0]),
+      running: [],
+    },
+  );
+  await service.stop();
+}, 600_000);
+
+it('a core whose supervisor is killed while it starts ends, so that the next start finds the data folder free', async () => {
+  const service = await start();
+  const core = await restartedCore(service);
+  const members = treeOf(service.pid);
+  process.kill(service.pid, 'SIGKILL');
+  await service.exited;
+  await eventually('the whole tree to be gone', () => (members.some((pid) => treeOf(pid).length > 0) ? undefined : true), 30_000);
+  expect(treeOf(core)).toEqual([]);
+  const next = await startService({ dataDir: service.dataDir });
+  await next.stop();
+}, 600_000);
+
+it('a service that is started again while a core of its earlier life still has the port and the folder waits for its end', async () => {
+  const first = await start();
+  const environment = { GATELOG_GATEWAY_PORT: new URL(first.gateway).port, GATELOG_API_PORT: new URL(first.api).port };
+  const [core = 0] = childrenNamed(first.pid, 'core');
+  // Stopped, it cannot hear that its supervisor has died.
+  process.kill(core, 'SIGSTOP');
+  process.kill(first.pid, 'SIGKILL');
+  await first.exited;
+  const starting = startService({ dataDir: first.dataDir, environment });
+  // Long enough for a start that does not wait to have failed.
+  setTimeout(() => process.kill(core, 'SIGKILL'), 3000);
+  const next = await starting;
+  await untilReady(next);
+  expect((await next.stop()).code).toBe(0);
+}, 600_000);

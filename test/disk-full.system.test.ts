@@ -1,0 +1,50 @@
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { Dice } from './support/dice.ts';
+import { type DiskFullOptions, runDiskFull } from './support/disk-full.ts';
+import { mountSmallDisk, roomOfProcess } from './support/disk-room.ts';
+import { noFindings } from './support/kill-verdict.ts';
+import { childrenNamed, makeDataDir, removeDataDir } from './support/process-tree.ts';
+
+const folders = [makeDataDir(), makeDataDir()] as const;
+const [spoolDataDir, storeDataDir] = folders;
+const smallDisk = mountSmallDisk(path.join(storeDataDir, 'clickhouse'), 96 * 1024 * 1024);
+afterAll(() => {
+  smallDisk?.remove();
+  folders.forEach(removeDataDir);
+});
+
+function usual(): Pick<DiskFullOptions, 'dice' | 'callsPerSecond' | 'rounds' | 'fullMs'> {
+  const seed = Date.now() % 2 ** 31;
+  process.stdout.write(`disk full, seed ${seed}\n`);
+  return { dice: new Dice(seed), callsPerSecond: 80, rounds: 2, fullMs: 2500 };
+}
+
+it('without room for the spool model calls go on, exactly the replies without a record say so, and recording goes on by itself', async () => {
+  const { verdict, failedCalls, unrecorded, sameProcesses } = await runDiskFull({
+    ...usual(),
+    dataDir: spoolDataDir,
+    roomOf: ({ pid }) => roomOfProcess(childrenNamed(pid, 'gateway')[0] ?? 0),
+  });
+  expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
+  expect(unrecorded).toBeGreaterThan(50);
+  expect(verdict.replies).toBeGreaterThan(100);
+}, 600_000);
+
+it.runIf(smallDisk !== undefined)(
+  'without room for the store model calls go on and are all on record; they are stored when there is room again, without a restart, because only an administrator can make a small disk',
+  async () => {
+    const { verdict, failedCalls, unrecorded, sameProcesses, health } = await runDiskFull({
+      ...usual(),
+      dataDir: storeDataDir,
+      environment: { GATELOG_STORE_SPARE_BYTES: '32MiB' },
+      roomOf: () => smallDisk ?? { fill: async () => undefined, free: () => undefined },
+    });
+    expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
+    expect(unrecorded).toBe(0);
+    expect(new Set(health.map((said) => JSON.stringify(said)))).toEqual(
+      new Set([JSON.stringify({ status: 200, degraded: ['store_full'] })]),
+    );
+  },
+  600_000,
+);

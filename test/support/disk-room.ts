@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, openSync, closeSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** A place on the disk, or a process, that can run out of room. */
+export interface DiskRoom {
+  readonly fill: () => Promise<void>;
+  readonly free: () => void;
+}
+
+/** Runs a program of the system. @throws when it fails. */
+function run(program: string, args: readonly string[]): void {
+  const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} ended with ${String(status)}: ${stderr}`);
+}
+
+const limitProgram = 'prlimit';
+
+/** A process for which every disk is full: its files may not grow (`RLIMIT_FSIZE`). Any user may do that to a process of theirs. */
+export function roomOfProcess(pid: number): DiskRoom {
+  const limit = (most: string): void => run(limitProgram, ['--pid', String(pid), `--fsize=${most}:`]);
+  return { fill: async () => limit('0'), free: () => limit('unlimited') };
+}
+
+/** A folder on a small disk of its own in memory; only the system's administrator can make one. */
+export interface SmallDisk extends DiskRoom {
+  readonly remove: () => void;
+}
+
+const [mountProgram, unmountProgram] = ['mount', 'umount'];
+/** A disk fills step by step: whoever looks at it has a moment between two. */
+const stepBytes = 1024 * 1024;
+const stepMs = 20;
+
+/** Mounts a small disk on a folder. @returns undefined where this user may not. */
+export function mountSmallDisk(folder: string, bytes: number): SmallDisk | undefined {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    run(mountProgram, ['-t', 'tmpfs', '-o', `size=${bytes},mode=0700`, 'gatelog-test', folder]);
+  } catch {
+    return undefined;
+  }
+  const filler = path.join(folder, '.filler');
+  const freeBytes = (): number => {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  };
+  return {
+    fill: async () => {
+      const file = openSync(filler, 'w');
+      for (let free = freeBytes(); free > 0; free = freeBytes()) {
+        writeSync(file, Buffer.alloc(Math.min(free, stepBytes)));
+        await wait(stepMs);
+      }
+      closeSync(file);
+    },
+    free: () => rmSync(filler, { force: true }),
+    remove: () => run(unmountProgram, ['-l', folder]),
+  };
+}

@@ -115,7 +115,8 @@ describe('gatelog serve', () => {
     expect(second.stderr).toContain(`process ${running.pid}`);
     // Nor does a second core get at the spool.
     const core = await run(dataDir, ['core']);
-    expect([core.code, core.stderr]).toEqual([1, expect.stringContaining(`(core, process ${childrenNamed(running.pid, 'core')[0]})`)]);
+    expect(core.code).not.toBe(0);
+    expect(core.stderr).toContain(`(core, process ${childrenNamed(running.pid, 'core')[0]})`);
     expect((await callEcho(running.gateway, testKey)).status).toBe(200);
     await running.stop();
   });

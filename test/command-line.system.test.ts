@@ -113,6 +113,10 @@ describe('gatelog serve', () => {
     expect(second.code).toBe(1);
     expect(second.stderr).toContain('in use by another Gatelog');
     expect(second.stderr).toContain(`process ${running.pid}`);
+    // Nor does a second core get at the spool.
+    const core = await run(dataDir, ['core']);
+    expect(core.code).not.toBe(0);
+    expect(core.stderr).toContain(`(core, process ${childrenNamed(running.pid, 'core')[0]})`);
     expect((await callEcho(running.gateway, testKey)).status).toBe(200);
     await running.stop();
   });

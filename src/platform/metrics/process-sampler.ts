@@ -33,11 +33,13 @@ export function sampleProcess(meter: Meter, sampled: () => void = () => undefine
   meter.set(startTime, [], performance.timeOrigin / 1000);
   let counted = 0;
   const sample = (): void => {
-    const { rss, heapUsed: heapBytes } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
     const cpu = (user + system) / 1e6;
-    meter.set(residentMemory, [], rss);
-    meter.set(heapUsed, [], heapBytes);
+    const memory = readMemory();
+    if (memory !== undefined) {
+      meter.set(residentMemory, [], memory.rss);
+      meter.set(heapUsed, [], memory.heapUsed);
+    }
     meter.add(cpuSeconds, [], cpu - counted);
     counted = cpu;
     // TRICKY: what is measured is how long a timer took, its own interval counted.
@@ -52,4 +54,13 @@ export function sampleProcess(meter: Meter, sampled: () => void = () => undefine
     clearInterval(timer);
     delays.disable();
   };
+}
+
+/** TRICKY: Node reads a file for this, which throws where the process has no descriptors left. The last numbers stand then. */
+function readMemory(): NodeJS.MemoryUsage | undefined {
+  try {
+    return process.memoryUsage();
+  } catch {
+    return undefined;
+  }
 }

@@ -54,7 +54,7 @@ export function makeChangeStoredCosts(connections: Connections, patches: Pending
         const command = boundStatement(updateStatement(group), connections.embedded);
         await repeated(() =>
           runWrite(connections, 'update', async (client) => {
-            await patches.makeRoom(client, group.changes.length * bytesOfPatch);
+            await patches.makeRoom(connections, client, group.changes.length * bytesOfPatch);
             await client.command(command);
           }),
         );

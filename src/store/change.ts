@@ -185,7 +185,7 @@ async function updateRequests(
   const bytes = changed.reduce((sum, { total }) => sum + total.bytes + otherBytesOfPatch, 0);
   await repeated(() =>
     runWrite(connections, 'update', async (client) => {
-      await patches.makeRoom(client, bytes);
+      await patches.makeRoom(connections, client, bytes);
       await client.command(command);
     }),
   );

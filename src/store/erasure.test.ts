@@ -152,6 +152,43 @@ describe('an erasure of a user', () => {
     ]);
   });
 
+  it('writes nothing while the disk is full, is refused, and the next try takes back the settings that its last one could not', async () => {
+    await plant({ userId: 'kim', body: '"x"' });
+    let looks = Number.MAX_SAFE_INTEGER;
+    const store = makeEraseStored({
+      ...rig.connections,
+      hasRoom: () => {
+        looks -= 1;
+        return looks >= 0;
+      },
+    });
+    const described = (): Promise<unknown> =>
+      rig.run('SELECT name, metadata_modification_time FROM system.tables WHERE database = currentDatabase() ORDER BY name');
+    const refusal = { code: 'store_unavailable', message: expect.stringContaining('full') as string };
+    erasures += 1;
+    const erasure = { number: erasures, organizationId: tenant, userId: 'kim', erasedAt: createdAt };
+    looks = 0;
+    await expect(store.list(erasure)).rejects.toMatchObject(refusal);
+    expect(await rowsOf('removals', 'removal')).not.toContain(String(erasures));
+    looks = Number.MAX_SAFE_INTEGER;
+    expect(await store.list(erasure)).toEqual({ requests: 1, bodies: 1 });
+    await store.removeRequests(erasure, signal);
+    await store.removeRest(erasure, signal);
+    const engines = (): Promise<unknown> =>
+      rig.run('SELECT name, engine_full FROM system.tables WHERE database = currentDatabase() ORDER BY name');
+    const [before, settings] = [await described(), await engines()];
+    looks = 0;
+    await expect(store.removeFiles(erasure, signal)).rejects.toMatchObject(refusal);
+    expect(await described()).toEqual(before);
+    // The disk fills after the first tables have their settings.
+    looks = 8;
+    await expect(store.removeFiles(erasure, signal)).rejects.toMatchObject(refusal);
+    expect(await engines()).not.toEqual(settings);
+    looks = Number.MAX_SAFE_INTEGER;
+    await store.removeFiles(erasure, signal);
+    expect(await engines()).toEqual(settings);
+  });
+
   it('may be repeated from its beginning', async () => {
     await plant({ userId: 'fred', body: '"x"' });
     erasures += 1;

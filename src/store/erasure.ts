@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type OrganizationId, uuidToNumber } from '../model/ids.ts';
 import type { Connections } from './connections.ts';
 import { boundQuery } from './parameters.ts';
+import { demandRoom } from './room.ts';
 import { syncParts } from './sync-parts.ts';
 import { inLane, readRows, type RemovableTable, removeRows, type RemovingParts, type RowCondition, runInTurn } from './removing.ts';
 
@@ -24,7 +25,7 @@ export interface StoredCounts {
 
 /**
  * Takes a user's records out of the store, in these steps. Each is durable when it returns and may be repeated.
- * All throw GatelogError when the store fails, and the abort reason when told to stop.
+ * All throw GatelogError when the store fails, `store_unavailable` while there is no room on its disk, and the abort reason when told to stop.
  */
 export interface EraseStored {
   /** Writes down which requests go, and counts them. To be called before anything goes. */
@@ -69,7 +70,10 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
       WHERE org_id = {tenant:UInt128} AND user_id = {user:String} AND created_at <= fromUnixTimestamp64Milli({before:Int64}, 'UTC')`,
     erasure,
   );
-  await inLane(connections, 'removal', (client) => client.command(boundQuery(found.text, found.params, connections.embedded)));
+  await inLane(connections, 'removal', (client) => {
+    demandRoom(connections);
+    return client.command(boundQuery(found.text, found.params, connections.embedded));
+  });
   // A list that was written twice holds each request twice.
   const [requests] = await readRows<Counted>(parts, bound(`SELECT uniqExact(request_id) AS counted ${listed}`, erasure));
   const [bodies] = await readRows<Counted>(
@@ -137,6 +141,7 @@ async function removeFiles(parts: RemovingParts, erasure: StoreErasure): Promise
       await wait(lookMs, undefined, { signal: parts.signal });
     }
   } finally {
+    // Without room this is refused as well: the erasure is not over then, and its next try resets them.
     const names = [...synced, 'old_parts_lifetime', 'finished_mutations_to_keep'].join(', ');
     for (const table of all) await setForTable(parts, table, `RESET SETTING ${names}`);
   }
@@ -171,8 +176,12 @@ async function removePatches({ connections }: RemovingParts): Promise<void> {
       WHERE database = currentDatabase() AND table = 'requests' AND active AND rows > 0 AND startsWith(name, 'patch-')`;
     const patches = await (await client.query({ query, format: 'JSONEachRow' })).json<{ readonly partition: string }>();
     if (patches.length === 0) return;
+    demandRoom(connections);
     await client.command({ query: 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1' });
-    for (const { partition } of patches) await client.command({ query: `ALTER TABLE requests DROP PARTITION ID '${partition}'` });
+    for (const { partition } of patches) {
+      demandRoom(connections);
+      await client.command({ query: `ALTER TABLE requests DROP PARTITION ID '${partition}'` });
+    }
   });
 }
 

@@ -1,4 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
+import type { Connections } from './connections.ts';
+import { demandRoom } from './room.ts';
 
 /** Bytes of changes that were written before somebody looks, and bytes of patches that reads may have to apply. */
 const looksAfter = 16 * 1024 * 1024;
@@ -29,14 +31,19 @@ export class PendingPatches {
     this.most = most;
   }
 
-  /** To be called before a patch of about so many bytes, in the lane of the updates. */
-  async makeRoom(client: ClickHouseClient, bytes: number): Promise<void> {
+  /**
+   * To be called before a patch of about so many bytes, in the lane of the updates.
+   * @throws GatelogError `store_unavailable` when they must be merged and the disk has no room; the next call looks again.
+   */
+  async makeRoom(connections: Connections, client: ClickHouseClient, bytes: number): Promise<void> {
     this.written += bytes;
     if (this.written < this.lookEvery) return;
-    this.written = 0;
     const found = await client.query({ query: pendingBytes, format: 'JSONEachRow' });
     const [row] = await found.json<{ readonly pending: number | string }>();
-    if (Number(row?.pending ?? 0) + bytes <= this.most) return;
-    await client.command({ query: 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1' });
+    if (Number(row?.pending ?? 0) + bytes > this.most) {
+      demandRoom(connections);
+      await client.command({ query: 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1' });
+    }
+    this.written = 0;
   }
 }

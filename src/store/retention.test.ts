@@ -105,6 +105,20 @@ describe('retention', () => {
     expect(await left('changes')).toEqual(numbersOf(kept));
   });
 
+  it('drops whole months of every table on a full disk, is refused what hides rows, and hides them when there is room', async () => {
+    const old = await plant({ time: '2025-11-03T10:00' });
+    await put(old, '2025-11-03T10:00', '2026-01-02T00:00');
+    const hidden = await plant({ time: '2026-01-01T00:00' });
+    const kept = await plant({ time: '2026-01-20T00:00' });
+    const { connections } = await opened();
+    const full = makeRemoveExpired({ ...connections, hasRoom: () => false });
+    const expiry = { organizations: undefined, before: at('2026-01-15T00:00') };
+    await expect(full(expiry, signal)).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect([await left('requests'), await left('bodies')]).toEqual([numbersOf(hidden, kept), numbersOf(hidden, kept)]);
+    expect(await removeExpired('2026-01-15T00:00')).toBe(1);
+    expect([await left('requests'), await left('bodies'), await left('changes')]).toEqual([numbersOf(kept), numbersOf(kept), []]);
+  });
+
   it('removes the history of what is gone, also where it is younger', async () => {
     const old = await plant({ time: '2026-01-01T00:00' });
     await put(old, '2026-01-01T00:00', '2026-02-20T00:00');

@@ -1,6 +1,6 @@
 import { type OrganizationId, uuidToNumber } from '../model/ids.ts';
 import type { Connections } from './connections.ts';
-import { readRows, type RemovableTable, removeRows, type RemovingParts, type RowCondition, runInTurn } from './removing.ts';
+import { dropPartitions, readRows, type RemovableTable, removeRows, type RemovingParts, type RowCondition } from './removing.ts';
 
 /** What is older than this is removed. */
 export interface Expiry {
@@ -12,7 +12,8 @@ export interface Expiry {
 
 /**
  * Removes what has expired; no query finds it from then on. It may be repeated, and finds what was left.
- * @returns how many requests went. @throws GatelogError when the store fails; the abort reason when told to stop.
+ * @returns how many requests went. @throws GatelogError when the store fails, `store_unavailable` while there is no room, though whole months have gone
+ *   then; the abort reason when told to stop.
  */
 export type RemoveExpired = (expiry: Expiry, signal: AbortSignal) => Promise<number>;
 
@@ -39,11 +40,12 @@ export function makeRemoveExpired(connections: Connections): RemoveExpired {
   return async (expiry, signal) => {
     const parts: RemovingParts = { connections, signal };
     const gone = await countRows(parts, 'requests', conditionOf(expiry, `created_at < ${before}`));
-    await removeLateHistory(parts, expiry);
-    for (const dated of datedTables) {
-      if (dated.monthly && expiry.organizations === undefined) await dropMonths(parts, dated.table, expiry.before);
-      await hideRows(parts, dated, expiry);
+    // Invariant: nothing that asks for room comes before the months, which free most of it. Without room late history stays until it expires itself.
+    if (connections.hasRoom()) await removeLateHistory(parts, expiry);
+    if (expiry.organizations === undefined) {
+      for (const { table, monthly } of datedTables) if (monthly) await dropMonths(parts, table, expiry.before);
     }
+    for (const dated of datedTables) await hideRows(parts, dated, expiry);
     await removeTags(parts, expiry);
     return gone;
   };
@@ -71,10 +73,11 @@ async function dropMonths(parts: RemovingParts, table: RemovableTable, unixMs: n
     params: { before: String(unixMs) },
   });
   // Those of a month's changes that wait end in the month too: what they would change is gone.
-  const statements = found.map(
-    ({ partition }) => `ALTER TABLE ${table} DROP PARTITION ID '${partition}' SETTINGS max_partition_size_to_drop = 0`,
+  await dropPartitions(
+    parts,
+    table,
+    found.map(({ partition }) => partition),
   );
-  await runInTurn(parts, table, statements);
 }
 
 async function hideRows(parts: RemovingParts, { table, time, monthly }: DatedTable, expiry: Expiry): Promise<void> {

@@ -204,4 +204,18 @@ describe('pending patches', () => {
     const [row] = await rig.run<{ n: number }>(`SELECT min(length(properties)) AS n FROM requests WHERE session_id = 'patched'`);
     expect(Number(row?.n)).toBe(32);
   });
+
+  test('are not merged while the disk is full: the change is refused, and the next one merges them', async () => {
+    await fill('full', 2, 40_000);
+    const patches = new PendingPatches(1, 1);
+    let room = false;
+    const connections = { ...rig.connections, hasRoom: () => room };
+    const makeRoom = (): Promise<void> => rig.connections.run('update', (client) => patches.makeRoom(connections, client, 2));
+    const before = await merges();
+    await expect(makeRoom()).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await merges()).toBe(before);
+    room = true;
+    await makeRoom();
+    expect(await merges()).toBeGreaterThan(before);
+  });
 });

@@ -68,7 +68,8 @@ export function makeChangeStoredSession(
   return {
     count: (change) => inTurn(connections, change, (client, bound) => countWithRoom({ client, bound }, change)),
     writeHistory: (change) => writeHistory(connections, change),
-    update: (change) => inTurn(connections, change, (client, bound) => update({ client, bound, patches, mostPatched }, change)),
+    update: (change) =>
+      inTurn(connections, change, (client, bound) => update({ connections, client, bound, patches, mostPatched }, change)),
   };
 }
 
@@ -109,7 +110,7 @@ interface Reading {
   readonly bound: Binder;
 }
 
-type Updating = Reading & Required<SessionWriting>;
+type Updating = Reading & Required<SessionWriting> & { readonly connections: Connections };
 
 /** What a change would reach: requests, and of their properties the bytes, most of one request, and most names of one. */
 interface Reached {
@@ -155,7 +156,7 @@ async function rowsOf<Row>(client: ClickHouseClient, query: ReturnType<Binder>):
 }
 
 async function update(updating: Updating, change: SessionChange): Promise<number> {
-  const { client, bound, patches, mostPatched } = updating;
+  const { connections, client, bound, patches, mostPatched } = updating;
   const { total, bytes: bytesBefore } = await measure(updating, change);
   if (total === 0) return 0;
   const bytes = bytesBefore + total * bytesOfProperties(change.values);
@@ -163,7 +164,7 @@ async function update(updating: Updating, change: SessionChange): Promise<number
     await client.command(bound(mutationOf(change)));
     return total;
   }
-  await patches.makeRoom(client, bytes);
+  await patches.makeRoom(connections, client, bytes);
   await client.command(bound(patchOf(change)));
   return total;
 }

@@ -4,7 +4,7 @@ import { createChdbConnection } from 'chdb/connection';
 import { GatelogError } from '../model/errors.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import { ensureFolder } from '../platform/files.ts';
-import { type HasRoom, makeHasRoom, usualSpareBytes } from './spare-bytes.ts';
+import { type DiskRoom, type HasRoom, makeHasRoom, makeMeasureRoom, usualSpareBytes } from './spare-bytes.ts';
 
 /** Where the store is: the embedded engine on a folder, with bytes of its disk that stay free, or a ClickHouse server by its address with credentials. */
 export type StoreLocation = { readonly folder: string; readonly spareBytes?: number } | { readonly url: string };
@@ -93,6 +93,8 @@ export interface Connections {
   readonly embedded: boolean;
   /** False while the disk of the embedded engine is full: then nothing may be written. A server looks after its own. */
   readonly hasRoom: HasRoom;
+  /** What `hasRoom` goes by, for a sentence about it; undefined of a server. */
+  readonly measureRoom: () => DiskRoom | undefined;
   readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
 }
@@ -104,6 +106,7 @@ export type Connect = (location: StoreLocation, noteWait?: NoteWait) => Connecti
 export function openConnections(location: StoreLocation, noteWait: NoteWait = () => undefined): Connections {
   const embedded = 'folder' in location;
   if (embedded) ensureFolder(location.folder);
+  const spareBytes = (embedded ? location.spareBytes : undefined) ?? usualSpareBytes;
   const clients: ClickHouseClient[] = [];
   const closing = new AbortController();
   const open = (): ClickHouseClient => {
@@ -123,7 +126,8 @@ export function openConnections(location: StoreLocation, noteWait: NoteWait = ()
   return {
     run: (lane, work) => lanes[lane].run(work),
     embedded,
-    hasRoom: embedded ? makeHasRoom(location.folder, location.spareBytes ?? usualSpareBytes) : () => true,
+    hasRoom: embedded ? makeHasRoom(location.folder, spareBytes) : () => true,
+    measureRoom: embedded ? makeMeasureRoom(location.folder, spareBytes) : () => undefined,
     lanes: () => laneNames.map((name) => ({ name, ...lanes[name].state() })),
     close: async () => {
       closing.abort();

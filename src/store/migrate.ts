@@ -28,7 +28,8 @@ export const storeSteps = migrations.length;
  * Brings the schema up to date; safe to repeat, also after a step was cut in the middle.
  * @param onApplied told the name of each step that was run.
  * @param upTo the last step to run; absent: all.
- * @throws GatelogError when the store fails or its schema is newer than this program.
+ * @throws GatelogError when the store fails or its schema is newer than this program; `store_unavailable`, with a sentence for people, when there
+ *   is a step to run and no room on the disk.
  */
 export async function migrateStore(connections: Connections, onApplied: (name: string) => void, upTo = migrations.length): Promise<void> {
   try {
@@ -36,9 +37,13 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
       const command = async (query: string): Promise<void> => {
         await client.command({ query });
       };
-      await command(
-        `CREATE TABLE IF NOT EXISTS schema_migrations (number UInt32, name String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3)) ENGINE = MergeTree ORDER BY number`,
-      );
+      const found = await client.query({ query: 'EXISTS TABLE schema_migrations', format: 'JSONEachRow' });
+      if ((await found.json<{ result: number }>())[0]?.result !== 1) {
+        demandRoomForSteps(connections);
+        await command(
+          `CREATE TABLE IF NOT EXISTS schema_migrations (number UInt32, name String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3)) ENGINE = MergeTree ORDER BY number`,
+        );
+      }
       const result = await client.query({ query: 'SELECT max(number) AS latest FROM schema_migrations', format: 'JSONEachRow' });
       const latest = (await result.json<{ latest: number }>())[0]?.latest ?? 0;
       const known = migrations.at(-1)?.number ?? 0;
@@ -49,6 +54,7 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
         );
       }
       for (const migration of migrations.filter(({ number }) => number > latest && number <= upTo)) {
+        demandRoomForSteps(connections);
         for (const statement of migration.statements) await command(statement);
         await command(`INSERT INTO schema_migrations (number, name) VALUES (${migration.number}, '${migration.name}')`);
         onApplied(migration.name);
@@ -57,4 +63,23 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+/**
+ * TRICKY: a step that is run without a byte free makes the description of its table an empty file, with which the store can never be opened again.
+ * A start that has nothing to do writes nothing, and is not refused.
+ */
+function demandRoomForSteps(connections: Connections): void {
+  if (connections.hasRoom()) return;
+  const room = connections.measureRoom();
+  const measured =
+    room === undefined ? '' : ` ${mebibytes(room.freeBytes)} MiB are free, more than ${mebibytes(room.spareBytes)} MiB are wanted.`;
+  throw new GatelogError(
+    'store_unavailable',
+    `The disk of the store is too full to bring its tables up to date.${measured} Make room and start again; GATELOG_STORE_SPARE_BYTES says how much stays free.`,
+  );
+}
+
+function mebibytes(bytes: number): number {
+  return Math.floor(bytes / 2 ** 20);
 }

@@ -3,13 +3,25 @@ import { statfsSync } from 'node:fs';
 /** Of a store whose settings do not say. */
 export const usualSpareBytes = 256 * 1024 * 1024;
 
+/** Bytes of a disk: how many are free, and how many of them stay so. */
+export interface DiskRoom {
+  readonly freeBytes: number;
+  readonly spareBytes: number;
+}
+
+/** Makes the function that looks how many bytes are free on a folder's disk; it asks the file system each time, some microseconds. */
+export function makeMeasureRoom(folder: string, spareBytes: number): () => DiskRoom {
+  return () => {
+    const { bavail, bsize } = statfsSync(folder);
+    return { freeBytes: bavail * bsize, spareBytes };
+  };
+}
+
 /** Whether a folder's disk has more than `spareBytes` free. */
 export type HasRoom = () => boolean;
 
-/** Makes the function that looks; it asks the file system each time, some microseconds. @param spareBytes bytes that stay free. */
+/** Makes the function that looks, as {@link makeMeasureRoom} does. @param spareBytes bytes that stay free. */
 export function makeHasRoom(folder: string, spareBytes: number): HasRoom {
-  return () => {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize > spareBytes;
-  };
+  const measure = makeMeasureRoom(folder, spareBytes);
+  return () => measure().freeBytes > spareBytes;
 }

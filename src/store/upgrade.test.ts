@@ -45,6 +45,15 @@ test('a store of the first schema keeps its rows and their updates, and takes ch
   );
   await command(`INSERT INTO requests (org_id, created_at, request_id, session_id, properties) VALUES ${values.join(', ')}`);
   await command(`UPDATE requests SET properties = mapUpdate(properties, map('Team', 'updated')) WHERE request_id = ${numbers[0]}`);
+  const full = { ...connections, hasRoom: () => false };
+  const described = (): Promise<unknown> =>
+    rowsOf('SELECT name, metadata_modification_time FROM system.tables WHERE database = currentDatabase()');
+  const before = await described();
+  await expect(migrateStore(full, () => undefined)).rejects.toMatchObject({
+    code: 'store_unavailable',
+    message: expect.stringMatching(/too full .* \d+ MiB are free, more than 256 MiB are wanted\. .*GATELOG_STORE_SPARE_BYTES/) as string,
+  });
+  expect(await described()).toEqual(before);
   const applied: string[] = [];
   for (let start = 0; start < 2; start += 1) {
     await migrateStore(connections, (name) => applied.push(name));
@@ -52,6 +61,8 @@ test('a store of the first schema keeps its rows and their updates, and takes ch
     if (start === 0) await command('DELETE FROM schema_migrations WHERE number > 1');
   }
   expect(applied).toEqual([...laterNames, ...laterNames]);
+  // On a full disk a store that is up to date is opened, and one that is not is not.
+  await migrateStore(full, () => undefined);
   await makeChangeStored(connections)({
     accepted: {
       organizationId: tenant,

@@ -41,8 +41,20 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
+/** @returns undefined when the file is gone: a replay may store its letter, or somebody discard it, after the folder was read. */
+async function unlessGone<Result>(opening: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 async function eraseSingle(file: string, erasure: Erasure): Promise<number> {
-  const [head, rest] = (await readFile(file, 'utf8')).split('\n', 2).map(parseJson);
+  const letter = await unlessGone(readFile(file, 'utf8'));
+  if (letter === undefined) return 0;
+  const [head, rest] = letter.split('\n', 2).map(parseJson);
   if (!isJsonObject(head) || !isJsonObject(rest) || !isOf(erasure, { ...head, ...rest })) return 0;
   rmSync(file, { force: true });
   syncFolder(path.dirname(file));
@@ -51,9 +63,10 @@ async function eraseSingle(file: string, erasure: Erasure): Promise<number> {
 
 /** Writes the file anew without the letters, in one step for whoever looks. The copy is hidden, so that no backup takes it along. */
 async function eraseFrom(file: string, erasure: Erasure): Promise<number> {
+  const source = await unlessGone(open(file, 'r'));
+  if (source === undefined) return 0;
   const copy = path.join(path.dirname(file), `.${path.basename(file)}.erasing`);
   rmSync(copy, { force: true });
-  const source = await open(file, 'r');
   const target = openSync(copy, 'wx', 0o600);
   const sieve = new Sieve(target, erasure);
   try {

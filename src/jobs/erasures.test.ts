@@ -1,11 +1,13 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
+import { whenSpoolIsClear } from '../ingest/erasures.ts';
 import { type IngestRig, interpretDirectly, openRig, makeGate, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
 import { orderErasure } from '../metadata/erasures.ts';
 import { GatelogError } from '../model/errors.ts';
-import type { RequestId } from '../model/ids.ts';
+import type { Erasure } from '../model/erasure.ts';
+import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
 import { CachedReplies } from '../state/cached-replies.ts';
 import { type Environment, openEnvironment } from '../state/environment.ts';
@@ -167,6 +169,37 @@ describe('an erasure', { timeout: 60_000 }, () => {
     },
   );
 
+  it('takes out the letter of a record that came while it was in the store, also when that fails only while it is waited for', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const stream = writer.newStream();
+    const openedAt = systemClock.now() - 1000;
+    const { erase } = rig.store;
+    let isOutOfStore = false;
+    const life = await live(spool, {
+      interpret: async (tasks) => tasks.map(() => ({ failure: 'it is poison' })),
+      targets: {
+        store: {
+          ...erase,
+          removeFiles: async (...given) => {
+            await erase.removeFiles(...given);
+            spool.writeOpen(writer, stream, { openedAt, tags: { properties: [], userId: 'ann' } });
+            await written(writer);
+            isOutOfStore = true;
+          },
+        },
+        whenSpoolIsClear: async (erasure, signal) => {
+          if (isOutOfStore) spool.writeRest(writer, stream, {});
+          const { drain } = life.core;
+          await whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal);
+        },
+      },
+    });
+    const receipt = await life.erasures.erase(spool.organizationId, 'ann', longMs);
+    expect([receipt?.counts.dead_letters, await spool.deadLetters()]).toEqual([1, []]);
+    await life.end();
+  });
+
   it('keeps its receipt until that is handed over, and is tried again when a part fails', async () => {
     const spool = new SpoolRig(rig);
     let failures = 2;
@@ -216,6 +249,15 @@ describe('a batch that a crash has cut', () => {
   });
 });
 
+const orderedFor = (userId: string, organizationId = '00000000-0000-7000-8000-00000000000a' as OrganizationId): Erasure => ({
+  number: 1,
+  organizationId,
+  userId,
+  erasedAt: systemClock.now(),
+  stage: 'ordered',
+  counts: { requests: 0, bodies: 0, cache_entries: 0, spool_records: 0, dead_letters: 0, blobs: 0 },
+});
+
 describe('dead letters', () => {
   it('of a user go, named by the header or the body; letters of others stay, and so does one that comes meanwhile', async () => {
     const spool = new SpoolRig(rig);
@@ -232,14 +274,7 @@ describe('dead letters', () => {
     const ids: RequestId[] = [];
     for (const sketch of sketches) ids.push(await spool.write(writer, sketch));
     await spool.drainAll({ interpret: async (tasks) => tasks.map(() => ({ failure: 'it is poison' })) });
-    const ordered = {
-      number: 1,
-      organizationId: spool.organizationId,
-      userId: 'änn',
-      erasedAt: systemClock.now(),
-      stage: 'ordered',
-      counts: { requests: 0, bodies: 0, cache_entries: 0, spool_records: 0, dead_letters: 0, blobs: 0 },
-    } as const;
+    const ordered = orderedFor('änn', spool.organizationId);
     // As earlier versions kept them: the letters of a day in one file.
     const inFolder = (name: string): string => path.join(spool.deadLetterFolder, name);
     const singles = readdirSync(spool.deadLetterFolder);
@@ -261,5 +296,17 @@ describe('dead letters', () => {
     expect(left.map((line) => (JSON.parse(line) as { requestId: string }).requestId).toSorted()).toEqual(ids.slice(3).toSorted());
     rmSync(spool.deadLetterFolder, { recursive: true });
     expect(await erase(ordered)).toBe(0);
+  });
+
+  it('that go while others are looked at are gone', async () => {
+    const folder = path.join(rig.folder, 'letters-that-go');
+    mkdirSync(folder);
+    const names = ['1.letter', '2.letter', '2026-01-01.jsonl', '2026-01-02.jsonl'];
+    for (const name of names) writeFileSync(path.join(folder, name), '{}\n{}\n');
+    const erasing = makeEraseDeadLetters(folder)(orderedFor('ann'));
+    // The folder has been read by now.
+    for (const name of names) rmSync(path.join(folder, name));
+    expect(await erasing).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -186,11 +186,11 @@ export class Erasures {
     return { dead_letters: erasure.counts.dead_letters + (await this.ports.targets.eraseDeadLetters(erasure)) };
   }
 
-  /** Letters of what has failed meanwhile, and what has come of a letter that was being replayed. */
+  /** What has come of a letter that was being replayed, and then letters: what is waited for may have become one. */
   private async lookAgain(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     const { book, targets } = this.ports;
-    const letters = await this.eraseLetters(erasure);
     await targets.whenSpoolIsClear(erasure, this.stopping.signal);
+    const letters = await this.eraseLetters(erasure);
     return { ...letters, spool_records: await book.countErased(erasure.number) };
   }
 

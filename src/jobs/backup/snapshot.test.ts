@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type IngestRig, openRig, SpoolRig, until } from '../../ingest/ingest-rig.ts';
 import type { Drain } from '../../ingest/drain.ts';
@@ -100,6 +100,22 @@ describe('a snapshot is of one moment', () => {
     await spool.killWriter(writer);
     await until(async () => (await spool.rows()).some(({ id }) => id === open) && Object.keys(spool.segments()).length === 0);
     expect(statSync(path.join(folder, name)).size).toBeGreaterThan(bytes);
+    await drain.stop(10_000);
+  });
+
+  test('a dead letter that goes while letters are linked is left out', async () => {
+    const { spool, drain, folder } = await running();
+    const names = Array.from({ length: 200 }, (_, index) => `${index}.letter`);
+    mkdirSync(spool.deadLetterFolder, { recursive: true });
+    for (const name of names) writeFileSync(path.join(spool.deadLetterFolder, name), '{}\n{}');
+    const gone = readdirSync(spool.deadLetterFolder).at(-1) ?? '';
+    const target = path.join(folder, 'dead-letters');
+    const isUnderWay = (): boolean => existsSync(target) && readdirSync(target).length > 0;
+    const taking = takeSnapshot(portsOf(spool, drain), folder, false);
+    for (let turns = 0; turns < 1_000_000 && !isUnderWay(); turns += 1) await turn();
+    rmSync(path.join(spool.deadLetterFolder, gone));
+    await taking;
+    expect(readdirSync(target).toSorted()).toEqual(names.filter((name) => name !== gone).toSorted());
     await drain.stop(10_000);
   });
 

@@ -81,7 +81,7 @@ export async function takeSnapshot(ports: SnapshotPorts, folder: string, secrets
 async function fill(ports: SnapshotPorts, folder: string, secrets: boolean): Promise<Snapshot> {
   const lastPendingChange = await ports.lastPendingChange();
   const segments = await linkSpool(ports.spoolFolder, path.join(folder, 'spool'));
-  if (existsSync(ports.deadLetterFolder)) await linkFiles(ports.deadLetterFolder, path.join(folder, 'dead-letters'));
+  if (existsSync(ports.deadLetterFolder)) await linkFiles(ports.deadLetterFolder, path.join(folder, 'dead-letters'), linkUnlessGone);
   if (secrets) await copyIfPresent(ports.secretFile, path.join(folder, 'secret.key'));
   const metadata = await ports.copyMetadata(path.join(folder, 'metadata.db'), { lastPendingChange, secrets });
   const { step, rows } = await linkStore(ports.listParts, path.join(folder, 'store'));
@@ -125,12 +125,12 @@ async function linkStore(
 }
 
 /** Links all files of a folder, but for hidden ones, which somebody is writing. */
-async function linkFiles(source: string, target: string): Promise<void> {
+async function linkFiles(source: string, target: string, linkOne = linkFile): Promise<void> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   for (const entry of readdirSync(source, { withFileTypes: true })) {
     const [from, to] = [path.join(source, entry.name), path.join(target, entry.name)];
-    if (entry.isDirectory()) await linkFiles(from, to);
-    else if (entry.isFile() && !entry.name.startsWith('.')) await linkFile(from, to);
+    if (entry.isDirectory()) await linkFiles(from, to, linkOne);
+    else if (entry.isFile() && !entry.name.startsWith('.')) await linkOne(from, to);
   }
 }
 
@@ -145,6 +145,15 @@ async function linkFile(from: string, to: string): Promise<void> {
         cause: error,
       },
     );
+  }
+}
+
+/** A letter goes once its record is found stored, also while the ingest stands still: the store, which is later, has that. */
+async function linkUnlessGone(from: string, to: string): Promise<void> {
+  try {
+    await linkFile(from, to);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
   }
 }
 

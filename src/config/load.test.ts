@@ -225,6 +225,12 @@ describe('a fault', () => {
     ]);
     expect(sentencesOf({ GATELOG_API_PORT: '0', GATELOG_GATEWAY_PORT: '0' })).toEqual([]);
     expect(sentencesOf({ GATELOG_SPOOL_MAX_BYTES: '32MiB' })).toHaveLength(1);
+    const batch = { GATELOG_INGEST_BATCH_BYTES: '20MiB' };
+    expect(sentencesOf({ ...batch, GATELOG_STORE_SPARE_BYTES: '39MiB' })).toEqual([
+      'GATELOG_STORE_SPARE_BYTES is smaller than 2 batches of records, so that one that is under way could fill the disk; write at least 2 times the value of GATELOG_INGEST_BATCH_BYTES.',
+    ]);
+    expect(sentencesOf({ ...batch, GATELOG_STORE_SPARE_BYTES: '40MiB' })).toEqual([]);
+    expect(sentencesOf({ ...batch, GATELOG_STORE_SPARE_BYTES: '39MiB', GATELOG_CLICKHOUSE_URL: 'http://ch:8123' })).toEqual([]);
   });
 });
 

@@ -110,6 +110,9 @@ function remedyForUnknown(name: string, known: readonly string[]): string {
   return 'remove it; `gatelog config` lists all settings';
 }
 
+/** A batch whose insert has begun when the disk becomes full, and what the engine merges meanwhile. */
+const batchesInSpareBytes = 2;
+
 /** Settings that are fine one by one and cannot hold together. */
 function contradictionsIn(config: Config): readonly Fault[] {
   const faults: Fault[] = [];
@@ -132,6 +135,13 @@ function contradictionsIn(config: Config): readonly Fault[] {
       variable: variables.recordMaxBytes.name,
       problem: 'is larger than the whole spool',
       remedy: `write at most the value of ${variables.spoolMaxBytes.name}`,
+    });
+  }
+  if (config.clickhouseUrl === undefined && config.storeSpareBytes < batchesInSpareBytes * config.ingestBatchBytes) {
+    faults.push({
+      variable: variables.storeSpareBytes.name,
+      problem: `is smaller than ${batchesInSpareBytes} batches of records, so that one that is under way could fill the disk`,
+      remedy: `write at least ${batchesInSpareBytes} times the value of ${variables.ingestBatchBytes.name}`,
     });
   }
   const { azure } = config.providers;

@@ -34,6 +34,7 @@ export interface GivenLife {
   readonly targets?: Partial<ErasureTargets>;
   readonly interpret?: Interpret;
   readonly starts?: boolean;
+  readonly mostRunning?: number;
 }
 
 /** One life of a core over a spool, with what erases. */
@@ -49,26 +50,30 @@ export async function liveOver({ rig, replies }: LifeParts, spool: SpoolRig, giv
     },
   });
   const { drain, changer } = core;
-  const erasures = new Erasures({
-    book: {
-      order: (organizationId, userId) => orderErasure(rig.database, { organizationId, userId, at: systemClock.now() }),
-      unfinished: () => listUnfinishedErasures(rig.database),
-      advance: (number, reached) => advanceErasure(rig.database, number, reached),
-      countErased: (number) => countErasedExchanges(rig.database, number),
-      forget: (number) => forgetErasure(rig.database, number),
+  const erasures = new Erasures(
+    {
+      book: {
+        order: (organizationId, userId, takesNew) =>
+          orderErasure(rig.database, { organizationId, userId, at: systemClock.now(), takesNew }),
+        unfinished: () => listUnfinishedErasures(rig.database),
+        advance: (number, reached) => advanceErasure(rig.database, number, reached),
+        countErased: (number) => countErasedExchanges(rig.database, number),
+        forget: (number) => forgetErasure(rig.database, number),
+      },
+      targets: {
+        ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
+        whenSpoolIsClear: (erasure, signal) =>
+          whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal),
+        whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
+        store: rig.store.erase,
+        forgetReplies: ({ organizationId, userId }) => replies.forget(organizationId, userId),
+        eraseDeadLetters: makeEraseDeadLetters(spool.deadLetterFolder),
+        ...given.targets,
+      },
+      observe: (observation) => observations.push(observation),
     },
-    targets: {
-      ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
-      whenSpoolIsClear: (erasure, signal) =>
-        whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal),
-      whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
-      store: rig.store.erase,
-      forgetReplies: ({ organizationId, userId }) => replies.forget(organizationId, userId),
-      eraseDeadLetters: makeEraseDeadLetters(spool.deadLetterFolder),
-      ...given.targets,
-    },
-    observe: (observation) => observations.push(observation),
-  });
+    given.mostRunning,
+  );
   await erasures.resume();
   if (given.starts !== false) drain.start();
   return {

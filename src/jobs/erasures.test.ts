@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
 import { whenSpoolIsClear } from '../ingest/erasures.ts';
 import { type IngestRig, interpretDirectly, openRig, makeGate, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
-import { orderErasure } from '../metadata/erasures.ts';
+import { listUnfinishedErasures, orderErasure } from '../metadata/erasures.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Erasure } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
@@ -223,6 +223,34 @@ describe('an erasure', { timeout: 60_000 }, () => {
   });
 });
 
+describe('while as many erasures run as may', { timeout: 60_000 }, () => {
+  it('a new one is refused and not written down; one that runs is joined, and a receipt that waits is fetched', async () => {
+    const spool = new SpoolRig(rig);
+    const gate = makeGate();
+    const waitsForGate = new Set(['ann']);
+    const life = await live(spool, {
+      mostRunning: 1,
+      targets: {
+        whenSpoolIsClear: async ({ userId }) => {
+          if (waitsForGate.has(userId)) await gate.passed;
+        },
+      },
+    });
+    const { organizationId } = spool;
+    const receipt = await life.erasures.erase(organizationId, 'bob', longMs);
+    expect(receipt?.stage).toBe('done');
+    expect(await life.erasures.erase(organizationId, 'ann', 50)).toBeUndefined();
+    await expect(life.erasures.erase(organizationId, 'cid', longMs)).rejects.toMatchObject({ code: 'erasure_in_progress' });
+    expect(await life.erasures.erase(organizationId, 'bob', longMs)).toEqual(receipt);
+    const joined = life.erasures.erase(organizationId, 'ann', longMs);
+    const written = await listUnfinishedErasures(rig.database);
+    expect(written.filter((erasure) => erasure.organizationId === organizationId).map(({ userId }) => userId)).toEqual(['ann']);
+    gate.open();
+    expect((await joined)?.stage).toBe('done');
+    await life.end();
+  });
+});
+
 describe('a batch that a crash has cut', () => {
   it('is repeated with what it had: a record that it left out stays out, another goes by way of the store', async () => {
     const spool = new SpoolRig(rig);
@@ -240,10 +268,15 @@ describe('a batch that a crash has cut', () => {
     dying.start();
     await until(async () => (await spool.storedIds()).bodies.length === 2);
     await dying.stop(50);
-    const order = await orderErasure(rig.database, { organizationId: spool.organizationId, userId: 'ann', at: systemClock.now() });
+    const order = await orderErasure(rig.database, {
+      organizationId: spool.organizationId,
+      userId: 'ann',
+      at: systemClock.now(),
+      takesNew: true,
+    });
     const life = await live(spool);
     const receipt = await life.erasures.erase(spool.organizationId, 'ann', longMs);
-    expect(receipt).toMatchObject({ number: order.number, counts: { requests: 1, bodies: 2, spool_records: 0 } });
+    expect(receipt).toMatchObject({ number: order?.number, counts: { requests: 1, bodies: 2, spool_records: 0 } });
     await life.end();
     expect(await spool.storedIds()).toEqual({ requests: [all[1]], bodies: [all[1]] });
   });

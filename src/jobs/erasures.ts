@@ -10,8 +10,8 @@ import type { EraseStored } from '../store/erasure.ts';
 
 /** Where erasures are written down, so that they outlive this process. */
 export interface ErasureBook {
-  /** The erasure of this user that runs or whose receipt waits, else a new one. */
-  readonly order: (organizationId: OrganizationId, userId: string) => Promise<Erasure>;
+  /** The erasure of this user that runs or whose receipt waits, else a new one; undefined where that would be a new one and none is taken. */
+  readonly order: (organizationId: OrganizationId, userId: string, takesNew: boolean) => Promise<Erasure | undefined>;
   readonly unfinished: () => Promise<readonly Erasure[]>;
   readonly advance: (number: number, reached: Partial<ErasureCounts> & { readonly stage: ErasureStage }) => Promise<void>;
   /** How many exchanges it has taken out on their way to the store. */
@@ -45,8 +45,8 @@ export type ErasureReceipt = Erasure & { readonly stage: 'done' };
 
 const firstRetryMs = 200;
 const longestRetryMs = 30_000;
-/** Erasures that may run; more is answered 503 rather than kept. */
-const mostRunning = 1000;
+/** Erasures that may run; a new one beyond them is answered 503 rather than kept. */
+const usualMostRunning = 1000;
 
 /** What is done at a stage; it may be repeated. */
 interface Step {
@@ -68,6 +68,7 @@ interface Running {
  */
 export class Erasures {
   private readonly ports: ErasurePorts;
+  private readonly mostRunning: number;
   private readonly running = new Map<number, Running>();
   private readonly stopping = new AbortController();
   private readonly stopped = once(this.stopping.signal, 'abort');
@@ -84,8 +85,10 @@ export class Erasures {
     forgotten: { run: (erasure) => this.lookAgain(erasure), next: 'done' },
   };
 
-  constructor(ports: ErasurePorts) {
+  /** @param mostRunning erasures that may run; a new one beyond them is refused. */
+  constructor(ports: ErasurePorts, mostRunning = usualMostRunning) {
     this.ports = ports;
+    this.mostRunning = mostRunning;
   }
 
   /** Goes on with what was cut. To be called before anything is stored. */
@@ -96,11 +99,12 @@ export class Erasures {
   /**
    * Erases a user, or joins the erasure that runs.
    * @param mostMs how long to wait for its end.
-   * @returns the receipt, which is kept until it is handed over; undefined when it is not done yet. @throws GatelogError `erasure_in_progress` when too many run.
+   * @returns the receipt, which is kept until it is handed over; undefined when it is not done yet. @throws GatelogError `erasure_in_progress` when it would be a new one and too
+   * many run.
    */
   async erase(organizationId: OrganizationId, userId: string, mostMs: number): Promise<ErasureReceipt | undefined> {
-    if (this.running.size >= mostRunning) throw new GatelogError('erasure_in_progress', 'Too many erasures are running. Try again later.');
-    const erasure = await this.ports.book.order(organizationId, userId);
+    const erasure = await this.ports.book.order(organizationId, userId, this.running.size < this.mostRunning);
+    if (erasure === undefined) throw new GatelogError('erasure_in_progress', 'Too many erasures are running. Try again later.');
     if (isDone(erasure)) return erasure;
     const { done } = this.running.get(erasure.number) ?? this.run(erasure);
     const expired = new AbortController();

@@ -129,7 +129,7 @@ function makeErasures(
 
 function bookOf(database: MetadataDatabase): ErasureBook {
   return {
-    order: (organizationId, userId) => orderErasure(database, { organizationId, userId, at: systemClock.now() }),
+    order: (organizationId, userId, takesNew) => orderErasure(database, { organizationId, userId, at: systemClock.now(), takesNew }),
     unfinished: () => listUnfinishedErasures(database),
     advance: (number, reached) => advanceErasure(database, number, reached),
     countErased: (number) => countErasedExchanges(database, number),

@@ -14,28 +14,39 @@ export interface ErasedExchange {
 /** SQLite takes 32,766 parameters in a statement. */
 const chunkLength = 5000;
 
+/** An order of an erasure. */
+export interface ErasureOrder {
+  readonly organizationId: OrganizationId;
+  readonly userId: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** False: only an erasure that is there already is told. */
+  readonly takesNew: boolean;
+}
+
 /**
  * Orders the erasure of a user; the one that runs or waits to be fetched stays as it is. Durable on return in the core.
- * @param at Unix milliseconds.
- * @returns the erasure that holds now.
+ * @returns the erasure that holds now; undefined when there is none and none is taken.
  */
 export async function orderErasure(
   database: MetadataQueries,
-  { organizationId, userId, at }: { readonly organizationId: OrganizationId; readonly userId: string; readonly at: number },
-): Promise<Erasure> {
+  { organizationId, userId, at, takesNew }: ErasureOrder,
+): Promise<Erasure | undefined> {
   return inWriteTransaction(database, async ({ queries }) => {
-    await queries
-      .insertInto('erasures')
-      .values({ organization_id: organizationId, user_id: userId, erased_at: at, stage: 'ordered' })
-      .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doNothing())
-      .execute();
+    if (takesNew) {
+      await queries
+        .insertInto('erasures')
+        .values({ organization_id: organizationId, user_id: userId, erased_at: at, stage: 'ordered' })
+        .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doNothing())
+        .execute();
+    }
     const row = await queries
       .selectFrom('erasures')
       .selectAll()
       .where('organization_id', '=', organizationId)
       .where('user_id', '=', userId)
-      .executeTakeFirstOrThrow();
-    return erasureOf(row);
+      .executeTakeFirst();
+    return row === undefined ? undefined : erasureOf(row);
   });
 }
 

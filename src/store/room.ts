@@ -5,8 +5,11 @@
  * answered as done, and its part, with empty files, makes its whole table unreadable. A merge could replace good parts by such a one. What it does
  * look at, the free bytes before a part is begun, holds only for what the engine itself writes.
  *
- * So some of the disk stays spare. With less than that free nothing is begun that writes: inserts and changes are refused as from a store that is
- * away, records wait in the spool, and merges stand still. The spare bytes are for what is under way then, and for the spool where it is on the
+ * A statement that changes a table, if only a setting of it, writes its description anew: with no byte free that is an empty file afterwards, with
+ * which the store can never be opened again.
+ *
+ * So some of the disk stays spare. With less than that free nothing is begun that writes: inserts, changes, erasures and steps of the schema are
+ * refused as from a store that is away, records wait in the spool, and merges stand still. Only whole months are dropped, which makes room. The spare bytes are for what is under way then, and for the spool where it is on the
  * same disk.
  */
 import type { ClickHouseClient } from '@clickhouse/client';

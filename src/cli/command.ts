@@ -150,7 +150,7 @@ function addKeyCommands(program: Command, dependencies: CommandDependencies): vo
   keys
     .command('create')
     .description('make a key and print it, once')
-    .requiredOption('--org <name>', 'the organisation, by name or id')
+    .requiredOption('--org <name>', 'the organisation, by name or id (required)')
     .option('--permissions <permissions>', 'rw: send and read, r: read, w: send, admin: all and the settings', permissionsOption, 'rw')
     .option('--name <text>', 'what the key is for', 'command line')
     .action(async (options: KeysCreateOptions) => createKey(contextOf(dependencies), options));
@@ -214,7 +214,7 @@ function addRecordCommands(program: Command, dependencies: CommandDependencies):
   program
     .command('reprice')
     .description('apply the prices as they are now to requests on record, and tell the difference')
-    .requiredOption('--filter <json>', 'which requests, as in a query; "all" for every one')
+    .requiredOption('--filter <json>', 'which requests, as in a query; "all" for every one (required)')
     .option('--start-date <date>', 'only those that arrived then or later: a date or a time, UTC')
     .option('--end-date <date>', 'only those that arrived then or earlier; a date includes its whole day')
     .option('--dry-run', 'tell the difference and change nothing')

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ExchangeAnswer } from '../model/exchange.ts';
+import type { ExchangeAnswer, ExchangeEnd, ExchangeOpen, ExchangeResponseHead } from '../model/exchange.ts';
 import { answerText, openText } from './frame-text.ts';
 
 const text = fc.oneof(
@@ -25,6 +25,7 @@ const tags = fc.record(
   { requiredKeys: ['properties'] },
 );
 
+/** With every field that there is: the text of a new one is missed here, or it is not compiled. */
 const opens = fc.record({
   version: fc.constant(1),
   requestId: fc.uuid().map(uuid),
@@ -41,11 +42,14 @@ const opens = fc.record({
   reserved: maybe(fc.constant(true)),
   cacheEnabled: maybe(fc.constant(true)),
   cachedFrom: maybe(fc.record({ requestId: fc.uuid(), createdAt: count })),
-});
+} satisfies Record<keyof ExchangeOpen, fc.Arbitrary<unknown>>);
 
 const facts = { provider: maybe(text), targetUrl: maybe(text), model: maybe(text), attempts: maybe(fc.constant([])) };
 const answers = fc.record({
-  head: fc.record({ status: count, headers: texts, elapsedMs: count, ...facts }),
+  head: fc.record({ status: count, headers: texts, elapsedMs: count, ...facts } satisfies Record<
+    keyof ExchangeResponseHead,
+    fc.Arbitrary<unknown>
+  >),
   end: fc.record({
     outcome: fc.constant('complete'),
     elapsedMs: count,
@@ -56,7 +60,7 @@ const answers = fc.record({
     requestCut: maybe(fc.constant(true)),
     responseCut: maybe(fc.constant(true)),
     ...facts,
-  }),
+  } satisfies Record<keyof ExchangeEnd, fc.Arbitrary<unknown>>),
 });
 
 test('the text of a frame is what JSON.stringify makes of it, whatever the values are', () => {

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { IncomingRequest } from './incoming-request.ts';
-import { closeServer, listen, openClient, type RawClient } from './wire-rig.ts';
+import { closeServer, listen, openClient, type RawClient, until } from './wire-rig.ts';
 
 const opened: (() => unknown)[] = [];
 afterEach(async () => {
@@ -29,6 +29,12 @@ const tellChunks: Handle = (request, response) => {
     if (chunk === null) response.end(told);
   });
 };
+
+/** The request that Node's parser holds for a connection. */
+function incomingOf(socket: object | undefined): unknown {
+  const parser: unknown = Reflect.get(socket ?? {}, 'parser');
+  return parser instanceof Object ? Reflect.get(parser, 'incoming') : undefined;
+}
 
 const headOf = (length: number): string => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
 
@@ -93,6 +99,18 @@ describe('a request whose body is taken without a stream', () => {
     });
     await gone;
     expect(taken.at(-1)).toBeNull();
+  });
+
+  it('is forgotten by its connection once it is answered', async () => {
+    const sockets: object[] = [];
+    const client = await serve((request, response) => {
+      sockets.push(request.socket);
+      tellChunks(request, response);
+    });
+    client.send(`${headOf(1)}a`);
+    await client.until('[a]|');
+    await until(() => incomingOf(sockets[0]) === null);
+    expect(incomingOf(sockets[0])).toBeNull();
   });
 
   it('was never a stream: nothing flowed and nobody resumed it', async () => {

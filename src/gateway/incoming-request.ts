@@ -1,4 +1,5 @@
 import { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 
 /** Takes a body's chunks as they come; `null` is its end, or that the client has left. */
 export type TakeChunk = (chunk: Buffer | null) => void;
@@ -12,6 +13,16 @@ export class IncomingRequest extends IncomingMessage {
   /** Chunks go to `take` and not into the stream. */
   private passesStream = false;
   private wasTaken = false;
+
+  static {
+    const ended = Object.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded');
+    // TRICKY: Node keeps a request that has not ended for as long as its connection, with all its lines.
+    Object.defineProperty(this.prototype, 'readableEnded', {
+      get(this: IncomingRequest): boolean {
+        return this.wasTaken || ended?.get?.call(this) === true;
+      },
+    });
+  }
 
   /** Gives every chunk to `take` until {@link leaveRest}. `take` is called from within Node's parser and must not throw. */
   takeChunks(take: TakeChunk): void {

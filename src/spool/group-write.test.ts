@@ -55,6 +55,17 @@ describe('a group of frames', () => {
     expect(readFileSync(file, 'utf8')).toBe('abcd');
   });
 
+  it('is written beside the event loop once the writes of a second have taken a share of it', async () => {
+    let now = 0;
+    const writes = new GroupWrites(() => (now += 7.5));
+    const atOnce: boolean[] = [];
+    for (let made = 0; made < 100; made += 1) atOnce.push(await wasAtOnce(writes, 'x'));
+    const first = atOnce.indexOf(false);
+    expect(first).toBeGreaterThan(10);
+    expect(first).toBeLessThan(40);
+    expect(atOnce.slice(first)).not.toContain(true);
+  });
+
   it('of several buffers, or a large one, is written beside the event loop, in order', async () => {
     const writes = new GroupWrites(() => 0);
     const large = Buffer.alloc(600 * 1024, 'x');

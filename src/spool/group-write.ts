@@ -5,7 +5,9 @@ export type GroupWritten = (error: Error | null) => void;
 
 /** A write that takes longer was more than a copy into the page cache. */
 const slowMs = 20;
-/** For so long after a slow write none is made on the event loop. */
+/** So much of a second may go into writes on the event loop, milliseconds. A busy worker makes some hundred of them, each a tenth of one. */
+const mostMsOfSecond = 150;
+/** For so long after either none is made on the event loop. */
 const cautiousMs = 10_000;
 /** A larger group is written by another thread: to copy it takes longer than to wake that. */
 const mostBytesAtOnce = 512 * 1024;
@@ -14,12 +16,15 @@ const mostBytesAtOnce = 512 * 1024;
  * Writes groups of frames into segments.
  *
  * A write is a copy into the page cache, nearly always. Made on the event loop it costs less than made by another thread, which has to be woken and
- * whose core has the bytes not in its cache. A disk that has become slow stalls one such write; for some seconds from then on other threads wait for
- * it, and the event loop goes on.
+ * whose core has the bytes not in its cache. A disk that has become slow stalls one such write, or takes a share of a second; for some seconds from then
+ * on other threads wait for it, and the event loop goes on.
  */
 export class GroupWrites {
   private readonly monotonic: () => number;
   private cautiousUntil = Number.NEGATIVE_INFINITY;
+  /** Time that writes of the last second took, milliseconds; what is older counts less and less. */
+  private spentMs = 0;
+  private spentAt = 0;
 
   /** @param monotonic milliseconds of a clock that never steps back. */
   constructor(monotonic: () => number) {
@@ -41,9 +46,19 @@ export class GroupWrites {
       written(error as Error);
       return;
     } finally {
-      if (this.monotonic() - startedAt > slowMs) this.cautiousUntil = startedAt + cautiousMs;
+      this.noteTime(startedAt);
     }
     this.goOn(descriptor, buffers, bytes, written);
+  }
+
+  private noteTime(startedAt: number): void {
+    const now = this.monotonic();
+    const tookMs = now - startedAt;
+    this.spentMs = this.spentMs * Math.max(0, 1 - (now - this.spentAt) / 1000) + tookMs;
+    this.spentAt = now;
+    if (tookMs <= slowMs && this.spentMs <= mostMsOfSecond) return;
+    this.cautiousUntil = startedAt + cautiousMs;
+    this.spentMs = 0;
   }
 
   /** Writes it beside the event loop. */

@@ -243,8 +243,8 @@ describe('while as many erasures run as may', { timeout: 60_000 }, () => {
     await expect(life.erasures.erase(organizationId, 'cid', longMs)).rejects.toMatchObject({ code: 'erasure_in_progress' });
     expect(await life.erasures.erase(organizationId, 'bob', longMs)).toEqual(receipt);
     const joined = life.erasures.erase(organizationId, 'ann', longMs);
-    const written = await listUnfinishedErasures(rig.database);
-    expect(written.filter((erasure) => erasure.organizationId === organizationId).map(({ userId }) => userId)).toEqual(['ann']);
+    const unfinished = await listUnfinishedErasures(rig.database);
+    expect(unfinished.filter((erasure) => erasure.organizationId === organizationId).map(({ userId }) => userId)).toEqual(['ann']);
     gate.open();
     expect((await joined)?.stage).toBe('done');
     await life.end();

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, statfsSync, openSync, closeSync, writeSync } from 'n
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A place on the disk, or a process, that can run out of room. */
+/** A place on the disk that can run out of room. */
 export interface DiskRoom {
   readonly fill: () => Promise<void>;
   readonly free: () => void;
@@ -13,14 +13,6 @@ export interface DiskRoom {
 function run(program: string, args: readonly string[]): void {
   const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`${program} ended with ${String(status)}: ${stderr}`);
-}
-
-const limitProgram = 'prlimit';
-
-/** A process for which every disk is full: its files may not grow (`RLIMIT_FSIZE`). Any user may do that to a process of theirs. */
-export function roomOfProcess(pid: number): DiskRoom {
-  const limit = (most: string): void => run(limitProgram, ['--pid', String(pid), `--fsize=${most}:`]);
-  return { fill: async () => limit('0'), free: () => limit('unlimited') };
 }
 
 /** A folder on a small disk of its own in memory; only the system's administrator can make one. */

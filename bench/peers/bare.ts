@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Pool, type Dispatcher } from 'undici';
 
 /**
- * The fastest pass-through that we could write by hand on `node:http` and `undici`: it checks no key, records nothing and understands
- * nothing. What a gateway on this runtime can hope for at best.
+ * A lean pass-through on `node:http` and `undici`, written by hand: it checks no key, records nothing and understands nothing. It uses both as they
+ * are meant to be used, so it reads a body as a stream and answers with bytes, which Gatelog does not for small ones.
  * Started by `fork` with the provider's origin as argument: sends `{ port }` when it listens and ends with its parent.
  */
 

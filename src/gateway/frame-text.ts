@@ -2,7 +2,7 @@ import type { EndFacts, ExchangeAnswer, ExchangeOpen, Tags } from '../model/exch
 
 /**
  * The JSON of the two frames that every exchange has, the same text as of `JSON.stringify`. By hand, because they are on the path of every reply:
- * a text per value and no walk over objects takes half the time. What only few exchanges have goes through `JSON.stringify` with all the rest.
+ * a text per value and no walk over objects takes little more than half the time. What only few exchanges have goes through `JSON.stringify` with all the rest.
  */
 export function openText(open: ExchangeOpen): string {
   const hasMore =

@@ -1,6 +1,7 @@
+import path from 'node:path';
 import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
 import { RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
-import type { CoreRig, IngestRig, SpoolRig } from '../ingest/ingest-rig.ts';
+import { type CoreRig, type IngestRig, openRig, type SpoolRig } from '../ingest/ingest-rig.ts';
 import type { Interpret } from '../ingest/interpreter.ts';
 import {
   addErasedExchanges,
@@ -13,7 +14,8 @@ import {
 } from '../metadata/erasures.ts';
 import type { Observation } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
-import type { CachedReplies } from '../state/cached-replies.ts';
+import { CachedReplies } from '../state/cached-replies.ts';
+import { openEnvironment } from '../state/environment.ts';
 import { Erasures, type ErasureTargets } from './erasures.ts';
 
 /** A core that runs, with what erases. */
@@ -28,6 +30,23 @@ export interface Life {
 export interface LifeParts {
   readonly rig: IngestRig;
   readonly replies: CachedReplies;
+}
+
+/** What outlives a core, until it is closed. */
+export interface OpenLifeParts extends LifeParts {
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a store and a cache of replies for the tests of a file. */
+export async function openLifeParts(): Promise<OpenLifeParts> {
+  const rig = await openRig();
+  const environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
+  const replies = new CachedReplies(environment, { mostBytes: 1024 * 1024, mostReplyBytes: 64 * 1024 });
+  const close = async (): Promise<void> => {
+    await environment.close();
+    await rig.close();
+  };
+  return { rig, replies, close };
 }
 
 export interface GivenLife {

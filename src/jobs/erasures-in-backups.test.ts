@@ -1,26 +1,18 @@
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
-import { type IngestRig, makeGate, openRig, SpoolRig, until } from '../ingest/ingest-rig.ts';
+import { type IngestRig, makeGate, SpoolRig, until } from '../ingest/ingest-rig.ts';
 import { listUnfinishedErasures } from '../metadata/erasures.ts';
-import { CachedReplies } from '../state/cached-replies.ts';
-import { type Environment, openEnvironment } from '../state/environment.ts';
-import { type GivenLife, type Life, liveOver } from './erasure-rig.ts';
+import { type GivenLife, type Life, liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
 
+let parts: OpenLifeParts;
 let rig: IngestRig;
-let environment: Environment;
-let replies: CachedReplies;
 beforeAll(async () => {
-  rig = await openRig();
-  environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
-  replies = new CachedReplies(environment, { mostBytes: 1024 * 1024, mostReplyBytes: 64 * 1024 });
+  parts = await openLifeParts();
+  ({ rig } = parts);
 });
-afterAll(async () => {
-  await environment.close();
-  await rig.close();
-});
+afterAll(async () => parts.close());
 
-const live = (spool: SpoolRig, given: GivenLife = {}): Promise<Life> => liveOver({ rig, replies }, spool, given);
+const live = (spool: SpoolRig, given: GivenLife = {}): Promise<Life> => liveOver(parts, spool, given);
 
 const ofAnn = { open: { tags: { properties: [], userId: 'ann' } } };
 const longMs = 60_000;

@@ -3,30 +3,23 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
 import { whenSpoolIsClear } from '../ingest/erasures.ts';
-import { type IngestRig, interpretDirectly, openRig, makeGate, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
+import { type IngestRig, interpretDirectly, makeGate, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
 import { listUnfinishedErasures, orderErasure } from '../metadata/erasures.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Erasure } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
-import { CachedReplies } from '../state/cached-replies.ts';
-import { type Environment, openEnvironment } from '../state/environment.ts';
-import { type GivenLife, type Life, liveOver } from './erasure-rig.ts';
+import { type GivenLife, type Life, liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
 
+let parts: OpenLifeParts;
 let rig: IngestRig;
-let environment: Environment;
-let replies: CachedReplies;
 beforeAll(async () => {
-  rig = await openRig();
-  environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
-  replies = new CachedReplies(environment, { mostBytes: 1024 * 1024, mostReplyBytes: 64 * 1024 });
+  parts = await openLifeParts();
+  ({ rig } = parts);
 });
-afterAll(async () => {
-  await environment.close();
-  await rig.close();
-});
+afterAll(async () => parts.close());
 
-const live = (spool: SpoolRig, given: GivenLife = {}): Promise<Life> => liveOver({ rig, replies }, spool, given);
+const live = (spool: SpoolRig, given: GivenLife = {}): Promise<Life> => liveOver(parts, spool, given);
 
 const tagged = (userId: string, given: object = {}) => ({ open: { tags: { properties: [], userId }, ...given } });
 const ofBody = (user: string) => ({ request: JSON.stringify({ model: 'echo-1', user, messages: [{ role: 'user', content: 'x' }] }) });
@@ -63,7 +56,7 @@ describe('an erasure', { timeout: 60_000 }, () => {
         expiresAt: 1,
         latencyMs: 1,
       };
-      replies.keep({ organizationId: spool.organizationId, fingerprint: userId, places: 1 }, 0, reply, 0);
+      parts.replies.keep({ organizationId: spool.organizationId, fingerprint: userId, places: 1 }, 0, reply, 0);
     }
     const life = await live(spool);
     const before = systemClock.now();
@@ -78,7 +71,7 @@ describe('an erasure', { timeout: 60_000 }, () => {
     expect(await stored(spool)).toEqual(his.toSorted());
     expect((await spool.storedIds()).bodies).toEqual(his.toSorted());
     expect(await spool.deadLetters()).toEqual([]);
-    expect(replies.forget(spool.organizationId)).toBe(1);
+    expect(parts.replies.forget(spool.organizationId)).toBe(1);
   });
 
   it('leaves calls that come later, and another organisation, alone', async () => {

@@ -11,6 +11,8 @@ const silentMs = 5000;
 export class AnswerWatch {
   private readonly ask: () => Promise<boolean>;
   private readonly monotonic: () => number;
+  /** What the last question came to. A part that was away is away until it says otherwise, however long the next answer takes. */
+  private last = true;
   private asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
 
   /** @param ask whether the part works; may reject. @param monotonic milliseconds. */
@@ -19,20 +21,20 @@ export class AnswerWatch {
     this.monotonic = monotonic;
   }
 
-  /** False when the part says no, or has said nothing for five seconds. */
+  /** False when the part says no, or said no and has not answered again, or has said nothing for five seconds. */
   async answers(): Promise<boolean> {
     this.asked ??= { at: this.monotonic(), answer: this.question() };
     const { at, answer } = this.asked;
-    return Promise.race([answer, wait(waitMs, undefined, { ref: false }).then(() => this.monotonic() - at < silentMs)]);
+    return Promise.race([answer, wait(waitMs, undefined, { ref: false }).then(() => this.last && this.monotonic() - at < silentMs)]);
   }
 
   private async question(): Promise<boolean> {
     try {
-      return await this.ask();
+      this.last = await this.ask();
     } catch {
-      return false;
-    } finally {
-      this.asked = undefined;
+      this.last = false;
     }
+    this.asked = undefined;
+    return this.last;
   }
 }

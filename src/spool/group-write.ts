@@ -5,7 +5,7 @@ export type GroupWritten = (error: Error | null) => void;
 
 /** A write that takes longer was more than a copy into the page cache. */
 const slowMs = 20;
-/** So much of a second may go into writes on the event loop, milliseconds. A busy worker makes some hundred of them, each a tenth of one. */
+/** So much of a second may go into writes on the event loop, milliseconds. A busy worker makes some hundred of them, each of less than a tenth of one. */
 const mostMsOfSecond = 150;
 /** For so long after either none is made on the event loop. */
 const cautiousMs = 10_000;

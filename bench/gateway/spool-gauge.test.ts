@@ -31,8 +31,9 @@ describe('the gauge of a spool', () => {
 
   const append = (bytes: number): Promise<void> =>
     new Promise((resolve) => {
-      writer.append(writer.newStream(), 1, Buffer.alloc(bytes));
-      writer.whenWritten(() => resolve());
+      const stream = writer.newStream();
+      writer.append(stream, 1, Buffer.alloc(bytes));
+      writer.whenWritten(stream, () => resolve());
     });
 
   it('tells what was written since it looked first, and that all of it waits', async () => {

@@ -46,9 +46,9 @@ export interface HeldSpool {
 function holdable(writer: SpoolWriter): HeldSpool {
   let holding = false;
   let kept: { settled: Settled; written: boolean }[] = [];
-  const whenWritten = (settled: Settled): void => {
+  const whenWritten = (stream: number, settled: Settled): void => {
     // Later words never overtake earlier ones, as in the writer itself.
-    writer.whenWritten((written) => {
+    writer.whenWritten(stream, (written) => {
       if (holding || kept.length > 0) kept.push({ settled, written });
       else settled(written);
     });

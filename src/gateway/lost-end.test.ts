@@ -22,7 +22,7 @@ class RoomyWriter implements SpoolWriter {
     if (this.hasRoom) this.frames.push({ kind, text });
     else this.lost = true;
   }
-  whenWritten(settled: (written: boolean) => void): void {
+  whenWritten(_stream: number, settled: (written: boolean) => void): void {
     const written = !this.lost;
     this.lost = false;
     settled(written);

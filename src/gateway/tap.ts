@@ -92,7 +92,7 @@ export class ExchangeRecorder {
       writer.append(this.stream, frameKinds.open, text);
       if (whole.length > 0) this.requestPart(whole);
     }
-    writer.whenWritten((written) => {
+    writer.whenWritten(this.stream, (written) => {
       this.opened = true;
       this.openLost = !written;
       this.note(written);
@@ -151,7 +151,7 @@ export class ExchangeRecorder {
     this.withHead = undefined;
     if (!this.recorded || this.ended) return;
     this.options.writer.append(this.stream, frameKinds.responseHead, JSON.stringify(head));
-    this.options.writer.whenWritten(this.note);
+    this.options.writer.whenWritten(this.stream, this.note);
     if (withHead !== undefined) this.keep(frameKinds.responsePart, this.keepResponse, withHead);
   }
 
@@ -164,7 +164,7 @@ export class ExchangeRecorder {
       return;
     }
     const passedBytes = this.passedBytes;
-    this.options.writer.whenWritten((written) => {
+    this.options.writer.whenWritten(this.stream, (written) => {
       this.note(written);
       this.writtenBytes = passedBytes;
       if (!written && this.ended) this.oweEnd();
@@ -206,7 +206,7 @@ export class ExchangeRecorder {
   }
 
   private watchEnd(): void {
-    this.options.writer.whenWritten((written) => {
+    this.options.writer.whenWritten(this.stream, (written) => {
       if (!written) this.oweEnd();
     });
   }
@@ -257,7 +257,7 @@ export class ExchangeRecorder {
     this.passedBytes += chunk.length;
     if (!this.recorded || this.ended || keeping === 'never' || chunk.length === 0) return;
     this.options.writer.append(this.stream, kind, chunk, stampOf(this.elapsedMs()));
-    this.options.writer.whenWritten(this.note);
+    this.options.writer.whenWritten(this.stream, this.note);
   }
 
   /** A part that could not be written makes the record unsure for good. */

@@ -324,10 +324,11 @@ export function makeGate(): Gate {
   return { open: () => opened.dispatchEvent(new Event('open')), passed };
 }
 
-/** Resolves once all that was appended is in the spool. */
+/** Resolves once all that was appended is in the spool. A new stream would have a number, by which tests know theirs. */
 export async function written(writer: SpoolWriter): Promise<void> {
+  const noStream = 0;
   await new Promise<void>((resolve) => {
-    writer.whenWritten(() => resolve());
+    writer.whenWritten(noStream, () => resolve());
   });
 }
 

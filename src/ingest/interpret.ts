@@ -1,5 +1,5 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model/change.ts';
-import type { Exchange, ExchangeOpen, ExchangeOutcome, Tags } from '../model/exchange.ts';
+import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../model/money.ts';
 import type { Attempt, CostSource, RequestRecord } from '../model/request-record.ts';
 import type { Usage } from '../model/usage.ts';
@@ -128,17 +128,22 @@ function redacted(texts: RecordTexts, { redact }: InterpretContext): RecordTexts
 }
 
 /** The bodies, their texts and sizes. */
-function bodiesOf({ end, requestBody, responseBody }: Exchange, texts: RecordTexts) {
+function bodiesOf({ open: { tags }, end, requestBody, responseBody }: Exchange, texts: RecordTexts) {
   return {
     requestBody: texts.requestBody,
     responseBody: texts.responseBody,
-    requestBodyCut: end?.requestCut ?? false,
-    responseBodyCut: end?.responseCut ?? false,
+    requestBodyCut: end?.requestCut === true || lacksParts(tags.requestBody, requestBody, end?.requestBytes),
+    responseBodyCut: end?.responseCut === true || lacksParts(tags.responseBody, responseBody, end?.responseBytes),
     promptText: texts.promptText,
     lastUserText: texts.lastUserText,
     completionText: texts.completionText,
     sizeBytes: end === undefined ? requestBody.length + responseBody.length : end.requestBytes + end.responseBytes,
   };
+}
+
+/** A part for which the disk had no room may be missing although the end, which was written after it, does not know that yet. */
+function lacksParts(keeping: BodyKeeping | undefined, body: Uint8Array, passedBytes = 0): boolean {
+  return keeping !== 'never' && body.length < passedBytes;
 }
 
 /** Null when nobody asked, or there was no text of the user to look at. */

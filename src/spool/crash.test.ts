@@ -48,7 +48,7 @@ const settings = { folder: process.env.SPOOL, series: 'one', segmentMaxBytes: 20
   onFailure: (error) => failures.push(error.code ?? error.message), monotonic: () => performance.now() };
 const open = (changes = {}) => openSpoolWriter({ ...settings, ...changes });
 const say = (value) => writeSync(1, JSON.stringify(value) + '\\n');
-const written = (writer) => new Promise((resolve) => writer.whenWritten(resolve));
+const written = (writer, stream = 1) => new Promise((resolve) => writer.whenWritten(stream, resolve));
 `;
 
 interface Child {
@@ -125,7 +125,7 @@ test.each([
         writer.append(stream, 1, String(stream).padEnd(stream % 50 === 0 ? 30_000 : 20 + (stream % 400)));
       }
       const sofar = stream;
-      writer.whenWritten((isWritten) => { if (isWritten) say(sofar); });
+      writer.whenWritten(stream, (isWritten) => { if (isWritten) say(sofar); });
       setImmediate(load);
     };
     load();
@@ -202,7 +202,7 @@ test.each(['interval', 'always'])(
     const lost = [];
     for (let stream = 1; stream <= 60; stream += 1) {
       writer.append(stream, 1, Buffer.alloc(stream % 2 === 0 ? 9000 : 17_000, String(stream).padEnd(12)));
-      (await written(writer) ? confirmed : lost).push(stream);
+      (await written(writer, stream) ? confirmed : lost).push(stream);
     }
     await writer.close();
     say({ confirmed, lost, failures });
@@ -222,7 +222,39 @@ test.each(['interval', 'always'])(
   },
 );
 
-test('a failed group is told to all who waited with frames in it, also in groups behind it', async () => {
+test('of a group that is written in part exactly those streams are told whose frames are not whole on the disk', async () => {
+  // Groups of ten frames each, until one crosses the 64 KiB to which a file may grow; large frames are buffers of their own.
+  const child = run(
+    `
+    const writer = open({ segmentMaxBytes: 1_000_000 });
+    const confirmed = [];
+    const partial = [];
+    let stream = 0;
+    for (let group = 0; group < 40; group += 1) {
+      const told = [];
+      for (let count = 0; count < 10; count += 1) {
+        stream += 1;
+        const own = stream;
+        writer.append(own, 1, String(own).padEnd(own % 9 === 0 ? 17_000 : 500 + (own % 3000)));
+        told.push(written(writer, own).then((isWritten) => { if (isWritten) confirmed.push(own); return isWritten; }));
+      }
+      const outcomes = await Promise.all(told);
+      if (outcomes.includes(true) && outcomes.includes(false)) partial.push(group);
+    }
+    await writer.close();
+    say({ confirmed, partial });
+  `,
+    'ulimit -f 64;',
+  );
+  await child.exited;
+  const { confirmed, partial } = child.said[0] as { confirmed: number[]; partial: number[] };
+  expect(partial.length).toBeGreaterThan(3);
+  const reading = openReader();
+  readToEnd(reading);
+  expect(reading.numbers).toEqual(confirmed);
+});
+
+test('a failed group is told to all who have frames in it, also where they wait in groups behind it, and to nobody else', async () => {
   const child = run(
     `
     const writer = open({ segmentMaxBytes: 10_000_000 });
@@ -231,28 +263,30 @@ test('a failed group is told to all who waited with frames in it, also in groups
     await first;
     // A mebibyte makes a group: the first fails, the second with its three frames is small enough for a new segment.
     for (let count = 0; count < 72; count += 1) writer.append(2, 1, Buffer.alloc(15_000, '2           '));
-    const second = written(writer);
-    const outcomes = [await first, await second];
+    const second = written(writer, 2);
     writer.append(3, 1, '3           ');
-    outcomes.push(await written(writer));
+    const third = written(writer, 3);
+    const outcomes = [await first, await second, await third];
+    writer.append(4, 1, '4           ');
+    outcomes.push(await written(writer, 4));
     await writer.close();
     say(outcomes);
   `,
     'ulimit -f 64;',
   );
   await child.exited;
-  expect(child.said).toEqual([[true, false, true]]);
+  expect(child.said).toEqual([[true, false, true, true]]);
   const reading = openReader();
   readToEnd(reading);
   expect(reading.numbers.at(0)).toBe(1);
-  expect(reading.numbers.at(-1)).toBe(3);
+  expect(reading.numbers.slice(-2)).toEqual([3, 4]);
 });
 
 test('disk full at the start: the writer comes up, reports the loss, leaves nothing half-made, and records once there is room', async () => {
   const child = run(
     `
     const writer = open();
-    const wait = async (stream) => { writer.append(stream, 1, String(stream).padEnd(12)); return written(writer); };
+    const wait = async (stream) => { writer.append(stream, 1, String(stream).padEnd(12)); return written(writer, stream); };
     say(await wait(1));
     say(failures);
     spawnSync('prlimit', ['--pid', String(process.pid), '--fsize=unlimited']);
@@ -314,8 +348,8 @@ test('a caller that throws when it is told does not keep the word from the other
     process.on('uncaughtException', (error) => say(error.message));
     const writer = open();
     writer.append(1, 1, '1           ');
-    writer.whenWritten(() => { throw new Error('mine'); });
-    writer.whenWritten((isWritten) => say(isWritten));
+    writer.whenWritten(1, () => { throw new Error('mine'); });
+    writer.whenWritten(1, (isWritten) => say(isWritten));
     await written(writer);
     await writer.close();
   `);

@@ -1,7 +1,7 @@
 import { write, writeSync, writev } from 'node:fs';
 
-/** Told when all bytes of a group are written, or why they are not. */
-export type GroupWritten = (error: Error | null) => void;
+/** Told when all bytes of a group are written, or why they are not, and how many of them, from its start, are. */
+export type GroupWritten = (error: Error | null, bytes: number) => void;
 
 /** A write that takes longer was more than a copy into the page cache. */
 const slowMs = 20;
@@ -43,7 +43,7 @@ export class GroupWrites {
     try {
       bytes = writeSync(descriptor, only, 0, only.length, null);
     } catch (error) {
-      written(error as Error);
+      written(error as Error, 0);
       return;
     } finally {
       this.noteTime(startedAt);
@@ -65,7 +65,7 @@ export class GroupWrites {
   writeLater(descriptor: number, buffers: readonly Uint8Array[], written: GroupWritten): void {
     const done = (error: Error | null, bytes: number): void => {
       if (error === null) this.goOn(descriptor, buffers, bytes, written);
-      else written(error);
+      else written(error, 0);
     };
     const [only] = buffers;
     if (buffers.length === 1 && only !== undefined) write(descriptor, only, 0, only.length, null, done);
@@ -75,9 +75,9 @@ export class GroupWrites {
   /** Writes what the system left, which may be part of what it was given. */
   private goOn(descriptor: number, buffers: readonly Uint8Array[], bytes: number, written: GroupWritten): void {
     const rest = remainder(buffers, bytes);
-    if (rest.length === 0) written(null);
-    else if (bytes === 0) written(new Error('the system wrote nothing and gave no reason'));
-    else this.writeLater(descriptor, rest, written);
+    if (rest.length === 0) written(null, bytes);
+    else if (bytes === 0) written(new Error('the system wrote nothing and gave no reason'), 0);
+    else this.writeLater(descriptor, rest, (error, more) => written(error, bytes + more));
   }
 }
 

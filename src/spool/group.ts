@@ -1,6 +1,6 @@
 import { frameHeaderBytes, type FrameLabel, writeFrameHead } from './frame.ts';
 
-/** Told once everything appended before has been written (`true`), or that some of it could not be (`false`). */
+/** Told once everything that the stream appended before has been written (`true`), or that some of it could not be (`false`). */
 export type Settled = (written: boolean) => void;
 
 /** What a frame holds: text is written as UTF-8, also in front of bytes. */
@@ -15,14 +15,17 @@ const fullBytes = 8 * 1024 * 1024;
 /** What is written by one system call. Frames gather in the next group while the last one is being written. */
 export class Group {
   bytes = 0;
-  /** Set when a frame was refused here: whoever waits from now on is told. */
-  lossy = false;
   private readonly slab = Buffer.allocUnsafeSlow(slabBytes);
   private used = 0;
   /** Start of the part of the slab that is not yet in `buffers`. */
   private open = 0;
   private buffers: Uint8Array[] = [];
+  /** Of each frame its stream, and the bytes of the group up to its end. */
+  private readonly streams: number[] = [];
+  private readonly ends: number[] = [];
   private waiting: Settled[] = [];
+  /** Of each who waits the stream. */
+  private readonly waitingFor: number[] = [];
 
   isEmpty(): boolean {
     return this.bytes === 0 && this.waiting.length === 0;
@@ -39,7 +42,7 @@ export class Group {
     const length = this.copy(payload, start);
     writeFrameHead(this.slab, this.used, label, this.slab.subarray(start, start + length));
     this.used = start + length;
-    return this.grow(length);
+    return this.grow(label.stream, length);
   }
 
   /** Takes a frame whose payload stays where it is. @returns its bytes. */
@@ -48,16 +51,22 @@ export class Group {
     this.used += frameHeaderBytes;
     this.closeSlabPart();
     this.buffers.push(payload);
-    return this.grow(payload.length);
+    return this.grow(label.stream, payload.length);
   }
 
-  wait(settled: Settled): void {
-    this.waiting.push(this.lossy ? refused(settled) : settled);
+  wait(stream: number, settled: Settled): void {
+    this.waitingFor.push(stream);
+    this.waiting.push(settled);
   }
 
-  /** Something that those who wait here count on is lost: they will be told, whatever becomes of this group. */
-  disappoint(): void {
-    this.waiting = this.waiting.map(refused);
+  /** The streams of which a frame is lost when only so many bytes of the group were written. */
+  streamsBehind(writtenBytes: number): ReadonlySet<number> {
+    return new Set(this.streams.filter((_, index) => (this.ends[index] ?? 0) > writtenBytes));
+  }
+
+  /** Frames of these streams are lost: who waits here for one of them will be told, whatever becomes of this group. */
+  disappoint(streams: ReadonlySet<number>): void {
+    this.waiting = this.waiting.map((settled, index) => (streams.has(this.waitingFor[index] ?? 0) ? refused(settled) : settled));
   }
 
   /** All buffers of the group in order. */
@@ -72,9 +81,11 @@ export class Group {
     this.used = 0;
     this.open = 0;
     this.bytes = 0;
-    this.lossy = false;
     this.buffers = [];
+    this.streams.length = 0;
+    this.ends.length = 0;
     this.waiting = [];
+    this.waitingFor.length = 0;
     return waiting;
   }
 
@@ -86,8 +97,10 @@ export class Group {
     return textBytes + bytes.length;
   }
 
-  private grow(payloadBytes: number): number {
+  private grow(stream: number, payloadBytes: number): number {
     this.bytes += frameHeaderBytes + payloadBytes;
+    this.streams.push(stream);
+    this.ends.push(this.bytes);
     return frameHeaderBytes + payloadBytes;
   }
 
@@ -97,6 +110,7 @@ export class Group {
   }
 }
 
-function refused(settled: Settled): Settled {
+/** @returns one that tells of a loss, whatever it is called with. */
+export function refused(settled: Settled): Settled {
   return () => settled(false);
 }

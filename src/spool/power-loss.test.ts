@@ -46,7 +46,7 @@ async function live(sync: 'always' | 'interval', dice: Dice, afterGroup: (confir
     for (let count = 1 + dice.below(4); count > 0; count -= 1) writer.append((stream += 1), 1, payloadOf(stream));
     const last = stream;
     await new Promise<void>((resolve) => {
-      writer.whenWritten((written) => {
+      writer.whenWritten(last, (written) => {
         expect(written).toBe(true);
         afterGroup(last, stream);
         resolve();

@@ -63,7 +63,7 @@ function readAll(series: string): Reading {
   return reading;
 }
 
-const written = (writer: SpoolWriter): Promise<boolean> => new Promise((resolve) => writer.whenWritten(resolve));
+const written = (writer: SpoolWriter, stream = 1): Promise<boolean> => new Promise((resolve) => writer.whenWritten(stream, resolve));
 const segmentFile = (series: string, number: number): string => path.join(spool, series, segmentName(number));
 const descriptors = (): number => readdirSync('/dev/fd').length;
 

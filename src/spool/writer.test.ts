@@ -54,7 +54,7 @@ function payloadsIn(series = 'one'): string[] {
   return payloads;
 }
 
-const written = (writer: SpoolWriter): Promise<boolean> => new Promise((resolve) => writer.whenWritten(resolve));
+const written = (writer: SpoolWriter, stream = 1): Promise<boolean> => new Promise((resolve) => writer.whenWritten(stream, resolve));
 const segmentFile = (number: number, series = 'one'): string => path.join(spool, series, segmentName(number));
 
 function segmentBytes(): number {
@@ -94,7 +94,7 @@ test.each(['interval', 'always'] as const)(
             else {
               const [number, before] = [waits, appended];
               waits += 1;
-              writer.whenWritten((isWritten) => {
+              writer.whenWritten(1, (isWritten) => {
                 const isThere = payloadsIn(series).length >= before;
                 heard.push({ number, isWritten, isThere });
               });
@@ -149,7 +149,7 @@ test('close writes what is queued in its order, tells everybody, and closes once
   const heard: number[] = [];
   for (const number of numbers) {
     writer.append(1, 1, Buffer.alloc(15_000, String(number).padEnd(15_000)));
-    writer.whenWritten((isWritten) => heard.push(isWritten ? number : -1));
+    writer.whenWritten(1, (isWritten) => heard.push(isWritten ? number : -1));
   }
   await Promise.all([writer.close(), writer.close()]);
   expect(heard).toEqual(numbers);
@@ -178,13 +178,14 @@ test('what comes after close is lost and said to be, and no other file gets it',
 test('a queue that is full drops frames, tells those who wait for them and nobody else, and recovers', async () => {
   const writer = openWriter({ queueMaxBytes: 50_000 });
   writer.append(1, 1, 'a'.repeat(30_000));
-  const first = written(writer);
+  const first = written(writer, 1);
   writer.append(2, 1, 'b'.repeat(30_000));
-  const second = written(writer);
-  expect([await first, await second]).toEqual([true, false]);
+  const second = written(writer, 2);
+  const beside = written(writer, 1);
+  expect([await first, await second, await beside, await written(writer, 2)]).toEqual([true, false, true, true]);
   expect(failures.splice(0)).toEqual(['more than 50000 bytes wait for the disk']);
   writer.append(3, 1, 'c'.repeat(60_000));
-  expect(await written(writer)).toBe(true);
+  expect(await written(writer, 3)).toBe(true);
   expect(payloadsIn().map((payload) => payload[0])).toEqual(['a', 'c']);
 });
 

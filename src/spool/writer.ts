@@ -3,7 +3,7 @@ import { isSystemError } from '../platform/files.ts';
 import type { ProcessLock } from '../platform/process-lock.ts';
 import { DiskSync } from './disk-sync.ts';
 import { type FrameLabel, frameHeaderBytes, largestPayloadBytes, segmentHeaderBytes } from './frame.ts';
-import { Group, type Payload, type Settled } from './group.ts';
+import { Group, type Payload, refused, type Settled } from './group.ts';
 import { GroupWrites } from './group-write.ts';
 import { createSegment } from './segment.ts';
 import { createSeries } from './series.ts';
@@ -16,14 +16,15 @@ export interface SpoolWriter {
   readonly newStream: () => number;
   /**
    * Queues a frame. Text is written as UTF-8; bytes must not be changed until they are written. Payloads over the frame limit are split into
-   * several frames of the same kind. After `close`, and while the queue is full, the frame is dropped and whoever waits next is told.
+   * several frames of the same kind. After `close`, and while the queue is full, the frame is dropped and who waits for its stream next is told.
    */
   readonly append: (stream: number, kind: number, payload: Payload, stamp?: number) => void;
   /**
-   * Calls back when all that was appended so far is written: in the page cache, with `always` on the disk. `false`: something of what was
-   * still under way at this call is lost. A loss that was told to an earlier caller is not told again. Callbacks come in the order of the calls.
+   * Calls back when all that was appended so far is written: in the page cache, with `always` on the disk. `false`: a frame of this stream that
+   * was still under way at this call is lost, or was dropped since the last one; with `always` it may be there all the same, unsynced. What became of
+   * other streams is not told. Callbacks come in the order of the calls, of all streams.
    */
-  readonly whenWritten: (settled: Settled) => void;
+  readonly whenWritten: (stream: number, settled: Settled) => void;
   /** Bytes written or queued since the start. */
   readonly bytes: () => number;
   /** Writes what is queued, syncs, closes and gives the lock back. */
@@ -55,6 +56,14 @@ interface OpenSegment {
   spoiled: boolean;
 }
 
+/** Why a group is not written, and how many bytes of it, from its start, surely are. */
+interface Failure {
+  readonly error: Error;
+  readonly bytes: number;
+}
+
+/** Streams are numbered from 1. */
+const noStream = 0;
 /** Frames up to this size are copied into the group's buffer, so that a group of small ones is a single write. */
 const copyLimitBytes = 16 * 1024;
 const defaultQueueMaxBytes = 256 * 1024 * 1024;
@@ -77,6 +86,8 @@ class SegmentedWriter implements SpoolWriter {
   private streams = 0;
   private totalBytes = 0;
   private queuedBytes = 0;
+  /** Streams of which a frame was dropped, until who waits for them next is told. */
+  private readonly dropped = new Set<number>();
   private readonly queued: Group[] = [];
   private readonly spare: Group[] = [];
   private writing = false;
@@ -109,15 +120,15 @@ class SegmentedWriter implements SpoolWriter {
     const label = { kind, stream, stamp };
     const mostBytes = mostBytesOf(payload);
     if (mostBytes <= copyLimitBytes) {
-      if (this.hasRoom(mostBytes)) this.count(this.groupFor(frameHeaderBytes + mostBytes).addCopied(label, payload));
+      if (this.hasRoom(stream, mostBytes)) this.count(this.groupFor(frameHeaderBytes + mostBytes).addCopied(label, payload));
     } else {
       this.appendLarge(label, bytesOf(payload));
     }
     this.scheduleFlush();
   }
 
-  whenWritten(settled: Settled): void {
-    if (this.accepting) this.current().wait(settled);
+  whenWritten(stream: number, settled: Settled): void {
+    if (this.accepting) this.current().wait(stream, this.dropped.delete(stream) ? refused(settled) : settled);
     else setImmediate(settled, false);
     this.scheduleFlush();
   }
@@ -132,7 +143,7 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   private appendLarge(label: FrameLabel, bytes: Uint8Array): void {
-    if (!this.hasRoom(bytes.length)) return;
+    if (!this.hasRoom(label.stream, bytes.length)) return;
     for (let start = 0; start < bytes.length; start += largestPayloadBytes) {
       const part = bytes.subarray(start, start + largestPayloadBytes);
       this.count(this.groupFor(frameHeaderBytes).addReferenced(label, part));
@@ -140,11 +151,11 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   /** Memory is bounded also while the disk hangs. */
-  private hasRoom(bytes: number): boolean {
+  private hasRoom(stream: number, bytes: number): boolean {
     const most = this.options.queueMaxBytes ?? defaultQueueMaxBytes;
     if (this.accepting && (this.queuedBytes === 0 || this.queuedBytes + bytes <= most)) return true;
     if (this.accepting) {
-      this.current().lossy = true;
+      this.dropped.add(stream);
       this.report(new Error(`more than ${most} bytes wait for the disk`));
     }
     return false;
@@ -158,7 +169,7 @@ class SegmentedWriter implements SpoolWriter {
   private async shutDown(): Promise<void> {
     clearInterval(this.timer);
     await new Promise<void>((resolve) => {
-      this.whenWritten(() => resolve());
+      this.whenWritten(noStream, () => resolve());
       // TRICKY: from here on nothing is queued, so that this callback is the last: a late write could hit whatever file gets the descriptor next.
       this.accepting = false;
     });
@@ -211,13 +222,13 @@ class SegmentedWriter implements SpoolWriter {
     const segment = this.segmentFor(group.bytes);
     if (segment !== undefined) this.writeGroup(group, segment, atOnce);
     // A caller may be in the middle of an append: it is told later, as always.
-    else setImmediate(() => this.loseGroup(group));
+    else setImmediate(() => this.loseGroup(group, 0));
   }
 
   private writeGroup(group: Group, segment: OpenSegment, atOnce: boolean): void {
-    const written = (error: Error | null): void => {
+    const written = (error: Error | null, bytes: number): void => {
       if (error === null) this.completeGroup(group, segment);
-      else this.failGroup(group, segment, error);
+      else this.failGroup(group, segment, { error, bytes: this.options.sync === 'interval' ? bytes : 0 });
     };
     if (atOnce) this.writes.writeAtOnce(segment.descriptor, group.take(), written);
     else this.writes.writeLater(segment.descriptor, group.take(), written);
@@ -236,22 +247,23 @@ class SegmentedWriter implements SpoolWriter {
         return;
       }
       segment.spoiled = true;
-      this.failGroup(group, segment, error);
+      this.failGroup(group, segment, { error, bytes: 0 });
     };
     if (this.disk.isFolderSynced()) fdatasync(segment.descriptor, synced);
     else this.disk.syncWithFolder(segment.descriptor, this.folder).then(() => synced(null), synced);
   }
 
-  private failGroup(group: Group, segment: OpenSegment, error: Error): void {
+  private failGroup(group: Group, segment: OpenSegment, { error, bytes }: Failure): void {
     this.report(error);
     segment.spoiled ||= fileSize(segment.descriptor) !== segment.used;
-    this.loseGroup(group);
+    this.loseGroup(group, bytes);
   }
 
-  /** Whoever waits already, in this group or in a later one, may have frames in this one. */
-  private loseGroup(group: Group): void {
-    group.disappoint();
-    for (const later of this.queued) later.disappoint();
+  /** Who waits already, in this group or in a later one, is told if its stream has frames behind what was written of this one: the others are on record. */
+  private loseGroup(group: Group, writtenBytes: number): void {
+    const lost = group.streamsBehind(writtenBytes);
+    group.disappoint(lost);
+    for (const later of this.queued) later.disappoint(lost);
     this.settle(group);
   }
 
@@ -337,7 +349,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
     series: writer.series,
     newStream: () => writer.newStream(),
     append: (stream, kind, payload, stamp) => writer.append(stream, kind, payload, stamp),
-    whenWritten: (settled) => writer.whenWritten(settled),
+    whenWritten: (stream, settled) => writer.whenWritten(stream, settled),
     bytes: () => writer.bytes(),
     close: () => writer.close(),
   };

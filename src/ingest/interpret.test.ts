@@ -1,7 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parseMoney } from '../model/money.ts';
-import type { Tags } from '../model/exchange.ts';
 import { readOrganizationPrices } from '../pricing/organization-prices.ts';
 import { listedPrices } from '../pricing/prices-rig.ts';
 import { chatRequest, chatResponse } from './ingest-rig.ts';
@@ -111,15 +110,12 @@ describe('a body', () => {
     expect(record.responseBody).toMatchObject({ text: expect.stringContaining('word 7919') as string });
   });
 
-  test('of which a part is missing that passed is cut, whatever the end says; one that was not to be kept is not', () => {
-    const cutOf = (tags: Partial<Tags>) => {
-      const record = interpret({ request: '', response: '{', tags, end: { requestBytes: 5, responseBytes: 2 } });
-      return [record.requestBodyCut, record.responseBodyCut];
-    };
-    expect([cutOf({}), cutOf({ requestBody: 'never', responseBody: 'never' })]).toEqual([
-      [true, true],
-      [false, false],
-    ]);
+  test.each([
+    [{}, true],
+    [{ requestBody: 'never', responseBody: 'never' }, false],
+  ] as const)('of which a part is missing that passed is cut, whatever the end says, unless it was not to be kept (%j)', (tags, isCut) => {
+    const record = interpret({ request: '', response: '{', tags, end: { requestBytes: 5, responseBytes: 2 } });
+    expect([record.requestBodyCut, record.responseBodyCut]).toEqual([isCut, isCut]);
   });
 
   test.each(['zstd', 'constructor', '__proto__', 'gzip'])('in an encoding that cannot be undone (%s) is kept as bytes', (encoding) => {

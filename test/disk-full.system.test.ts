@@ -6,11 +6,13 @@ import { mountSmallDisk } from './support/disk-room.ts';
 import { noFindings } from './support/kill-verdict.ts';
 import { makeDataDir, removeDataDir } from './support/process-tree.ts';
 
-const folders = [makeDataDir(), makeDataDir()] as const;
-const [spoolDataDir, storeDataDir] = folders;
+const folders = [makeDataDir(), makeDataDir(), makeDataDir()] as const;
+const [spoolDataDir, storeDataDir, wholeDataDir] = folders;
 const smallDisk = mountSmallDisk(path.join(storeDataDir, 'clickhouse'), 96 * 1024 * 1024);
 const smallSpoolDisk = mountSmallDisk(path.join(spoolDataDir, 'spool'), 48 * 1024 * 1024);
+const smallWholeDisk = mountSmallDisk(wholeDataDir, 256 * 1024 * 1024);
 afterAll(() => {
+  smallWholeDisk?.remove();
   smallDisk?.remove();
   smallSpoolDisk?.remove();
   folders.forEach(removeDataDir);
@@ -51,6 +53,26 @@ it.runIf(smallDisk !== undefined)(
     expect(new Set(health.map((said) => JSON.stringify(said)))).toEqual(
       new Set([JSON.stringify({ status: 200, degraded: ['store_full'] })]),
     );
+  },
+  600_000,
+);
+
+it.runIf(smallWholeDisk !== undefined)(
+  'without room for the whole data folder, with the shared state in it, model calls go on, exactly the replies without a record say so, and all goes on by itself, because only an administrator can make a small disk',
+  async () => {
+    const { verdict, failedCalls, unrecorded, sameProcesses } = await runDiskFull({
+      ...usual(),
+      dataDir: wholeDataDir,
+      environment: { GATELOG_STORE_SPARE_BYTES: '48MiB' },
+      roomOf: () => smallWholeDisk ?? { fill: async () => undefined, free: () => undefined },
+    });
+    // The metadata database, which has the identifiers that callers chose, has no room either.
+    expect({ ...verdict.findings, replacedIds: [], failedCalls, sameProcesses }).toEqual({
+      ...noFindings,
+      failedCalls: [],
+      sameProcesses: true,
+    });
+    expect(unrecorded).toBeGreaterThan(50);
   },
   600_000,
 );

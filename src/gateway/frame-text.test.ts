@@ -57,6 +57,7 @@ const answers = fc.record({
     overheadMs: fc.nat(10_000_000).map((micros) => micros / 1000),
     requestBytes: count,
     responseBytes: count,
+    status: fc.option(fc.nat(599), { nil: undefined }),
     requestCut: maybe(fc.constant(true)),
     responseCut: maybe(fc.constant(true)),
     ...facts,

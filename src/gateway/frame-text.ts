@@ -14,8 +14,8 @@ export function openText(open: ExchangeOpen): string {
 /** As {@link openText}, of the frame that ends an exchange with a small reply. */
 export function answerText(answer: ExchangeAnswer): string {
   const { head, end } = answer;
-  const isCut = end.firstByteMs === undefined || end.requestCut !== undefined || end.responseCut !== undefined;
-  if (isCut || hasFacts(head) || hasFacts(end)) return JSON.stringify(answer);
+  const isRare = end.firstByteMs === undefined || end.status !== undefined || end.requestCut !== undefined || end.responseCut !== undefined;
+  if (isRare || hasFacts(head) || hasFacts(end)) return JSON.stringify(answer);
   return `{"head":{"status":${head.status},"headers":${textsOf(head.headers)},"elapsedMs":${head.elapsedMs}},"end":{"outcome":"${end.outcome}","elapsedMs":${end.elapsedMs},"firstByteMs":${end.firstByteMs},"overheadMs":${end.overheadMs},"requestBytes":${end.requestBytes},"responseBytes":${end.responseBytes}}}`;
 }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type ExchangeAnswer, type ExchangeEnd, type ExchangeOpen, frameKinds } from '../model/exchange.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
+import { assembleExchange } from '../ingest/assemble.ts';
 import { ExchangeRecorder } from './tap.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
@@ -38,8 +39,8 @@ class RoomyWriter implements SpoolWriter {
 function recorderOn(writer: SpoolWriter): ExchangeRecorder {
   const open: ExchangeOpen = {
     version: 1,
-    requestId: 'request' as RequestId,
-    organizationId: 'organization' as OrganizationId,
+    requestId: '01a1fec5-9302-7c85-982a-081d08437a4a' as RequestId,
+    organizationId: '01a1fec5-0000-7000-8000-000000000001' as OrganizationId,
     keyHash: '',
     openedAt: 0,
     method: 'POST',
@@ -47,7 +48,7 @@ function recorderOn(writer: SpoolWriter): ExchangeRecorder {
     provider: 'openai',
     targetUrl: '',
     headers: {},
-    tags: {} as ExchangeOpen['tags'],
+    tags: { properties: [] } as ExchangeOpen['tags'],
   };
   return new ExchangeRecorder({ writer, bodyMaxBytes: 1000, monotonic: () => 0, startedAt: 0 }, open, true);
 }
@@ -68,6 +69,7 @@ it('a last frame that the disk did not take is written when there is room, and s
   expect(writer.frames.slice(2).map(({ kind }) => kind)).toEqual([frameKinds.end]);
   expect(JSON.parse(writer.frames.at(-1)?.text ?? '') as ExchangeEnd).toMatchObject({
     outcome: 'complete',
+    status: 200,
     requestCut: true,
     responseCut: true,
   });
@@ -97,4 +99,20 @@ it('an exchange whose first frame was lost too is owed nothing', () => {
   writer.hasRoom = true;
   vi.advanceTimersByTime(5000);
   expect(writer.frames).toEqual([]);
+});
+
+it('a head that the disk did not take is made up for by the status in the last frame', () => {
+  const writer = new RoomyWriter();
+  const recorder = recorderOn(writer);
+  recorder.begin();
+  writer.hasRoom = false;
+  recorder.responseHead(201, {});
+  recorder.writeOut();
+  writer.hasRoom = true;
+  recorder.end('complete', 0, () => undefined);
+  expect(writer.frames.map(({ kind }) => kind)).toEqual([frameKinds.open, frameKinds.end]);
+  const end = JSON.parse(writer.frames.at(-1)?.text ?? '') as ExchangeEnd;
+  expect(end).toMatchObject({ status: 201, responseCut: true });
+  const assembled = assembleExchange(writer.frames.map(({ kind, text }) => ({ frame: { kind, stamp: 0 }, payload: Buffer.from(text) })));
+  expect(assembled.responseHead).toEqual({ status: 201, headers: {}, elapsedMs: end.elapsedMs });
 });

@@ -44,6 +44,7 @@ export class ExchangeRecorder {
   /** The spool was given this exchange's first frame, so it has to be given its last one too. */
   private readonly inSpool: boolean;
   private readonly open: ExchangeOpen;
+  private status: number | undefined;
   /** The reply's head and its first piece, while they may be all of it. */
   private head: ExchangeResponseHead | undefined;
   private withHead: Uint8Array | undefined;
@@ -123,7 +124,9 @@ export class ExchangeRecorder {
 
   /** The head waits for what comes in the same turn of the event loop, until {@link writeOut}. */
   responseHead(status: number, headers: Readonly<Record<string, string>>): void {
-    if (!this.recorded || this.ended) return;
+    if (this.ended) return;
+    this.status = status;
+    if (!this.recorded) return;
     const head: ExchangeResponseHead = { status, headers, elapsedMs: Math.round(this.elapsedMs()) };
     this.head = this.facts === undefined ? head : { ...head, ...this.facts };
   }
@@ -198,6 +201,7 @@ export class ExchangeRecorder {
       overheadMs: Math.round(overheadMs * 1000) / 1000,
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,
+      status: this.head === undefined || lossy ? this.status : undefined,
       requestCut: this.requestCut || lossy ? true : undefined,
       responseCut: this.responseCut || lossy ? true : undefined,
     };

@@ -43,10 +43,16 @@ function answerOf(frames: readonly PayloadFrame[]): Partial<ExchangeAnswer> {
   const answered = payloadOf(frames, frameKinds.answered);
   if (answered.length > 0) return readJson(answered) as ExchangeAnswer;
   const [head, end] = [payloadOf(frames, frameKinds.responseHead), payloadOf(frames, frameKinds.end)];
+  const said = end.length === 0 ? undefined : (readJson(end) as ExchangeEnd);
   return {
-    ...(head.length === 0 ? {} : { head: readJson(head) as ExchangeResponseHead }),
-    ...(end.length === 0 ? {} : { end: readJson(end) as ExchangeEnd }),
+    ...(head.length === 0 ? headByEnd(said) : { head: readJson(head) as ExchangeResponseHead }),
+    ...(said === undefined ? {} : { end: said }),
   };
+}
+
+/** The disk had no room for the head, and then had for the end. */
+function headByEnd(end: ExchangeEnd | undefined): Pick<Partial<ExchangeAnswer>, 'head'> {
+  return end?.status === undefined ? {} : { head: { status: end.status, headers: {}, elapsedMs: end.elapsedMs } };
 }
 
 /** When an exchange ended, by the frame that ends it. @returns milliseconds since it began. @throws when the frame cannot be read. */

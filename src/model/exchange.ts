@@ -120,6 +120,8 @@ export interface ExchangeEnd extends EndFacts {
   /** Bytes that passed, which may be more than what was recorded. */
   readonly requestBytes: number;
   readonly responseBytes: number;
+  /** Of the response, where its head has a frame of its own: that may be lost while this one is not. */
+  readonly status?: number | undefined;
   /** Set when the recorded body is shorter than what passed. */
   readonly requestCut?: true | undefined;
   readonly responseCut?: true | undefined;

@@ -39,14 +39,16 @@ const awaitAgainMs = leaseMs - 1000;
  * Invariant: a turn is given in the transaction that sees that no reply is there, so a reply that was kept meanwhile is found and not fetched again.
  */
 export class CacheTurns {
+  private readonly environment: Environment;
   private readonly replies: CachedReplies;
   private readonly leases: Database<Lease, PlaceKey>;
   private readonly failures: Database<Failure, PlaceKey>;
 
   constructor(environment: Environment, replies: CachedReplies, now: number) {
+    this.environment = environment;
     this.replies = replies;
-    this.leases = environment.openDB<Lease, PlaceKey>({ name: 'leases' });
-    this.failures = environment.openDB<Failure, PlaceKey>({ name: 'failures' });
+    this.leases = environment.table<Lease, PlaceKey>('leases');
+    this.failures = environment.table<Failure, PlaceKey>('failures');
     this.sweep(now);
   }
 
@@ -55,7 +57,7 @@ export class CacheTurns {
     const found = this.replies.find(key, now, maxAgeMs);
     if ('hit' in found) return found;
     if (this.allTaken(key, found.freePlaces, now)) return 'wait';
-    return this.leases.transactionSync(() => {
+    return this.environment.write(() => {
       const latest = this.replies.find(key, now, maxAgeMs);
       if ('hit' in latest) return latest;
       const place = latest.freePlaces.find((free) => !this.isTaken(leaseOf(key, free), now));
@@ -72,7 +74,7 @@ export class CacheTurns {
       return lease !== undefined && !(lease.awaitedUntil >= now + awaitAgainMs && runs(lease.awaitedUntil, now));
     });
     if (unaware.length === 0) return;
-    this.leases.transactionSync(() => {
+    this.environment.write(() => {
       for (const at of unaware) this.change(at, (lease) => ({ ...lease, awaitedUntil: now + leaseMs }));
     });
   }
@@ -85,7 +87,7 @@ export class CacheTurns {
 
   /** Goes on holding places. One that was lost, because its holder was silent for too long, stays lost. */
   renew(held: readonly HeldPlace[], now: number): void {
-    this.leases.transactionSync(() => {
+    this.environment.write(() => {
       for (const { key, place, owner } of held) {
         this.change(leaseOf(key, place), (lease) => (lease.owner === owner ? { ...lease, expiresAt: now + leaseMs } : lease));
       }
@@ -94,7 +96,7 @@ export class CacheTurns {
 
   /** Lets go of a place; the next one who asks has the turn. */
   release({ key, place, owner }: HeldPlace): void {
-    this.leases.transactionSync(() => {
+    this.environment.write(() => {
       if (this.leases.get(leaseOf(key, place))?.owner === owner) this.leases.removeSync(leaseOf(key, place));
     });
   }
@@ -104,7 +106,7 @@ export class CacheTurns {
    * @returns true when it was: {@link forgetFailure} is due once all have had the time to see it.
    */
   fail(held: HeldPlace, now: number): boolean {
-    return this.leases.transactionSync(() => {
+    return this.environment.write(() => {
       const at = leaseOf(held.key, held.place);
       const lease = this.leases.get(at);
       if (lease?.owner !== held.owner) return false;
@@ -122,7 +124,7 @@ export class CacheTurns {
 
   /** Forgets that this turn came to nothing; of a later one it stays known. */
   forgetFailure({ key, owner }: HeldPlace): void {
-    this.failures.transactionSync(() => {
+    this.environment.write(() => {
       if (this.lastFailure(key) === owner) this.failures.removeSync(failureOf(key));
     });
   }
@@ -145,7 +147,7 @@ export class CacheTurns {
   /** Workers that were killed leave what they wrote behind; each start of a worker clears away what has run out. */
   private sweep(now: number): void {
     for (const table of [this.leases, this.failures]) {
-      table.transactionSync(() => {
+      this.environment.write(() => {
         const all = [...table.getRange()];
         for (const { key, value } of all) if (!runs(value.expiresAt, now)) table.removeSync(key);
       });

@@ -59,16 +59,18 @@ const totalKey: Place = ['total'];
  * one transaction.
  */
 export class CachedReplies {
+  private readonly environment: Environment;
   private readonly limits: CacheLimits;
   private readonly replies: Database<Kept, Place>;
   private readonly uses: Database<boolean, (string | number)[]>;
   private readonly totals: Database<number, Place>;
 
   constructor(environment: Environment, limits: CacheLimits) {
+    this.environment = environment;
     this.limits = limits;
-    this.replies = environment.openDB<Kept, Place>({ name: 'replies' });
-    this.uses = environment.openDB<boolean, (string | number)[]>({ name: 'uses' });
-    this.totals = environment.openDB<number, Place>({ name: 'totals' });
+    this.replies = environment.table<Kept, Place>('replies');
+    this.uses = environment.table<boolean, (string | number)[]>('uses');
+    this.totals = environment.table<number, Place>('totals');
   }
 
   /**
@@ -85,7 +87,7 @@ export class CachedReplies {
       else if (place === pick) picked = kept;
     }
     if (picked === undefined || freePlaces.length > 0) return { freePlaces };
-    if (now - picked.usedAt >= useStepMs) this.use(placeOf(key, pick), picked, now);
+    if (now - picked.usedAt >= useStepMs && this.environment.hasRoom()) this.use(placeOf(key, pick), picked, now);
     return { hit: picked, place: pick };
   }
 
@@ -94,7 +96,7 @@ export class CachedReplies {
     const bytes = reply.headers.reduce((sum, part) => sum + part.length, reply.body.length + overheadBytes);
     if (bytes > this.limits.mostReplyBytes || bytes > this.limits.mostBytes) return false;
     const at = placeOf(key, place);
-    this.replies.transactionSync(() => {
+    this.environment.write(() => {
       let total = this.total() - this.drop(at) + bytes;
       while (total > this.limits.mostBytes) {
         const [oldest] = [...this.uses.getKeys({ limit: 1 })];
@@ -110,7 +112,7 @@ export class CachedReplies {
 
   /** Forgets replies of an organisation, of one user only when one is named. @returns how many. */
   forget(organizationId: string, userId?: string): number {
-    return this.replies.transactionSync(() => {
+    return this.environment.write(() => {
       let count = 0;
       const all = [...this.replies.getRange({ start: [organizationId], end: [organizationId, '\u{10ffff}'] })];
       for (const { key, value } of all) {
@@ -128,7 +130,7 @@ export class CachedReplies {
   }
 
   private use(at: Place, seen: Kept, now: number): void {
-    this.replies.transactionSync(() => {
+    this.environment.write(() => {
       const kept = this.replies.get(at);
       if (kept === undefined || kept.requestId !== seen.requestId) return;
       this.uses.removeSync([kept.usedAt, ...at]);

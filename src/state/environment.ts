@@ -1,11 +1,44 @@
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
+import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import type { Observe } from '../model/observation.ts';
+import { type HasRoom, makeHasRoom } from '../platform/disk-room.ts';
 import { ensureFolder, readFileIfPresent } from '../platform/files.ts';
 
+/**
+ * Bytes of its disk that stay free of the state. TRICKY: LMDB's binding may not survive a write of its own that fails for want of room, it corrupts its
+ * heap; so with less than this nothing is begun that writes. It has to be more than others can write while one small transaction runs.
+ */
+const spareBytes = 16 * 1024 * 1024;
+
 /** Key-value tables that several processes of one machine read and change at once. */
-export type Environment = RootDatabase<unknown, string[]>;
+export class Environment {
+  private readonly database: RootDatabase<unknown, string[]>;
+  /** Whether the disk has room for what {@link write} writes. */
+  readonly hasRoom: HasRoom;
+
+  constructor(database: RootDatabase<unknown, string[]>, hasRoom: HasRoom) {
+    this.database = database;
+    this.hasRoom = hasRoom;
+  }
+
+  /** A table, made when it is not there. */
+  table<Value, EntryKey extends Key>(name: string): Database<Value, EntryKey> {
+    return this.database.openDB<Value, EntryKey>({ name });
+  }
+
+  /** Does work that changes tables, as one transaction that no other process is in the middle of. @throws while the disk has no room; nothing has changed then. */
+  write<Result>(work: () => Result): Result {
+    if (!this.hasRoom()) throw new Error(noRoom);
+    return this.database.transactionSync(work);
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+  }
+}
+
+const noRoom = `less than ${spareBytes} bytes are free on the disk of the shared state`;
 
 /**
  * Opens the small state that the workers of one machine share: a memory-mapped file.
@@ -13,15 +46,20 @@ export type Environment = RootDatabase<unknown, string[]>;
  * Invariant: it survives the death of any process, as the kernel has what was written. TRICKY: nothing is synced to the disk, so a power loss
  * may leave it damaged without a sign. So each boot of the machine has a file of its own and earlier ones are thrown away, which is said: what
  * is in here may be lost then, cached replies and the counts of running windows.
+ * @param given whether its disk has room for what it writes; that of its folder with 16 MiB to spare, when not given.
+ * @throws while there is no room.
  * @param mapBytes size of the map at the beginning. TRICKY: LMDB's binding makes it larger when more is needed, so each table keeps a limit of its own.
  */
-export function openEnvironment(folder: string, mapBytes: number, observe: Observe): Environment {
+export function openEnvironment(folder: string, mapBytes: number, observe: Observe, given?: HasRoom): Environment {
   ensureFolder(folder);
+  const hasRoom = given ?? makeHasRoom(folder, spareBytes);
+  if (!hasRoom()) throw new Error(noRoom);
   const name = `state-${readBootId()}.mdb`;
   const others = readdirSync(folder).filter((file) => file.startsWith('state-') && file !== name && file !== `${name}-lock`);
   for (const file of others) rmSync(path.join(folder, file), { force: true });
   if (others.some((file) => file.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine was started anew' });
-  return open(path.join(folder, name), { mapSize: mapBytes, maxDbs: 8, noSync: true, noSubdir: true });
+  const file = path.join(folder, name);
+  return new Environment(open(file, { mapSize: mapBytes, maxDbs: 8, noSync: true, noSubdir: true }), hasRoom);
 }
 
 /** Linux names each boot. Elsewhere nothing tells one from the next, so all count as one. */

@@ -158,7 +158,7 @@ describe('a reservation', () => {
 it('clears away windows and reservations that have ended', () => {
   for (let index = 0; index < 500; index += 1) claim([estimateOf(1n, 10n, `user ${index}`)], 0);
   for (let index = 0; index < 2000; index += 1) claim([claimOf(1n, 10n, 'later', 1)], 2 * minute + index);
-  for (const name of ['windows', 'reservations']) expect(environment.openDB({ name }).getCount()).toBeLessThan(3);
+  for (const name of ['windows', 'reservations']) expect(environment.table(name).getCount()).toBeLessThan(3);
 });
 
 it('beyond its limit begins nothing new until what has ended is cleared away; what runs goes on', () => {

@@ -79,6 +79,7 @@ const claimsBetweenSweeps = 64;
  * What has ended is cleared away later. While there is more than the limit, windows that run go on and nothing new begins.
  */
 export class Windows {
+  private readonly environment: Environment;
   private readonly table: Database<Window, string[]>;
   private readonly reservations: Database<Part[], string[]>;
   private readonly mostBytes: number;
@@ -89,9 +90,10 @@ export class Windows {
 
   /** @param mostBytes of both tables; looked at from time to time, so that a little more may come in. */
   constructor(environment: Environment, mostBytes: number) {
+    this.environment = environment;
     this.mostBytes = mostBytes;
-    this.table = environment.openDB<Window, string[]>({ name: 'windows' });
-    this.reservations = environment.openDB<Part[], string[]>({ name: 'reservations' });
+    this.table = environment.table<Window, string[]>('windows');
+    this.reservations = environment.table<Part[], string[]>('reservations');
   }
 
   /**
@@ -102,7 +104,7 @@ export class Windows {
    */
   claim(claims: readonly Claim[], now: number, reservation: readonly [string, string]): Verdict {
     this.claims += 1;
-    return this.table.transactionSync(() => {
+    return this.environment.write(() => {
       if (this.claims % claimsBetweenSweeps === 0) this.sweep(now);
       const found = claims.map((claim) => this.windowOf(claim, now));
       const refused = claims.findIndex((claim, index) => (found[index]?.window.used ?? 0n) + claim.amount > claim.quota.amount);
@@ -121,7 +123,7 @@ export class Windows {
   /** Replaces reserved estimates by what it came to; a window that has ended meanwhile is not changed, nor is one that was settled before. */
   settle(settlements: readonly Settlement[]): void {
     if (settlements.length === 0) return;
-    this.table.transactionSync(() => {
+    this.environment.write(() => {
       for (const { reservation, amount } of settlements) {
         const key = [...reservation];
         const parts = this.reservations.get(key);

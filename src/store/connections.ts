@@ -4,7 +4,10 @@ import { createChdbConnection } from 'chdb/connection';
 import { GatelogError } from '../model/errors.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import { ensureFolder } from '../platform/files.ts';
-import { type DiskRoom, type HasRoom, makeHasRoom, makeMeasureRoom, usualSpareBytes } from './spare-bytes.ts';
+import { type DiskRoom, type HasRoom, makeHasRoom, makeMeasureRoom } from '../platform/disk-room.ts';
+
+/** Bytes that stay free on the disk of a store whose settings do not say. */
+const usualSpareBytes = 256 * 1024 * 1024;
 
 /** Where the store is: the embedded engine on a folder, with bytes of its disk that stay free, or a ClickHouse server by its address with credentials. */
 export type StoreLocation = { readonly folder: string; readonly spareBytes?: number } | { readonly url: string };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, expect, it } from 'vitest';
 import { insertLines } from './insert.ts';
 import { runWrite, watchMerges } from './room.ts';
-import { makeHasRoom } from './spare-bytes.ts';
+import { makeHasRoom } from '../platform/disk-room.ts';
 import { openStoreRig } from './store-rig.ts';
 
 const rig = await openStoreRig();

@@ -10,7 +10,7 @@ import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
 import { type ListParts, makeListParts } from './parts.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { watchMerges } from './room.ts';
-import type { HasRoom } from './spare-bytes.ts';
+import type { HasRoom } from '../platform/disk-room.ts';
 import { type ChangeStoredSession, makeChangeStoredSession } from './session-changes.ts';
 import { makeSetSessionTag, type SetSessionTag } from './session-tags.ts';
 

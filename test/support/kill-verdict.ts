@@ -22,6 +22,8 @@ export interface Findings {
   readonly doubled: string[];
   /** Replies whose record says something else: its status, its properties, its identifier, its cost. */
   readonly different: string[];
+  /** Calls that chose their identifier and got another, with a warning that says so. */
+  readonly replacedIds: string[];
   /** Calls whose identifier was told and that are not stored. */
   readonly unseen: string[];
   /** Replies that said that they are not on record, and are, as if nothing were missing. */
@@ -61,6 +63,7 @@ export async function judge(api: string, calls: readonly CallOutcome[], updates:
       lost: whole.filter(missing).map(nameOf),
       doubled: doubledOf(records),
       different: whole.flatMap((call) => differencesOf(call, stored.get(call.id ?? ''))),
+      replacedIds: whole.filter(isReplaced).map(nameOf),
       unseen: broken.filter(missing).map(nameOf),
       wronglyUnrecorded: calls.filter((call) => !call.recorded && isWhole(stored.get(call.id ?? ''))).map(nameOf),
       lostUpdates: acknowledged.filter(({ id, name, value }) => stored.get(id)?.properties[name] !== value).map(updateName),
@@ -77,6 +80,7 @@ export const noFindings: Findings = {
   lost: [],
   doubled: [],
   different: [],
+  replacedIds: [],
   unseen: [],
   wronglyUnrecorded: [],
   lostUpdates: [],
@@ -118,6 +122,10 @@ function doubledOf(records: readonly StoredRecord[]): string[] {
   return doubled;
 }
 
+function isReplaced({ chosenId, warning }: CallOutcome): boolean {
+  return chosenId !== undefined && warning?.includes('a fresh identifier was given') === true;
+}
+
 /** A cost is exact to a millionth of a millionth of a dollar. */
 const costTolerance = 1e-12;
 
@@ -129,7 +137,7 @@ function differencesOf(call: CallOutcome, record: StoredRecord | undefined): str
   };
   expect('its status', record.status, call.status);
   expect('its property Call', record.properties['Call'], String(call.number));
-  if (call.chosenId !== undefined) expect('its identifier', record.id, call.chosenId);
+  if (call.chosenId !== undefined && !isReplaced(call)) expect('its identifier', record.id, call.chosenId);
   // What a cut record lacks may be its tokens.
   if (call.status !== 200 || record.cut) return facts;
   const cost = record.cached ? 0 : costOf(bodyNumberOf(call));

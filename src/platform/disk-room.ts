@@ -1,8 +1,5 @@
 import { statfsSync } from 'node:fs';
 
-/** Of a store whose settings do not say. */
-export const usualSpareBytes = 256 * 1024 * 1024;
-
 /** Bytes of a disk: how many are free, and how many of them stay so. */
 export interface DiskRoom {
   readonly freeBytes: number;

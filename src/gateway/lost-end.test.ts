@@ -48,7 +48,7 @@ function recorderOn(writer: SpoolWriter): ExchangeRecorder {
     provider: 'openai',
     targetUrl: '',
     headers: {},
-    tags: { properties: [] } as ExchangeOpen['tags'],
+    tags: { properties: [] },
   };
   return new ExchangeRecorder({ writer, bodyMaxBytes: 1000, monotonic: () => 0, startedAt: 0 }, open, true);
 }

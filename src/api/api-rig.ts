@@ -175,6 +175,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       prices: corePrices,
       changeStoredCosts: rig.store.changeStoredCosts,
       stamp: () => changer.stamp(),
+      amongChanges: (organizationId, work) => changer.among(organizationId, work),
       now: Date.now,
     }),
     health: () => Promise.resolve({ failing: [], degraded: [] }),

@@ -78,8 +78,8 @@ export interface PricePorts {
     organizationId: OrganizationId,
     prices: readonly StoredPrice[],
   ) => Promise<{ readonly prices: readonly StoredPrice[] } | PriceRefusal>;
-  /** Computes the costs of stored requests again and writes those that are others; durable and visible when it returns. */
-  readonly apply: (principal: Principal, requests: readonly RepricedRequest[], isTrial: boolean) => Promise<RepriceReport>;
+  /** Computes the costs of stored requests again and writes those that are others; durable and visible when it returns. @param read reads them, when it may begin. */
+  readonly apply: (principal: Principal, read: () => Promise<readonly RepricedRequest[]>, isTrial: boolean) => Promise<RepriceReport>;
   /** Why a stored request costs what it costs. @throws GatelogError `metadata_unavailable`. */
   readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
 }

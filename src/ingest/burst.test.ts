@@ -31,15 +31,15 @@ describe('Burst', () => {
   });
 
   it('puts nothing off when it is the ingest itself that keeps the cores busy', () => {
-    shares = { idle: 0, own: 0.8 };
+    shares = { idle: 0, own: 0.5 };
     expect(burst.putsOff(4000, 400)).toBe(false);
   });
 
   it('goes on through a moment of rest, and ends with the burst', () => {
     expect(burst.putsOff(4000, 400)).toBe(true);
-    shares = { idle: 0.4, own: 0 };
+    shares = { idle: 0.2, own: 0 };
     expect(burst.putsOff(4000, 800)).toBe(true);
-    shares = { idle: 0.6, own: 0 };
+    shares = { idle: 0.3, own: 0 };
     expect(burst.putsOff(4000, 1200)).toBe(false);
   });
 

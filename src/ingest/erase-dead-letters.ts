@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Erasure } from '../model/erasure.ts';
 import type { Exchange } from '../model/exchange.ts';
@@ -9,8 +9,13 @@ import { assembleExchange } from './assemble.ts';
 import { decodeContent } from './body.ts';
 import { isForm } from './form.ts';
 
-/** Takes a user's letters out of the dead letters. @returns how many. @throws when a file cannot be read or written. */
-export type EraseDeadLetters = (erasure: Erasure) => Promise<number>;
+/** The dead letters of users. All throw when a file cannot be read or written. */
+export interface ErasableLetters {
+  /** How many letters a user has. */
+  readonly count: (erasure: Erasure) => Promise<number>;
+  /** Takes a user's letters out. @returns how many. */
+  readonly erase: (erasure: Erasure) => Promise<number>;
+}
 
 const chunkBytes = 1024 * 1024;
 const lineFeed = 0x0a;
@@ -19,17 +24,28 @@ const lineFeed = 0x0a;
 const daily = '.jsonl';
 const single = '.letter';
 
-/** Makes the function that takes letters out of the files in a folder. */
-export function makeEraseDeadLetters(folder: string): EraseDeadLetters {
-  return async (erasure) => {
-    let count = 0;
-    for (const name of filesIn(folder)) {
-      const file = path.join(folder, name);
-      if (name.endsWith(daily)) count += await eraseFrom(file, erasure);
-      if (name.endsWith(single)) count += await eraseSingle(file, erasure);
-    }
-    return count;
+type OfFile = (file: string, erasure: Erasure) => Promise<number>;
+
+/** Makes the functions that look for letters in the files of a folder. */
+export function makeErasableLetters(folder: string): ErasableLetters {
+  return {
+    count: (erasure) => sumOf(folder, erasure, { ofDaily: countIn, ofSingle: async (file) => ((await isHis(file, erasure)) ? 1 : 0) }),
+    erase: (erasure) => sumOf(folder, erasure, { ofDaily: eraseFrom, ofSingle: eraseSingle }),
   };
+}
+
+async function sumOf(
+  folder: string,
+  erasure: Erasure,
+  { ofDaily, ofSingle }: { readonly ofDaily: OfFile; readonly ofSingle: OfFile },
+): Promise<number> {
+  let sum = 0;
+  for (const name of filesIn(folder)) {
+    const file = path.join(folder, name);
+    if (name.endsWith(daily)) sum += await ofDaily(file, erasure);
+    if (name.endsWith(single)) sum += await ofSingle(file, erasure);
+  }
+  return sum;
 }
 
 function filesIn(folder: string): readonly string[] {
@@ -51,14 +67,42 @@ async function unlessGone<Result>(opening: Promise<Result>): Promise<Result | un
   }
 }
 
-async function eraseSingle(file: string, erasure: Erasure): Promise<number> {
+async function isHis(file: string, erasure: Erasure): Promise<boolean> {
   const letter = await unlessGone(readFile(file, 'utf8'));
-  if (letter === undefined) return 0;
+  if (letter === undefined) return false;
   const [head, rest] = letter.split('\n', 2).map(parseJson);
-  if (!isJsonObject(head) || !isJsonObject(rest) || !isOf(erasure, { ...head, ...rest })) return 0;
+  return isJsonObject(head) && isJsonObject(rest) && isOf(erasure, { ...head, ...rest });
+}
+
+async function eraseSingle(file: string, erasure: Erasure): Promise<number> {
+  if (!(await isHis(file, erasure))) return 0;
   rmSync(file, { force: true });
   syncFolder(path.dirname(file));
   return 1;
+}
+
+async function countIn(file: string, erasure: Erasure): Promise<number> {
+  const source = await unlessGone(open(file, 'r'));
+  if (source === undefined) return 0;
+  const sieve = new Sieve(undefined, erasure);
+  try {
+    await readThrough(source, sieve);
+    sieve.finish();
+  } finally {
+    await source.close();
+  }
+  return sieve.erased;
+}
+
+/** @returns where it came to the end. */
+async function readThrough(source: FileHandle, sieve: Sieve): Promise<number> {
+  let at = 0;
+  for (const chunk = Buffer.allocUnsafe(chunkBytes); ;) {
+    const { bytesRead } = await source.read(chunk, 0, chunkBytes, at);
+    if (bytesRead === 0) return at;
+    sieve.take(chunk.subarray(0, bytesRead));
+    at += bytesRead;
+  }
 }
 
 /** Writes the file anew without the letters, in one step for whoever looks. The copy is hidden, so that no backup takes it along. */
@@ -70,13 +114,7 @@ async function eraseFrom(file: string, erasure: Erasure): Promise<number> {
   const target = openSync(copy, 'wx', 0o600);
   const sieve = new Sieve(target, erasure);
   try {
-    let at = 0;
-    for (const chunk = Buffer.allocUnsafe(chunkBytes); ;) {
-      const { bytesRead } = await source.read(chunk, 0, chunkBytes, at);
-      if (bytesRead === 0) break;
-      sieve.take(chunk.subarray(0, bytesRead));
-      at += bytesRead;
-    }
+    const at = await readThrough(source, sieve);
     // TRICKY: from here on nothing may wait, else a letter that is written meanwhile would be lost with the old file.
     takeRest(source.fd, at, sieve);
     sieve.finish();
@@ -104,14 +142,14 @@ function takeRest(descriptor: number, from: number, sieve: Sieve): void {
   sieve.take(rest);
 }
 
-/** Passes lines on, but for the user's letters. */
+/** Passes lines on, if there is where to, but for the user's letters. */
 class Sieve {
   erased = 0;
-  private readonly target: number;
+  private readonly target: number | undefined;
   private readonly erasure: Erasure;
   private started: Buffer[] = [];
 
-  constructor(target: number, erasure: Erasure) {
+  constructor(target: number | undefined, erasure: Erasure) {
     this.target = target;
     this.erasure = erasure;
   }
@@ -133,7 +171,7 @@ class Sieve {
 
   private pass(line: Buffer): void {
     if (isOf(this.erasure, parseJson(line.toString('utf8')))) this.erased += 1;
-    else writeWhole(this.target, line);
+    else if (this.target !== undefined) writeWhole(this.target, line);
   }
 }
 

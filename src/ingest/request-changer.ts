@@ -48,6 +48,11 @@ export class RequestChanger {
     await this.turns.shared(principal.organizationId, () => this.changeNow(principal, requestId, change));
   }
 
+  /** Runs `work`, a change as well, side by side with those of single requests. @throws GatelogError `store_unavailable` when too many wait. */
+  among<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
+    return this.turns.shared(organizationId, work);
+  }
+
   /** Runs `work` while no other change of the organisation does. */
   alone<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
     return this.turns.alone(organizationId, work);

@@ -78,11 +78,13 @@ export class SessionChanger {
 
   /** Tags a session. @param tag empty: takes the tag away. @throws GatelogError `not_found` for a session without a request. */
   async tag({ organizationId, keyId }: Principal, sessionId: string, tag: string): Promise<void> {
-    // In this order: a request that is stored between the two looks is found by the second.
-    const isKnown =
-      (await this.isTravelling(organizationId, sessionId)) || (await this.ports.findFirst(organizationId, sessionId)) !== undefined;
-    if (!isKnown) throw unknown(sessionId);
-    await this.ports.setTag({ organizationId, sessionId, tag, keyId, ...this.ports.requests.stamp() });
+    await this.ports.requests.among(organizationId, async () => {
+      // In this order: a request that is stored between the two looks is found by the second.
+      const isKnown =
+        (await this.isTravelling(organizationId, sessionId)) || (await this.ports.findFirst(organizationId, sessionId)) !== undefined;
+      if (!isKnown) throw unknown(sessionId);
+      await this.ports.setTag({ organizationId, sessionId, tag, keyId, ...this.ports.requests.stamp() });
+    });
   }
 
   /** True when a request of the session is still on its way to the store. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
+import { makeErasableLetters } from '../ingest/erase-dead-letters.ts';
 import { RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
 import { type CoreRig, type IngestRig, openRig, type SpoolRig } from '../ingest/ingest-rig.ts';
 import type { Interpret } from '../ingest/interpreter.ts';
@@ -85,8 +85,11 @@ export async function liveOver({ rig, replies }: LifeParts, spool: SpoolRig, giv
           whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal),
         whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
         store: rig.store.erase,
-        forgetReplies: ({ organizationId, userId }) => replies.forget(organizationId, userId),
-        eraseDeadLetters: makeEraseDeadLetters(spool.deadLetterFolder),
+        replies: {
+          count: ({ organizationId, userId }) => replies.count(organizationId, userId),
+          forget: ({ organizationId, userId }) => replies.forget(organizationId, userId),
+        },
+        letters: makeErasableLetters(spool.deadLetterFolder),
         ...given.targets,
       },
       observe: (observation) => observations.push(observation),

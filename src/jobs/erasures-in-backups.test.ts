@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
+import { makeErasableLetters } from '../ingest/erase-dead-letters.ts';
 import { type IngestRig, makeGate, SpoolRig, until } from '../ingest/ingest-rig.ts';
 import { listUnfinishedErasures } from '../metadata/erasures.ts';
 import { type GivenLife, type Life, liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
@@ -19,7 +19,7 @@ const longMs = 60_000;
 /** More than an erasure that does not stand still needs for its next step, milliseconds. */
 const chanceMs = 1000;
 
-const steps = ['eraseDeadLetters', 'list', 'removeRequests', 'removeRest', 'removeFiles'] as const;
+const steps = ['eraseLetters', 'list', 'removeRequests', 'removeRest', 'removeFiles'] as const;
 
 /** Targets that note each step that begins, and hold the end of one until a gate is open. */
 function heldAt(spool: SpoolRig, held: (typeof steps)[number]) {
@@ -35,8 +35,9 @@ function heldAt(spool: SpoolRig, held: (typeof steps)[number]) {
       return result;
     };
   const { list, removeRequests, removeRest, removeFiles } = rig.store.erase;
+  const letters = makeErasableLetters(spool.deadLetterFolder);
   const targets = {
-    eraseDeadLetters: noted('eraseDeadLetters', makeEraseDeadLetters(spool.deadLetterFolder)),
+    letters: { ...letters, erase: noted('eraseLetters', letters.erase) },
     store: {
       list: noted('list', list),
       removeRequests: noted('removeRequests', removeRequests),
@@ -49,7 +50,7 @@ function heldAt(spool: SpoolRig, held: (typeof steps)[number]) {
 
 describe('while a backup is taken', { timeout: 60_000 }, () => {
   it.each([
-    { held: 'eraseDeadLetters', stage: 'ordered' },
+    { held: 'eraseLetters', stage: 'counted' },
     { held: 'list', stage: 'awaited' },
     { held: 'removeRequests', stage: 'listed' },
     { held: 'removeRest', stage: 'listed' },

@@ -1,14 +1,15 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
+import { makeErasableLetters } from '../ingest/erase-dead-letters.ts';
 import { whenSpoolIsClear } from '../ingest/erasures.ts';
 import { type IngestRig, interpretDirectly, makeGate, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
 import { listUnfinishedErasures, orderErasure } from '../metadata/erasures.ts';
 import { GatelogError } from '../model/errors.ts';
-import type { Erasure } from '../model/erasure.ts';
+import type { Erasure, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
+import type { ErasureTargets } from './erasures.ts';
 import { type GivenLife, type Life, liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
 
 let parts: OpenLifeParts;
@@ -29,6 +30,37 @@ async function stored(spool: SpoolRig): Promise<readonly string[]> {
   return (await spool.storedIds()).requests;
 }
 
+function keepReplyOf(userId: string, organizationId: OrganizationId): void {
+  const times = { createdAt: 0, expiresAt: 1, latencyMs: 1 };
+  const reply = { requestId: 'any', userId, status: 200, headers: [], body: Buffer.from('x'), ...times };
+  parts.replies.keep({ organizationId, fingerprint: userId, places: 1 }, 0, reply, 0);
+}
+
+/** Targets of a core that dies at a stage, after what it did there and before that is written down. */
+function targetsCutAt(stage: ErasureStage, spool: SpoolRig, tell: () => void): Partial<ErasureTargets> {
+  const dieAfter = <Given extends readonly unknown[]>(work: (...given: Given) => Promise<unknown>, livesFor = 0) => {
+    let calls = 0;
+    return async (...given: Given): Promise<never> => {
+      await work(...given);
+      calls += 1;
+      if (calls <= livesFor) return undefined as never;
+      tell();
+      return new Promise<never>(() => undefined);
+    };
+  };
+  const letters = makeErasableLetters(spool.deadLetterFolder);
+  if (stage === 'counted') return { letters: { ...letters, erase: dieAfter(letters.erase) } };
+  if (stage === 'recounted') return { letters: { ...letters, erase: dieAfter(letters.erase, 1) } };
+  if (stage === 'awaited') return { whenSpoolIsClear: dieAfter(async () => undefined) };
+  if (stage === 'listed') return { store: { ...rig.store.erase, removeRest: dieAfter(rig.store.erase.removeRest) } };
+  const forget = (): never => {
+    parts.replies.forget(spool.organizationId);
+    tell();
+    throw new Error('cut');
+  };
+  return { replies: { count: () => parts.replies.count(spool.organizationId), forget } };
+}
+
 describe('an erasure', { timeout: 60_000 }, () => {
   it('takes out what is stored, what is on its way, kept replies and dead letters, and counts each', async () => {
     const spool = new SpoolRig(rig);
@@ -45,19 +77,7 @@ describe('an erasure', { timeout: 60_000 }, () => {
     await spool.write(writer, tagged('ann'));
     await spool.write(writer, ofBody('ann'));
     his.push(await spool.write(writer, tagged('bob', {})), await spool.write(writer, ofBody('bob')));
-    for (const userId of ['ann', 'bob']) {
-      const reply = {
-        requestId: poison,
-        userId,
-        status: 200,
-        headers: [],
-        body: Buffer.from('x'),
-        createdAt: 0,
-        expiresAt: 1,
-        latencyMs: 1,
-      };
-      parts.replies.keep({ organizationId: spool.organizationId, fingerprint: userId, places: 1 }, 0, reply, 0);
-    }
+    for (const userId of ['ann', 'bob']) keepReplyOf(userId, spool.organizationId);
     const life = await live(spool);
     const before = systemClock.now();
     const receipt = await life.erasures.erase(spool.organizationId, 'ann', longMs);
@@ -125,40 +145,29 @@ describe('an erasure', { timeout: 60_000 }, () => {
     expect(rows).toEqual([]);
   });
 
-  it.each(['ordered', 'awaited', 'listed', 'removed'] as const)(
-    'that is cut when it is %s goes on in the next life, and counts the same',
+  it.each(['counted', 'awaited', 'listed', 'weighed', 'recounted'] as const)(
+    'that is cut when it is %s, with what then goes gone already, goes on in the next life, and counts the same',
     async (stage) => {
       const spool = new SpoolRig(rig);
       const writer = spool.openWriter();
       await spool.write(writer, tagged('ann'));
+      await spool.drainAll({ interpret: async (tasks) => tasks.map(() => ({ failure: 'it is poison' })) });
+      await spool.write(writer, tagged('ann'));
       await spool.drainAll();
+      keepReplyOf('ann', spool.organizationId);
       await spool.write(writer, tagged('ann'));
       const cut = makeGate();
-      const never = async (): Promise<never> => {
-        cut.open();
-        return new Promise<never>(() => undefined);
-      };
-      const dying = (): never => {
-        cut.open();
-        throw new Error('cut');
-      };
-      const first = await live(spool, {
-        targets: {
-          ...(stage === 'ordered' ? { eraseDeadLetters: never } : {}),
-          ...(stage === 'awaited' ? { whenSpoolIsClear: never } : {}),
-          ...(stage === 'listed' ? { store: { ...rig.store.erase, removeRest: never } } : {}),
-          ...(stage === 'removed' ? { forgetReplies: dying } : {}),
-        },
-      });
+      const first = await live(spool, { targets: targetsCutAt(stage, spool, () => cut.open()) });
       void first.erasures.erase(spool.organizationId, 'ann', longMs);
       await cut.passed;
       void first.erasures.stop();
       await first.core.drain.stop(10_000);
       const second = await live(spool);
       const receipt = await second.erasures.erase(spool.organizationId, 'ann', longMs);
-      expect(receipt?.counts).toEqual({ requests: 1, bodies: 2, cache_entries: 0, spool_records: 1, dead_letters: 0, blobs: 0 });
+      expect(receipt?.counts).toEqual({ requests: 1, bodies: 2, cache_entries: 1, spool_records: 1, dead_letters: 1, blobs: 0 });
       await second.end();
-      expect(await spool.storedIds()).toEqual({ requests: [], bodies: [] });
+      expect([await spool.storedIds(), await spool.deadLetters()]).toEqual([{ requests: [], bodies: [] }, []]);
+      expect(parts.replies.count(spool.organizationId)).toBe(0);
     },
   );
 
@@ -198,10 +207,13 @@ describe('an erasure', { timeout: 60_000 }, () => {
     let failures = 2;
     const life = await live(spool, {
       targets: {
-        forgetReplies: () => {
-          failures -= 1;
-          if (failures >= 0) throw new Error('the state cannot be opened');
-          return 7;
+        replies: {
+          count: () => {
+            failures -= 1;
+            if (failures >= 0) throw new Error('the state cannot be opened');
+            return 7;
+          },
+          forget: () => undefined,
         },
       },
     });
@@ -312,7 +324,8 @@ describe('dead letters', () => {
     const daily = '2026-01-01.jsonl';
     const whole = lines.map(([head, rest]) => JSON.stringify({ ...head, ...rest }));
     writeFileSync(inFolder(daily), [...whole, 'not a letter'].join('\n'));
-    const erase = makeEraseDeadLetters(spool.deadLetterFolder);
+    const { count, erase } = makeErasableLetters(spool.deadLetterFolder);
+    expect(await count(ordered)).toBe(6);
     const erasing = erase(ordered);
     appendFileSync(inFolder(daily), ' and one that comes meanwhile\n');
     expect(await erasing).toBe(6);
@@ -329,7 +342,7 @@ describe('dead letters', () => {
     mkdirSync(folder);
     const names = ['1.letter', '2.letter', '2026-01-01.jsonl', '2026-01-02.jsonl'];
     for (const name of names) writeFileSync(path.join(folder, name), '{}\n{}\n');
-    const erasing = makeEraseDeadLetters(folder)(orderedFor('ann'));
+    const erasing = makeErasableLetters(folder).erase(orderedFor('ann'));
     // The folder has been read by now.
     for (const name of names) rmSync(path.join(folder, name));
     expect(await erasing).toBe(0);

@@ -28,10 +28,9 @@ export interface ErasureTargets {
   /** Waits until the changes of the organisation that have begun are over. */
   readonly whenChangesAreOver: (organizationId: OrganizationId) => Promise<void>;
   readonly store: EraseStored;
-  /** @returns how many replies were kept. */
-  readonly forgetReplies: (erasure: Erasure) => number;
-  /** @returns how many letters went. */
-  readonly eraseDeadLetters: (erasure: Erasure) => Promise<number>;
+  /** Replies that the cache keeps. */
+  readonly replies: { readonly count: (erasure: Erasure) => number; readonly forget: (erasure: Erasure) => void };
+  readonly letters: { readonly count: (erasure: Erasure) => Promise<number>; readonly erase: (erasure: Erasure) => Promise<unknown> };
 }
 
 export interface ErasurePorts {
@@ -78,11 +77,14 @@ export class Erasures {
   private standstill: Promise<unknown> | undefined;
   /** What is done at each stage, and where that leads. */
   private readonly steps: Readonly<Record<Exclude<ErasureStage, 'done'>, Step>> = {
-    ordered: { run: (erasure) => this.eraseLetters(erasure), next: 'awaited' },
+    ordered: { run: (erasure) => this.countLetters(erasure), next: 'counted' },
+    counted: { run: (erasure) => this.eraseLetters(erasure), next: 'awaited' },
     awaited: { run: (erasure) => this.list(erasure), next: 'listed' },
     listed: { run: (erasure) => this.inStoreTurn(() => this.removeFromStore(erasure)), next: 'removed' },
-    removed: { run: async (erasure) => ({ cache_entries: this.ports.targets.forgetReplies(erasure) }), next: 'forgotten' },
-    forgotten: { run: (erasure) => this.lookAgain(erasure), next: 'done' },
+    removed: { run: async (erasure) => ({ cache_entries: this.ports.targets.replies.count(erasure) }), next: 'weighed' },
+    weighed: { run: (erasure) => this.forgetReplies(erasure), next: 'forgotten' },
+    forgotten: { run: (erasure) => this.lookAgain(erasure), next: 'recounted' },
+    recounted: { run: (erasure) => this.eraseLetters(erasure), next: 'done' },
   };
 
   /** @param mostRunning erasures that may run; a new one beyond them is refused. */
@@ -185,16 +187,26 @@ export class Erasures {
     return advanced;
   }
 
+  private async countLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    return { dead_letters: erasure.counts.dead_letters + (await this.ports.targets.letters.count(erasure)) };
+  }
+
   private async eraseLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     await this.whenMoving();
-    return { dead_letters: erasure.counts.dead_letters + (await this.ports.targets.eraseDeadLetters(erasure)) };
+    await this.ports.targets.letters.erase(erasure);
+    return {};
+  }
+
+  private async forgetReplies(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    this.ports.targets.replies.forget(erasure);
+    return {};
   }
 
   /** What has come of a letter that was being replayed, and then letters: what is waited for may have become one. */
   private async lookAgain(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     const { book, targets } = this.ports;
     await targets.whenSpoolIsClear(erasure, this.stopping.signal);
-    const letters = await this.eraseLetters(erasure);
+    const letters = await this.countLetters(erasure);
     return { ...letters, spool_records: await book.countErased(erasure.number) };
   }
 
@@ -202,7 +214,7 @@ export class Erasures {
     const { book, targets } = this.ports;
     await targets.whenSpoolIsClear(erasure, this.stopping.signal);
     await this.whenMoving();
-    const found = await targets.store.list(erasure);
+    const found = await targets.store.list(erasure, this.stopping.signal);
     return { ...found, spool_records: await book.countErased(erasure.number) };
   }
 
@@ -227,7 +239,8 @@ export class Erasures {
     signal.throwIfAborted();
   }
 
-  private async inStoreTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Runs `work`, which rewrites parts of the store, while no erasure does; they come in the order in which they were asked for. @throws the abort reason when told to stop before. */
+  async inStoreTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.storeTurn.then(() => {
       this.stopping.signal.throwIfAborted();
       return work();

@@ -53,6 +53,9 @@ describe('the retention', () => {
         if (runs === 3) outcome.open();
         return 3;
       },
+      forgetReceipts: async () => {
+        if (runs === 0) throw new Error('the metadata is locked');
+      },
       intervalMs: 1,
       now: () => now,
       observe: (observation) => observations.push(observation),
@@ -61,7 +64,8 @@ describe('the retention', () => {
     await outcome.passed;
     await retention.stop();
     expect(removed[0]).toEqual({ organizations: undefined, before: now - day });
-    expect(observations.slice(0, 2)).toEqual([
+    expect(observations.slice(0, 3)).toEqual([
+      { kind: 'job_failed', job: 'removal of receipts that nobody has fetched', reason: 'the metadata is locked' },
       { kind: 'retention_failed', reason: 'the store is away', retryInMs: 1 },
       { kind: 'expired_removed', requests: 3 },
     ]);

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { OrganizationId } from '../model/ids.ts';
+import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { failureText } from '../store/failure.ts';
 import type { Expiry, RemoveExpired } from '../store/retention.ts';
@@ -10,6 +11,8 @@ export interface RetentionPorts {
   /** Organisations that have a retention of their own, by its days. */
   readonly ownDays: () => Promise<ReadonlyMap<number, readonly OrganizationId[]>>;
   readonly removeExpired: RemoveExpired;
+  /** Forgets receipts of erasures that nobody has fetched in time. */
+  readonly forgetReceipts: () => Promise<void>;
   /** Time between two runs, milliseconds. */
   readonly intervalMs: number;
   /** Unix milliseconds. */
@@ -32,7 +35,7 @@ export function expiriesOf(
   ];
 }
 
-/** Removes what is older than it may be, at the start and then from time to time. A run that fails is made up for by the next. */
+/** Removes what is older than it may be, records and receipts, at the start and then from time to time. A run that fails is made up for by the next. */
 export class Retention {
   private readonly ports: RetentionPorts;
   private readonly stopping = new AbortController();
@@ -59,9 +62,18 @@ export class Retention {
     return removed;
   }
 
+  private async forgetReceipts(): Promise<void> {
+    try {
+      await this.ports.forgetReceipts();
+    } catch (error) {
+      this.ports.observe({ kind: 'job_failed', job: 'removal of receipts that nobody has fetched', reason: messageOf(error) });
+    }
+  }
+
   private async loop(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
+      await this.forgetReceipts();
       try {
         const requests = await this.runOnce();
         if (requests > 0) this.ports.observe({ kind: 'expired_removed', requests });

@@ -291,6 +291,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       prices,
       changeStoredCosts: store.changeStoredCosts,
       stamp: () => changer.stamp(),
+      amongChanges: (organizationId, work) => changer.among(organizationId, work),
       now: systemClock.now,
     }),
     health: () => healthOf(watches, drain, store.hasRoom()),

@@ -1,7 +1,7 @@
 import type { ErasurePorts, RetentionPorts } from '../api/ports.ts';
 import type { Config } from '../config/load.ts';
 import type { Drain } from '../ingest/drain.ts';
-import { makeEraseDeadLetters } from '../ingest/erase-dead-letters.ts';
+import { makeErasableLetters } from '../ingest/erase-dead-letters.ts';
 import { type ErasuresUnderWay, type RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
 import type { RequestChanger } from '../ingest/request-changer.ts';
 import { type ErasureBook, Erasures } from '../jobs/erasures.ts';
@@ -11,6 +11,7 @@ import {
   addErasedExchanges,
   advanceErasure,
   countErasedExchanges,
+  emptyLog,
   forgetErasure,
   forgetOldErasures,
   listUnfinishedErasures,
@@ -63,8 +64,8 @@ export function erasuresFor(database: MetadataDatabase, underWay: RunningErasure
 /** Puts together what removes records. */
 export function makeRemovals(parts: RemovalParts, drain: Drain, changer: RequestChanger): Removals {
   const { config, database } = parts;
-  const retention = makeRetention(parts);
   const erasures = makeErasures(parts, drain, changer);
+  const retention = makeRetention(parts, erasures);
   return {
     retentionPorts: {
       deploymentDays: config.retentionDays,
@@ -76,7 +77,6 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
       handedOver: (erasure) => erasures.handedOver(erasure),
     },
     start: async () => {
-      await forgetUnfetched(parts);
       await erasures.resume();
       retention.start();
     },
@@ -87,20 +87,12 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
   };
 }
 
-/** A core starts also while nothing can be written here; the next start makes up for it. */
-async function forgetUnfetched({ database, observe }: RemovalParts): Promise<void> {
-  try {
-    await forgetOldErasures(database, systemClock.now() - receiptKeptMs);
-  } catch (error) {
-    observe({ kind: 'job_failed', job: 'removal of receipts that nobody has fetched', reason: messageOf(error) });
-  }
-}
-
-function makeRetention({ config, observe, database, store }: RemovalParts): Retention {
+function makeRetention({ config, observe, database, store }: RemovalParts, erasures: Erasures): Retention {
   return new Retention({
     deploymentDays: config.retentionDays,
     ownDays: () => listRetentions(database),
-    removeExpired: store.removeExpired,
+    removeExpired: (expiry, signal) => erasures.inStoreTurn(() => store.removeExpired(expiry, signal)),
+    forgetReceipts: () => forgetOldErasures(database, systemClock.now() - receiptKeptMs),
     intervalMs: config.retentionIntervalMs,
     now: systemClock.now,
     observe,
@@ -114,25 +106,36 @@ function makeErasures(
 ): Erasures {
   const { inFlight } = drain;
   return new Erasures({
-    book: bookOf(database),
+    book: bookOf(database, observe),
     targets: {
       ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
       whenSpoolIsClear: (erasure, signal) => whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight }, erasure, signal),
       whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
       store: store.erase,
-      forgetReplies: ({ organizationId, userId }) => state.open().replies.forget(organizationId, userId),
-      eraseDeadLetters: makeEraseDeadLetters(placesOf(config).deadLetters),
+      replies: {
+        count: ({ organizationId, userId }) => state.open().replies.count(organizationId, userId),
+        forget: ({ organizationId, userId }) => state.open().replies.forget(organizationId, userId),
+      },
+      letters: makeErasableLetters(placesOf(config).deadLetters),
     },
     observe,
   });
 }
 
-function bookOf(database: MetadataDatabase): ErasureBook {
+function bookOf(database: MetadataDatabase, observe: Observe): ErasureBook {
   return {
     order: (organizationId, userId, takesNew) => orderErasure(database, { organizationId, userId, at: systemClock.now(), takesNew }),
     unfinished: () => listUnfinishedErasures(database),
     advance: (number, reached) => advanceErasure(database, number, reached),
     countErased: (number) => countErasedExchanges(database, number),
-    forget: (number) => forgetErasure(database, number),
+    forget: async (number) => {
+      await forgetErasure(database, number);
+      try {
+        await emptyLog(database);
+      } catch (error) {
+        // The receipt is handed over all the same: it would be lost otherwise.
+        observe({ kind: 'job_failed', job: 'removal of an erased name from the log of the metadata database', reason: messageOf(error) });
+      }
+    },
   };
 }

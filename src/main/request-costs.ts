@@ -23,12 +23,21 @@ export interface RequestCostParts {
   readonly prices: CorePrices;
   readonly changeStoredCosts: ChangeStoredCosts;
   readonly stamp: RepricePorts['stamp'];
+  /** Runs work that changes records of an organisation; an erasure waits for it, and it finds nothing of what has been erased. */
+  readonly amongChanges: <Result>(organizationId: OrganizationId, work: () => Promise<Result>) => Promise<Result>;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
 /** What the API asks about prices and costs. */
-export function makePricePorts({ database, prices: { book, stored }, changeStoredCosts, stamp, now }: RequestCostParts): PricePorts {
+export function makePricePorts({
+  database,
+  prices: { book, stored },
+  changeStoredCosts,
+  stamp,
+  amongChanges,
+  now,
+}: RequestCostParts): PricePorts {
   const pricingOf = (organizationId: OrganizationId, { provider }: BilledRequest): Pricing => ({
     providerId: priceProviderOf(provider),
     prices: { book, organization: stored.of(organizationId) },
@@ -48,7 +57,8 @@ export function makePricePorts({ database, prices: { book, stored }, changeStore
       stored.forget(organizationId);
       return { prices };
     },
-    apply: (principal, requests, isTrial) => repriceRequests(repricing, principal, requests, isTrial),
+    apply: (principal, read, isTrial) =>
+      amongChanges(principal.organizationId, async () => repriceRequests(repricing, principal, await read(), isTrial)),
     explain: (organizationId, request) => explainCost(request, pricingOf(organizationId, request)),
   };
 }

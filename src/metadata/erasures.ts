@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Selectable, sql } from 'kysely';
 import type { Erasure, ErasureCounts, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
@@ -13,6 +14,8 @@ export interface ErasedExchange {
 
 /** SQLite takes 32,766 parameters in a statement. */
 const chunkLength = 5000;
+const mostCheckpoints = 20;
+const checkpointPauseMs = 50;
 
 /** An order of an erasure. */
 export interface ErasureOrder {
@@ -69,19 +72,34 @@ export async function advanceErasure(
     .execute();
 }
 
-/** Forgets an erasure, and with it whom it was about: its name is in no file then. */
+/** Forgets an erasure, and with it whom it was about: the name is in no file once {@link emptyLog} has run. */
 export async function forgetErasure(database: MetadataQueries, number: number): Promise<void> {
   await inWriteTransaction(database, async ({ queries }) => {
     await queries.deleteFrom('erased_exchanges').where('erasure', '=', number).execute();
     await queries.deleteFrom('erasures').where('number', '=', number).execute();
   });
-  // Dialect: Postgres does so by itself, some time later.
-  await sql`pragma wal_checkpoint(truncate)`.execute(database.queries);
 }
 
-/** Forgets erasures whose receipt nobody has fetched. @param before Unix milliseconds at which they were ordered. */
-export async function forgetOldErasures({ queries }: MetadataQueries, before: number): Promise<void> {
-  await queries.deleteFrom('erasures').where('stage', '=', 'done').where('erased_at', '<', before).execute();
+/**
+ * Empties the log of the database: what was deleted stands in it until then. Nobody may be reading in it; a reader takes some milliseconds.
+ * Dialect: Postgres does so by itself, some time later.
+ * @throws when somebody reads in it all the time. A later change of the database empties it then.
+ */
+export async function emptyLog({ queries }: MetadataQueries): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const { rows } = await sql<{ readonly busy: number }>`pragma wal_checkpoint(truncate)`.execute(queries);
+    if (rows.every(({ busy }) => busy === 0)) return;
+    if (tries === mostCheckpoints) throw new Error('something reads in the metadata database all the time');
+    await wait(checkpointPauseMs);
+  }
+}
+
+/** Forgets erasures whose receipt nobody has fetched, as {@link forgetErasure} does. @param before Unix milliseconds at which they were ordered. */
+export async function forgetOldErasures(database: MetadataQueries, before: number): Promise<void> {
+  const { queries } = database;
+  const old = await queries.selectFrom('erasures').select('number').where('stage', '=', 'done').where('erased_at', '<', before).execute();
+  for (const { number } of old) await forgetErasure(database, number);
+  if (old.length > 0) await emptyLog(database);
 }
 
 /** Writes down which exchanges are taken out; one that is there already is there once. */

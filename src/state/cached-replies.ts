@@ -110,23 +110,28 @@ export class CachedReplies {
     return true;
   }
 
+  /** How many replies of an organisation are kept, of one user only when one is named. */
+  count(organizationId: string, userId?: string): number {
+    return this.keysOf(organizationId, userId).length;
+  }
+
   /** Forgets replies of an organisation, of one user only when one is named. @returns how many. */
   forget(organizationId: string, userId?: string): number {
     return this.environment.write(() => {
-      let count = 0;
-      const all = [...this.replies.getRange({ start: [organizationId], end: [organizationId, '\u{10ffff}'] })];
-      for (const { key, value } of all) {
-        if (userId !== undefined && value.userId !== userId) continue;
-        this.totals.putSync(totalKey, this.total() - this.drop(key));
-        count += 1;
-      }
-      return count;
+      const keys = this.keysOf(organizationId, userId);
+      for (const key of keys) this.totals.putSync(totalKey, this.total() - this.drop(key));
+      return keys.length;
     });
   }
 
   /** Bytes of all that is kept. */
   total(): number {
     return this.totals.get(totalKey) ?? 0;
+  }
+
+  private keysOf(organizationId: string, userId: string | undefined): Place[] {
+    const all = [...this.replies.getRange({ start: [organizationId], end: [organizationId, '\u{10ffff}'] })];
+    return all.filter(({ value }) => userId === undefined || value.userId === userId).map(({ key }) => key);
   }
 
   private use(at: Place, seen: Kept, now: number): void {

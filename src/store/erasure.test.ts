@@ -70,7 +70,7 @@ async function erase(userId: string, given: Partial<StoreErasure> = {}) {
   erasures += 1;
   const erasure: StoreErasure = { number: erasures, organizationId: tenant, userId, erasedAt: createdAt, ...given };
   const store = makeEraseStored(rig.connections);
-  const counts = await store.list(erasure);
+  const counts = await store.list(erasure, signal);
   await store.removeRequests(erasure, signal);
   await store.removeRest(erasure, signal);
   return { counts, removeFiles: () => store.removeFiles(erasure, signal) };
@@ -168,10 +168,10 @@ describe('an erasure of a user', () => {
     erasures += 1;
     const erasure = { number: erasures, organizationId: tenant, userId: 'kim', erasedAt: createdAt };
     looks = 0;
-    await expect(store.list(erasure)).rejects.toMatchObject(refusal);
+    await expect(store.list(erasure, signal)).rejects.toMatchObject(refusal);
     expect(await rowsOf('removals', 'removal')).not.toContain(String(erasures));
     looks = Number.MAX_SAFE_INTEGER;
-    expect(await store.list(erasure)).toEqual({ requests: 1, bodies: 1 });
+    expect(await store.list(erasure, signal)).toEqual({ requests: 1, bodies: 1 });
     await store.removeRequests(erasure, signal);
     await store.removeRest(erasure, signal);
     const engines = (): Promise<unknown> =>
@@ -194,8 +194,8 @@ describe('an erasure of a user', () => {
     erasures += 1;
     const again = { number: erasures, organizationId: tenant, userId: 'fred', erasedAt: createdAt };
     const store = makeEraseStored(rig.connections);
-    await store.list(again);
-    expect(await store.list(again)).toEqual({ requests: 1, bodies: 1 });
+    await store.list(again, signal);
+    expect(await store.list(again, signal)).toEqual({ requests: 1, bodies: 1 });
     for (let time = 0; time < 2; time += 1) {
       await store.removeRequests(again, signal);
       await store.removeRest(again, signal);

@@ -29,7 +29,7 @@ export interface StoredCounts {
  */
 export interface EraseStored {
   /** Writes down which requests go, and counts them. To be called before anything goes. */
-  readonly list: (erasure: StoreErasure) => Promise<StoredCounts>;
+  readonly list: (erasure: StoreErasure, signal: AbortSignal) => Promise<StoredCounts>;
   /** Takes out the requests: no query finds them from then on. */
   readonly removeRequests: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
   /** Takes out what belonged to them: bodies, history, and the tags and changes of sessions of which no request is left. */
@@ -51,7 +51,7 @@ const emptySessions = `org_id = {tenant:UInt128} AND ${listedSessions}
 export function makeEraseStored(connections: Connections): EraseStored {
   const partsWith = (signal: AbortSignal): RemovingParts => ({ connections, signal });
   return {
-    list: (erasure) => list(partsWith(new AbortController().signal), erasure),
+    list: (erasure, signal) => list(partsWith(signal), erasure),
     removeRequests: (erasure, signal) => removeByMonth(partsWith(signal), 'requests', erasure),
     removeRest: (erasure, signal) => removeRest(partsWith(signal), erasure),
     removeFiles: (erasure, signal) => removeFiles(partsWith(signal), erasure),
@@ -71,6 +71,7 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
     erasure,
   );
   await inLane(connections, 'removal', (client) => {
+    parts.signal.throwIfAborted();
     demandRoom(connections);
     return client.command(boundQuery(found.text, found.params, connections.embedded));
   });

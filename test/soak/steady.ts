@@ -52,6 +52,8 @@ async function soak(): Promise<boolean> {
   const surroundings = { processes, projectFolder: process.cwd(), temporaryFolder: folder, provider };
   const service = await startGatelog(surroundings, Number(given.workers ?? 1));
   await driver.warmUp(service, chatLoad(connections, warmUpMs));
+  // What the warm-up left would be what the first probes wait for.
+  await untilDrained(service);
   const requestsPerSecond = given.rate === undefined ? (await highestRate(driver, service)) / 2 : Number(given.rate);
   console.error(`${requestsPerSecond.toFixed(0)} calls a second for ${minutes} minutes`);
 
@@ -82,7 +84,6 @@ async function soak(): Promise<boolean> {
 
 /** Calls a second in a closed loop with which the ingest keeps up, or the share of them with which it does. */
 async function highestRate(driver: LoadDriver, service: GatelogCandidate): Promise<number> {
-  await untilDrained(service);
   const watch = new SpoolWatch(service);
   const full = await driver.run(service, chatLoad(connections, fullRateMs));
   const { keepsUp, growthBytesPerSecond, inflowBytesPerSecond } = watch.stop(fullRateMs / 2);

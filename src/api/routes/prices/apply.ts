@@ -2,6 +2,7 @@ import { accepted } from '../../../contract/fault.ts';
 import { largestLimit } from '../../../contract/paging.ts';
 import { readBody } from '../../../contract/read-body.ts';
 import { repriceAnswerSchema, repriceSchema } from '../../../contract/reprice.ts';
+import type { RepricedRequest } from '../../../model/reprice.ts';
 import type { BilledRow } from '../../../query/billed-request.ts';
 import { planReprice, repricedRequest, repriceItem, repriceStatements } from '../../../query/reprice.ts';
 import { runUntilRows } from '../../../store/run.ts';
@@ -36,7 +37,11 @@ async function answerApply(call: EndpointCall): Promise<Response> {
   const body = accepted(readBody(repriceSchema, await readJson(context)));
   const plan = accepted(planReprice(principal.organizationId, body, largestLimit));
   const total = body.cursor === undefined ? await countOf(call, plan) : null;
-  const rows = await runUntilRows<BilledRow>(ports.run, repriceStatements(plan), context.req.raw.signal);
-  const report = await ports.prices.apply(principal, rows.map(repricedRequest), body.dryRun === true);
+  let rows: readonly BilledRow[] = [];
+  const read = async (): Promise<readonly RepricedRequest[]> => {
+    rows = await runUntilRows<BilledRow>(ports.run, repriceStatements(plan), context.req.raw.signal);
+    return rows.map(repricedRequest);
+  };
+  const report = await ports.prices.apply(principal, read, body.dryRun === true);
   return answerJson(context, { data: repriceItem(report, plan, rows, total), error: null });
 }

@@ -6,15 +6,20 @@ import type { Problem } from '../contract/problem.ts';
 /** A session's identifier stands in the path: the longest that a property holds, 8,192 bytes, has three times as many there. Bytes. */
 const headMaxBytes = 64 * 1024;
 
+/** Connections to the API; Node closes further ones. */
+const mostConnections = 4096;
+
 /** Serves the API over HTTP. The server is about to listen; wait for its event. */
 export function serveApi(api: Hono, host: string, port: number): Server {
-  return serve({
+  const server = serve({
     fetch: api.fetch,
     hostname: host,
     port,
     serverOptions: { maxHeaderSize: headMaxBytes },
     createServer: ((options: object, listener: RequestListener) => createServer(options, onlyPlain(listener))) as typeof createServer,
   }) as Server;
+  server.maxConnections = mostConnections;
+  return server;
 }
 
 /** Serves an API on whatever the server is told to listen to. */

@@ -118,6 +118,15 @@ export const gatewayVariables = {
     reason:
       'Milliseconds for which an idle connection to a provider is kept, unless the provider names another time; longer than a firewall on the way allows, calls meet dead connections.',
   },
+  clientConnections: {
+    name: 'GATELOG_CLIENT_CONNECTIONS',
+    kind: 'integer',
+    default: '8192',
+    least: 1,
+    most: 1_000_000,
+    reason:
+      'Connections of callers to one gateway worker; further ones are answered 503 and closed, and another worker or a later try may have room.',
+  },
   providerConnections: {
     name: 'GATELOG_PROVIDER_CONNECTIONS',
     kind: 'integer',

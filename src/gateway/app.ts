@@ -16,6 +16,8 @@ export interface GatewayOptions {
   readonly requestTimeoutMs: number;
   /** How long a connection is kept for its next request, milliseconds. */
   readonly keepAliveTimeoutMs: number;
+  /** Further connections are answered 503 and closed. */
+  readonly mostConnections: number;
   /** Origins of pages that may call the gateway; `*`: of any. */
   readonly corsOrigins: readonly string[];
 }
@@ -55,6 +57,7 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   /** The last call on each connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   const answer = (request: IncomingRequest, response: ServerResponse): void => {
+    if (isTurnedAway(request.socket)) return;
     latest.set(request.socket, response);
     const problem = problemOfHead(request);
     if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, { health, monotonic });
@@ -70,6 +73,7 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     ports.meter.refused(problem.code);
     writeRaw(socket, problem);
   };
+  const isTurnedAway = limitConnections(server, options.mostConnections, refuseRaw);
   // TRICKY: each call of a client that pipelines listens on its connection; Node takes more than ten of them for a leak and says so.
   server.on('connection', (socket) => socket.setMaxListeners(0));
   server.on('request', answer);
@@ -86,6 +90,30 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     else if (socket.writable) refuseRaw(socket, problem);
   });
   return server;
+}
+
+/**
+ * Refuses connections beyond a limit. TRICKY: not by Node's own `maxConnections`, with which the supervisor hands such a connection to the same
+ * full worker over and over again.
+ * @returns whether a connection was refused: what it says all the same is not for us.
+ */
+function limitConnections(
+  server: Server,
+  most: number,
+  refuse: (socket: Duplex, problem: GatelogError) => void,
+): (socket: Duplex) => boolean {
+  const turnedAway = new WeakSet<Duplex>();
+  let open = 0;
+  server.on('connection', (socket) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+    if (open <= most) return;
+    turnedAway.add(socket);
+    refuse(socket, new GatelogError('too_many_connections', 'This gateway has as many connections as it takes. Try again in a moment.'));
+  });
+  return (socket) => turnedAway.has(socket);
 }
 
 /**

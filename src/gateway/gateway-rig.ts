@@ -92,6 +92,7 @@ export interface RigOptions {
   readonly ports?: Partial<ForwardPorts>;
   readonly headerMaxBytes?: number;
   readonly requestTimeoutMs?: number;
+  readonly mostConnections?: number;
   /** Origins of pages that may call. */
   readonly corsOrigins?: readonly string[];
 }
@@ -108,6 +109,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     headerMaxBytes,
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     keepAliveTimeoutMs: 75_000,
+    mostConnections: options.mostConnections ?? 1000,
     corsOrigins: options.corsOrigins ?? [],
   });
   const port = await listen(server);

@@ -82,6 +82,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       headerMaxBytes: config.headerMaxBytes,
       requestTimeoutMs: config.requestTimeoutMs,
       keepAliveTimeoutMs: config.keepAliveTimeoutMs,
+      mostConnections: config.clientConnections,
       corsOrigins: config.corsOrigins,
     },
   );

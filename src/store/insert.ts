@@ -52,8 +52,9 @@ export async function insertLines(connections: Connections, lane: InsertLane, { 
           max_insert_block_size: '10000000',
           min_insert_block_size_rows: '10000000',
           min_insert_block_size_bytes: String(2 * 1024 * 1024 * 1024),
-          // A null in a column that has none is the column's default.
+          // A null in a column that has none is the column's default, and so is a cell that is missing at the end of a line.
           input_format_null_as_default: 1,
+          input_format_json_compact_allow_variable_number_of_columns: 1,
         },
       });
       for await (const chunk of result.stream) void chunk;

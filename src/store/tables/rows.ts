@@ -33,54 +33,57 @@ interface Column<Source> {
 
 const keyColumns = ['org_id', 'created_at', 'request_id'] as const;
 
+/** Those that few records have stand last: see {@link lineOf}. */
 const requestColumns: readonly Column<RequestRecord>[] = [
   { name: 'response_created_at', cell: ({ responseCreatedAt }) => (responseCreatedAt === null ? null : timeText(responseCreatedAt)) },
   { name: 'key_hash', cell: ({ keyHash }) => keyHash },
   { name: 'method', cell: ({ method }) => method },
   { name: 'path', cell: ({ path }) => path },
-  { name: 'referrer', cell: ({ referrer }) => referrer },
   { name: 'target_url', cell: ({ targetUrl }) => targetUrl },
   { name: 'provider', cell: ({ provider }) => provider },
-  { name: 'country_code', cell: ({ countryCode }) => countryCode },
   { name: 'request_model', cell: ({ requestModel }) => requestModel },
   { name: 'response_model', cell: ({ responseModel }) => responseModel },
-  { name: 'model_override', cell: ({ modelOverride }) => modelOverride },
   { name: 'model', cell: ({ model }) => model },
+  { name: 'response_id', cell: ({ responseId }) => responseId },
+  { name: 'status', cell: ({ status }) => status },
+  { name: 'latency', cell: ({ latencyMs }) => latencyMs },
+  { name: 'gateway_overhead', cell: ({ gatewayOverheadMs }) => gatewayOverheadMs },
+  { name: 'total_tokens', cell: ({ usage }) => totalTokens(usage) },
+  { name: 'prompt_tokens', cell: ({ usage }) => usage.promptTokens },
+  { name: 'completion_tokens', cell: ({ usage }) => usage.completionTokens },
+  { name: 'usage_raw', cell: ({ usage }) => (usage.raw === null ? '' : jsonText(usage.raw)) },
+  { name: 'cost', cell: ({ cost }) => (cost === null ? null : moneyText(cost)) },
+  { name: 'cost_source', cell: ({ costSource }) => costSource },
+  { name: 'price_reference', cell: ({ priceReference }) => priceReference },
+  { name: 'applied_price', cell: ({ appliedPrice }) => appliedPrice },
+  { name: 'size_bytes', cell: ({ sizeBytes }) => sizeBytes },
+  { name: 'storage_location', cell: () => 'clickhouse' },
   { name: 'user_id', cell: ({ userId }) => userId },
+  { name: 'properties', cell: ({ properties }) => Object.fromEntries(properties) },
   { name: 'session_id', cell: ({ sessionId }) => sessionId },
   { name: 'session_name', cell: ({ sessionName }) => sessionName },
   { name: 'session_path', cell: ({ sessionPath }) => sessionPath },
-  { name: 'properties', cell: ({ properties }) => Object.fromEntries(properties) },
+  { name: 'time_to_first_token', cell: ({ timeToFirstTokenMs }) => timeToFirstTokenMs },
+  { name: 'prompt_cache_read_tokens', cell: ({ usage }) => usage.promptCacheReadTokens },
+  { name: 'reasoning_tokens', cell: ({ usage }) => usage.reasoningTokens },
+  { name: 'usage_parts', cell: ({ usage }) => partsOf(usage) },
+  { name: 'service_tier', cell: ({ serviceTier }) => serviceTier },
+  { name: 'referrer', cell: ({ referrer }) => referrer },
+  { name: 'country_code', cell: ({ countryCode }) => countryCode },
+  { name: 'model_override', cell: ({ modelOverride }) => modelOverride },
   { name: 'node_id', cell: ({ nodeId }) => nodeId },
   { name: 'job_id', cell: ({ jobId }) => jobId },
   { name: 'prompt_id', cell: ({ promptId }) => promptId },
   { name: 'prompt_version', cell: ({ promptVersion }) => promptVersion },
   { name: 'experiment_id', cell: ({ experimentId }) => experimentId },
   { name: 'inputs', cell: ({ inputs }) => Object.fromEntries(inputs) },
-  { name: 'response_id', cell: ({ responseId }) => responseId },
-  { name: 'status', cell: ({ status }) => status },
-  { name: 'latency', cell: ({ latencyMs }) => latencyMs },
-  { name: 'time_to_first_token', cell: ({ timeToFirstTokenMs }) => timeToFirstTokenMs },
-  { name: 'gateway_overhead', cell: ({ gatewayOverheadMs }) => gatewayOverheadMs },
   { name: 'attempts', cell: ({ attempts }) => (attempts.length > 1 ? JSON.stringify(attempts) : '') },
-  { name: 'prompt_tokens', cell: ({ usage }) => usage.promptTokens },
-  { name: 'completion_tokens', cell: ({ usage }) => usage.completionTokens },
-  { name: 'prompt_cache_read_tokens', cell: ({ usage }) => usage.promptCacheReadTokens },
   { name: 'prompt_cache_write_tokens', cell: ({ usage }) => usage.promptCacheWriteTokens },
   { name: 'prompt_audio_tokens', cell: ({ usage }) => usage.promptAudioTokens },
   { name: 'completion_audio_tokens', cell: ({ usage }) => usage.completionAudioTokens },
-  { name: 'reasoning_tokens', cell: ({ usage }) => usage.reasoningTokens },
-  { name: 'total_tokens', cell: ({ usage }) => totalTokens(usage) },
-  { name: 'usage_estimated', cell: ({ usage }) => usage.estimated },
-  { name: 'usage_raw', cell: ({ usage }) => (usage.raw === null ? '' : jsonText(usage.raw)) },
-  { name: 'usage_parts', cell: ({ usage }) => partsOf(usage) },
-  { name: 'service_tier', cell: ({ serviceTier }) => serviceTier },
-  { name: 'cost', cell: ({ cost }) => (cost === null ? null : moneyText(cost)) },
-  { name: 'cost_source', cell: ({ costSource }) => costSource },
-  { name: 'price_reference', cell: ({ priceReference }) => priceReference },
-  { name: 'applied_price', cell: ({ appliedPrice }) => appliedPrice },
-  { name: 'cache_enabled', cell: ({ cacheEnabled }) => cacheEnabled },
-  { name: 'cached', cell: ({ cached }) => cached },
+  { name: 'usage_estimated', cell: ({ usage }) => (usage.estimated ? true : null) },
+  { name: 'cache_enabled', cell: ({ cacheEnabled }) => (cacheEnabled ? true : null) },
+  { name: 'cached', cell: ({ cached }) => (cached ? true : null) },
   { name: 'cache_reference_id', cell: ({ cacheReferenceId }) => cacheReferenceId },
   { name: 'cache_created_at', cell: ({ cacheCreatedAt }) => (cacheCreatedAt === null ? null : timeText(cacheCreatedAt)) },
   { name: 'threat', cell: ({ threat }) => threat },
@@ -90,25 +93,23 @@ const requestColumns: readonly Column<RequestRecord>[] = [
   { name: 'feedback_number', cell: ({ feedback }) => feedback?.number ?? null },
   { name: 'feedback_rating', cell: ({ feedback }) => feedback?.rating ?? null },
   { name: 'feedback_created_at', cell: ({ feedback }) => (feedback === null ? null : timeText(feedback.createdAt)) },
-  { name: 'size_bytes', cell: ({ sizeBytes }) => sizeBytes },
-  { name: 'request_body_cut', cell: ({ requestBodyCut }) => requestBodyCut },
-  { name: 'response_body_cut', cell: ({ responseBodyCut }) => responseBodyCut },
-  { name: 'storage_location', cell: () => 'clickhouse' },
+  { name: 'request_body_cut', cell: ({ requestBodyCut }) => (requestBodyCut ? true : null) },
+  { name: 'response_body_cut', cell: ({ responseBodyCut }) => (responseBodyCut ? true : null) },
   { name: 'session_changes', cell: ({ sessionChanges }) => sessionChanges },
 ];
 
 const bodiesColumns: readonly Column<RecordTexts>[] = [
   { name: 'request_kind', cell: ({ record }) => record.requestBody.kind },
   { name: 'request_body', cell: ({ request }) => request.head },
-  { name: 'request_rest', cell: ({ request }) => request.rest },
-  { name: 'request_content_type', cell: ({ record }) => contentTypeOf(record.requestBody) },
   { name: 'response_kind', cell: ({ record }) => record.responseBody.kind },
   { name: 'response_body', cell: ({ response }) => response.head },
-  { name: 'response_rest', cell: ({ response }) => response.rest },
-  { name: 'response_content_type', cell: ({ record }) => contentTypeOf(record.responseBody) },
-  { name: 'last_user_text', cell: ({ record }) => record.lastUserText },
   { name: 'prompt_text', cell: ({ record }) => record.promptText },
+  { name: 'last_user_text', cell: ({ record }) => record.lastUserText },
   { name: 'completion_text', cell: ({ record }) => record.completionText },
+  { name: 'request_rest', cell: ({ request }) => request.rest },
+  { name: 'response_rest', cell: ({ response }) => response.rest },
+  { name: 'request_content_type', cell: ({ record }) => contentTypeOf(record.requestBody) },
+  { name: 'response_content_type', cell: ({ record }) => contentTypeOf(record.responseBody) },
 ];
 
 /** The columns of a row of each table, in the order of its cells. */
@@ -119,7 +120,7 @@ export const rowColumns: Readonly<Record<RecordTable, readonly string[]>> = {
 };
 
 /**
- * A record's lines for each table, as JSONCompactEachRow with the columns of `rowColumns`: one of `requests`, one of `bodies`, and of `changes`
+ * A record's lines for each table, as JSONCompactEachRow with the columns of `rowColumns`, those at the end left out where they hold nothing: one of `requests`, one of `bodies`, and of `changes`
  * as many as it has history, usually none.
  */
 export interface RecordRows {
@@ -141,7 +142,20 @@ export function rowsOf(record: RequestRecord, storedAt: number, searchMaxBytes: 
   const [requestText, responseText] = [record.requestBody, record.responseBody].map((body) => splitText(body, searchMaxBytes));
   const texts = { record, request: requestText ?? noText, response: responseText ?? noText };
   for (const { cell } of bodiesColumns) bodies.push(cell(texts));
-  return { request: JSON.stringify(request), bodies: JSON.stringify(bodies), changes: changeLines(record.changes) };
+  return { request: lineOf(request), bodies: lineOf(bodies), changes: changeLines(record.changes) };
+}
+
+/**
+ * A line without the cells at its end that hold nothing: the engine takes a column that is missing there for its default, without reading it. Of the
+ * sixty columns of a usual request half are such. A false or a zero is a value, as some columns may also be null.
+ */
+function lineOf(cells: Cell[]): string {
+  while (isNothing(cells.at(-1))) cells.pop();
+  return JSON.stringify(cells);
+}
+
+function isNothing(cell: Cell | undefined): boolean {
+  return cell === null || cell === '' || (typeof cell === 'object' && Object.keys(cell).length === 0);
 }
 
 /** Those that were reported. What is no whole number is billed by nobody, and the column takes none. */

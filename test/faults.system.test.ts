@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestItem } from '../src/contract/requests.ts';
 import { ourKey } from '../src/gateway/wire-rig.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
+import { type BlackHole, openBlackHole } from './support/black-hole.ts';
 import { eventually } from './support/eventually.ts';
 import { differencesOf, type Fault, type FaultStage, performFault, socketsOf, startFaultyProvider } from './support/fault-scene.ts';
 import { faultEnvironment, faultGroups } from './support/faults.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
 
 const dataDir = makeDataDir();
+let blackHole: BlackHole;
 let service: Service;
 let stage: FaultStage;
 let api: ApiClient;
@@ -15,9 +17,10 @@ let socketsAtRest: number;
 
 beforeAll(async () => {
   const provider = await startFaultyProvider();
+  blackHole = await openBlackHole();
   service = await startService({
     dataDir,
-    environment: faultEnvironment(provider.port),
+    environment: faultEnvironment({ provider: provider.port, blackHole: blackHole.port }),
   });
   api = apiClient(service.api, ourKey);
   stage = { provider, gatewayPort: Number(new URL(service.gateway).port), worker: childrenNamed(service.pid, 'gateway')[0] ?? 0 };
@@ -29,6 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   stage?.provider.close();
+  blackHole?.close();
   removeDataDir(dataDir);
 });
 

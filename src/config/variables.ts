@@ -177,7 +177,7 @@ export const variables = {
   ingestIntervalMs: {
     name: 'GATELOG_INGEST_INTERVAL_MS',
     kind: 'integer',
-    default: '400',
+    default: '300',
     least: 1,
     most: minute,
     reason:

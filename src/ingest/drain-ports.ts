@@ -32,6 +32,8 @@ export interface DrainPorts {
   readonly settleBudgets: SettleBudgets;
   readonly erasures: ErasuresUnderWay;
   readonly limits: BatchLimits;
+  /** Exchanges whose places in the spool may be held in memory for a caller's question, some kilobyte each. */
+  readonly mostKnown: number;
   /** Longest time between two batches while exchanges wait, milliseconds. */
   readonly intervalMs: number;
   readonly burst: Burst;

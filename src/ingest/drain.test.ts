@@ -123,6 +123,19 @@ describe('while the store is away', () => {
     expect((await spool.storedIds()).requests).toEqual([id]);
   });
 
+  test('no more is kept in memory for callers than may be, and they are told to try again', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const ids = [await spool.write(writer), await spool.write(writer)];
+    const drain = await spool.openDrain({ mostKnown: 2 });
+    await drain.catchUp();
+    await expect(drain.catchUp()).rejects.toMatchObject({ code: 'store_unavailable' });
+    drain.start();
+    await until(async () => (await spool.storedIds()).requests.length === ids.length);
+    await drain.catchUp();
+    await drain.stop(10_000);
+  });
+
   test('a failure without a batch is over with the next round', async () => {
     const spool = new SpoolRig(rig);
     let now = 0;

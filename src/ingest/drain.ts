@@ -15,7 +15,7 @@ import { InterpreterDied, type InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange, type Settlement } from './open-exchange.ts';
 import { Pause } from './pause.ts';
 import type { ChangesByExchange } from './pending-changes.ts';
-import { SeriesTail } from './series-tail.ts';
+import { demandRoomForMore, SeriesTail } from './series-tail.ts';
 import type { BudgetSettlement } from './settlement.ts';
 import { BatchTooLarge, type Failure, storeRows } from './store-batch.ts';
 
@@ -91,12 +91,19 @@ export class Drain {
     for (const tail of this.tails.values()) tail.close();
   }
 
-  /** Reads everything that is in the spool now, so that an exchange whose identifier is known to a caller is known here. */
+  /**
+   * Reads everything that is in the spool now, so that an exchange whose identifier is known to a caller is known here.
+   * @throws GatelogError `store_unavailable` when the spool has more than may be known at once, as the store has been away for long.
+   */
   async catchUp(): Promise<void> {
     this.findSeries();
     for (const tail of this.tails.values()) {
       if (tail.isReplaying()) tail.checkWriter();
-      while (tail.read(turnBytes) >= turnBytes) await nextTurn();
+      demandRoomForMore(this.tails, this.ports.mostKnown);
+      while (tail.read(turnBytes) >= turnBytes) {
+        await nextTurn();
+        demandRoomForMore(this.tails, this.ports.mostKnown);
+      }
     }
   }
 

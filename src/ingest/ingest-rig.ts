@@ -221,6 +221,7 @@ export class SpoolRig {
       settleBudgets: async () => undefined,
       erasures: noErasures,
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
+      mostKnown: 1_000_000,
       intervalMs: 1,
       burst: new Burst({ mostMs: 0, cpuShares: () => undefined, clock: systemClock }),
       clock: systemClock,

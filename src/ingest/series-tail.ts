@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
+import { GatelogError } from '../model/errors.ts';
 import { frameKinds } from '../model/exchange.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -72,6 +73,11 @@ export class SeriesTail {
   /** Exchanges that have ended and wait for the store, in the order of their ends. */
   waiting(): readonly OpenExchange[] {
     return this.ended;
+  }
+
+  /** Exchanges of which this knows where they are: open ones and those that wait. */
+  knownCount(): number {
+    return this.open.size + this.ended.length;
   }
 
   /** True once all that ends before `position` has been read. */
@@ -209,4 +215,12 @@ async function syncFile(file: string): Promise<void> {
   } catch (error) {
     if (!(isSystemError(error) && error.code === 'ENOENT')) throw error;
   }
+}
+
+/** @throws GatelogError `store_unavailable` when so many exchanges are known that no more may be, as the store has not taken them for long. */
+export function demandRoomForMore(tails: ReadonlyMap<string, SeriesTail>, most: number): void {
+  let known = 0;
+  for (const tail of tails.values()) known += tail.knownCount();
+  if (known < most) return;
+  throw new GatelogError('store_unavailable', `More than ${most} records wait for the store. Try again when it has taken some.`);
 }

@@ -13,12 +13,20 @@ const usualSpareBytes = 256 * 1024 * 1024;
 export type StoreLocation = { readonly folder: string; readonly spareBytes?: number } | { readonly url: string };
 
 /** What a connection is for. A connection runs one query at a time, so kinds of work that must not wait for each other have their own. */
-export type LaneName = 'insert' | 'update' | 'history' | 'removal' | 'short' | 'long';
+export type LaneName = 'insert' | 'update' | 'history' | 'removal' | 'control' | 'short' | 'long';
 
 /** Hears of work that had to wait for a connection, and for how long, milliseconds. */
 export type NoteWait = (lane: LaneName, ms: number) => void;
 
-const connectionsOfLane: Readonly<Record<LaneName, number>> = { insert: 1, update: 1, history: 1, removal: 1, short: 2, long: 1 };
+const connectionsOfLane: Readonly<Record<LaneName, number>> = {
+  insert: 1,
+  update: 1,
+  history: 1,
+  removal: 1,
+  control: 1,
+  short: 2,
+  long: 1,
+};
 /** Every lane. */
 export const laneNames = Object.keys(connectionsOfLane) as LaneName[];
 /** Work that may wait in one lane; more is answered 503 rather than kept. */

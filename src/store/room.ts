@@ -43,7 +43,8 @@ export function watchMerges(connections: Connections): () => void {
   const look = async (): Promise<void> => {
     if (connections.hasRoom() === !stopped) return;
     const stop = !stopped;
-    await connections.run('short', (client) => client.command({ query: `SYSTEM ${stop ? 'STOP' : 'START'} MERGES` }));
+    // Not behind queries: merges must not go on meanwhile.
+    await connections.run('control', (client) => client.command({ query: `SYSTEM ${stop ? 'STOP' : 'START'} MERGES` }));
     stopped = stop;
   };
   const timer = setInterval(() => {

@@ -10,6 +10,7 @@ import { freePort, OwnedProcesses } from '../../bench/measure/owned-processes.ts
 import { processTree } from '../../bench/measure/process-table.ts';
 import type { RequestItem } from '../../src/contract/requests.ts';
 import { ourKey } from '../../src/gateway/wire-rig.ts';
+import { openBlackHole } from '../support/black-hole.ts';
 import { eventually } from '../support/eventually.ts';
 import { differencesOf, type Fault, type FaultStage, performFault, socketsOf, startFaultyProvider } from '../support/fault-scene.ts';
 import { faultEnvironment, faultGroups } from '../support/faults.ts';
@@ -21,6 +22,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-faults-'));
 const processes = new OwnedProcesses();
 const [gatewayPort, apiPort] = [await freePort(), await freePort()];
 const provider = await startFaultyProvider();
+const blackHole = await openBlackHole();
 const everyFault = faultGroups.flatMap(([, faults]) => faults);
 const differences: string[] = [];
 
@@ -32,6 +34,7 @@ try {
 } finally {
   await processes.stopAll();
   provider.close();
+  blackHole.close();
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -46,7 +49,7 @@ async function startGateway(): Promise<FaultStage> {
       GATELOG_GATEWAY_PORT: String(gatewayPort),
       GATELOG_API_PORT: String(apiPort),
       GATELOG_GATEWAY_WORKERS: '1',
-      ...faultEnvironment(provider.port),
+      ...faultEnvironment({ provider: provider.port, blackHole: blackHole.port }),
     },
     folder,
     logFile: path.join(folder, 'log'),

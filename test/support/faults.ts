@@ -12,17 +12,26 @@ const clientTimeoutMs = 5000;
 /** Largest head in either direction, bytes. */
 const faultHeaderMaxBytes = 64 * 1024;
 
-/** Settings of the service under which these faults are tried, before a provider on this port. */
-export function faultEnvironment(providerPort: number): Readonly<Record<string, string>> {
+/** Where providers are, by their ports. */
+export interface FaultPorts {
+  readonly provider: number;
+  /** Takes no connection and refuses none. */
+  readonly blackHole: number;
+}
+
+/** Settings of the service under which these faults are tried. */
+export function faultEnvironment(ports: FaultPorts): Readonly<Record<string, string>> {
   return {
     GATELOG_BOOTSTRAP_API_KEY: ourKey,
     GATELOG_INGEST_INTERVAL_MS: '20',
+    GATELOG_PROVIDER_CONNECT_TIMEOUT_MS: String(faultTimeoutMs),
     GATELOG_PROVIDER_HEADERS_TIMEOUT_MS: String(faultTimeoutMs),
     GATELOG_PROVIDER_BODY_TIMEOUT_MS: String(faultTimeoutMs),
     GATELOG_REQUEST_TIMEOUT_MS: String(clientTimeoutMs),
     GATELOG_CLIENT_STALL_TIMEOUT_MS: String(clientTimeoutMs),
     GATELOG_HEADER_MAX_BYTES: String(faultHeaderMaxBytes),
-    GATELOG_PROVIDER_OPENAI_URL: `http://127.0.0.1:${providerPort}/v1`,
+    GATELOG_PROVIDER_OPENAI_URL: `http://127.0.0.1:${ports.provider}/v1`,
+    GATELOG_PROVIDER_MISTRAL_URL: `http://127.0.0.1:${ports.blackHole}/v1`,
     // Nothing listens there.
     GATELOG_PROVIDER_GROQ_URL: 'http://127.0.0.1:1/openai/v1',
   };
@@ -66,6 +75,10 @@ const withoutReply: readonly Fault[] = [
   {
     ...noReply('the provider refuses the connection', silent),
     request: { line: 'POST /groq/openai/v1/chat/completions', headers: ['Content-Type: application/json'], body: '{"model":"m"}' },
+  },
+  {
+    ...noReply('does not take the connection', silent, late),
+    request: { line: 'POST /mistral/v1/chat/completions', headers: ['Content-Type: application/json'], body: '{"model":"m"}' },
   },
   noReply('resets before its head', (socket) => socket.resetAndDestroy()),
   noReply('closes before its head', (socket) => void socket.end()),

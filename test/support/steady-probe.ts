@@ -8,8 +8,10 @@ export interface FoundDelay {
   readonly calls: number;
   /** Calls that no query had found a minute after the last one was made. */
   readonly notFound: number;
-  /** From the end of a reply to the end of the first query that found its record. */
-  readonly delay: LatencySummary;
+  /** From the end of a reply to the beginning of the first query that found its record: asked then, it is there. */
+  readonly visible: LatencySummary;
+  /** From the end of a reply to the end of that query. */
+  readonly answered: LatencySummary;
   /** What went wrong, the first of each kind. */
   readonly errors: readonly string[];
 }
@@ -34,7 +36,8 @@ interface Probe {
 export class PropertyProbe {
   private readonly service: GatelogCandidate;
   private readonly waiting: Probe[] = [];
-  private readonly delays = new LatencyHistogram();
+  private readonly visible = new LatencyHistogram();
+  private readonly answered = new LatencyHistogram();
   private readonly errors = new Set<string>();
   private calls = 0;
   private stopped = false;
@@ -47,16 +50,17 @@ export class PropertyProbe {
     this.running.catch(() => undefined);
   }
 
-  /** The delays so far. */
+  /** After how long records were visible so far. */
   summary(): LatencySummary {
-    return this.delays.summary();
+    return this.visible.summary();
   }
 
   /** Makes no more calls, and waits until those that were made are found. */
   async stop(): Promise<FoundDelay> {
     this.stopped = true;
     await this.running;
-    return { calls: this.calls, notFound: this.waiting.length, delay: this.summary(), errors: [...this.errors] };
+    const [visible, answered] = [this.visible.summary(), this.answered.summary()];
+    return { calls: this.calls, notFound: this.waiting.length, visible, answered, errors: [...this.errors] };
   }
 
   private async callOnAndOn(): Promise<void> {
@@ -90,11 +94,13 @@ export class PropertyProbe {
     while (!(this.stopped && this.waiting.length === 0) && performance.now() < deadline) {
       if (this.stopped) deadline = Math.min(deadline, performance.now() + lastWaitMs);
       const [oldest] = this.waiting;
+      const askedAt = performance.now();
       if (oldest === undefined || !(await this.isFound(oldest))) {
         await wait(askEveryMs);
         continue;
       }
-      this.delays.record(performance.now() - oldest.endedAt);
+      this.visible.record(askedAt - oldest.endedAt);
+      this.answered.record(performance.now() - oldest.endedAt);
       this.waiting.shift();
     }
   }

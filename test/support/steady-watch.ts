@@ -52,7 +52,7 @@ export class TreeWatch {
     });
     const seconds = ((performance.now() - this.startedAt) / 1000).toFixed(0);
     void callsSoFar(this.service).then((calls) =>
-      this.onProgress(`${seconds} s: ${calls} calls, found after ${inMs(p50Micros)}, ${inMs(p99Micros)}; ${parts.join('; ')}`),
+      this.onProgress(`${seconds} s: ${calls} calls, visible after ${inMs(p50Micros)}, ${inMs(p99Micros)}; ${parts.join('; ')}`),
     );
   }
 }

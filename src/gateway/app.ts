@@ -103,15 +103,19 @@ function limitConnections(
   refuse: (socket: Duplex, problem: GatelogError) => void,
 ): (socket: Duplex) => boolean {
   const turnedAway = new WeakSet<Duplex>();
-  let open = 0;
+  const open = { accepted: 0, refused: 0 };
   server.on('connection', (socket) => {
-    open += 1;
+    const kind = open.accepted < most ? 'accepted' : 'refused';
+    open[kind] += 1;
     socket.once('close', () => {
-      open -= 1;
+      open[kind] -= 1;
     });
-    if (open <= most) return;
+    if (kind === 'accepted') return;
     turnedAway.add(socket);
-    refuse(socket, new GatelogError('too_many_connections', 'This gateway has as many connections as it takes. Try again in a moment.'));
+    const problem = new GatelogError('too_many_connections', 'This gateway has as many connections as it takes. Try again in a moment.');
+    // Some are told; a storm of them is not.
+    if (open.refused <= most) refuse(socket, problem);
+    else socket.destroy();
   });
   return (socket) => turnedAway.has(socket);
 }

@@ -32,7 +32,7 @@ export interface DrainPorts {
   readonly settleBudgets: SettleBudgets;
   readonly erasures: ErasuresUnderWay;
   readonly limits: BatchLimits;
-  /** Exchanges whose places in the spool may be held in memory for a caller's question, some kilobyte each. */
+  /** Frames whose places in the spool may be held in memory for a caller's question, some hundred bytes each; an exchange counts as eight more. */
   readonly mostKnown: number;
   /** Longest time between two batches while exchanges wait, milliseconds. */
   readonly intervalMs: number;

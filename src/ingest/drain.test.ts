@@ -127,7 +127,7 @@ describe('while the store is away', () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
     const ids = [await spool.write(writer), await spool.write(writer)];
-    const drain = await spool.openDrain({ mostKnown: 2 });
+    const drain = await spool.openDrain({ mostKnown: 20 });
     await drain.catchUp();
     await expect(drain.catchUp()).rejects.toMatchObject({ code: 'store_unavailable' });
     drain.start();

@@ -24,6 +24,8 @@ export interface SeriesTailOptions {
   readonly observe: Observe;
 }
 
+/** What an exchange takes in memory, in frames of some hundred bytes. */
+const framesOfExchange = 8;
 /** Ends of exchanges that no `end` frame closed lie behind every real position, in the order of their streams. */
 const abandonedSegment = 2 ** 40;
 
@@ -75,9 +77,12 @@ export class SeriesTail {
     return this.ended;
   }
 
-  /** Exchanges of which this knows where they are: open ones and those that wait. */
-  knownCount(): number {
-    return this.open.size + this.ended.length;
+  /** Frames of which this knows where they are, of open exchanges and of those that wait; an exchange itself counts as several more. */
+  knownFrames(): number {
+    let frames = (this.open.size + this.ended.length) * framesOfExchange;
+    for (const exchange of this.open.values()) frames += exchange.frames.length;
+    for (const exchange of this.ended) frames += exchange.frames.length;
+    return frames;
   }
 
   /** True once all that ends before `position` has been read. */
@@ -217,10 +222,10 @@ async function syncFile(file: string): Promise<void> {
   }
 }
 
-/** @throws GatelogError `store_unavailable` when so many exchanges are known that no more may be, as the store has not taken them for long. */
+/** @throws GatelogError `store_unavailable` when so many frames are known that no more may be, as the store has not taken them for long. */
 export function demandRoomForMore(tails: ReadonlyMap<string, SeriesTail>, most: number): void {
   let known = 0;
-  for (const tail of tails.values()) known += tail.knownCount();
+  for (const tail of tails.values()) known += tail.knownFrames();
   if (known < most) return;
-  throw new GatelogError('store_unavailable', `More than ${most} records wait for the store. Try again when it has taken some.`);
+  throw new GatelogError('store_unavailable', 'Too many records wait for the store. Try again when it has taken some.');
 }

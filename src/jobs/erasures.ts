@@ -30,7 +30,7 @@ export interface ErasureTargets {
   readonly store: EraseStored;
   /** Replies that the cache keeps. */
   readonly replies: { readonly count: (erasure: Erasure) => number; readonly forget: (erasure: Erasure) => void };
-  readonly letters: { readonly count: (erasure: Erasure) => Promise<number>; readonly erase: (erasure: Erasure) => Promise<unknown> };
+  readonly letters: { readonly count: (erasure: Erasure) => Promise<number>; readonly erase: (erasure: Erasure) => Promise<number> };
 }
 
 export interface ErasurePorts {
@@ -71,14 +71,14 @@ export class Erasures {
   private readonly running = new Map<number, Running>();
   private readonly stopping = new AbortController();
   private readonly stopped = once(this.stopping.signal, 'abort');
-  /** The end of the erasure that is in the store: one at a time rewrites its parts. */
+  /** The end of what is in the store, an erasure or a run of retention: one at a time rewrites its parts. */
   private storeTurn: Promise<unknown> = Promise.resolve();
   /** Settled when erasures may again begin to change what is kept. */
   private standstill: Promise<unknown> | undefined;
   /** What is done at each stage, and where that leads. */
   private readonly steps: Readonly<Record<Exclude<ErasureStage, 'done'>, Step>> = {
     ordered: { run: (erasure) => this.countLetters(erasure), next: 'counted' },
-    counted: { run: (erasure) => this.eraseLetters(erasure), next: 'awaited' },
+    counted: { run: (erasure) => this.eraseFirstLetters(erasure), next: 'awaited' },
     awaited: { run: (erasure) => this.list(erasure), next: 'listed' },
     listed: { run: (erasure) => this.inStoreTurn(() => this.removeFromStore(erasure)), next: 'removed' },
     removed: { run: async (erasure) => ({ cache_entries: this.ports.targets.replies.count(erasure) }), next: 'weighed' },
@@ -197,6 +197,12 @@ export class Erasures {
     return {};
   }
 
+  /** One may have come since they were counted. */
+  private async eraseFirstLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    await this.whenMoving();
+    return { dead_letters: Math.max(erasure.counts.dead_letters, await this.ports.targets.letters.erase(erasure)) };
+  }
+
   private async forgetReplies(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     this.ports.targets.replies.forget(erasure);
     return {};
@@ -239,7 +245,10 @@ export class Erasures {
     signal.throwIfAborted();
   }
 
-  /** Runs `work`, which rewrites parts of the store, while no erasure does; they come in the order in which they were asked for. @throws the abort reason when told to stop before. */
+  /**
+   * Runs `work`, which rewrites parts of the store, while no erasure does; all come in the order in which they were asked for.
+   * @throws the abort reason when told to stop before.
+   */
   async inStoreTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.storeTurn.then(() => {
       this.stopping.signal.throwIfAborted();

@@ -64,8 +64,8 @@ const answersEndMs = 300;
 const drainEndMs = 1200;
 /** Longest wait of a change for a record that is just being stored, milliseconds. */
 const changeWaitMs = 10_000;
-/** Exchanges that the core may know of at once when the store has been away for long and callers ask about them: about a gigabyte of memory. */
-const mostKnown = 500_000;
+/** Frames of which the core may know where they are when the store has been away for long and callers ask: less than a gigabyte, half a million plain calls. */
+const mostKnown = 5_000_000;
 /** Bytes of all bodies and properties in one answer of the API. They are in memory several times on their way into it. */
 const answerMaxBytes = 64 * 1024 * 1024;
 

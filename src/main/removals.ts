@@ -133,7 +133,7 @@ function bookOf(database: MetadataDatabase, observe: Observe): ErasureBook {
       try {
         await emptyLog(database);
       } catch (error) {
-        // The receipt is handed over all the same: it would be lost otherwise.
+        // The receipt is handed over all the same, which would be lost otherwise; the next run of retention tries again.
         observe({ kind: 'job_failed', job: 'removal of an erased name from the log of the metadata database', reason: messageOf(error) });
       }
     },

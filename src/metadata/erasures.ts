@@ -14,7 +14,7 @@ export interface ErasedExchange {
 
 /** SQLite takes 32,766 parameters in a statement. */
 const chunkLength = 5000;
-const mostCheckpoints = 20;
+const mostCheckpoints = 3;
 const checkpointPauseMs = 50;
 
 /** An order of an erasure. */
@@ -83,7 +83,7 @@ export async function forgetErasure(database: MetadataQueries, number: number): 
 /**
  * Empties the log of the database: what was deleted stands in it until then. Nobody may be reading in it; a reader takes some milliseconds.
  * Dialect: Postgres does so by itself, some time later.
- * @throws when somebody reads in it all the time. A later change of the database empties it then.
+ * @throws when somebody reads in it all the time: it is still full then.
  */
 export async function emptyLog({ queries }: MetadataQueries): Promise<void> {
   for (let tries = 1; ; tries += 1) {
@@ -94,12 +94,15 @@ export async function emptyLog({ queries }: MetadataQueries): Promise<void> {
   }
 }
 
-/** Forgets erasures whose receipt nobody has fetched, as {@link forgetErasure} does. @param before Unix milliseconds at which they were ordered. */
+/**
+ * Forgets erasures whose receipt nobody has fetched, and empties the log, also of what could not be emptied out of it before.
+ * @param before Unix milliseconds at which they were ordered.
+ */
 export async function forgetOldErasures(database: MetadataQueries, before: number): Promise<void> {
   const { queries } = database;
   const old = await queries.selectFrom('erasures').select('number').where('stage', '=', 'done').where('erased_at', '<', before).execute();
   for (const { number } of old) await forgetErasure(database, number);
-  if (old.length > 0) await emptyLog(database);
+  await emptyLog(database);
 }
 
 /** Writes down which exchanges are taken out; one that is there already is there once. */

@@ -17,10 +17,10 @@ describe('Burst', () => {
     expect(burst.putsOff(4000, 400)).toBe(true);
   });
 
-  it('puts nothing off below a thousand calls a second', () => {
-    expect(burst.putsOff(399, 400)).toBe(false);
-    expect(burst.putsOff(999, 60_000)).toBe(false);
-    expect(burst.putsOff(1000, 60_000)).toBe(true);
+  it('puts nothing off below 2,500 calls a second', () => {
+    expect(burst.putsOff(999, 400)).toBe(false);
+    expect(burst.putsOff(2499, 60_000)).toBe(false);
+    expect(burst.putsOff(2500, 60_000)).toBe(true);
   });
 
   it('puts nothing off while a core is idle, nor before it knows', () => {
@@ -31,15 +31,15 @@ describe('Burst', () => {
   });
 
   it('puts nothing off when it is the ingest itself that keeps the cores busy', () => {
-    shares = { idle: 0, own: 0.5 };
+    shares = { idle: 0, own: 0.8 };
     expect(burst.putsOff(4000, 400)).toBe(false);
   });
 
   it('goes on through a moment of rest, and ends with the burst', () => {
     expect(burst.putsOff(4000, 400)).toBe(true);
-    shares = { idle: 0.2, own: 0 };
+    shares = { idle: 0.4, own: 0 };
     expect(burst.putsOff(4000, 800)).toBe(true);
-    shares = { idle: 0.3, own: 0 };
+    shares = { idle: 0.6, own: 0 };
     expect(burst.putsOff(4000, 1200)).toBe(false);
   });
 

@@ -8,13 +8,13 @@ export interface BurstOptions {
   readonly clock: Clock;
 }
 
-/** Fewer calls a second than these cost too little to be put off. */
-const burstPerSecond = 1000;
+/** With fewer calls a second than these the ingest keeps up, also on two cores that have other work: to put them off would only make them late. */
+const burstPerSecond = 2500;
 /** A burst begins when less than this share of the cores is idle, and has ended when more than the second is. */
 const idleAtBegin = 0.1;
-const idleAtEnd = 0.25;
-/** Below this share of the cores it is the ingest itself, its merges above all, that keeps them busy: steady calls beside it are no burst. */
-const leastOfOthers = 0.6;
+const idleAtEnd = 0.5;
+/** Below this share of the cores it is the ingest itself that keeps them busy. */
+const leastOfOthers = 0.3;
 
 /**
  * Decides whether the ingest lets a burst of calls go first. On a machine without an idle core every batch takes time from the calls themselves,

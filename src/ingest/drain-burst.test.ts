@@ -10,7 +10,8 @@ beforeAll(async () => {
 });
 afterAll(async () => rig.close());
 
-const burstOf = 1000;
+const burstOf = 2500;
+const limits = { mostRows: burstOf, mostBytes: 16 * 1024 * 1024 };
 
 async function writeBurst(spool: SpoolRig): Promise<void> {
   const writer = spool.openWriter();
@@ -32,7 +33,7 @@ test('a burst on a machine without an idle core waits in the spool, and is store
     asked += 1;
     return shares;
   };
-  const drain = await spool.openDrain({ burst: new Burst({ mostMs: 60_000, cpuShares, clock: systemClock }) });
+  const drain = await spool.openDrain({ limits, burst: new Burst({ mostMs: 60_000, cpuShares, clock: systemClock }) });
   drain.start();
   await until(() => asked >= 5);
   expect(drain.waitingCount()).toBe(burstOf);
@@ -47,6 +48,6 @@ test('a burst on a machine without an idle core waits in the spool, and is store
 test('what waits of a burst is stored at once when the service stops', async () => {
   const spool = new SpoolRig(rig);
   await writeBurst(spool);
-  await spool.drainAll({ burst: new Burst({ mostMs: 60_000, cpuShares: () => ({ idle: 0, own: 0 }), clock: systemClock }) });
+  await spool.drainAll({ limits, burst: new Burst({ mostMs: 60_000, cpuShares: () => ({ idle: 0, own: 0 }), clock: systemClock }) });
   expect((await spool.storedIds()).requests).toHaveLength(burstOf);
 });

@@ -187,8 +187,7 @@ export class ExchangeRecorder {
 
   /** Ends the exchange, once; calls back when its record is in the spool. A second end changes nothing and only waits. */
   end(outcome: ExchangeOutcome, overheadMs: number, settled: Settled): void {
-    // Whose first frame is lost needs no last one.
-    if (!this.ended && this.inSpool && !this.openLost) this.appendEnd(this.endOf(outcome, overheadMs));
+    if (!this.ended && this.inSpool) this.appendEnd(this.endOf(outcome, overheadMs));
     this.ended = true;
     this.whenWritten(settled);
   }

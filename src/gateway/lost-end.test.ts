@@ -12,7 +12,10 @@ afterEach(() => void vi.useRealTimers());
 class RoomyWriter implements SpoolWriter {
   readonly series = 'one';
   hasRoom = true;
+  /** There is no room for a longer frame than this, at any time. */
+  longest = Number.POSITIVE_INFINITY;
   readonly frames: { readonly kind: number; readonly text: string }[] = [];
+  /** The last frame was. */
   private lost = false;
 
   newStream(): number {
@@ -20,13 +23,11 @@ class RoomyWriter implements SpoolWriter {
   }
   append(_stream: number, kind: number, payload: Parameters<SpoolWriter['append']>[2]): void {
     const text = typeof payload === 'string' ? payload : 'text' in payload ? payload.text : Buffer.from(payload).toString();
-    if (this.hasRoom) this.frames.push({ kind, text });
-    else this.lost = true;
+    this.lost = !this.hasRoom || text.length > this.longest;
+    if (!this.lost) this.frames.push({ kind, text });
   }
   whenWritten(_stream: number, settled: (written: boolean) => void): void {
-    const written = !this.lost;
-    this.lost = false;
-    settled(written);
+    settled(!this.lost);
   }
   bytes(): number {
     return 0;
@@ -99,6 +100,20 @@ it('an exchange whose first frame was lost too is owed nothing', () => {
   writer.hasRoom = true;
   vi.advanceTimersByTime(5000);
   expect(writer.frames).toEqual([]);
+});
+
+it('an exchange whose first frame is there is owed its last one, also where its request body is lost', () => {
+  const writer = new RoomyWriter();
+  writer.longest = 900;
+  const recorder = recorderOn(writer);
+  recorder.begin(Buffer.alloc(2000));
+  recorder.responseHead(200, {});
+  writer.hasRoom = false;
+  recorder.end('complete', 0, () => undefined);
+  writer.hasRoom = true;
+  vi.advanceTimersByTime(5000);
+  expect(writer.frames.map(({ kind }) => kind)).toEqual([frameKinds.open, frameKinds.end]);
+  expect(JSON.parse(writer.frames.at(-1)?.text ?? '') as ExchangeEnd).toMatchObject({ status: 200, requestCut: true });
 });
 
 it('a head that the disk did not take is made up for by the status in the last frame', () => {

@@ -91,13 +91,14 @@ export class ExchangeRecorder {
       writer.append(this.stream, frameKinds.opened, { text: `${text}\n`, bytes: whole });
     } else {
       writer.append(this.stream, frameKinds.open, text);
-      if (whole.length > 0) this.requestPart(whole);
     }
+    // Before a body in frames of its own: where only that is lost the exchange is known to the spool, and has to be ended there.
     writer.whenWritten(this.stream, (written) => {
       this.opened = true;
       this.openLost = !written;
       this.note(written);
     });
+    if (!joins && whole.length > 0) this.requestPart(whole);
   }
 
   /** Why the exchange is not on record; asked only where it is not. */

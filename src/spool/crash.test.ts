@@ -254,6 +254,26 @@ test('of a group that is written in part exactly those streams are told whose fr
   expect(reading.numbers).toEqual(confirmed);
 });
 
+test('who waited for the first frames of a stream is told that they are there when later ones of the same group are lost', async () => {
+  const child = run(
+    `
+    const writer = open({ segmentMaxBytes: 1_000_000 });
+    writer.append(1, 1, '1           ');
+    const first = written(writer);
+    for (let count = 0; count < 6; count += 1) writer.append(1, 1, Buffer.alloc(15_000, '1           '));
+    const last = written(writer);
+    say([await first, await last]);
+    await writer.close();
+  `,
+    'ulimit -f 64;',
+  );
+  await child.exited;
+  expect(child.said).toEqual([[true, false]]);
+  const reading = openReader();
+  readToEnd(reading);
+  expect(reading.numbers).toEqual([1, 1, 1, 1, 1]);
+});
+
 test('a failed group is told to all who have frames in it, also where they wait in groups behind it, and to nobody else', async () => {
   const child = run(
     `

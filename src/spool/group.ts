@@ -24,8 +24,9 @@ export class Group {
   private readonly streams: number[] = [];
   private readonly ends: number[] = [];
   private waiting: Settled[] = [];
-  /** Of each who waits the stream. */
+  /** Of each who waits the stream, and the bytes of the group when it came. */
   private readonly waitingFor: number[] = [];
+  private readonly waitingAt: number[] = [];
 
   isEmpty(): boolean {
     return this.bytes === 0 && this.waiting.length === 0;
@@ -56,15 +57,29 @@ export class Group {
 
   wait(stream: number, settled: Settled): void {
     this.waitingFor.push(stream);
+    this.waitingAt.push(this.bytes);
     this.waiting.push(settled);
   }
 
-  /** The streams of which a frame is lost when only so many bytes of the group were written. */
-  streamsBehind(writtenBytes: number): ReadonlySet<number> {
-    return new Set(this.streams.filter((_, index) => (this.ends[index] ?? 0) > writtenBytes));
+  /**
+   * Only so many bytes of the group were written: who waits here for a frame behind them will be told so.
+   * @returns the streams of which a frame is lost.
+   */
+  lose(writtenBytes: number): ReadonlySet<number> {
+    /** Of each stream the end of the first frame that is lost. */
+    const lost = new Map<number, number>();
+    this.streams.forEach((stream, index) => {
+      const end = this.ends[index] ?? 0;
+      if (end > writtenBytes && !lost.has(stream)) lost.set(stream, end);
+    });
+    this.waiting = this.waiting.map((settled, index) => {
+      const end = lost.get(this.waitingFor[index] ?? 0);
+      return end !== undefined && end <= (this.waitingAt[index] ?? 0) ? refused(settled) : settled;
+    });
+    return new Set(lost.keys());
   }
 
-  /** Frames of these streams are lost: who waits here for one of them will be told, whatever becomes of this group. */
+  /** Frames of these streams are lost in an earlier group: who waits here for one of them will be told, whatever becomes of this group. */
   disappoint(streams: ReadonlySet<number>): void {
     this.waiting = this.waiting.map((settled, index) => (streams.has(this.waitingFor[index] ?? 0) ? refused(settled) : settled));
   }
@@ -86,6 +101,7 @@ export class Group {
     this.ends.length = 0;
     this.waiting = [];
     this.waitingFor.length = 0;
+    this.waitingAt.length = 0;
     return waiting;
   }
 

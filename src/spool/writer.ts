@@ -259,10 +259,9 @@ class SegmentedWriter implements SpoolWriter {
     this.loseGroup(group, bytes);
   }
 
-  /** Who waits already, in this group or in a later one, is told if its stream has frames behind what was written of this one: the others are on record. */
+  /** Who waits already, in this group or in a later one, is told if a frame that its stream had appended by then is behind what was written of this one: the others are on record. */
   private loseGroup(group: Group, writtenBytes: number): void {
-    const lost = group.streamsBehind(writtenBytes);
-    group.disappoint(lost);
+    const lost = group.lose(writtenBytes);
     for (const later of this.queued) later.disappoint(lost);
     this.settle(group);
   }

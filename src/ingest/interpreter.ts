@@ -42,15 +42,15 @@ export interface InterpreterParts {
 export interface InterpretedRows extends RecordRows {
   /** When the exchange ended, Unix milliseconds; null where that is not known. */
   readonly endedAt: number | null;
-  readonly settlement?: BudgetSettlement;
+  readonly settlement?: BudgetSettlement | undefined;
   /** Why the redaction rules could not be applied, so that what they look at was left out. */
-  readonly redactionFailure?: string;
+  readonly redactionFailure?: string | undefined;
 }
 
 /** What is left of a record that an erasure takes out: the number of that, and what is to be settled all the same. */
 export interface ErasedRecord {
   readonly erasure: number;
-  readonly settlement?: BudgetSettlement;
+  readonly settlement?: BudgetSettlement | undefined;
 }
 
 /** Lines for the tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
@@ -74,8 +74,9 @@ const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 /** Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing. */
 export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number, parts: InterpreterParts): InterpretedExchange[] {
   const reader = new PayloadReader();
+  const interpreting: Interpreting = { ...parts, storedAt, reader };
   try {
-    return tasks.map((task) => interpretTask(task, { ...parts, storedAt, reader }));
+    return tasks.map((task) => interpretTask(task, interpreting));
   } finally {
     reader.close();
   }
@@ -106,15 +107,10 @@ function interpretTask(task: InterpretTask, { book, storedAt, searchMaxBytes, re
     });
     const settlement = settlementOf(exchange, record, prices);
     const erasure = erasureOf(task.erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
-    const left =
-      erasure === undefined
-        ? { ...rowsOf(record, storedAt, searchMaxBytes), endedAt: record.responseCreatedAt }
-        : { erasure: erasure.number };
-    return {
-      ...left,
-      ...(settlement === undefined ? undefined : { settlement }),
-      ...(redactionFailure === undefined ? undefined : { redactionFailure }),
-    };
+    if (erasure !== undefined) return settlement === undefined ? { erasure: erasure.number } : { erasure: erasure.number, settlement };
+    const { request, bodies, changes } = rowsOf(record, storedAt, searchMaxBytes);
+    // TRICKY: every member by name, as spreads here took longer than reading the exchange from the disk.
+    return { request, bodies, changes, endedAt: record.responseCreatedAt, settlement, redactionFailure };
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };

@@ -8,7 +8,18 @@ import { type Price, rateFor, type Rate } from './price.ts';
  * `table`, `valid_from`, `free` and `rates`, US dollars per million as decimal text. The steps for long inputs are settled in it. Few different
  * texts stand in very many records.
  */
-export function appliedPriceText({ table, validFrom, isFree, rates }: Price, inputTokens: number): string {
+export function appliedPriceText(price: Price, inputTokens: number): string {
+  const known = textsOfPrices.get(price);
+  if (known !== undefined) return known;
+  const text = settledText(price, inputTokens);
+  if (![...price.rates.values()].some(({ steps }) => steps.length > 0)) textsOfPrices.set(price, text);
+  return text;
+}
+
+/** Of prices that are the same for every length of input. The book gives one and the same object for very many records. */
+const textsOfPrices = new WeakMap<Price, string>();
+
+function settledText({ table, validFrom, isFree, rates }: Price, inputTokens: number): string {
   const settled = rateKinds.flatMap((kind): [RateKind, string][] => {
     const rate = rates.get(kind);
     return rate === undefined ? [] : [[kind, shortText(moneyText(rateFor(rate, inputTokens)))]];

@@ -43,7 +43,8 @@ export async function insertLines(connections: Connections, lane: InsertLane, { 
     await runWrite(connections, lane, async (client) => {
       const result = await client.exec({
         query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT JSONCompactEachRow`,
-        values: Readable.from([lines], { objectMode: false }),
+        // As a text, not as its bytes: the embedded connection would decode those again, all at once.
+        values: Readable.from([lines]),
         // TRICKY: one block an insert, whatever the number of cores; the token protects whole blocks, and parallel parsing would cut them anew each time.
         clickhouse_settings: {
           insert_deduplication_token: token,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../model/text.ts';
 import { objectOf } from './facts.ts';
-import { foldKeys, foldList, joinLists, joinText, lastPresent, leaveOut, reducerTable } from './fold.ts';
+import { deltaTable, foldKeys, foldList, joinLists, joinText, lastPresent, leaveOut, reducerTable, runsOf } from './fold.ts';
 
 const deep = (text: string): unknown => parseJson(`${'{"a":'.repeat(5_000)}"${text}"${'}'.repeat(5_000)}`);
 
-const noRows = reducerTable({});
+const noRows = deltaTable({});
 
 describe('foldKeys without rows', () => {
   it.each([
@@ -51,6 +51,21 @@ describe('foldKeys without rows', () => {
   });
 });
 
+describe('texts without a row', () => {
+  const pieces = [
+    { a: 'x', b: { c: 'x' } },
+    { a: '', b: { c: 'y' } },
+  ];
+
+  it('are joined where pieces are cut', () => {
+    expect(foldKeys(pieces, deltaTable({}))).toEqual({ a: 'x', b: { c: 'xy' } });
+  });
+
+  it('are the last that says something elsewhere, however deep', () => {
+    expect(foldKeys(pieces, reducerTable({}))).toEqual({ a: 'x', b: { c: 'y' } });
+  });
+});
+
 describe('rows', () => {
   it('decide for their key', () => {
     const rows = reducerTable({ a: lastPresent, b: joinText, c: joinLists, d: leaveOut });
@@ -92,5 +107,23 @@ describe('foldList', () => {
     { case: 'skips what is no element', lists: [[null, 3, { index: 0, t: 'a' }]], folded: [{ index: 0, t: 'a' }] },
   ])('$case', ({ lists, folded }) => {
     expect(fold(lists)).toEqual(folded);
+  });
+
+  it('begins a new element at an index that is taken where it is told so', () => {
+    const byName = foldList(deltaTable({}), ({ name }, first) => name !== undefined && name !== first['name']);
+    const lists = [[{ index: 1, t: 'z' }], [{ index: 0, name: 'a', t: 'x' }], [{ index: 0, name: 'b', t: 'y' }], [{ index: 0, t: '!' }]];
+    expect(byName(lists)).toEqual([
+      { index: 0, name: 'a', t: 'x' },
+      { index: 0, name: 'b', t: 'y!' },
+      { index: 1, t: 'z' },
+    ]);
+  });
+});
+
+describe('runsOf', () => {
+  it('parts a list where a part does not continue the one before it', () => {
+    const parts = [{ a: 1 }, { a: 1 }, { a: 2 }, { a: 1 }];
+    expect(runsOf(parts, (last, part) => last['a'] === part['a'])).toEqual([[{ a: 1 }, { a: 1 }], [{ a: 2 }], [{ a: 1 }]]);
+    expect(runsOf([], () => true)).toEqual([]);
   });
 });

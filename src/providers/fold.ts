@@ -4,14 +4,28 @@ import type { JsonObject } from '../model/text.ts';
 /** Makes one value of all the values that the pieces of a stream gave for one key, in their order; undefined leaves the key out. */
 export type Reducer = (values: readonly unknown[]) => unknown;
 
-/** Key → reducer. A Map, because a key called `constructor` or `__proto__` is an ordinary key. */
-export type ReducerTable = ReadonlyMap<string, Reducer>;
+/** How the objects of a stream become one. */
+export interface ReducerTable {
+  /** Key → reducer. A Map, because a key called `constructor` or `__proto__` is an ordinary key. */
+  readonly rows: ReadonlyMap<string, Reducer>;
+  /** What is made of texts at keys without a row, however deep below. */
+  readonly unknownTexts: Reducer;
+}
 
 /** Unknown values nested deeper than this are not merged, the last one stands: a hostile stream must not exhaust the stack. */
 const deepestUnknown = 16;
 
-/** Rows of a table in which any name is an ordinary one, `constructor` too. */
+/** A table for what every piece says anew: of texts at other keys the last one stands. */
 export function reducerTable(rows: Readonly<Record<string, Reducer>>): ReducerTable {
+  return { rows: rowsOf(rows), unknownTexts: lastPresent };
+}
+
+/** A table for what is cut into pieces: texts at other keys are joined. */
+export function deltaTable(rows: Readonly<Record<string, Reducer>>): ReducerTable {
+  return { rows: rowsOf(rows), unknownTexts: joinText };
+}
+
+function rowsOf(rows: Readonly<Record<string, Reducer>>): ReducerTable['rows'] {
   return new Map(Object.entries(rows));
 }
 
@@ -40,23 +54,41 @@ export function foldObject(reducers: ReducerTable): Reducer {
   };
 }
 
+/** Whether an element begins a new one though its index is taken, by the element that began there last. */
+type Begins = (element: JsonObject, first: JsonObject) => boolean;
+
 /** Folds lists whose elements say by `index` (or, failing that, `id`) which element of the whole they continue. */
-export function foldList(reducers: ReducerTable): Reducer {
+export function foldList(reducers: ReducerTable, begins: Begins = () => false): Reducer {
   return (values) => {
     const lists = values.filter((value) => Array.isArray(value));
-    return lists.length > 0 ? groupElements(lists).map((elements) => foldKeys(elements, reducers)) : lastPresent(values);
+    return lists.length > 0 ? groupElements(lists, begins).map((elements) => foldKeys(elements, reducers)) : lastPresent(values);
   };
 }
 
-/**
- * Folds objects into one. Keys without a row are merged by what their values are: texts are joined, objects folded, lists with indices
- * merged by index; of anything else the last present value stands. Keys that name something are never joined.
- */
-export function foldKeys(objects: readonly JsonObject[], reducers: ReducerTable): JsonObject {
-  return foldWith(objects, (key) => reducers.get(key) ?? namingReducers.get(key) ?? mergeUnknown(0));
+/** Parts in runs, in each of which every part continues the one before it. */
+export function runsOf(
+  parts: readonly JsonObject[],
+  continues: (last: JsonObject, part: JsonObject) => boolean,
+): readonly (readonly JsonObject[])[] {
+  const runs: JsonObject[][] = [];
+  for (const part of parts) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (last !== undefined && continues(last, part)) run?.push(part);
+    else runs.push([part]);
+  }
+  return runs;
 }
 
-const namingReducers = reducerTable({
+/**
+ * Folds objects into one. Keys without a row are merged by what their values are: objects are folded, lists with indices merged by index,
+ * texts as the table says; of anything else the last present value stands. Keys that name something are never joined.
+ */
+export function foldKeys(objects: readonly JsonObject[], { rows, unknownTexts }: ReducerTable): JsonObject {
+  return foldWith(objects, (key) => rows.get(key) ?? namingReducers.get(key) ?? mergeUnknown(unknownTexts, 0));
+}
+
+const namingReducers = rowsOf({
   id: lastPresent,
   index: lastPresent,
   type: lastPresent,
@@ -80,16 +112,16 @@ function foldWith(objects: readonly JsonObject[], reducerOf: (key: string) => Re
   return Object.fromEntries(folded.filter(([, value]) => value !== undefined));
 }
 
-function mergeUnknown(depth: number): Reducer {
+function mergeUnknown(texts: Reducer, depth: number): Reducer {
   return (values) => {
     const present = values.filter((value) => value !== null);
     if (present.length < 2 || depth >= deepestUnknown) return lastPresent(values);
-    if (present.every((value) => typeof value === 'string')) return present.join('');
+    if (present.every((value) => typeof value === 'string')) return texts(present);
     const fold = (objects: readonly JsonObject[]): JsonObject =>
-      foldWith(objects, (key) => namingReducers.get(key) ?? mergeUnknown(depth + 1));
+      foldWith(objects, (key) => namingReducers.get(key) ?? mergeUnknown(texts, depth + 1));
     if (present.every(isJsonObject)) return fold(present);
     const lists = present.filter((value) => Array.isArray(value));
-    if (lists.length === present.length && lists.flat().every(hasIndex)) return groupElements(lists).map(fold);
+    if (lists.length === present.length && lists.flat().every(hasIndex)) return groupElements(lists, () => false).map(fold);
     return lastPresent(values);
   };
 }
@@ -99,20 +131,22 @@ function hasIndex(value: unknown): boolean {
 }
 
 /** Elements that belong together, in the order of their indices; those without one in the order of their arrival, behind. */
-function groupElements(lists: readonly (readonly unknown[])[]): JsonObject[][] {
-  const groups = new Map<number | string, JsonObject[]>();
+function groupElements(lists: readonly (readonly unknown[])[], begins: Begins): JsonObject[][] {
+  const groups = new Map<number | string, [JsonObject, ...JsonObject[]][]>();
   let latestKey: number | string = 0;
   for (const list of lists) {
     for (const element of list.filter(isJsonObject)) {
       latestKey = keyOf(element) ?? latestKey;
-      const group = groups.get(latestKey);
-      if (group === undefined) groups.set(latestKey, [element]);
-      else group.push(element);
+      const held = groups.get(latestKey);
+      const open = held?.at(-1);
+      if (held === undefined || open === undefined) groups.set(latestKey, [[element]]);
+      else if (begins(element, open[0])) held.push([element]);
+      else open.push(element);
     }
   }
   return Array.from(groups)
     .toSorted(([left], [right]) => placeOf(left) - placeOf(right))
-    .map(([, elements]) => elements);
+    .flatMap(([, elements]) => elements);
 }
 
 function keyOf(element: JsonObject): number | string | undefined {

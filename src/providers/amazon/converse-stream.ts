@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { objectOf, without } from '../facts.ts';
-import { foldKeys, foldObject, joinText, lastPresent, reducerTable } from '../fold.ts';
+import { deltaTable, foldKeys, foldObject, joinText, lastPresent } from '../fold.ts';
 import { joinBase64 } from '../base64.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
@@ -85,9 +85,9 @@ function wholeAnswer({ role, blocks, rest }: Draft): JsonObject {
   return { ...answer, output: { message: { role: role ?? 'assistant', content } } };
 }
 
-const toolReducers = reducerTable({ toolUseId: lastPresent, name: lastPresent, input: joinText });
-const reasoningReducers = reducerTable({ text: joinText, signature: joinText, redactedContent: joinBase64 });
-const blockReducers = reducerTable({
+const toolReducers = deltaTable({ toolUseId: lastPresent, name: lastPresent, input: joinText });
+const reasoningReducers = deltaTable({ text: joinText, signature: joinText, redactedContent: joinBase64 });
+const blockReducers = deltaTable({
   text: joinText,
   toolUse: foldObject(toolReducers),
   reasoningContent: foldObject(reasoningReducers),

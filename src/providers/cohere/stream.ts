@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { objectOf } from '../facts.ts';
-import { foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable } from '../fold.ts';
+import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable } from '../fold.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
@@ -43,10 +43,10 @@ const pieces: ReadonlyMap<unknown, ToPiece> = new Map([
   [endType, messageEnd],
 ]);
 
-const contentReducers = reducerTable({ index: leaveOut, text: joinText, thinking: joinText });
-const functionReducers = reducerTable({ name: lastPresent, arguments: joinText });
-const toolCallReducers = reducerTable({ index: leaveOut, function: foldObject(functionReducers) });
-const messageReducers = reducerTable({
+const contentReducers = deltaTable({ index: leaveOut, text: joinText, thinking: joinText });
+const functionReducers = deltaTable({ name: lastPresent, arguments: joinText });
+const toolCallReducers = deltaTable({ index: leaveOut, function: foldObject(functionReducers) });
+const messageReducers = deltaTable({
   content: foldList(contentReducers),
   tool_plan: joinText,
   tool_calls: foldList(toolCallReducers),

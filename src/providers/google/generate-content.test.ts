@@ -122,6 +122,19 @@ describe('a stream', () => {
     expect(assemble('generate-response.sse').body).toEqual(jsonOf('generate-response.json'));
   });
 
+  it('keeps candidates apart of which the first has no index', () => {
+    const events = ['a', 'b'].map((text) => {
+      const [first, second] = [0, 1].map((index) => ({ content: { parts: [{ text: `${text}${index}` }] } }));
+      return { event: 'message', data: JSON.stringify({ candidates: [first, { ...second, index: 1 }] }) };
+    });
+    expect(geminiGenerateContent.assembleStream(events).body).toEqual({
+      candidates: [
+        { index: 0, content: { parts: [{ text: 'a0b0' }] } },
+        { index: 1, content: { parts: [{ text: 'a1b1' }] } },
+      ],
+    });
+  });
+
   it('keeps an error from its middle beside the text', () => {
     const { body, whole } = assemble('generate-stream-error.sse');
     expect(whole).toBe(false);

@@ -1,23 +1,14 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { listOf, objectOf } from '../facts.ts';
-import { foldKeys, foldList, foldObject, joinLists, lastPresent, reducerTable } from '../fold.ts';
+import { foldKeys, foldList, foldObject, joinLists, lastPresent, reducerTable, runsOf } from '../fold.ts';
 import type { Reducer } from '../fold.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import { elementsOf } from './json-list.ts';
 
 /** A reply that is not streamed has a text in one part; a stream has it in as many as there are chunks. Thoughts and answers stay apart. */
-const joinParts: Reducer = (values) => {
-  const runs: JsonObject[][] = [];
-  for (const part of values.flatMap(listOf).filter(isJsonObject)) {
-    const run = runs.at(-1);
-    const last = run?.at(-1);
-    if (last !== undefined && continues(last, part)) run?.push(part);
-    else runs.push([part]);
-  }
-  return runs.map(joinRun);
-};
+const joinParts: Reducer = (values) => runsOf(values.flatMap(listOf).filter(isJsonObject), continues).map(joinRun);
 
 function continues(last: JsonObject, part: JsonObject): boolean {
   return typeof last['text'] === 'string' && typeof part['text'] === 'string' && last['thought'] === part['thought'];
@@ -43,8 +34,15 @@ const candidateReducers = reducerTable({
   citationMetadata: foldObject(reducerTable({ citationSources: joinLists, citations: joinLists })),
 });
 
+const foldCandidates = foldList(candidateReducers);
+
+/** An index of 0 may be left out, as any number of that value in Google's JSON. */
+function withIndex(candidate: unknown): unknown {
+  return isJsonObject(candidate) ? { index: 0, ...candidate } : candidate;
+}
+
 const chunkReducers = reducerTable({
-  candidates: foldList(candidateReducers),
+  candidates: (values) => foldCandidates(values.map((list) => (Array.isArray(list) ? list.map(withIndex) : list))),
   // Counts grow from chunk to chunk; the last chunk may leave out what an earlier one said.
   usageMetadata: (values) => Object.fromEntries(values.filter(isJsonObject).flatMap((counts) => Object.entries(counts))),
   modelVersion: lastPresent,

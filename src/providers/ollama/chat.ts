@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/usage.ts';
 import { countOf, joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
-import { foldKeys, foldObject, joinLists, joinText, lastPresent, reducerTable } from '../fold.ts';
+import { deltaTable, foldKeys, foldObject, joinLists, joinText, lastPresent, reducerTable } from '../fold.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 
 /** Ollama's own `POST /api/chat`, `/api/generate` and `/api/embed`. A stream is one JSON object a line. */
@@ -55,7 +55,7 @@ function readUsage(response: JsonObject): Usage {
   };
 }
 
-const messageReducers = reducerTable({ content: joinText, thinking: joinText, tool_calls: joinLists, images: joinLists });
+const messageReducers = deltaTable({ content: joinText, thinking: joinText, tool_calls: joinLists, images: joinLists });
 
 const lineReducers = reducerTable({
   message: foldObject(messageReducers),

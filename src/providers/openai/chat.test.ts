@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { moneyText } from '../../model/money.ts';
 import { parseJson } from '../../model/text.ts';
 import { describeWireFormat } from '../contract-suite.ts';
+import { listOf, objectOf } from '../facts.ts';
 import type { AssembledStream } from '../provider.ts';
 import { readServerSentEvents } from '../sse.ts';
 import { openAiChat } from './chat.ts';
@@ -15,6 +16,15 @@ const assembleChunks = (...chunks: readonly unknown[]): AssembledStream =>
   openAiChat.assembleStream(chunks.map((chunk) => ({ event: 'message', data: JSON.stringify(chunk) })));
 const assembleDeltas = (...deltas: readonly unknown[]): AssembledStream =>
   assembleChunks(...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })));
+
+/** A stream of pieces of calls, all at the index 0: identifier, name, arguments. */
+const assembleCalls = (...pieces: readonly (readonly [id: string, name: string | null, args: string])[]): AssembledStream =>
+  assembleDeltas(...pieces.map(([id, name, args]) => ({ tool_calls: [{ index: 0, id, function: { name, arguments: args } }] })));
+/** Name and arguments of the calls of the first choice. */
+const callsIn = (body: unknown): unknown =>
+  listOf(objectOf(objectOf(listOf(objectOf(body)['choices'])[0])['message'])['tool_calls'])
+    .map((call) => objectOf(objectOf(call)['function']))
+    .map(({ name, arguments: args }) => [name, args]);
 
 const usageChunk = (tokens: number): unknown => ({
   choices: [{ index: 0, delta: { content: 'x' } }],
@@ -144,6 +154,70 @@ describe('a stream', () => {
     });
   });
 
+  it('keeps calls apart that all have the index 0, as at Google', () => {
+    const { body } = assemble('chat-stream-gemini-tools.sse');
+    expect(callsIn(body)).toEqual([
+      ['timetable', '{"port":"Malmö"}'],
+      ['weather', '{"city":"Lund"}'],
+      ['weather', '{"city":"Ystad"}'],
+    ]);
+    const signed = { id: 'function-call-13740894620485130491', extra_content: { google: { thought_signature: 'CiQB' } } };
+    expect(body).toMatchObject({ choices: [{ message: { tool_calls: [signed, {}, {}] }, finish_reason: 'tool_calls' }] });
+  });
+
+  it('of Azure has the findings of its filters once', () => {
+    const safe = { filtered: false, severity: 'safe' };
+    const findings = { hate: safe, self_harm: safe, sexual: safe, violence: safe };
+    const { body } = assemble('chat-stream-azure.sse');
+    expect(body).toMatchObject({
+      id: 'chatcmpl-CsR9aZ1uRe7Gh2kL4m6Np8QrStVwX',
+      object: 'chat.completion',
+      choices: [
+        {
+          message: { content: 'The harbour opens at six.' },
+          content_filter_results: { ...findings, protected_material_text: { detected: false } },
+        },
+      ],
+      prompt_filter_results: [{ prompt_index: 0, content_filter_results: findings }],
+    });
+  });
+
+  it('of OpenRouter names the provider once, and has the thoughts in one piece', () => {
+    const { body } = assemble('chat-stream-openrouter.sse');
+    expect(body).toMatchObject({
+      provider: 'Anthropic',
+      choices: [
+        {
+          native_finish_reason: 'end_turn',
+          message: {
+            content: 'Sail at noon.',
+            reasoning: 'Tides first.',
+            reasoning_details: [
+              { type: 'reasoning.text', text: 'Tides first.', format: 'anthropic-claude-v1', index: 0, signature: 'EqQB' },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  it('of Magistral has its thoughts in one part and its answer in another', () => {
+    const { body } = assemble('chat-stream-magistral.sse');
+    expect(body).toMatchObject({
+      choices: [
+        {
+          message: {
+            content: [
+              { type: 'thinking', thinking: [{ type: 'text', text: 'A greeting is due.' }], closed: true },
+              { type: 'text', text: 'Hello you' },
+            ],
+          },
+        },
+      ],
+    });
+    expect(openAiChat.readResponse(body).completionText).toBe('Hello you');
+  });
+
   it('keeps choices apart and puts them in order', () => {
     const { body } = assemble('chat-stream-choices.sse');
     expect(body).toMatchObject({
@@ -251,6 +325,26 @@ describe('chunks of providers that differ', () => {
     const { body } = assembleDeltas({ content: [thinking] }, { content: 'Yes' });
     expect(body).toMatchObject({ choices: [{ message: { content: [thinking, { type: 'text', text: 'Yes' }] } }] });
     expect(openAiChat.readResponse(body).completionText).toBe('Yes');
+  });
+
+  it('may send parts that are none of those that are cut into pieces', () => {
+    const references = [1, 2].map((id) => ({ type: 'reference', reference_ids: [id] }));
+    const { body } = assembleDeltas({ content: 'See' }, { content: [references[0]] }, { content: [references[1]] }, { content: ['.'] });
+    const content = [{ type: 'text', text: 'See' }, ...references, { type: 'text', text: '.' }];
+    expect(body).toMatchObject({ choices: [{ message: { content } }] });
+  });
+
+  it('may give every piece of one call an identifier of its own', () => {
+    const { body } = assembleCalls(['a', 'now', ''], ['b', null, '{'], ['c', null, '}']);
+    expect(callsIn(body)).toEqual([['now', '{}']]);
+  });
+
+  it('may repeat the identifier of a call, or leave it empty', () => {
+    const { body } = assembleCalls(['0', 'now', ''], ['0', 'now', '[]'], ['1', 'then', '{'], ['', null, '}']);
+    expect(callsIn(body)).toEqual([
+      ['now', '[]'],
+      ['then', '{}'],
+    ]);
   });
 
   it('may split a character of two halves', () => {

@@ -1,45 +1,77 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable } from '../fold.ts';
-import type { Reducer } from '../fold.ts';
+import { listOf, objectOf, textOf } from '../facts.ts';
+import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable, runsOf } from '../fold.ts';
+import type { Reducer, ReducerTable } from '../fold.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import { joinBase64 } from '../base64.ts';
 
 const terminator = '[DONE]';
 
-/** Texts are joined. Models that think aloud send lists of content parts in between: then all of it becomes a list of parts. */
-const joinContent: Reducer = (values) => {
-  if (!values.some((value) => Array.isArray(value))) return joinText(values);
-  return values.flatMap((value): readonly unknown[] => {
-    if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
-    return Array.isArray(value) ? value : [];
-  });
-};
+/** Type of a part that is cut into pieces → how they become one part again. */
+type PartTables = ReadonlyMap<unknown, ReducerTable>;
 
-const functionReducers = reducerTable({ name: lastPresent, arguments: joinText });
+/**
+ * Texts are joined. Models that think aloud send lists of parts in between: then all of it becomes a list of parts, in which neighbours of one
+ * type are one part, as they are in an answer that is not streamed.
+ */
+function joinParts(tables: PartTables): Reducer {
+  return (values) => {
+    if (!values.some((value) => Array.isArray(value))) return joinText(values);
+    const pieces = values.flatMap((value) => (typeof value === 'string' ? [value] : listOf(value))).filter((piece) => piece !== '');
+    const parts = pieces.map((piece) => (typeof piece === 'string' ? { type: 'text', text: piece } : piece)).filter(isJsonObject);
+    const runs = runsOf(parts, (last, { type }) => last['type'] === type && tables.has(type));
+    return runs.map((run) => {
+      const table = tables.get(run[0]?.['type']);
+      return run.length === 1 || table === undefined ? run[0] : foldKeys(run, table);
+    });
+  };
+}
 
-const toolCallReducers = reducerTable({
+const textTable = reducerTable({ text: joinText });
+/** Mistral's thoughts are parts in a part. */
+const thoughtTable = reducerTable({ thinking: joinParts(new Map([['text', textTable]])) });
+const joinContent = joinParts(
+  new Map([
+    ['text', textTable],
+    ['thinking', thoughtTable],
+  ]),
+);
+
+const functionReducers = deltaTable({ name: lastPresent, arguments: joinText });
+
+/**
+ * Google gives every call the index 0 and an identifier of its own, and is not alone in it. TRICKY: a new identifier without a name begins
+ * nothing, as others give one to every piece of the same call.
+ */
+function beginsCall(call: JsonObject, first: JsonObject): boolean {
+  const [id, held] = [textOf(call['id']), textOf(first['id'])];
+  const name = textOf(objectOf(call['function'] ?? call['custom'])['name']);
+  return id !== '' && held !== '' && id !== held && name !== '';
+}
+
+const toolCallReducers = deltaTable({
   index: leaveOut,
   id: lastPresent,
   type: lastPresent,
   function: foldObject(functionReducers),
-  custom: foldObject(reducerTable({ name: lastPresent, input: joinText })),
+  custom: foldObject(deltaTable({ name: lastPresent, input: joinText })),
 });
 
-const audioReducers = reducerTable({
+const audioReducers = deltaTable({
   id: lastPresent,
   data: joinBase64,
   transcript: joinText,
   expires_at: lastPresent,
 });
 
-const deltaReducers = reducerTable({
+const deltaReducers = deltaTable({
   role: lastPresent,
   content: joinContent,
   refusal: joinText,
   reasoning_content: joinText,
-  tool_calls: foldList(toolCallReducers),
+  tool_calls: foldList(toolCallReducers, beginsCall),
   function_call: foldObject(functionReducers),
   audio: foldObject(audioReducers),
   annotations: joinLists,

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../model/text.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
+import type { Usage } from '../../model/usage.ts';
 import { noResponseFacts, objectOf, textOf, without } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
@@ -12,6 +13,7 @@ export const openAiImages: WireFormat = {
   readResponse: readImagesResponse,
   assembleStream: (events) =>
     assembleTyped(events, { piece: '.partial_image', end: '.completed', toBody: (pieces, end) => pictureOf(end ?? pieces.at(-1) ?? {}) }),
+  responseIdHeader: 'x-request-id',
 };
 
 function readImagesRequest(body: unknown, path: string): RequestFacts {
@@ -23,7 +25,14 @@ function readImagesRequest(body: unknown, path: string): RequestFacts {
 /** The answer names no model; what it says in words is the prompt as the model rewrote it, which is not its answer. */
 function readImagesResponse(body: unknown): ResponseFacts {
   const { usage } = objectOf(body);
-  return { ...noResponseFacts, usage: readInputOutputUsage(usage), providerCost: readStatedCost(usage) };
+  return { ...noResponseFacts, usage: usageOf(usage), providerCost: readStatedCost(usage) };
+}
+
+/** Where nothing tells what the output was it was the picture: the events of a stream have no details of it. */
+function usageOf(raw: unknown): Usage {
+  const usage = readInputOutputUsage(raw);
+  const isTold = isJsonObject(objectOf(raw)['output_tokens_details']);
+  return isTold ? usage : { ...usage, completionImageTokens: usage.completionTokens };
 }
 
 /** The event's picture where the answer has it, in a list; what the event says besides, beside it. */

@@ -36,7 +36,7 @@ export function pricedModels(names: { readonly override: string; readonly respon
  * billed by the call (web searches) are in none of them.
  */
 export function* candidatePrices(query: PriceQuery, { book, organization }: Prices): Generator<Price, void, undefined> {
-  const models = query.models.filter((model) => model !== '');
+  const models = query.models.filter((model) => model !== '').flatMap((model) => namesOf(model, query.providerId));
   for (const model of models) {
     const price = organizationPrice(organization, { provider: query.provider, model, at: query.at });
     if (price !== undefined) yield price;
@@ -51,6 +51,15 @@ export function* candidatePrices(query: PriceQuery, { book, organization }: Pric
     const price = listedPrice({ ...query, providerId: query.providerId }, model, book);
     if (price !== undefined) yield price;
   }
+}
+
+/** What a provider puts before the names of its models at some of its addresses, and the book does not. */
+const namespaces: ReadonlyMap<string | undefined, RegExp> = new Map([['google', /^(?:google\/|models\/|publishers\/google\/models\/)/]]);
+
+/** A model's name as it stands, and as the book has it where that is another one. */
+function namesOf(model: string, providerId: string | undefined): readonly string[] {
+  const namespace = namespaces.get(providerId)?.exec(model)?.[0];
+  return namespace === undefined ? [model] : [model, model.slice(namespace.length)];
 }
 
 function builtInPrice(providerId: string, at: number): Price | undefined {

@@ -20,7 +20,7 @@ export function isWorthKeeping(body: Buffer, contentType: string): boolean {
 
 /** The last event of OpenAI's, Anthropic's and Cohere's streams; Gemini's have none and say why they finished. */
 const streamEnd =
-  /^data: ?\[DONE\]|"type"\s*:\s*"(?:message_stop|message-end|response\.(?:completed|incomplete)|\w+\.completed|(?:transcript\.text|speech\.audio)\.done)"|"finishReason"\s*:\s*"/m;
+  /^data: ?\[DONE\]|"type"\s*:\s*"(?:message_stop|message-end|response\.(?:completed|incomplete)|\w+\.completed|(?:transcript\.text|transcription|speech\.audio)\.done)"|"finishReason"\s*:\s*"/m;
 const failureEvent = /^event: ?(?:error|response\.failed)\s*$/m;
 /** Data of events in which a word of failure stands; whether it is one depends on where. */
 const suspectData = /^data: ?(.*"(?:error|response\.failed)".*)$/gm;

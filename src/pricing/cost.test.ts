@@ -1,12 +1,14 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { moneyText, parseMoney, usdOf } from '../model/money.ts';
+import { moneyOfUnits, moneyText, parseMoney, usdOf } from '../model/money.ts';
 import type { Money } from '../model/money.ts';
 import { unreportedUsage } from '../model/usage.ts';
 import type { Usage } from '../model/usage.ts';
+import type { RateKind } from '../model/vocabulary/prices.ts';
 import { readAppliedPrice } from './applied-price.ts';
 import { billLines, priceUsage } from './cost.ts';
+import type { Price } from './price.ts';
 import { listedPrices } from './prices-rig.ts';
 import type { PricedUsage } from './cost.ts';
 
@@ -189,6 +191,37 @@ describe('the reference', () => {
       reference,
       validFrom,
     });
+  });
+});
+
+/** A dollar for a million of each kind. */
+const dollarFor = (...kinds: readonly RateKind[]): Price => ({
+  table: 'organization',
+  reference: 'voxtral',
+  validFrom: '',
+  rates: new Map(kinds.map((kind) => [kind, { perMillion: moneyOfUnits(10n ** 12n), steps: [] }])),
+  isFree: false,
+  contextWindow: undefined,
+});
+
+describe('a recording that is counted in seconds and in tokens', () => {
+  const counts = { promptTokens: 2629, promptAudioTokens: 2625, completionTokens: 635, audioSeconds: 203 };
+  const bill = (price: Price) => billLines(usageOf(counts), price)?.map(({ kind, tokens }) => [kind, tokens]);
+
+  it('is billed by the second, and what was written by the token', () => {
+    expect(bill(dollarFor('input', 'output', 'input_audio', 'audio_seconds'))).toEqual([
+      ['input', 4],
+      ['output', 635],
+      ['audio_seconds', 203],
+    ]);
+  });
+
+  it('is all that is billed where the price is one of time alone', () => {
+    expect(bill(dollarFor('audio_seconds'))).toEqual([['audio_seconds', 203]]);
+  });
+
+  it('has no price where its seconds have none', () => {
+    expect(bill(dollarFor('input', 'output'))).toBeUndefined();
   });
 });
 

@@ -121,8 +121,10 @@ export function sumOf(lines: readonly CostLine[]): Money {
 export function billLines(usage: Usage, { rates, isFree }: Price): CostLine[] | undefined {
   if (isFree) return [];
   const inputTokens = inputTokensOf(usage);
-  const quantities = sides.flatMap((side) => splitSide(usage, side, rates));
-  quantities.push({ kind: 'audio_seconds', tokens: countOf(usage, 'audioSeconds') ?? 0 });
+  const audioSeconds = countOf(usage, 'audioSeconds') ?? 0;
+  const inTokens = audioSeconds === 0 ? usage : billedInTokens(usage, rates);
+  const quantities = sides.flatMap((side) => splitSide(inTokens, side, rates));
+  quantities.push({ kind: 'audio_seconds', tokens: audioSeconds });
   if (rates.has('request')) quantities.push({ kind: 'request', tokens: 1 });
   const lines: CostLine[] = [];
   for (const { kind, tokens } of quantities) {
@@ -133,6 +135,13 @@ export function billLines(usage: Usage, { rates, isFree }: Price): CostLine[] | 
     lines.push({ kind, tokens, pricePerMillion, amount: amountOf(tokens, pricePerMillion) });
   }
   return lines;
+}
+
+/** What is billed by the token of a call whose recording is billed by the second: not the recording, and nothing where time is all that costs. */
+function billedInTokens(usage: Usage, rates: Price['rates']): Usage {
+  if (!rates.has('input') && !rates.has('output')) return { ...usage, promptTokens: null, completionTokens: null };
+  const written = (countOf(usage, 'promptTokens') ?? 0) - (countOf(usage, 'promptAudioTokens') ?? 0);
+  return { ...usage, promptTokens: Math.max(0, written), promptAudioTokens: null };
 }
 
 function inputTokensOf(usage: Usage): number {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeWireFormat } from '../contract-suite.ts';
+import { readServerSentEvents } from '../sse.ts';
 import { openAiEmbeddings } from './embeddings.ts';
 import { openAiImages } from './images.ts';
 import { openAiSpeech } from './speech.ts';
@@ -33,6 +35,15 @@ describe('images', () => {
   it('count what they were made from and of', () => {
     const usage = { input_tokens: 50, output_tokens: 272, input_tokens_details: { image_tokens: 40, text_tokens: 10 } };
     expect(openAiImages.readResponse({ usage }).usage).toMatchObject({ promptTokens: 50, promptImageTokens: 40, completionTokens: 272 });
+  });
+
+  it('are all of the output where nothing tells what it was', () => {
+    const usage = { input_tokens: 100, output_tokens: 1000, input_tokens_details: { text_tokens: 100, image_tokens: 0 } };
+    const { body } = openAiImages.assembleStream(eventsOf({ type: 'image_generation.completed', b64_json: 'aaaa', usage }));
+    expect(openAiImages.readResponse(body).usage).toMatchObject({ completionTokens: 1000, completionImageTokens: 1000 });
+    const told = { ...usage, output_tokens_details: { image_tokens: 900, text_tokens: 100 } };
+    expect(openAiImages.readResponse({ usage: told }).usage).toMatchObject({ completionTokens: 1000, completionImageTokens: 900 });
+    expect(openAiImages.readResponse({}).usage).toMatchObject({ completionTokens: null, completionImageTokens: null });
   });
 
   it('that were not finished are the last of their drafts', () => {
@@ -69,6 +80,32 @@ describe('a transcription', () => {
       promptTokens: null,
       audioSeconds: 7,
     });
+  });
+
+  it('is billed by its duration where it tells that alone', () => {
+    const verbose = { task: 'transcribe', language: 'English', duration: 9.6, text: 'a', segments: [], x_groq: { id: 'req_1' } };
+    expect(openAiTranscriptions.readResponse(verbose).usage).toMatchObject({ promptTokens: null, audioSeconds: 10 });
+    const usage = { type: 'tokens', input_tokens: 150, output_tokens: 23 };
+    expect(openAiTranscriptions.readResponse({ ...verbose, usage }).usage).toMatchObject({ promptTokens: 150, audioSeconds: null });
+    expect(openAiTranscriptions.readResponse({ ...verbose, duration: '9.6' }).usage).toMatchObject({ audioSeconds: null });
+  });
+
+  it('at Mistral counts as a chat does, and its stream has an end of its own', () => {
+    const bytes = new Uint8Array(readFileSync(new URL('transcriptions-stream-mistral.sse', folder)));
+    const usage = { prompt_audio_seconds: 203, prompt_tokens: 4, total_tokens: 3264, completion_tokens: 635 };
+    const text = 'The harbour opens at six.';
+    const { body, whole } = openAiTranscriptions.assembleStream(readServerSentEvents([bytes]));
+    expect({ body, whole }).toEqual({ body: { model: 'voxtral-mini-2602', text, language: 'en', segments: [], usage }, whole: true });
+    expect(openAiTranscriptions.readResponse(body)).toMatchObject({
+      model: 'voxtral-mini-2602',
+      completionText: text,
+      usage: { promptTokens: 2629, completionTokens: 635, audioSeconds: 203 },
+    });
+  });
+
+  it('at Mistral that broke off is what was heard by then', () => {
+    const events = eventsOf({ type: 'transcription.text.delta', text: 'The ' }, { type: 'transcription.text.delta', text: 'harb' });
+    expect(openAiTranscriptions.assembleStream(events)).toEqual({ body: { text: 'The harb' }, whole: false, understood: true });
   });
 
   it('may be plain text', () => {

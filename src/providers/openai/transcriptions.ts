@@ -1,12 +1,14 @@
-import { noResponseFacts, objectOf, textOf } from '../facts.ts';
+import type { JsonObject } from '../../model/text.ts';
+import { unreportedUsage, type Usage } from '../../model/usage.ts';
+import { noResponseFacts, objectOf, textOf, without } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { assembleTyped } from './typed-events.ts';
-import { readInputOutputUsage } from './usage.ts';
+import { readInputOutputUsage, readOpenAiUsage, secondsOf } from './usage.ts';
 
 /**
  * `POST …/audio/transcriptions` and `…/translations`: a form with a recording in, its words out, as JSON or as plain text, which tells no
- * usage.
+ * usage. OpenAI's streams end in `transcript.text.done`, Mistral's in `transcription.done`, and its pieces are called `text`.
  */
 export const openAiTranscriptions: WireFormat = {
   name: 'openai.transcriptions',
@@ -16,12 +18,11 @@ export const openAiTranscriptions: WireFormat = {
   assembleStream: (events) =>
     assembleTyped(events, {
       piece: '.text.delta',
-      end: '.text.done',
-      toBody: (pieces, end) => {
-        const { text, logprobs, usage } = end ?? { text: pieces.map(({ delta }) => textOf(delta)).join('') };
-        return { text, ...(logprobs === undefined ? {} : { logprobs }), ...(usage === undefined ? {} : { usage }) };
-      },
+      end: '.done',
+      toBody: (pieces, end) =>
+        end === undefined ? { text: pieces.map(({ delta, text }) => textOf(delta ?? text)).join('') } : without(end, 'type'),
     }),
+  responseIdHeader: 'x-request-id',
 };
 
 function readTranscriptionRequest(body: unknown, path: string): RequestFacts {
@@ -32,5 +33,12 @@ function readTranscriptionRequest(body: unknown, path: string): RequestFacts {
 
 function readTranscription(body: unknown): ResponseFacts {
   const response = objectOf(body);
-  return { ...noResponseFacts, usage: readInputOutputUsage(response['usage']), completionText: textOf(response['text']) };
+  return { ...noResponseFacts, model: textOf(response['model']), usage: usageOf(response), completionText: textOf(response['text']) };
+}
+
+/** Mistral counts as in a chat. Groq, and OpenAI without a count, tell with the words for how long they were spoken. */
+function usageOf({ usage, duration }: JsonObject): Usage {
+  const counted = objectOf(usage);
+  if ('prompt_tokens' in counted) return readOpenAiUsage(usage);
+  return usage === undefined || usage === null ? { ...unreportedUsage, audioSeconds: secondsOf(duration) } : readInputOutputUsage(usage);
 }

@@ -64,6 +64,29 @@ describe('output that stands in the total alone', () => {
   });
 });
 
+describe('a recording in a prompt, as Mistral counts it', () => {
+  const raw = { prompt_audio_seconds: 203, prompt_tokens: 4, completion_tokens: 635, total_tokens: 3264 };
+
+  it('is input, by the tokens that stand in the total alone, and by its seconds', () => {
+    expect(readOpenAiUsage(raw)).toEqual({
+      ...unreportedUsage,
+      promptTokens: 2629,
+      promptAudioTokens: 2625,
+      completionTokens: 635,
+      audioSeconds: 203,
+      raw,
+    });
+  });
+
+  it('is none without its seconds', () => {
+    expect(readOpenAiUsage({ ...raw, prompt_audio_seconds: null })).toMatchObject({
+      promptTokens: 4,
+      completionTokens: 3260,
+      audioSeconds: null,
+    });
+  });
+});
+
 describe('what was read from a cache', () => {
   it.each([{ prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 }, { cached_tokens: 64 }])('is also found in %j', (own) => {
     expect(readOpenAiUsage({ prompt_tokens: 100, completion_tokens: 1, ...own }).promptCacheReadTokens).toBe(64);

@@ -16,28 +16,31 @@ export function readOpenAiUsage(usage: unknown): Usage {
   const promptTokens = countOf(usage['prompt_tokens']);
   const stated = countOf(usage['completion_tokens']);
   const aside = countedAside(usage['total_tokens'], promptTokens, stated);
+  // Mistral counts a recording in seconds, and its tokens in the total alone.
+  const hasRecording = typeof usage['prompt_audio_seconds'] === 'number';
+  const [heard, thought] = hasRecording ? [aside, 0] : [0, aside];
   const reasoning = countOf(completion['reasoning_tokens']) ?? countOf(usage['reasoning_tokens']);
   return {
-    promptTokens,
-    completionTokens: stated === null ? null : stated + aside,
+    promptTokens: promptTokens === null ? null : promptTokens + heard,
+    completionTokens: stated === null ? null : stated + thought,
     // DeepSeek and Moonshot have keys of their own for what they read from a cache.
     promptCacheReadTokens: countOf(prompt['cached_tokens']) ?? countOf(usage['prompt_cache_hit_tokens']) ?? countOf(usage['cached_tokens']),
     promptCacheWriteTokens: countOf(prompt['cache_write_tokens']),
-    promptAudioTokens: countOf(prompt['audio_tokens']),
+    promptAudioTokens: countOf(prompt['audio_tokens']) ?? (heard > 0 ? heard : null),
     promptImageTokens: countOf(prompt['image_tokens']),
     completionAudioTokens: countOf(completion['audio_tokens']),
     completionImageTokens: countOf(completion['image_tokens']),
-    reasoningTokens: reasoning ?? (aside > 0 ? aside : null),
+    reasoningTokens: reasoning ?? (thought > 0 ? thought : null),
     promptCacheWriteHourTokens: null,
     promptCacheReadAudioTokens: null,
-    audioSeconds: null,
+    audioSeconds: secondsOf(usage['prompt_audio_seconds']),
     estimated: false,
     raw: usage,
   };
 }
 
 /**
- * Output that stands in the total alone: xAI, and Gemini in OpenAI's shape, count reasoning beside the completion and not in it. It is billed
+ * Tokens that stand in the total alone: xAI, and Gemini in OpenAI's shape, count reasoning beside the completion and not in it. It is billed
  * as output all the same.
  */
 function countedAside(total: unknown, prompt: number | null, completion: number | null): number {
@@ -71,8 +74,8 @@ export function readInputOutputUsage(usage: unknown): Usage {
 /** A day; whatever is longer is no upload of speech. */
 const mostSeconds = 86_400;
 
-/** Whole seconds: begun ones are billed. */
-function secondsOf(value: unknown): number | null {
+/** Whole seconds, as begun ones are billed; null for what is no length of a recording. */
+export function secondsOf(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value <= mostSeconds ? Math.ceil(value) : null;
 }
 

@@ -80,8 +80,8 @@ describe('the head of a reply', () => {
   });
 
   it("a reply's identifiers are recorded, and no other line of its provider's", () => {
-    const { recorded } = readReplyHead(['X-Request-Id', 'a', 'x-amzn-RequestId', 'b', 'x-amzn-bedrock-trace', 'c']);
-    expect(recorded).toEqual({ 'x-request-id': 'a', 'x-amzn-requestid': 'b' });
+    const { recorded } = readReplyHead(['X-Request-Id', 'a', 'x-amzn-RequestId', 'b', 'Request-Id', 'c', 'x-amzn-bedrock-trace', 'd']);
+    expect(recorded).toEqual({ 'x-request-id': 'a', 'x-amzn-requestid': 'b', 'request-id': 'c' });
   });
 
   it('a date that is declared as hop-by-hop does not pass', () => {

@@ -10,6 +10,7 @@ const recordedNames = [
   'content-length',
   'retry-after',
   'x-request-id',
+  'request-id',
   'x-amzn-requestid',
   'openai-processing-ms',
   'openai-version',

@@ -202,6 +202,23 @@ describe('a stream of binary messages', () => {
   });
 });
 
+describe('an error is identified', () => {
+  const refused = { status: 429, headers: { ...json, 'x-request-id': 'req_head' } };
+
+  test('by its head at OpenAI, whose body has no place for it', () => {
+    const openAi = { provider: 'openai', path: '/v1/chat/completions', response: recording('openai/__fixtures__/chat-error.json') };
+    expect(call({ ...openAi, ...refused }).responseId).toBe('req_head');
+    expect(call({ ...openAi, ...refused, response: '{"id":"chatcmpl-1","choices":[]}' }).responseId).toBe('chatcmpl-1');
+  });
+
+  test('by its body at Anthropic, or by its head', () => {
+    const error = recording('anthropic/__fixtures__/messages-error.json');
+    expect(call({ ...messages, status: 400, response: error }).responseId).toBe('req_011');
+    const withoutBody = { ...messages, status: 529, headers: { ...json, 'request-id': 'req_head' } };
+    expect(call({ ...withoutBody, response: '{"type":"error"}' }).responseId).toBe('req_head');
+  });
+});
+
 describe('a form with a recording', () => {
   test('tells its model and prompt, and the answer its words and seconds', () => {
     const record = call({ ...transcription, response: '{"text":"Till Öresund.","usage":{"type":"duration","seconds":60}}' });

@@ -99,6 +99,8 @@ describe('wireFormatFor', () => {
     ['groq', '/openai/v1/audio/transcriptions', openAiTranscriptions],
     ['perplexity', '/chat/completions', openAiChat],
     ['mistral', '/v1/fim/completions', openAiChat],
+    ['mistral', '/v1/agents/completions', openAiChat],
+    ['mistral', '/v1/agents', undefined],
     ['cohere', '/compatibility/v1/chat/completions', openAiChat],
     ['cohere', '/v2/chat', cohereChat],
     ['cohere', '/v1/chat', undefined],

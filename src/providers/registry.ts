@@ -40,6 +40,8 @@ const commonEndpoints: readonly Endpoint[] = [
   { pathEnd: '/chat/completions', format: openAiChat },
   // Mistral's filling in of code answers as chat does.
   { pathEnd: '/fim/completions', format: openAiChat },
+  // So do its agents.
+  { pathEnd: '/agents/completions', format: openAiChat },
   { pathEnd: '/completions', format: openAiCompletions },
   { pathEnd: '/responses', format: openAiResponses },
   { pathEnd: '/v1/messages', format: anthropicMessages },

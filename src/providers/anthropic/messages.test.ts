@@ -63,8 +63,12 @@ describe('a response', () => {
     });
   });
 
-  it('that is an error gives nothing', () => {
-    expect(anthropicMessages.readResponse(jsonOf('messages-error.json'))).toMatchObject({ responseId: '', usage: { promptTokens: null } });
+  it('that is an error gives nothing but the identifier of the call', () => {
+    expect(anthropicMessages.readResponse(jsonOf('messages-error.json'))).toMatchObject({
+      responseId: 'req_011',
+      model: '',
+      usage: { promptTokens: null },
+    });
   });
 
   it('says when it was served fast', () => {

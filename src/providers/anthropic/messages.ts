@@ -10,6 +10,7 @@ export const anthropicMessages: WireFormat = {
   readRequest: readMessagesRequest,
   readResponse: readMessagesResponse,
   assembleStream: assembleMessage,
+  responseIdHeader: 'request-id',
   readTokenTexts: readMessagesTexts,
 };
 
@@ -31,7 +32,8 @@ function readMessagesResponse(body: unknown): ResponseFacts {
   // A text with citations is cut into blocks in the middle of its sentences.
   const texts = blocksOf(response['content'], 'text').map((block) => textOf(block['text']));
   return {
-    responseId: textOf(response['id']),
+    // An error has no identifier of its own, but that of the call.
+    responseId: textOf(response['id']) || textOf(response['request_id']),
     model: textOf(response['model']),
     usage: readAnthropicUsage(response['usage']),
     serviceTier: servedAs(response['usage']),

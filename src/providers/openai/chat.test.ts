@@ -57,6 +57,11 @@ describe('a request', () => {
     });
   });
 
+  it('gives the user by either of the names that OpenAI has for one', () => {
+    expect(openAiChat.readRequest({ safety_identifier: 'p-17' }, '').user).toBe('p-17');
+    expect(openAiChat.readRequest({ user: 'p-18', safety_identifier: 'p-17' }, '').user).toBe('p-18');
+  });
+
   it('gives text that can be stored', () => {
     const body = { messages: [{ role: 'user', content: 'half \uD83D' }] };
     expect(openAiChat.readRequest(body, '').lastUserText).toBe('half \uFFFD');

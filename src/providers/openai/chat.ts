@@ -10,6 +10,7 @@ export const openAiChat: WireFormat = {
   readRequest: readChatRequest,
   readResponse: readChatResponse,
   assembleStream: assembleChunks,
+  responseIdHeader: 'x-request-id',
   readTokenTexts: readChatTexts,
 };
 
@@ -18,7 +19,7 @@ function readChatRequest(body: unknown, path: string): RequestFacts {
   const messages = listOf(request['messages']).map(objectOf);
   return {
     model: textOf(request['model']) || deploymentOf(path),
-    user: textOf(request['user']),
+    user: textOf(request['user']) || textOf(request['safety_identifier']),
     promptText: joinLines(messages.map((message) => contentText(message['content']))),
     lastUserText: contentText(messages.findLast((message) => message['role'] === 'user')?.['content']),
   };

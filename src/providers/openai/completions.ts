@@ -10,6 +10,7 @@ export const openAiCompletions: WireFormat = {
   readRequest: readCompletionRequest,
   readResponse: readCompletionResponse,
   assembleStream: assembleChunks,
+  responseIdHeader: 'x-request-id',
   readTokenTexts: (request, response) => ({
     prompt: readCompletionRequest(request, '').promptText,
     completion: joinLines(listOf(objectOf(response)['choices']).map((choice) => textOf(objectOf(choice)['text']))),

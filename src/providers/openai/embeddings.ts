@@ -10,6 +10,7 @@ export const openAiEmbeddings: WireFormat = {
   readRequest: readEmbeddingsRequest,
   readResponse: readEmbeddingsResponse,
   assembleStream: notStreamed,
+  responseIdHeader: 'x-request-id',
 };
 
 /** Inputs given as token numbers have no text. */

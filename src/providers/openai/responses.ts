@@ -10,6 +10,7 @@ export const openAiResponses: WireFormat = {
   readRequest: readResponsesRequest,
   readResponse: readResponsesResponse,
   assembleStream: assembleResponse,
+  responseIdHeader: 'x-request-id',
   readTokenTexts: readResponsesTexts,
 };
 

@@ -22,6 +22,7 @@ export const openAiSpeech: WireFormat = {
         ...(end === undefined ? {} : { usage: end['usage'] }),
       }),
     }),
+  responseIdHeader: 'x-request-id',
 };
 
 function readSpeechRequest(body: unknown, path: string): RequestFacts {

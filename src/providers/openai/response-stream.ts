@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { listOf, objectOf } from '../facts.ts';
+import { countOf, listOf, objectOf } from '../facts.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
@@ -94,7 +94,7 @@ function grow(items: Map<number, Item>, delta: { readonly event: JsonObject; rea
   if (typeof piece !== 'string') return;
   const item = items.get(index) ?? { latest: {}, done: false, texts: new Map<string, GrowingText>() };
   items.set(index, item);
-  const partIndex = 'list' in place ? Number(event[place.index] ?? 0) : 0;
+  const partIndex = 'list' in place ? (countOf(event[place.index]) ?? 0) : 0;
   const key = `${String(event['type'])} ${partIndex}`;
   const text = item.texts.get(key);
   if (text === undefined) item.texts.set(key, { place, index: partIndex, pieces: [piece] });

@@ -93,6 +93,12 @@ describe('a stream', () => {
     expect(assembleEvents(event)).toEqual({ body: { error: { code: 'server_error', message: 'no' } }, whole: false, understood: true });
   });
 
+  it('has a part whose index is none at the first place', () => {
+    // What an object is turned into may be its own to say, and then nothing at all.
+    const event = { type: 'response.output_text.delta', output_index: 0, content_index: { toString: 0, valueOf: 0 }, delta: 'a' };
+    expect(assembleEvents(event).body).toEqual({ output: [{ content: [{ type: 'output_text', text: 'a' }] }] });
+  });
+
   it('takes the items where the end of another provider comes without them', () => {
     const item = { type: 'message', content: [{ type: 'output_text', text: 'a' }] };
     expect(

@@ -78,11 +78,13 @@ export const providerRows: Readonly<Record<AddressedProvider, ProviderRow>> = {
   lmstudio: onThisMachine(1234),
 };
 
+/** A path that starts with one of Azure's APIs itself has no resource, and somebody else may own the one of that name. */
+const startsOfAzure: ReadonlySet<string> = new Set(['openai', 'anthropic', 'models']);
+
 /** `/<resource>/…` is the resource's own host. @throws GatelogError when the path names none. */
 function azureAddress(path: string): AddressFromPath {
   const [start = '', resource = ''] = /^\/([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?=[/?]|$)/i.exec(path) ?? [];
-  // A path that starts with the API itself has no resource, and somebody else may own the one of that name.
-  if (resource === '' || resource.toLowerCase() === 'openai') {
+  if (resource === '' || startsOfAzure.has(resource.toLowerCase())) {
     throw new GatelogError(
       'malformed_request',
       'This path names no Azure resource. Write /azure/<resource>/openai/…, or set GATELOG_PROVIDER_AZURE_URL for this deployment.',

@@ -126,6 +126,8 @@ describe('a provider`s own API', () => {
     ['/azure/', 'malformed_request'],
     ['/azure/openai/deployments/d', 'malformed_request'],
     ['/azure/OpenAI/deployments/d', 'malformed_request'],
+    ['/azure/anthropic/v1/messages', 'malformed_request'],
+    ['/azure/Models/chat/completions', 'malformed_request'],
     ['/azure/evil.example/x', 'malformed_request'],
     ['/azure/-x/y', 'malformed_request'],
     ['/azure/a@b/y', 'malformed_request'],

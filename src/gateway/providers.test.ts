@@ -106,6 +106,27 @@ describe('a provider`s own API', () => {
     ['/v1/messages/batches?limit=1', 'https://api.anthropic.com/v1/messages/batches?limit=1'],
     ['/v1/messages-of-mine', 'https://api.openai.com/v1/messages-of-mine'],
     ['/v1beta/models/g:generateContent', 'https://generativelanguage.googleapis.com/v1beta/models/g:generateContent'],
+    ['/v1alpha/models/g:generateContent', 'https://generativelanguage.googleapis.com/v1alpha/models/g:generateContent'],
+    ['/upload/v1beta/files?x=1', 'https://generativelanguage.googleapis.com/upload/v1beta/files?x=1'],
+    ['/v1/models/g:generateContent', 'https://generativelanguage.googleapis.com/v1/models/g:generateContent'],
+    ['/v1/models/g:streamGenerateContent?alt=sse', 'https://generativelanguage.googleapis.com/v1/models/g:streamGenerateContent?alt=sse'],
+    ['/v1/tunedModels/t:generateContent', 'https://generativelanguage.googleapis.com/v1/tunedModels/t:generateContent'],
+    [
+      '/v1beta1/projects/p/locations/eu/publishers/google/models/g:generateContent',
+      'https://aiplatform.eu.rep.googleapis.com/v1beta1/projects/p/locations/eu/publishers/google/models/g:generateContent',
+    ],
+    [
+      '/v1beta1/publishers/google/models/g:generateContent',
+      'https://aiplatform.googleapis.com/v1beta1/publishers/google/models/g:generateContent',
+    ],
+    [
+      '/v1/projects/p/locations/us-east5/publishers/anthropic/models/c:rawPredict',
+      'https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5/publishers/anthropic/models/c:rawPredict',
+    ],
+    ['/v1/publishers/google/models', 'https://aiplatform.googleapis.com/v1/publishers/google/models'],
+    // OpenAI's own, which look alike.
+    ['/v1/projects/p/groups', 'https://api.openai.com/v1/projects/p/groups'],
+    ['/v1/files?x=/models/g:y', 'https://api.openai.com/v1/files?x=/models/g:y'],
     ['/v1/chat/completions', 'https://api.openai.com/v1/chat/completions'],
     ['/v1/moderations', 'https://api.openai.com/v1/moderations'],
     ['/v1/models/gpt-4o', 'https://api.openai.com/v1/models/gpt-4o'],
@@ -115,6 +136,29 @@ describe('a provider`s own API', () => {
       expect(native(path)).toBe(address);
     });
   }
+
+  it.each(['GET', 'DELETE'])('a fine-tuned model of OpenAI has colons in its name, and is asked for with %s', (method) => {
+    expect(addressOf(routeByPath(method, '/v1/models/ft:gpt-4o:acme::id', tableOf()))).toBe(
+      'https://api.openai.com/v1/models/ft:gpt-4o:acme::id',
+    );
+  });
+
+  it.each([
+    ['/v1/files?beta=true', 'https://api.anthropic.com/v1/files?beta=true'],
+    ['/v1/models', 'https://api.anthropic.com/v1/models'],
+    ['/v1/models/claude-sonnet-4-5', 'https://api.anthropic.com/v1/models/claude-sonnet-4-5'],
+    ['/v1/complete', 'https://api.anthropic.com/v1/complete'],
+    ['/v1/projects/p/locations/global/x', 'https://aiplatform.googleapis.com/v1/projects/p/locations/global/x'],
+    ['/v1/chat/completions', 'https://api.openai.com/v1/chat/completions'],
+    ['/openai/v1/files', 'https://api.openai.com/v1/files'],
+    ['/v1beta/files', 'https://generativelanguage.googleapis.com/v1beta/files'],
+  ])('with an anthropic-version %s is %s', (path, address) => {
+    expect(addressOf(routeByPath('GET', path, tableOf(), true))).toBe(address);
+  });
+
+  it('the API`s paths are refused with an anthropic-version too', () => {
+    expect(codeOf(() => routeByPath('POST', '/v1/request/query', tableOf(), true))).toBe('not_found');
+  });
 
   it('every provider is in the table of this test', () => {
     const named = new Set(paths.map(([path]) => path.split('/')[1]));
@@ -134,6 +178,8 @@ describe('a provider`s own API', () => {
     ['/nobody/v1/chat/completions', 'not_found'],
     ['/OPENAI/v1/chat/completions', 'not_found'],
     ['/v2/chat/completions', 'not_found'],
+    ['/v1beta1/models/g:generateContent', 'not_found'],
+    ['/upload/v1/files', 'not_found'],
     ['/vertex/v1/../x', 'malformed_request'],
   ])('%s is refused: %s', (path, code) => {
     expect(codeOf(() => native(path))).toBe(code);
@@ -305,6 +351,23 @@ describe('whose credential goes along when the caller sends none', () => {
     expect(credentialsFor(route, admitted('X-Api-Key', 'mine'), unasked)).toEqual(['X-Api-Key', 'mine']);
     const inQuery = routeByPath('POST', '/gemini/v1beta/models?key=AIza', tableOf({ gemini: key }));
     expect(credentialsFor(inQuery, admitted(), unasked)).toEqual([]);
+  });
+
+  it('to OpenAI`s surface itself go no headers in which only others take their keys', () => {
+    const surface = routeByPath('POST', '/v1/files', tableOf({ openai: key }));
+    const others = ['X-Api-Key', 'sk-ant-theirs', 'x-goog-api-key', 'AIza-theirs'];
+    expect(credentialsFor(surface, admitted(...others), nothingStored)).toEqual(['authorization', 'Bearer K']);
+    expect(credentialsFor(surface, admitted(...others, 'Authorization', 'Bearer theirs', 'api-key', 'a'), unasked)).toEqual([
+      'Authorization',
+      'Bearer theirs',
+      'api-key',
+      'a',
+    ]);
+    expect(codeOf(() => credentialsFor(routeByPath('POST', '/v1/files', tableOf()), admitted(...others), nothingStored))).toBe(
+      'no_provider_key',
+    );
+    const claude = routeByModel(surface, 'claude/anthropic', tableOf())?.route ?? surface;
+    expect(credentialsFor(claude, admitted(...others), unasked)).toEqual(others);
   });
 
   it('the sentence about a missing one names the settings', () => {

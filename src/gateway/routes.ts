@@ -2,6 +2,7 @@ import { holdsOurKey } from '../auth/api-key.ts';
 import type { CheckedTarget, TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
 import { apiPathSegments } from '../model/vocabulary/api-paths.ts';
+import type { AddressedProvider } from '../model/vocabulary/providers.ts';
 import { joinAddress, parseBaseAddress, startsWithSegments } from './base-address.ts';
 import { echoProviderName, type ProviderSurface, type ProviderTable } from './providers.ts';
 
@@ -36,27 +37,49 @@ export function originForm(target: string): string {
   return whole === '' || whole.startsWith('?') ? `/${whole}` : whole;
 }
 
+/** Starts of paths outside `/v1/` that only one provider's clients call. */
+const startsOfOthers: readonly (readonly [start: string, provider: AddressedProvider])[] = [
+  ['/v1beta/', 'gemini'],
+  ['/v1alpha/', 'gemini'],
+  ['/upload/v1beta/', 'gemini'],
+  ['/upload/v1alpha/', 'gemini'],
+  ['/v1beta1/projects/', 'vertex'],
+  ['/v1beta1/publishers/', 'vertex'],
+];
+
 /**
- * Routes by path alone: `/v1/…` is the OpenAI surface, `/<provider>/…` a provider's own API. Paths that only Anthropic's or Google's clients
- * call lead there without its name. `GET /v1/models` is answered here.
+ * Routes by path: `/v1/…` is the OpenAI surface, `/<provider>/…` a provider's own API. What only Anthropic's or Google's clients send leads
+ * there without its name. `GET /v1/models` is answered here.
+ * @param speaksAnthropic the call is of one of Anthropic's clients, whose paths OpenAI has in part too.
  * @throws GatelogError `not_found` for any other path and for those of the API, `malformed_request` for one that climbs.
  */
-export function routeByPath(method: string, path: string, providers: ProviderTable): Route {
+export function routeByPath(method: string, path: string, providers: ProviderTable, speaksAnthropic = false): Route {
   refuseClimbing(path);
   if (path.startsWith('/v1/')) {
-    refuseApiPath(path);
-    // Both begin with the same letter, which the paths of most calls do not.
-    if (path.startsWith('/v1/m')) {
-      if (startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
-      if (/^\/v1\/models\/?(?:\?|$)/.test(path) && (method === 'GET' || method === 'HEAD')) {
-        return { provider: customProviderName, destination: 'models', path, routedByModel: false };
-      }
-    }
-    return { provider: 'openai', destination: providers.openAi, path, routedByModel: true };
+    // Asked first, as most calls are chats: OpenAI's, whatever headers stand beside.
+    const beside = path.startsWith('/v1/chat/') ? undefined : routeBesideOpenAi(method, path, providers, speaksAnthropic);
+    return beside ?? { provider: 'openai', destination: providers.openAi, path, routedByModel: true };
   }
-  if (path.startsWith('/v1beta/')) return nativeRoute('gemini', path, providers);
+  const [, other] = startsOfOthers.find(([start]) => path.startsWith(start)) ?? [];
+  if (other !== undefined) return nativeRoute(other, path, providers);
   const [, name = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)?$/.exec(path) ?? [];
   return nativeRoute(name, rest === '' ? '/' : rest, providers);
+}
+
+const vertexPath = /^\/v1\/(?:projects\/[^/?#]+\/locations|publishers)\//;
+/** TRICKY: OpenAI's own models may have colons in their names (`ft:gpt-4o:…`), yet nothing is ever posted to one. */
+const geminiMethod = /^\/v1\/(?:models|tunedModels)\/[^/?#]+:[a-zA-Z]+(?:\?|$)/;
+const modelList = /^\/v1\/models\/?(?:\?|$)/;
+
+/** Where a path under `/v1/` leads that is not for OpenAI; undefined: it is. @throws GatelogError `not_found` for the API's. */
+function routeBesideOpenAi(method: string, path: string, providers: ProviderTable, speaksAnthropic: boolean): Route | undefined {
+  refuseApiPath(path);
+  // Anthropic's client for Vertex AI says `anthropic-version` too, so Vertex AI comes first.
+  if (vertexPath.test(path)) return nativeRoute('vertex', path, providers);
+  if (speaksAnthropic || startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
+  if (method === 'POST' && geminiMethod.test(path)) return nativeRoute('gemini', path, providers);
+  if ((method !== 'GET' && method !== 'HEAD') || !modelList.test(path)) return undefined;
+  return { provider: customProviderName, destination: 'models', path, routedByModel: false };
 }
 
 const apiPath = new RegExp(String.raw`^/v1/(?:${apiPathSegments.join('|')})(?:[/?]|$)`);

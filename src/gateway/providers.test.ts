@@ -332,9 +332,10 @@ describe('whose credential goes along when the caller sends none', () => {
     });
   }
 
-  it('no stored key goes to an address that the caller names', () => {
+  it('no stored key goes to an address that the caller names, be it a provider`s own', () => {
     const target = routeToTarget('https://api.openai.com/v1', '/chat/completions', makeTargetGuard(makeAllowList([])));
-    expect(credentialsFor(target, admitted(), unasked)).toEqual([]);
+    expect([target.provider, credentialsFor(target, admitted(), unasked)]).toEqual(['openai', []]);
+    expect(credentialsFor(target, admitted('X-Api-Key', 'mine'), unasked)).toEqual(['X-Api-Key', 'mine']);
   });
 
   it('on the OpenAI surface every provider takes a bearer token, Azure its own header', () => {

@@ -4,6 +4,7 @@ import { GatelogError } from '../model/errors.ts';
 import { apiPathSegments } from '../model/vocabulary/api-paths.ts';
 import type { AddressedProvider } from '../model/vocabulary/providers.ts';
 import { joinAddress, parseBaseAddress, startsWithSegments } from './base-address.ts';
+import { providerAtOrigin } from './provider-addresses.ts';
 import { echoProviderName, type ProviderSurface, type ProviderTable } from './providers.ts';
 
 /** What is answered in this process: the echo provider, and the list of models. */
@@ -20,7 +21,7 @@ export interface Route {
   readonly routedByModel: boolean;
 }
 
-/** Provider of what goes to an address that the caller named, or nowhere. */
+/** Provider of what goes to an address of which only the caller knows whose it is, or nowhere. */
 export const customProviderName = 'custom';
 
 /** `.` or `..` as a whole segment, also with a matrix parameter: what a server may read as a way out of the path it stands in. */
@@ -102,7 +103,8 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
 }
 
 /**
- * Routes to the base address that the caller named, the path as it is. Only the caller's own key goes there.
+ * Routes to the base address that the caller named, the path as it is. Only the caller's own key goes there, also where a provider that we know
+ * is at it: by its name the call is read, priced and recorded.
  * @param place where the caller named it.
  * @throws GatelogError `invalid_directive` when that is no address, `target_not_allowed` when it may not be reached.
  */
@@ -114,7 +116,8 @@ export function routeToTarget(address: string, path: string, guard: TargetGuard,
     const code = checked.code === 'malformed' ? 'invalid_directive' : 'target_not_allowed';
     throw new GatelogError(code, `${place} ${checked.problem}.`);
   }
-  return { provider: customProviderName, destination: surfaceOf(checked), path, routedByModel: false };
+  const provider = providerAtOrigin(checked.origin) ?? customProviderName;
+  return { provider, destination: surfaceOf(checked), path, routedByModel: false };
 }
 
 function surfaceOf({ origin, pathname, lookUp }: CheckedTarget): ProviderSurface {

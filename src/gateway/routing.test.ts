@@ -89,6 +89,17 @@ describe('Svc-Target-Url', () => {
     expect(JSON.stringify(provider.requests[0]?.rawHeaders)).not.toMatch(/deployment|sk-svc/);
   });
 
+  it.each([
+    ['https://api.groq.com/openai', 'groq'],
+    ['https://mine.openai.azure.com/openai/deployments/d', 'azure'],
+    ['https://llm.example', 'custom'],
+  ])('a target at %s is on record as %s', async (address, provider) => {
+    const rig = await rigWith({ resolve: toThisMachine });
+    await call(rig.port, chat([ours, theirs, `Svc-Target-Url: ${address}`]));
+    const [exchange] = await rig.exchanges(1);
+    expect([exchange?.open.provider, exchange?.open.targetUrl]).toEqual([provider, `${address}/v1/chat/completions`]);
+  });
+
   it('a name is resolved and checked when the connection opens; the sentence does not say what it resolved to', async () => {
     const provider = await okProvider();
     const rig = await rigWith({ resolve: toThisMachine });

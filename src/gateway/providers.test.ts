@@ -88,6 +88,8 @@ describe('a provider`s own API', () => {
     ['/fireworks/inference/v1/chat/completions', 'https://api.fireworks.ai/inference/v1/chat/completions'],
     ['/perplexity/chat/completions', 'https://api.perplexity.ai/chat/completions'],
     ['/xai/v1/chat/completions', 'https://api.x.ai/v1/chat/completions'],
+    ['/x/v1/chat/completions', 'https://api.x.ai/v1/chat/completions'],
+    ['/aws/model/m/converse', 'https://bedrock-runtime.eu-central-1.amazonaws.com/model/m/converse'],
     ['/cerebras/v1/chat/completions', 'https://api.cerebras.ai/v1/chat/completions'],
     ['/nvidia/v1/chat/completions', 'https://integrate.api.nvidia.com/v1/chat/completions'],
     ['/deepinfra/v1/inference/m', 'https://api.deepinfra.com/v1/inference/m'],
@@ -204,6 +206,11 @@ describe('provider/model on the OpenAI surface', () => {
     ['claude/anthropic', 'https://api.anthropic.com/v1/chat/completions claude'],
     ['gemini/gemini-pro', 'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions gemini-pro'],
     ['google/gemini-pro', 'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions gemini-pro'],
+    ['gemini-pro/google-ai-studio', 'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions gemini-pro'],
+    ['gpt-4o/OpenAI', 'https://api.openai.com/v1/chat/completions gpt-4o'],
+    ['GROQ/Llama', 'https://api.groq.com/openai/v1/chat/completions Llama'],
+    ['Echo/Demo', 'echo Demo'],
+    ['openai.gpt-oss/aws', 'https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1/chat/completions openai.gpt-oss'],
     ['bedrock/openai.gpt-oss', 'https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1/chat/completions openai.gpt-oss'],
     ['groq/llama', 'https://api.groq.com/openai/v1/chat/completions llama'],
     ['together/meta-llama/llama', 'https://api.together.xyz/v1/chat/completions meta-llama/llama'],
@@ -214,6 +221,7 @@ describe('provider/model on the OpenAI surface', () => {
     ['fireworks/accounts/f/models/m', 'https://api.fireworks.ai/inference/v1/chat/completions accounts/f/models/m'],
     ['perplexity/sonar', 'https://api.perplexity.ai/chat/completions sonar'],
     ['xai/grok', 'https://api.x.ai/v1/chat/completions grok'],
+    ['x/grok', 'https://api.x.ai/v1/chat/completions grok'],
     ['cerebras/m', 'https://api.cerebras.ai/v1/chat/completions m'],
     ['nvidia/m', 'https://integrate.api.nvidia.com/v1/chat/completions m'],
     ['deepinfra/m', 'https://api.deepinfra.com/v1/openai/chat/completions m'],
@@ -228,6 +236,7 @@ describe('provider/model on the OpenAI surface', () => {
     ['mistralai/m', 'by path'],
     ['meta-llama/llama', 'by path'],
     ['constructor/m', 'by path'],
+    ['X-AI/grok', 'by path'],
   ];
   for (const [model, address] of models) {
     it(`${model} is ${address}`, () => {

@@ -162,8 +162,9 @@ export function routeByModel(route: Route, model: string, providers: ProviderTab
   return to(model.slice(0, first), model.slice(first + 1)) ?? to(model.slice(last + 1), model.slice(0, last));
 }
 
-/** The way to what a provider offers to OpenAI's clients; undefined for a name that is no provider's. */
-export function routeToProvider(path: string, name: string, providers: ProviderTable): Route | undefined {
+/** The way to what a provider offers to OpenAI's clients; undefined for a name that is no provider's, in any case. */
+export function routeToProvider(path: string, named: string, providers: ProviderTable): Route | undefined {
+  const name = named.toLowerCase();
   if (name === echoProviderName) return { provider: name, destination: 'echo', path, routedByModel: true };
   const address = providers.find(name);
   return address === undefined ? undefined : { provider: address.name, destination: address.openAi, path, routedByModel: true };

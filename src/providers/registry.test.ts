@@ -50,8 +50,13 @@ describe('providerNamed', () => {
     expect(providerNamed(name)).toMatchObject({ name });
   });
 
-  it('knows Google by the name of its company too', () => {
-    expect(providerNamed('google')).toBe(providerNamed('gemini'));
+  it.each([
+    ['google', 'gemini'],
+    ['google-ai-studio', 'gemini'],
+    ['x', 'xai'],
+    ['aws', 'bedrock'],
+  ])('knows by the name %s too %s', (alias, name) => {
+    expect(providerNamed(alias)).toBe(providerNamed(name));
   });
 
   it.each(['', 'OPENAI', 'nobody', 'constructor', '__proto__'])('does not know "%s"', (name) => {

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openAiAt, type Rig, type RigOptions, startRig } from './gateway-rig.ts';
+import { openAiAt, type Rig, type RigOptions, startRig, toThisMachine } from './gateway-rig.ts';
 import { bodyOf, call, ourKey, type Provider, requestText, startProvider } from './wire-rig.ts';
 
 const json = 'Content-Type: application/json';
@@ -38,12 +38,6 @@ async function rigWith(options: RigOptions): Promise<Rig> {
   opened.push(rig);
   return rig;
 }
-
-/** Resolves every name to this machine. */
-const toThisMachine: LookupFunction = (_hostname, { all }, callback) => {
-  if (all === true) callback(null, [{ address: '127.0.0.1', family: 4 }]);
-  else callback(null, '127.0.0.1', 4);
-};
 
 describe('Svc-Target-Url', () => {
   it.each(['Svc-Target-Url', 'svc-target-url', 'Helicone-Target-Url', 'Helicone-OpenAI-Api-Base'])(

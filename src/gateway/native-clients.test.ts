@@ -55,8 +55,8 @@ describe('an official client with the gateway`s address and a Gatelog key alone:
   const file = new Blob(['a file'], { type: 'text/plain' });
 
   const uses: readonly [name: string, use: () => PromiseLike<unknown>, called: readonly string[]][] = [
-    ['Anthropic`s models', () => anthropic().models.list(), ['anthropic GET /v1/models deployment-anthropic']],
-    ['one of them', () => anthropic().models.retrieve('claude-x'), ['anthropic GET /v1/models/claude-x deployment-anthropic']],
+    ['the models, whose list is the gateway`s own', () => anthropic().models.list(), []],
+    ['one of Anthropic`s', () => anthropic().models.retrieve('claude-x'), ['anthropic GET /v1/models/claude-x deployment-anthropic']],
     ['its files', () => anthropic().beta.files.list(), ['anthropic GET /v1/files deployment-anthropic']],
     [
       'a file for it',

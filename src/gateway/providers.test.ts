@@ -147,7 +147,6 @@ describe('a provider`s own API', () => {
 
   it.each([
     ['/v1/files?beta=true', 'https://api.anthropic.com/v1/files?beta=true'],
-    ['/v1/models', 'https://api.anthropic.com/v1/models'],
     ['/v1/models/claude-sonnet-4-5', 'https://api.anthropic.com/v1/models/claude-sonnet-4-5'],
     ['/v1/complete', 'https://api.anthropic.com/v1/complete'],
     ['/v1/projects/p/locations/global/x', 'https://aiplatform.googleapis.com/v1/projects/p/locations/global/x'],

@@ -75,12 +75,13 @@ const modelList = /^\/v1\/models\/?(?:\?|$)/;
 /** Where a path under `/v1/` leads that is not for OpenAI; undefined: it is. @throws GatelogError `not_found` for the API's. */
 function routeBesideOpenAi(method: string, path: string, providers: ProviderTable, speaksAnthropic: boolean): Route | undefined {
   refuseApiPath(path);
+  if ((method === 'GET' || method === 'HEAD') && modelList.test(path)) {
+    return { provider: customProviderName, destination: 'models', path, routedByModel: false };
+  }
   // Anthropic's client for Vertex AI says `anthropic-version` too, so Vertex AI comes first.
   if (vertexPath.test(path)) return nativeRoute('vertex', path, providers);
   if (speaksAnthropic || startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
-  if (method === 'POST' && geminiMethod.test(path)) return nativeRoute('gemini', path, providers);
-  if ((method !== 'GET' && method !== 'HEAD') || !modelList.test(path)) return undefined;
-  return { provider: customProviderName, destination: 'models', path, routedByModel: false };
+  return method === 'POST' && geminiMethod.test(path) ? nativeRoute('gemini', path, providers) : undefined;
 }
 
 const apiPath = new RegExp(String.raw`^/v1/(?:${apiPathSegments.join('|')})(?:[/?]|$)`);

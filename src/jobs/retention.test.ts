@@ -57,7 +57,7 @@ describe('the retention', () => {
         if (runs === 0) throw new Error('the metadata is locked');
       },
       intervalMs: 1,
-      now: () => now,
+      believedNow: async () => now,
       observe: (observation) => observations.push(observation),
     });
     retention.start();

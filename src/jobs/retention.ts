@@ -11,12 +11,12 @@ export interface RetentionPorts {
   /** Organisations that have a retention of their own, by its days. */
   readonly ownDays: () => Promise<ReadonlyMap<number, readonly OrganizationId[]>>;
   readonly removeExpired: RemoveExpired;
-  /** Forgets receipts of erasures that nobody has fetched in time. */
-  readonly forgetReceipts: () => Promise<void>;
+  /** Forgets receipts of erasures that nobody has fetched in time. @param now Unix milliseconds. */
+  readonly forgetReceipts: (now: number) => Promise<void>;
   /** Time between two runs, milliseconds. */
   readonly intervalMs: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  /** Unix milliseconds; undefined while the clock is not believed. */
+  readonly believedNow: () => Promise<number | undefined>;
   readonly observe: Observe;
 }
 
@@ -35,7 +35,10 @@ export function expiriesOf(
   ];
 }
 
-/** Removes what is older than it may be, records and receipts, at the start and then from time to time. A run that fails is made up for by the next. */
+/**
+ * Removes what is older than it may be, records and receipts, at the start and then from time to time. A run that fails is made up for by the next,
+ * and so is one for which the clock is not believed.
+ */
 export class Retention {
   private readonly ports: RetentionPorts;
   private readonly stopping = new AbortController();
@@ -56,15 +59,18 @@ export class Retention {
 
   /** @returns how many requests went. @throws GatelogError when the store or the metadata fails; the abort reason when told to stop. */
   async runOnce(): Promise<number> {
-    const { now, deploymentDays, ownDays, removeExpired } = this.ports;
+    const { believedNow, deploymentDays, ownDays, removeExpired } = this.ports;
+    const now = await believedNow();
+    if (now === undefined) return 0;
+    await this.forgetReceipts(now);
     let removed = 0;
-    for (const expiry of expiriesOf(now(), deploymentDays, await ownDays())) removed += await removeExpired(expiry, this.stopping.signal);
+    for (const expiry of expiriesOf(now, deploymentDays, await ownDays())) removed += await removeExpired(expiry, this.stopping.signal);
     return removed;
   }
 
-  private async forgetReceipts(): Promise<void> {
+  private async forgetReceipts(now: number): Promise<void> {
     try {
-      await this.ports.forgetReceipts();
+      await this.ports.forgetReceipts(now);
     } catch (error) {
       this.ports.observe({ kind: 'job_failed', job: 'removal of receipts that nobody has fetched', reason: messageOf(error) });
     }
@@ -73,7 +79,6 @@ export class Retention {
   private async loop(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      await this.forgetReceipts();
       try {
         const requests = await this.runOnce();
         if (requests > 0) this.ports.observe({ kind: 'expired_removed', requests });

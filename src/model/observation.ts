@@ -62,6 +62,8 @@ export type Observation =
   | { readonly kind: 'erasure_failed'; readonly reason: string; readonly retryInMs: number }
   /** Requests were removed because they were older than they may be. */
   | { readonly kind: 'expired_removed'; readonly requests: number }
+  /** Nothing was removed by its age, as the clock has gone ahead of what it should be: so far, milliseconds. `clock` is what it says, ISO 8601. */
+  | { readonly kind: 'removals_put_off'; readonly clock: string; readonly aheadMs: number }
   | { readonly kind: 'retention_failed'; readonly reason: string; readonly retryInMs: number };
 
 /** Takes observations; must not throw. */

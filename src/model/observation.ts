@@ -9,8 +9,8 @@ export type DeadLetterCause = 'not_interpreted' | 'refused_by_store' | 'too_larg
  * values of this union and never format log lines. No body, key or property value is part of an observation.
  */
 export type Observation =
-  | { readonly kind: 'process_started'; readonly role: string; readonly pid: number }
-  | { readonly kind: 'process_ready'; readonly role: string; readonly address?: string }
+  | { readonly kind: 'process_started'; readonly role: SupervisedRole; readonly pid: number }
+  | { readonly kind: 'process_ready'; readonly role: SupervisedRole; readonly pid: number; readonly address: string }
   | {
       readonly kind: 'process_exited';
       readonly role: SupervisedRole;

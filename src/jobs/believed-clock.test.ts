@@ -169,6 +169,7 @@ describe('a service whose clock is years ahead at its start', () => {
       deploymentDays: 365,
       ownDays: async () => new Map(),
       removeExpired: store.removeExpired,
+      removeClaims: async () => undefined,
       forgetReceipts: async () => undefined,
       believedNow: () => believed.now(),
       intervalMs: hour,

@@ -11,6 +11,8 @@ export interface RetentionPorts {
   /** Organisations that have a retention of their own, by its days. */
   readonly ownDays: () => Promise<ReadonlyMap<number, readonly OrganizationId[]>>;
   readonly removeExpired: RemoveExpired;
+  /** Removes claimed identifiers of what has expired, so that they can be chosen again. */
+  readonly removeClaims: (expiry: Expiry, signal: AbortSignal) => Promise<void>;
   /** Forgets receipts of erasures that nobody has fetched in time. @param now Unix milliseconds. */
   readonly forgetReceipts: (now: number) => Promise<void>;
   /** Time between two runs, milliseconds. */
@@ -36,7 +38,7 @@ export function expiriesOf(
 }
 
 /**
- * Removes what is older than it may be, records and receipts, at the start and then from time to time. A run that fails is made up for by the next,
+ * Removes what is older than it may be, records, receipts and claimed identifiers, at the start and then from time to time. A run that fails is made up for by the next,
  * and so is one for which the clock is not believed.
  */
 export class Retention {
@@ -59,20 +61,25 @@ export class Retention {
 
   /** @returns how many requests went. @throws GatelogError when the store or the metadata fails; the abort reason when told to stop. */
   async runOnce(): Promise<number> {
-    const { believedNow, deploymentDays, ownDays, removeExpired } = this.ports;
+    const { believedNow, deploymentDays, ownDays, removeExpired, removeClaims, forgetReceipts } = this.ports;
     const now = await believedNow();
     if (now === undefined) return 0;
-    await this.forgetReceipts(now);
+    await this.tidy('removal of receipts that nobody has fetched', () => forgetReceipts(now));
+    const { signal } = this.stopping;
+    const expiries = expiriesOf(now, deploymentDays, await ownDays());
     let removed = 0;
-    for (const expiry of expiriesOf(now, deploymentDays, await ownDays())) removed += await removeExpired(expiry, this.stopping.signal);
+    for (const expiry of expiries) removed += await removeExpired(expiry, signal);
+    // Invariant: not before their records, whose identifiers would not be unique.
+    for (const expiry of expiries) await this.tidy('removal of claimed identifiers', () => removeClaims(expiry, signal));
     return removed;
   }
 
-  private async forgetReceipts(now: number): Promise<void> {
+  /** What fails here costs nobody anything but room, and does not keep records from being removed. */
+  private async tidy(job: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.ports.forgetReceipts(now);
+      await work();
     } catch (error) {
-      this.ports.observe({ kind: 'job_failed', job: 'removal of receipts that nobody has fetched', reason: messageOf(error) });
+      if (!this.stopping.signal.aborted) this.ports.observe({ kind: 'job_failed', job, reason: messageOf(error) });
     }
   }
 

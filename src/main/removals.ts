@@ -20,6 +20,7 @@ import {
   orderErasure,
   wasErased,
 } from '../metadata/erasures.ts';
+import { removeClaims } from '../metadata/request-ids.ts';
 import { listRetentions, readRetention, setRetention } from '../metadata/retention.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
@@ -105,6 +106,7 @@ function makeRetention({ config, observe, database, store, believedClock }: Remo
     deploymentDays: config.retentionDays,
     ownDays: () => listRetentions(database),
     removeExpired: (expiry, signal) => erasures.inStoreTurn(() => store.removeExpired(expiry, signal)),
+    removeClaims: (expiry, signal) => removeClaims(database, expiry, signal),
     forgetReceipts: (now) => forgetOldErasures(database, now - receiptKeptMs),
     intervalMs: config.retentionIntervalMs,
     believedNow: () => believedClock.now(),

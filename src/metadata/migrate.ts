@@ -9,6 +9,7 @@ import { redactionRules } from './migrations/0005-redaction-rules.ts';
 import { organizationPrices } from './migrations/0006-organization-prices.ts';
 import { retentionAndErasures } from './migrations/0008-retention-and-erasures.ts';
 import { believedTime } from './migrations/0009-believed-time.ts';
+import { claimsByAge } from './migrations/0010-claims-by-age.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order in which they are applied. */
@@ -21,6 +22,7 @@ const migrations: readonly Migration[] = [
   organizationPrices,
   retentionAndErasures,
   believedTime,
+  claimsByAge,
 ];
 
 /** Names of the steps that this program knows. */

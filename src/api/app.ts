@@ -1,9 +1,9 @@
 import { Hono, type MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import { GatelogError } from '../model/errors.ts';
 import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
 import { authenticate } from './authenticate.ts';
+import { type LimitBody, makeBodyLimit } from './body-limit.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { measureCalls } from './metrics.ts';
@@ -21,15 +21,16 @@ export function createApi(ports: ApiPorts, document: object): Hono {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
     refuseOtherMethods(app, path, methodsAt(path, openEndpoints));
   }
+  const limitBody = makeBodyLimit(ports.bodyMaxBytes);
   for (const [path, members] of byPath(endpoints)) {
-    for (const endpoint of members) addEndpoint(app, endpoint, ports);
+    for (const endpoint of members) addEndpoint(app, endpoint, { ports, limitBody });
     refuseOtherMethods(app, path, methodsAt(path, endpoints));
   }
   return app;
 }
 
-/** An API without endpoints: how it answers failures, and how much it reads. @param first what stands before all else. */
-export function bareApi({ observe, bodyMaxBytes }: ApiPorts, first: readonly MiddlewareHandler[] = []): Hono {
+/** An API without endpoints: how it answers failures. It reads no body. @param first what stands before all else. */
+export function bareApi({ observe }: ApiPorts, first: readonly MiddlewareHandler[] = []): Hono {
   const app = new Hono();
   app.onError((error, context) => answerProblem(context, error, observe));
   app.notFound((context) =>
@@ -40,7 +41,6 @@ export function bareApi({ observe, bodyMaxBytes }: ApiPorts, first: readonly Mid
     ),
   );
   for (const handler of first) app.use(handler);
-  app.use(limitBody(bodyMaxBytes));
   return app;
 }
 
@@ -70,11 +70,13 @@ function addOpenEndpoint(app: Hono, endpoint: OpenEndpoint, given: { readonly po
   });
 }
 
-function addEndpoint(app: Hono, endpoint: Endpoint, ports: ApiPorts): void {
+function addEndpoint(app: Hono, endpoint: Endpoint, given: { readonly ports: ApiPorts; readonly limitBody: LimitBody }): void {
+  const { ports, limitBody } = given;
   const { method, path } = endpoint.declaration;
   app.on(method.toUpperCase(), routerPath(path), async (context) => {
     noteEndpoint(context, endpoint);
     const principal = await authenticate(context, ports, endpoint.action);
+    await limitBody(context);
     return endpoint.handle({ context, principal, ports });
   });
 }
@@ -92,24 +94,4 @@ function byPath<Declared extends Addressed>(declared: readonly Declared[]): Read
 /** `/v1/request/{id}` as the router writes it: `/v1/request/:id`. */
 function routerPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
-}
-
-/**
- * TRICKY: the library's limit asks every call for its body as a web stream, which makes a web request first: a tenth of a millisecond of this
- * thread. Where the length was announced the server reads no more than that, and where a method has no body there is nothing to limit.
- */
-function limitBody(mostBytes: number): MiddlewareHandler {
-  const limitUnannounced = bodyLimit({ maxSize: mostBytes, onError: () => refuseBody(mostBytes) });
-  return async (context, next) => {
-    const { method } = context.req;
-    if (method === 'GET' || method === 'HEAD') return next();
-    const announced = context.req.header('Content-Length');
-    if (announced === undefined || context.req.header('Transfer-Encoding') !== undefined) return limitUnannounced(context, next);
-    if (Number(announced) > mostBytes) refuseBody(mostBytes);
-    return next();
-  };
-}
-
-function refuseBody(mostBytes: number): never {
-  throw new GatelogError('body_too_large', `The body is over the limit of ${mostBytes} bytes (GATELOG_API_BODY_MAX_BYTES).`);
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { frameKinds } from '../model/exchange.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { exposition } from '../platform/metrics/exposition.ts';
 import { systemClock } from '../platform/clock.ts';
-import { type IngestRig, openRig, SpoolRig, until } from './ingest-rig.ts';
+import { type IngestRig, openRig, SpoolRig, until, written } from './ingest-rig.ts';
 import { ingestFamilies, readDrain } from './metrics.ts';
 
 let rig: IngestRig;
@@ -37,6 +38,23 @@ it('what waits has an age, from the end of its exchange on, also where the inges
   drain.start();
   await drain.stop(10_000);
   expect(drain.oldestWaitingMs(now)).toBe(0);
+});
+
+it('what waits and does not say when it began has no age', async () => {
+  const spool = new SpoolRig(rig);
+  const writer = spool.openWriter();
+  const now = systemClock.now();
+  const stream = writer.newStream();
+  writer.append(stream, frameKinds.open, 'garbage');
+  spool.writeRest(writer, stream, {});
+  await written(writer);
+  const drain = await spool.openDrain();
+  await drain.catchUp();
+  expect([drain.waitingCount(), drain.oldestWaitingMs(now)]).toEqual([1, 0]);
+  await spool.write(writer, { open: { openedAt: now - 5000 }, end: { elapsedMs: 1000 } });
+  await drain.catchUp();
+  expect([drain.waitingCount(), drain.oldestWaitingMs(now)]).toEqual([2, 4000]);
+  await drain.stop(0);
 });
 
 it('a record that becomes visible says how long that took; a batch that comes to no end is no draining', async () => {

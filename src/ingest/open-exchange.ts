@@ -1,5 +1,6 @@
+import { type Change, sizeOfChange } from '../model/change.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
-import { bytesOfProperties, requestPropertyLimits } from '../model/vocabulary/limits.ts';
+import { requestPropertyLimits } from '../model/vocabulary/limits.ts';
 import type { FrameLocation, Position } from '../spool/spool.ts';
 
 /**
@@ -57,16 +58,20 @@ export class OpenExchange implements NewExchange {
     this.userId = userId;
   }
 
-  /** Whether its record may take these properties too: as many of all changes as a stored request may have. Those of before a restart are not counted. */
-  hasRoomFor(values: ReadonlyMap<string, string>): boolean {
-    const { properties, bytes } = requestPropertyLimits;
-    return this.changedNames + values.size <= properties && this.changedBytes + bytesOfProperties(values) <= bytes;
+  /**
+   * Whether its record may take this change too: as much of all changes together, of whatever kind, as a stored request may have of properties.
+   * Those of before a restart are not counted.
+   */
+  hasRoomFor(change: Change): boolean {
+    const { names, bytes } = sizeOfChange(change);
+    return this.changedNames + names <= requestPropertyLimits.properties && this.changedBytes + bytes <= requestPropertyLimits.bytes;
   }
 
   /** Counts what {@link hasRoomFor} has room for. */
-  takeRoom(values: ReadonlyMap<string, string>): void {
-    this.changedNames += values.size;
-    this.changedBytes += bytesOfProperties(values);
+  takeRoom(change: Change): void {
+    const { names, bytes } = sizeOfChange(change);
+    this.changedNames += names;
+    this.changedBytes += bytes;
   }
 
   /** Counts a change that is being written to the metadata database: the seal waits for it. */

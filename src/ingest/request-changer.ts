@@ -110,9 +110,8 @@ export class RequestChanger {
 
   /** A change for which the record has no room waits for it to be stored. @returns false when the exchange has ended among the dead letters. */
   private async changeTravelling(exchange: OpenExchange, change: Change, accept: () => AcceptedChange): Promise<boolean> {
-    const values = change.kind === 'property' ? change.values : new Map<string, string>();
-    if (exchange.state === 'travelling' && exchange.hasRoomFor(values)) {
-      exchange.takeRoom(values);
+    if (exchange.state === 'travelling' && exchange.hasRoomFor(change)) {
+      exchange.takeRoom(change);
       await exchange.trackChange(this.ports.pendingChanges.append(accept()));
       return true;
     }

@@ -1,4 +1,4 @@
-import type { AcceptedChange } from '../model/change.ts';
+import type { AcceptedChange, Change } from '../model/change.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
@@ -105,21 +105,27 @@ export class SessionChanger {
   /** @returns those into whose records the change will go; the others are being stored or have no room, and take it in the store. */
   private async keepForTravelling(members: readonly OpenExchange[], change: SessionChange): Promise<ReadonlySet<OpenExchange>> {
     // TRICKY: between the look at the state and the tracking nothing may run, else an exchange could be sealed without the change.
-    const travelling = members.filter((member) => member.state === 'travelling' && member.hasRoomFor(change.values));
+    const travelling = members.filter((member) => member.state === 'travelling' && member.hasRoomFor(changeOfMember(change)));
     let characters = 0;
     for (const [name, value] of change.values) characters += name.length + value.length;
     if (travelling.length > mostTravelling || travelling.length * characters > mostTravellingCharacters) {
       throw new GatelogError('store_unavailable', 'Too many requests of the session are on their way to the store. Try again in a moment.');
     }
-    for (const member of travelling) member.takeRoom(change.values);
+    for (const member of travelling) member.takeRoom(changeOfMember(change));
     const write = this.ports.pendingChanges.appendAll(travelling.map(({ requestId }) => acceptedFor(requestId, change)));
     await Promise.all(travelling.map((exchange) => exchange.trackChange(write)));
     return new Set(travelling);
   }
 }
 
-function acceptedFor(requestId: RequestId, { organizationId, values, keyId, acceptedAt, number }: SessionChange): AcceptedChange {
-  return { organizationId, requestId, change: { kind: 'session_property', values }, keyId, acceptedAt, number };
+function acceptedFor(requestId: RequestId, change: SessionChange): AcceptedChange {
+  const { organizationId, keyId, acceptedAt, number } = change;
+  return { organizationId, requestId, change: changeOfMember(change), keyId, acceptedAt, number };
+}
+
+/** What a change of a session is for each of its requests. */
+function changeOfMember({ values }: SessionChange): Change {
+  return { kind: 'session_property', values };
 }
 
 function byArrival(left: StoredMember, right: StoredMember): number {

@@ -41,6 +41,7 @@ describe('the retention', () => {
   it('runs at the start, and a run that fails is made up for by the next', async () => {
     const observations: Observation[] = [];
     const removed: Expiry[] = [];
+    const claims: Expiry[] = [];
     const outcome = makeGate();
     let runs = 0;
     const retention = new Retention({
@@ -53,17 +54,22 @@ describe('the retention', () => {
         if (runs === 3) outcome.open();
         return 3;
       },
+      removeClaims: async (expiry) => {
+        claims.push(expiry);
+      },
       forgetReceipts: async () => {
         if (runs === 0) throw new Error('the metadata is locked');
       },
       intervalMs: 1,
-      now: () => now,
+      believedNow: async () => now,
       observe: (observation) => observations.push(observation),
     });
     retention.start();
     await outcome.passed;
     await retention.stop();
     expect(removed[0]).toEqual({ organizations: undefined, before: now - day });
+    // Not in the run that failed.
+    expect(claims).toEqual(removed);
     expect(observations.slice(0, 3)).toEqual([
       { kind: 'job_failed', job: 'removal of receipts that nobody has fetched', reason: 'the metadata is locked' },
       { kind: 'retention_failed', reason: 'the store is away', retryInMs: 1 },

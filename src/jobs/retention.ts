@@ -11,12 +11,14 @@ export interface RetentionPorts {
   /** Organisations that have a retention of their own, by its days. */
   readonly ownDays: () => Promise<ReadonlyMap<number, readonly OrganizationId[]>>;
   readonly removeExpired: RemoveExpired;
-  /** Forgets receipts of erasures that nobody has fetched in time. */
-  readonly forgetReceipts: () => Promise<void>;
+  /** Removes claimed identifiers of what has expired, so that they can be chosen again. */
+  readonly removeClaims: (expiry: Expiry, signal: AbortSignal) => Promise<void>;
+  /** Forgets receipts of erasures that nobody has fetched in time. @param now Unix milliseconds. */
+  readonly forgetReceipts: (now: number) => Promise<void>;
   /** Time between two runs, milliseconds. */
   readonly intervalMs: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  /** Unix milliseconds; undefined while the clock is not believed. */
+  readonly believedNow: () => Promise<number | undefined>;
   readonly observe: Observe;
 }
 
@@ -35,7 +37,10 @@ export function expiriesOf(
   ];
 }
 
-/** Removes what is older than it may be, records and receipts, at the start and then from time to time. A run that fails is made up for by the next. */
+/**
+ * Removes what is older than it may be, records, receipts and claimed identifiers, at the start and then from time to time. A run that fails is made up for by the next,
+ * and so is one for which the clock is not believed.
+ */
 export class Retention {
   private readonly ports: RetentionPorts;
   private readonly stopping = new AbortController();
@@ -56,24 +61,31 @@ export class Retention {
 
   /** @returns how many requests went. @throws GatelogError when the store or the metadata fails; the abort reason when told to stop. */
   async runOnce(): Promise<number> {
-    const { now, deploymentDays, ownDays, removeExpired } = this.ports;
+    const { believedNow, deploymentDays, ownDays, removeExpired, removeClaims, forgetReceipts } = this.ports;
+    const now = await believedNow();
+    if (now === undefined) return 0;
+    await this.tidy('removal of receipts that nobody has fetched', () => forgetReceipts(now));
+    const { signal } = this.stopping;
+    const expiries = expiriesOf(now, deploymentDays, await ownDays());
     let removed = 0;
-    for (const expiry of expiriesOf(now(), deploymentDays, await ownDays())) removed += await removeExpired(expiry, this.stopping.signal);
+    for (const expiry of expiries) removed += await removeExpired(expiry, signal);
+    // Invariant: not before their records, whose identifiers would not be unique.
+    for (const expiry of expiries) await this.tidy('removal of claimed identifiers', () => removeClaims(expiry, signal));
     return removed;
   }
 
-  private async forgetReceipts(): Promise<void> {
+  /** What fails here costs nobody anything but room, and does not keep records from being removed. */
+  private async tidy(job: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.ports.forgetReceipts();
+      await work();
     } catch (error) {
-      this.ports.observe({ kind: 'job_failed', job: 'removal of receipts that nobody has fetched', reason: messageOf(error) });
+      if (!this.stopping.signal.aborted) this.ports.observe({ kind: 'job_failed', job, reason: messageOf(error) });
     }
   }
 
   private async loop(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      await this.forgetReceipts();
       try {
         const requests = await this.runOnce();
         if (requests > 0) this.ports.observe({ kind: 'expired_removed', requests });

@@ -19,6 +19,7 @@ import { type InterpreterThread, startInterpreterThread } from '../ingest/interp
 import { openPendingChanges, type PendingChanges } from '../ingest/pending-changes.ts';
 import { RequestChanger } from '../ingest/request-changer.ts';
 import { SessionChanger, type StoredMember } from '../ingest/session-changer.ts';
+import type { BelievedClock } from '../jobs/believed-clock.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
 import type { SettleBudgets } from '../ingest/settlement.ts';
 import { type MetadataDatabase, takesWrites } from '../metadata/database.ts';
@@ -50,7 +51,7 @@ import { AnswerWatch } from './answer-watch.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { keepLettersBounded, operatorServer } from './operator.ts';
 import { serveOperator } from './operator-socket.ts';
-import { erasuresFor, makeRemovals, type Removals } from './removals.ts';
+import { erasuresFor, makeBelievedClock, makeRemovals, type Removals } from './removals.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { coreFamilies, TreeNumbers } from './core-numbers.ts';
 import { openReadyStore } from './ready-store.ts';
@@ -86,6 +87,7 @@ interface CoreParts {
   readonly prices: CorePrices;
   readonly state: SharedState;
   readonly underWay: RunningErasures;
+  readonly believedClock: BelievedClock;
   /** The greatest number that any accepted change has. */
   readonly latestNumber: number;
 }
@@ -164,6 +166,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     state,
     meter,
     underWay,
+    believedClock: makeBelievedClock(database, observe),
   };
 }
 

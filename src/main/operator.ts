@@ -1,12 +1,13 @@
 import type { Server } from 'node:http';
 import type { ApiPorts } from '../api/ports.ts';
+import type { Config } from '../config/load.ts';
 import type { DeadLetters } from '../ingest/dead-letter.ts';
 import { DeadLetterReplay } from '../ingest/dead-letter-replay.ts';
 import type { PendingChanges } from '../ingest/pending-changes.ts';
 import type { RequestChanger } from '../ingest/request-changer.ts';
+import type { BelievedClock } from '../jobs/believed-clock.ts';
 import { messageOf } from '../model/errors.ts';
 import { createOperatorServer } from '../operator/app.ts';
-import { systemClock } from '../platform/clock.ts';
 import { writeWholeSeries } from '../spool/whole-series.ts';
 import { placesOf } from './shared.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
@@ -17,6 +18,12 @@ export interface OperatedParts extends SnapshotParts {
   readonly pendingChanges: PendingChanges;
   readonly changer: RequestChanger;
   readonly api: ApiPorts;
+}
+
+/** What keeps dead letters within their bounds. */
+export interface BoundedLetters extends Pick<OperatedParts, 'observe' | 'letters'> {
+  readonly config: Pick<Config, 'deadLetterDays' | 'deadLetterMaxBytes'>;
+  readonly believedClock: Pick<BelievedClock, 'now'>;
 }
 
 /** How long a replay waits for the ingest, milliseconds: longer than a burst of calls may go before it. */
@@ -48,17 +55,20 @@ export function operatorServer(parts: OperatedParts): Server {
 }
 
 /** Keeps dead letters within their age and bytes, from now on and every hour. @returns what ends that. */
-export function keepLettersBounded({ config, observe, letters }: Pick<OperatedParts, 'config' | 'observe' | 'letters'>): () => void {
-  const prune = (): void => {
+export function keepLettersBounded({ config, observe, letters, believedClock }: BoundedLetters): () => void {
+  const prune = async (): Promise<void> => {
     try {
-      const removed = letters.prune(systemClock.now() - config.deadLetterDays * dayMs, config.deadLetterMaxBytes);
+      const now = await believedClock.now();
+      // None is of age by a clock that is not believed; their bytes are bounded all the same.
+      const before = now === undefined ? 0 : now - config.deadLetterDays * dayMs;
+      const removed = letters.prune(before, config.deadLetterMaxBytes);
       if (removed.expired + removed.crowdedOut > 0) observe({ kind: 'dead_letters_removed', ...removed });
     } catch (error) {
       observe({ kind: 'job_failed', job: 'removal of dead letters', reason: messageOf(error) });
     }
   };
-  prune();
-  const timer = setInterval(prune, pruneIntervalMs);
+  void prune();
+  const timer = setInterval(() => void prune(), pruneIntervalMs);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -4,8 +4,10 @@ import type { Drain } from '../ingest/drain.ts';
 import { makeErasableLetters } from '../ingest/erase-dead-letters.ts';
 import { type ErasuresUnderWay, type RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
 import type { RequestChanger } from '../ingest/request-changer.ts';
+import { BelievedClock } from '../jobs/believed-clock.ts';
 import { type ErasureBook, Erasures } from '../jobs/erasures.ts';
 import { Retention } from '../jobs/retention.ts';
+import { keepBelievedTime, readBelievedTime } from '../metadata/believed-time.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import {
   addErasedExchanges,
@@ -18,6 +20,7 @@ import {
   orderErasure,
   wasErased,
 } from '../metadata/erasures.ts';
+import { removeClaims } from '../metadata/request-ids.ts';
 import { listRetentions, readRetention, setRetention } from '../metadata/retention.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
@@ -39,6 +42,7 @@ export interface RemovalParts {
   readonly store: Store;
   readonly state: SharedState;
   readonly underWay: RunningErasures;
+  readonly believedClock: BelievedClock;
 }
 
 /** What removes records: when they are too old, and when their user is erased. */
@@ -59,6 +63,16 @@ export function erasuresFor(database: MetadataDatabase, underWay: RunningErasure
     keep: (erased) => addErasedExchanges(database, erased),
     wasErased: (exchange) => wasErased(database, exchange),
   };
+}
+
+/** The clock by which a core removes. */
+export function makeBelievedClock(database: MetadataDatabase, observe: Observe): BelievedClock {
+  return new BelievedClock({
+    clock: systemClock,
+    readBelieved: () => readBelievedTime(database),
+    keepBelieved: (at) => keepBelievedTime(database, at),
+    observe,
+  });
 }
 
 /** Puts together what removes records. */
@@ -87,14 +101,15 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
   };
 }
 
-function makeRetention({ config, observe, database, store }: RemovalParts, erasures: Erasures): Retention {
+function makeRetention({ config, observe, database, store, believedClock }: RemovalParts, erasures: Erasures): Retention {
   return new Retention({
     deploymentDays: config.retentionDays,
     ownDays: () => listRetentions(database),
     removeExpired: (expiry, signal) => erasures.inStoreTurn(() => store.removeExpired(expiry, signal)),
-    forgetReceipts: () => forgetOldErasures(database, systemClock.now() - receiptKeptMs),
+    removeClaims: (expiry, signal) => removeClaims(database, expiry, signal),
+    forgetReceipts: (now) => forgetOldErasures(database, now - receiptKeptMs),
     intervalMs: config.retentionIntervalMs,
-    now: systemClock.now,
+    believedNow: () => believedClock.now(),
     observe,
   });
 }

@@ -11,7 +11,7 @@ import { openMigratedMetadata } from './migrate.ts';
 import { createOrganization, findOrganization, listOrganizations, type Organization } from './organizations.ts';
 import { appendPendingChanges, listPendingChanges, removePendingChanges } from './pending-changes.ts';
 import { declareProperty, listDeclaredProperties } from './properties.ts';
-import { makeRequestIdClaims } from './request-ids.ts';
+import { makeRequestIdClaims, removeClaims } from './request-ids.ts';
 
 const now = () => 1_700_000_000_000;
 let folder: string;
@@ -165,6 +165,40 @@ describe('claims of request identifiers', () => {
       expect(asked.map(({ claim }) => claim(acme.id, requestId(number)))).toEqual([true, false]);
     }
     expect(connections.map(({ claim }) => claim(other.id, requestId(1)))).toEqual([true, false]);
+  });
+
+  test('go when they are of age, of the organisations in question, however many there are', async () => {
+    const database = await open();
+    let at = now();
+    const { claim } = makeRequestIdClaims(await open('gateway'), () => at);
+    const [acme, other] = [await organizationIn(database, 'acme'), await organizationIn(database, 'other')];
+    for (let number = 0; number < 2500; number += 1) claim(acme.id, requestId(number));
+    claim(other.id, requestId(0));
+    at += 1;
+    claim(acme.id, requestId(2500));
+    claim(other.id, requestId(1));
+    const left = async (): Promise<readonly (readonly string[])[]> => {
+      const rows = await database.queries
+        .selectFrom('request_id_claims')
+        .selectAll()
+        .orderBy('claimed_at')
+        .orderBy('request_id', 'desc')
+        .execute();
+      return rows.map((row) => [row.organization_id, row.request_id]);
+    };
+    const { signal } = new AbortController();
+    await removeClaims(database, { organizations: [acme.id], before: at }, signal);
+    expect(await left()).toEqual([
+      [other.id, requestId(0)],
+      [acme.id, requestId(2500)],
+      [other.id, requestId(1)],
+    ]);
+    expect(claim(acme.id, requestId(0))).toBe(true);
+    await removeClaims(database, { organizations: undefined, before: at }, signal);
+    expect(await left()).toHaveLength(3);
+    await expect(removeClaims(database, { organizations: undefined, before: at + 1 }, AbortSignal.abort())).rejects.toThrow('abort');
+    await removeClaims(database, { organizations: undefined, before: at + 1 }, signal);
+    expect(await left()).toEqual([]);
   });
 });
 

@@ -80,6 +80,8 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
     '0005-redaction-rules',
     '0006-organization-prices',
     '0008-retention-and-erasures',
+    '0009-believed-time',
+    '0010-claims-by-age',
   ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
@@ -103,6 +105,8 @@ test('a second start changes nothing', async () => {
         '0005-redaction-rules',
         '0006-organization-prices',
         '0008-retention-and-erasures',
+        '0009-believed-time',
+        '0010-claims-by-age',
       ],
     },
   ]);

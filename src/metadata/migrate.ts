@@ -8,6 +8,8 @@ import { providerKeys } from './migrations/0004-provider-keys.ts';
 import { redactionRules } from './migrations/0005-redaction-rules.ts';
 import { organizationPrices } from './migrations/0006-organization-prices.ts';
 import { retentionAndErasures } from './migrations/0008-retention-and-erasures.ts';
+import { believedTime } from './migrations/0009-believed-time.ts';
+import { claimsByAge } from './migrations/0010-claims-by-age.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order in which they are applied. */
@@ -19,6 +21,8 @@ const migrations: readonly Migration[] = [
   redactionRules,
   organizationPrices,
   retentionAndErasures,
+  believedTime,
+  claimsByAge,
 ];
 
 /** Names of the steps that this program knows. */

@@ -1,5 +1,21 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
-import type { MetadataDatabase } from './database.ts';
+import type { MetadataDatabase, MetadataQueries } from './database.ts';
+
+/**
+ * Claims that are removed in one write, and the pause after it, milliseconds. Such a write takes 12 ms among a million claims, 130 ms with 1,000 of
+ * them; calls that choose their identifier wait for it, and get the lock in between.
+ */
+const removedAtOnce = 100;
+const pauseMs = 20;
+
+/** Which claims are of age. */
+export interface ClaimExpiry {
+  /** Undefined: of all organisations. */
+  readonly organizations: readonly OrganizationId[] | undefined;
+  /** Unix milliseconds: claims of this time stay. */
+  readonly before: number;
+}
 
 /** Identifiers that callers chose for their requests. */
 export interface RequestIdClaims {
@@ -22,4 +38,29 @@ export function makeRequestIdClaims(database: MetadataDatabase, now: () => numbe
       .onConflict((conflict) => conflict.columns(['organization_id', 'request_id']).doNothing()),
   );
   return { claim: (organizationId, requestId) => statement.change(organizationId, requestId, now()) === 1 };
+}
+
+/**
+ * Removes claims that are of age; their identifiers can be chosen again. It may be repeated, and finds what was left.
+ * @throws when the database cannot be written; the abort reason, or that of the pause, when told to stop.
+ */
+export async function removeClaims({ queries }: MetadataQueries, expiry: ClaimExpiry, signal: AbortSignal): Promise<void> {
+  const { organizations, before } = expiry;
+  const ids = organizations ?? (await queries.selectFrom('organizations').select('id').execute()).map(({ id }) => id);
+  for (const id of ids) {
+    // By organisation, as the index has it.
+    const ofAge = queries
+      .selectFrom('request_id_claims')
+      .select('request_id')
+      .where('organization_id', '=', id)
+      .where('claimed_at', '<', before)
+      .limit(removedAtOnce);
+    const removal = queries.deleteFrom('request_id_claims').where('organization_id', '=', id).where('request_id', 'in', ofAge);
+    for (;;) {
+      signal.throwIfAborted();
+      const { numDeletedRows } = await removal.executeTakeFirst();
+      if (numDeletedRows < removedAtOnce) break;
+      await wait(pauseMs, undefined, { signal });
+    }
+  }
 }

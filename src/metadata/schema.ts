@@ -18,6 +18,7 @@ export interface MetadataTables {
   readonly retention: RetentionTable;
   readonly erasures: ErasuresTable;
   readonly erased_exchanges: ErasedExchangesTable;
+  readonly believed_time: BelievedTimeTable;
 }
 
 interface SchemaMigrationsTable {
@@ -128,6 +129,11 @@ interface ErasedExchangesTable {
   erasure: number;
   organization_id: string;
   request_id: string;
+}
+
+interface BelievedTimeTable {
+  number: number;
+  believed_at: number;
 }
 
 export type ApiKeyRow = Selectable<ApiKeysTable>;

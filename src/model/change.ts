@@ -1,5 +1,6 @@
 import type { OrganizationId, RequestId } from './ids.ts';
 import { isJsonObject, type JsonObject } from './text.ts';
+import { bytesOfProperties } from './vocabulary/limits.ts';
 
 /** What of a request can change after it was recorded. */
 export const changeKinds = ['property', 'score', 'feedback', 'session_property'] as const;
@@ -19,6 +20,9 @@ export type Change =
 
 /** The score under which a feedback stands too, 1 for good and 0 for bad; the feedback's name in the history. */
 export const feedbackScore = 'svc-score-feedback';
+
+/** Bytes of a score. */
+const numberBytes = 8;
 
 /** A change with what was settled when it was accepted. */
 export interface AcceptedChange {
@@ -97,6 +101,15 @@ function replacedIn<Value extends ChangedValue>(values: Map<string, Value>, by: 
     values.set(name, value);
     return { name, old, new: value };
   });
+}
+
+/** How much a change is: names, and bytes of names and values in UTF-8, a number's as a number. */
+export function sizeOfChange(change: Change): { readonly names: number; readonly bytes: number } {
+  if (change.kind === 'feedback') return { names: 1, bytes: Buffer.byteLength(feedbackScore) + numberBytes };
+  if (change.kind !== 'score') return { names: change.values.size, bytes: bytesOfProperties(change.values) };
+  let bytes = 0;
+  for (const name of change.values.keys()) bytes += Buffer.byteLength(name) + numberBytes;
+  return { names: change.values.size, bytes };
 }
 
 /** A change without its kind, as JSON holds it. */

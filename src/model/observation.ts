@@ -9,8 +9,8 @@ export type DeadLetterCause = 'not_interpreted' | 'refused_by_store' | 'too_larg
  * values of this union and never format log lines. No body, key or property value is part of an observation.
  */
 export type Observation =
-  | { readonly kind: 'process_started'; readonly role: string; readonly pid: number }
-  | { readonly kind: 'process_ready'; readonly role: string; readonly address?: string }
+  | { readonly kind: 'process_started'; readonly role: SupervisedRole; readonly pid: number }
+  | { readonly kind: 'process_ready'; readonly role: SupervisedRole; readonly pid: number; readonly address: string }
   | {
       readonly kind: 'process_exited';
       readonly role: SupervisedRole;
@@ -62,6 +62,8 @@ export type Observation =
   | { readonly kind: 'erasure_failed'; readonly reason: string; readonly retryInMs: number }
   /** Requests were removed because they were older than they may be. */
   | { readonly kind: 'expired_removed'; readonly requests: number }
+  /** Nothing was removed by its age, as the clock has gone ahead of what it should be: so far, milliseconds. `clock` is what it says, ISO 8601. */
+  | { readonly kind: 'removals_put_off'; readonly clock: string; readonly aheadMs: number }
   | { readonly kind: 'retention_failed'; readonly reason: string; readonly retryInMs: number };
 
 /** Takes observations; must not throw. */

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Hono } from 'hono';
 import { bareApi } from '../api/app.ts';
+import { makeBodyLimit } from '../api/body-limit.ts';
 import { serverOf } from '../api/listen.ts';
 import { answerProblem } from '../api/problem.ts';
 import { GatelogError } from '../model/errors.ts';
@@ -28,6 +29,12 @@ function createOperatorApp(ports: OperatorPorts): Hono {
     const sentence = `The operator's socket has no endpoint ${context.req.method} ${context.req.path}. Is the service of another version than the command?`;
     return answerProblem(context, new GatelogError('not_found', sentence), ports.api.observe);
   });
-  for (const { method, path, handle } of endpoints) app.on(method, path, (context) => handle({ context, ports }));
+  const limitBody = makeBodyLimit(ports.api.bodyMaxBytes);
+  for (const { method, path, handle } of endpoints) {
+    app.on(method, path, async (context) => {
+      await limitBody(context);
+      return handle({ context, ports });
+    });
+  }
   return app;
 }

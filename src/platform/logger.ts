@@ -22,6 +22,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'state_discarded',
   'erasure_failed',
   'retention_failed',
+  'removals_put_off',
   'process_exited',
   'process_not_started',
 ]);

@@ -103,9 +103,16 @@ export class Supervisor {
     const slot: Slot = { role, name, totals: new SlotTotals(this.options.gatewayFamilies), process: this.spawn(role) };
     this.slots.push(slot);
     takeNumbers(slot);
-    const address = await whenReady(slot.process);
+    const address = await this.whenReady(slot);
     this.ports[role] = new URL(address).port;
     this.keepRunning(slot);
+    return address;
+  }
+
+  /** As {@link readyAddress}, and says so. */
+  private async whenReady({ role, process }: Slot): Promise<string> {
+    const address = await readyAddress(process);
+    this.options.observe({ kind: 'process_ready', role, pid: process.pid ?? 0, address });
     return address;
   }
 
@@ -141,7 +148,7 @@ export class Supervisor {
       slot.process = this.spawn(slot.role);
       takeNumbers(slot);
       watch();
-      whenReady(slot.process).then(
+      this.whenReady(slot).then(
         () => backoff.reset(),
         (error: unknown) => {
           if (!this.stopping) this.options.observe({ kind: 'process_not_started', role: slot.role, reason: messageOf(error) });
@@ -166,7 +173,7 @@ function takeNumbers({ process, totals }: Slot): void {
 }
 
 /** The child's address once it is ready. Rejects when it says that it cannot start, or ends before. */
-function whenReady(child: ChildProcess): Promise<string> {
+function readyAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.on('message', (message) => {
       if (!isChildMessage(message)) return;

@@ -71,6 +71,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   erasure_failed: [],
   expired_removed: [],
   retention_failed: [],
+  removals_put_off: [],
   database_prepared: [],
   call_failed: [],
   claim_failed: [],

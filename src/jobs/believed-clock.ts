@@ -1,0 +1,80 @@
+import type { Observe } from '../model/observation.ts';
+import type { Clock } from '../platform/clock.ts';
+
+export interface BelievedClockPorts {
+  readonly clock: Clock;
+  /** The time that was believed last, also by an earlier process, Unix milliseconds; undefined where none is known. */
+  readonly readBelieved: () => Promise<number | undefined>;
+  /** Writes it down, so that it outlives the process. */
+  readonly keepBelieved: (at: number) => Promise<void>;
+  readonly observe: Observe;
+}
+
+/** So far two looks at the clock may lie from each other, beside the time between them, milliseconds. */
+const mostDifferenceMs = 86_400_000;
+/** After so long a clock that is still where it was is believed, milliseconds. */
+const provingMs = 3_600_000;
+
+/** One look at both clocks. */
+interface Look {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
+/**
+ * # The clock, for what removes by age
+ *
+ * A machine may boot with its clock years ahead and learn the time a minute later. Until then everything is older than it may be, and what removes
+ * by age would leave nothing. So it asks here for the time.
+ *
+ * The rule.
+ *   believed    a clock that is at most a day from where it was when it was believed last, plus what has passed since. That moment is written down;
+ *               over a restart nothing is known to have passed
+ *   doubted     any other. It is believed when it is asked for again an hour later, or after that, and has gone on at most a day from where it was;
+ *               one that was set anew meanwhile has to wait anew. A process that starts knows of no hour
+ *   behind      a doubted clock that is behind is told all the same, as by it less is of age
+ *   ahead       one that is ahead is not, and that is observed each time
+ *
+ * So a service that was off for more than a day begins to remove an hour late, and a clock that is set right again costs nothing.
+ */
+export class BelievedClock {
+  private readonly ports: BelievedClockPorts;
+  private believed: Look | undefined;
+  private doubted: Look | undefined;
+
+  constructor(ports: BelievedClockPorts) {
+    this.ports = ports;
+  }
+
+  /**
+   * The time by which something may be removed.
+   * @returns Unix milliseconds; undefined while the clock is ahead and not believed. @throws GatelogError when the metadata fails.
+   */
+  async now(): Promise<number | undefined> {
+    const { clock, readBelieved, keepBelieved, observe } = this.ports;
+    const first = this.believed ?? { wall: (await readBelieved()) ?? clock.now(), monotonic: clock.monotonic() };
+    this.believed ??= first;
+    const look: Look = { wall: clock.now(), monotonic: clock.monotonic() };
+    const aheadMs = look.wall - wallExpectedAt(look, this.believed);
+    if (Math.abs(aheadMs) <= mostDifferenceMs || this.isProven(look)) {
+      this.believed = look;
+      this.doubted = undefined;
+      await keepBelieved(look.wall);
+      return look.wall;
+    }
+    if (aheadMs < 0) return look.wall;
+    observe({ kind: 'removals_put_off', clock: new Date(look.wall).toISOString(), aheadMs: Math.round(aheadMs) });
+    return undefined;
+  }
+
+  private isProven(look: Look): boolean {
+    this.doubted ??= look;
+    if (Math.abs(look.wall - wallExpectedAt(look, this.doubted)) > mostDifferenceMs) this.doubted = look;
+    return look.monotonic - this.doubted.monotonic >= provingMs;
+  }
+}
+
+/** Where the clock of an earlier look would be at a later one. */
+function wallExpectedAt({ monotonic }: Look, earlier: Look): number {
+  return earlier.wall + monotonic - earlier.monotonic;
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DeadLetters } from '../ingest/dead-letter.ts';
+import { until } from '../ingest/ingest-rig.ts';
+import type { Observation } from '../model/observation.ts';
+import { keepLettersBounded } from './operator.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gatelog-letters-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const days = 7;
+const keptAt = 1_800_000_000_000;
+
+it.each([
+  ['goes when it is of age by a clock that is believed', keptAt + days * 86_400_000 + 1, { expired: 2, crowdedOut: 0 }, []],
+  ['goes for its bytes only by one that is not', undefined, { expired: 0, crowdedOut: 1 }, ['later']],
+])('a dead letter %s', async (_, believed, removed, left) => {
+  for (const [index, name] of ['earlier', 'later'].entries()) {
+    const file = path.join(folder, name);
+    writeFileSync(file, '12345678');
+    utimesSync(file, keptAt / 1000, (keptAt + index - 1) / 1000);
+  }
+  const observations: Observation[] = [];
+  const end = keepLettersBounded({
+    config: { deadLetterDays: days, deadLetterMaxBytes: 10 },
+    observe: (observation) => observations.push(observation),
+    letters: new DeadLetters(folder, () => keptAt),
+    believedClock: { now: async () => believed },
+  });
+  await until(() => observations.length > 0);
+  end();
+  expect(observations).toEqual([{ kind: 'dead_letters_removed', ...removed }]);
+  expect(readdirSync(folder)).toEqual(left);
+});

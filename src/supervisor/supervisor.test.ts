@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../ingest/ingest-rig.ts';
+import type { Observation } from '../model/observation.ts';
+import { Meter } from '../platform/metrics/meter.ts';
+import { processFamilies } from '../platform/metrics/process-sampler.ts';
+import { Supervisor } from './supervisor.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gatelog-supervisor-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const address = 'http://127.0.0.1:8788';
+/** A core that is ready at once. */
+const core = `
+  process.send({ type: 'ready', address: '${address}' });
+  process.on('message', ({ type }) => type === 'stop' && process.exit(0));
+`;
+
+it('says of each life of a process that it was started and that it is ready', async () => {
+  const program = path.join(folder, 'core.mjs');
+  writeFileSync(program, core);
+  const observations: Observation[] = [];
+  const supervisor = new Supervisor({
+    program,
+    gatewayWorkers: 0,
+    environment: process.env,
+    observe: (observation) => observations.push(observation),
+    meter: new Meter(processFamilies),
+    gatewayFamilies: [],
+  });
+  await supervisor.start();
+  const pids = (kind: 'process_started' | 'process_ready'): readonly number[] =>
+    observations.flatMap((observation) => (observation.kind === kind ? [observation.pid] : []));
+  const [first = 0] = pids('process_started');
+  expect(observations).toEqual([
+    { kind: 'process_started', role: 'core', pid: first },
+    { kind: 'process_ready', role: 'core', pid: first, address },
+  ]);
+  process.kill(first, 'SIGKILL');
+  await until(() => pids('process_ready').length > 1);
+  await supervisor.stop();
+  const [, second = 0] = pids('process_started');
+  expect(observations.slice(2)).toEqual([
+    { kind: 'process_exited', role: 'core', pid: first, code: null, signal: 'SIGKILL' },
+    { kind: 'process_started', role: 'core', pid: second },
+    { kind: 'process_ready', role: 'core', pid: second, address },
+  ]);
+});

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { frameKinds } from '../model/exchange.ts';
 import type { RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
+import { type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
 import { writeWholeSeries } from '../spool/whole-series.ts';
 import { DeadLetterReplay, type ReplayPorts } from './dead-letter-replay.ts';
 import { DeadLetters } from './dead-letter.ts';
@@ -27,10 +28,13 @@ const throws = (sentence: string) => (): never => {
 };
 
 /** A spool whose exchanges have all become dead letters, each with a property that was set on its way. */
-async function deadSpool(count: number): Promise<{ readonly spool: SpoolRig; readonly ids: readonly RequestId[] }> {
+async function deadSpool(
+  count: number,
+  checkpointIn = openCheckpointFile,
+): Promise<{ readonly spool: SpoolRig; readonly ids: readonly RequestId[] }> {
   const spool = new SpoolRig(rig);
   const writer = spool.openWriter();
-  const { drain, changer } = await spool.openCore({ interpret: refuses('not understood') });
+  const { drain, changer } = await spool.openCore({ interpret: refuses('not understood'), checkpoint: checkpointIn(spool.folder) });
   const ids: RequestId[] = [];
   for (let index = 0; index < count; index += 1) {
     const stream = writer.newStream();
@@ -46,6 +50,19 @@ async function deadSpool(count: number): Promise<{ readonly spool: SpoolRig; rea
   await drain.stop(10_000);
   expect(await spool.storedIds()).toEqual({ requests: [], bodies: [] });
   return { spool, ids: ids.toSorted() };
+}
+
+/** A checkpoint file for which the disk has no room when a batch is accepted for the first time. */
+function fullOnce(folder: string): CheckpointFile {
+  const file = openCheckpointFile(folder);
+  let failures = 0;
+  return {
+    load: file.load,
+    save: (checkpoint) => {
+      if (checkpoint.intended === undefined && failures++ === 0) throw new Error('no space left on device');
+      file.save(checkpoint);
+    },
+  };
 }
 
 interface ReplayRig extends CoreRig {
@@ -99,6 +116,16 @@ describe('a replayed dead letter is stored once, with its changes', () => {
     const [first, second] = await Promise.all([replay.replay(names), replay.replay(names)]);
     expect(first.map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
     expect(second.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown']);
+    await drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
+  });
+
+  test('when there was no room for the checkpoint once they were kept', async () => {
+    const { spool, ids } = await deadSpool(2, fullOnce);
+    expect(spool.observations).toContainEqual(expect.objectContaining({ kind: 'batch_failed', reason: 'no space left on device' }));
+    const { drain, replay, names } = await openReplay(spool);
+    drain.start();
+    expect((await replay.replay(names)).map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
     await drain.stop(10_000);
     await expectStoredOnce(spool, ids);
   });

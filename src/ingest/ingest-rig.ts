@@ -203,6 +203,11 @@ export class SpoolRig {
     writer.append(stream, frameKinds.end, JSON.stringify(whole));
   }
 
+  /** The changes that wait, as a new life finds them. */
+  openPendingChanges(): Promise<PendingChanges> {
+    return openPendingChanges(this.rig.database, openCheckpointFile(this.folder).load().spent ?? []);
+  }
+
   /** A new life of the ingest over this spool. */
   async openDrain(given: Partial<DrainPorts> = {}): Promise<Drain> {
     const declared = new DeclaredNames(this.rig.database, systemClock);
@@ -213,7 +218,7 @@ export class SpoolRig {
       checkpoint: openCheckpointFile(this.folder),
       interpret: interpretDirectly,
       insert: this.rig.store.insert,
-      pendingChanges: given.pendingChanges ?? (await openPendingChanges(this.rig.database)),
+      pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),
       declaredNames: (organizationId) => declared.of(organizationId),
       redactionRules: (organizationId) => redactionRules.of(organizationId),
       organizationPrices: () => noOrganizationPrices,
@@ -240,7 +245,7 @@ export class SpoolRig {
 
   /** A drain with the changers that go with it, as the core has them. @param now their clock. */
   async openCore(given: Partial<DrainPorts> = {}, now = systemClock.now): Promise<CoreRig> {
-    const pendingChanges = given.pendingChanges ?? (await openPendingChanges(this.rig.database));
+    const pendingChanges = given.pendingChanges ?? (await this.openPendingChanges());
     const drain = await this.openDrain({ ...given, pendingChanges });
     const changer = new RequestChanger({
       catchUp: () => drain.catchUp(),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
 import { frameKinds } from '../model/exchange.ts';
 import type { RequestId } from '../model/ids.ts';
-import { openCheckpointFile } from '../spool/checkpoint.ts';
+import { type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert.ts';
 import { rowColumns } from '../store/tables/rows.ts';
 import { type IngestRig, interpretDirectly, openRig, SpoolRig, until, written } from './ingest-rig.ts';
@@ -35,6 +35,14 @@ function refusedFor(poisoned: ReadonlySet<string>): Interpret {
       cells[rowColumns.requests.indexOf('status')] = 'x';
       return { ...result, request: JSON.stringify(cells) };
     });
+  };
+}
+
+/** Saves of a checkpoint up to that of an accepted batch, in which the process dies. */
+function dyingAtAccept(save: CheckpointFile['save']): CheckpointFile['save'] {
+  return (checkpoint) => {
+    if (checkpoint.intended === undefined) throw new Error('the process is dead');
+    save(checkpoint);
   };
 }
 
@@ -125,6 +133,28 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     expect((await spool.deadLetters())[0]?.reason).toContain('status');
   });
 
+  test('when it is a change of it that the store refuses: the repeated batch has that change too, and stores the rest once', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const poisoned = await spool.write(writer, { end: null });
+    const good = [await spool.write(writer), await spool.write(writer)];
+    const interpret: Interpret = async (tasks, storedAt) => {
+      const changed = new Set(tasks.flatMap(({ changes }) => changes.map(({ requestId }) => requestId)));
+      return refusedFor(changed)(tasks, storedAt);
+    };
+    const file = openCheckpointFile(spool.folder);
+    const { drain, changer } = await spool.openCore({ interpret, checkpoint: { load: file.load, save: dyingAtAccept(file.save) } });
+    await changer.change(spool.principal, poisoned, { kind: 'feedback', rating: true });
+    await spool.killWriter(writer);
+    drain.start();
+    await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
+    await drain.stop(0);
+    expect((await spool.storedIds()).requests).toEqual(good.toSorted());
+    await spool.drainAll({ interpret });
+    expect((await spool.storedIds()).requests).toEqual(good.toSorted());
+    expect(await spool.deadLetters()).toMatchObject([{ requestId: poisoned, changes: [{ change: { kind: 'feedback', rating: true } }] }]);
+  });
+
   test('when the repeated batch has lost an exchange to another failure, its parts keep their tokens', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 6);
@@ -174,10 +204,7 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     const first = await spool.openDrain({
       checkpoint: {
         load: file.load,
-        save: (checkpoint) => {
-          if (checkpoint.intended === undefined) throw new Error('the process is dead');
-          file.save(checkpoint);
-        },
+        save: dyingAtAccept(file.save),
       },
     });
     first.start();

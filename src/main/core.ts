@@ -138,7 +138,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const observe = measured(meter, makeLogger(config.logLevel, 'core'));
   const database = await openMadeMetadata(config, 'core', observe);
   const store = await openReadyStore(config, observe, { noteWait: (lane, ms) => countWait(meter, lane, ms), connect });
-  const pendingChanges = await openPendingChanges(database);
+  const pendingChanges = await openPendingChanges(database, openCheckpointFile(placesOf(config).spool).load().spent ?? []);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock);
   const redactionRules = new RedactionRules(database, systemClock);

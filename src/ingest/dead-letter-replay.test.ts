@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { frameKinds } from '../model/exchange.ts';
@@ -79,6 +79,7 @@ async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {}, port
     letters,
     locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
     pendingChanges: core.pendingChanges,
+    isErasing: () => false,
     writeSeries: (series, frames) => writeWholeSeries(spool.folder, series, frames),
     waitMs: 10_000,
     observe: (observation) => spool.observations.push(observation),
@@ -196,6 +197,46 @@ describe('a letter that fails again stays', () => {
     await expect(replay.replay(names)).rejects.toThrow('the store is away');
     expect(letters.list({ limit: 1 }).letters).toMatchObject([{ reason: 'not understood' }]);
     await drain.stop(0);
+  });
+});
+
+/** How many changes the metadata database holds for these requests. */
+async function waitingFor(ids: readonly RequestId[]): Promise<number> {
+  return (await rig.database.queries.selectFrom('pending_changes').select('seq').where('request_id', 'in', ids).execute()).length;
+}
+
+describe('a letter is not stored behind the receipt of an erasure', () => {
+  test('when it goes after it was read: it stays out of the spool, and its changes with it', async () => {
+    const { spool, ids } = await deadSpool(2);
+    const pendingChanges = await spool.openPendingChanges();
+    const [gone, left] = new DeadLetters(spool.deadLetterFolder, systemClock.now).list({ limit: 2 }).letters;
+    if (gone === undefined || left === undefined) throw new Error('there are two');
+    const appendMissing: typeof pendingChanges.appendMissing = async (accepted) => {
+      await pendingChanges.appendMissing(accepted);
+      rmSync(path.join(spool.deadLetterFolder, `${gone.id}.letter`));
+    };
+    const { drain, replay, names } = await openReplay(spool, { pendingChanges }, { pendingChanges: { ...pendingChanges, appendMissing } });
+    drain.start();
+    expect(await replay.replay(names)).toEqual([
+      { id: gone.id, outcome: 'unknown' },
+      { id: left.id, outcome: 'stored' },
+    ]);
+    await drain.stop(10_000);
+    expect(await spool.storedIds()).toEqual({ requests: [left.requestId], bodies: [left.requestId] });
+    expect(await waitingFor(ids)).toBe(0);
+  });
+
+  test('while a user of its organisation is being erased: it waits for another replay', async () => {
+    const { spool, ids } = await deadSpool(2);
+    const erasing = new Set([spool.organizationId]);
+    const { drain, replay, names, letters } = await openReplay(spool, {}, { isErasing: (organizationId) => erasing.has(organizationId) });
+    drain.start();
+    expect((await replay.replay(names)).map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
+    expect([spool.segments(), letters.count(), await waitingFor(ids)]).toEqual([{}, 2, 0]);
+    erasing.clear();
+    expect((await replay.replay(names)).map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
+    await drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
   });
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AcceptedChange, type ChangeKind, changeContent, readChange } from '../model/change.ts';
@@ -136,6 +136,11 @@ export class DeadLetters {
       if (isMissing(error)) return undefined;
       throw error;
     }
+  }
+
+  /** Whether there is a letter of that name now. */
+  has(id: string): boolean {
+    return idShape.test(id) && existsSync(this.fileOf(id));
   }
 
   remove(id: string): void {

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { ApiPorts } from '../api/ports.ts';
 import type { DeadLetters } from '../ingest/dead-letter.ts';
 import { DeadLetterReplay } from '../ingest/dead-letter-replay.ts';
+import type { RunningErasures } from '../ingest/erasures.ts';
 import type { PendingChanges } from '../ingest/pending-changes.ts';
 import type { RequestChanger } from '../ingest/request-changer.ts';
 import { messageOf } from '../model/errors.ts';
@@ -17,6 +18,7 @@ export interface OperatedParts extends SnapshotParts {
   readonly pendingChanges: PendingChanges;
   readonly changer: RequestChanger;
   readonly api: ApiPorts;
+  readonly underWay: RunningErasures;
 }
 
 /** How long a replay waits for the ingest, milliseconds: longer than a burst of calls may go before it. */
@@ -26,11 +28,12 @@ const dayMs = 86_400_000;
 
 /** The operator's room over the parts of a core. */
 export function operatorServer(parts: OperatedParts): Server {
-  const { config, observe, letters, pendingChanges, changer, api } = parts;
+  const { config, observe, letters, pendingChanges, changer, api, underWay } = parts;
   const replay = new DeadLetterReplay({
     letters,
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
     pendingChanges,
+    isErasing: (organizationId) => underWay.of(organizationId) !== undefined,
     writeSeries: (series, frames) => writeWholeSeries(placesOf(config).spool, series, frames),
     waitMs: replayWaitMs,
     observe,

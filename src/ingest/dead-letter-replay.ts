@@ -168,10 +168,10 @@ function bytesOf(group: readonly WholeDeadLetter[]): number {
   return group.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** @throws when the spool could not be read when the letter was kept. */
+/** @throws when the letter holds no bytes. */
 function framesOf({ frames }: WholeDeadLetter): Omit<WholeFrame, 'stream'>[] {
   return frames.map(({ kind, stamp, payload }) => {
-    if (payload === undefined) throw new Error('the spool could not be read when the letter was kept: it holds no bytes');
+    if (payload === undefined) throw new Error('the letter holds no bytes: they could not be read when it was kept, or were too many');
     return { kind, stamp, payload };
   });
 }

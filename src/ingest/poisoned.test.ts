@@ -4,9 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
 import { frameKinds } from '../model/exchange.ts';
 import type { RequestId } from '../model/ids.ts';
+import { systemClock } from '../platform/clock.ts';
 import { type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert.ts';
 import { rowColumns } from '../store/tables/rows.ts';
+import { DeadLetters } from './dead-letter.ts';
 import { type IngestRig, interpretDirectly, openRig, SpoolRig, until, written } from './ingest-rig.ts';
 import { type Interpret, InterpreterDied } from './interpreter.ts';
 
@@ -243,6 +245,23 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     };
     await spool.drainAll({ interpret });
     expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
+  });
+
+  test('with its head alone, when it is too long for a letter', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const poisoned = await spool.write(writer, { request: 'x'.repeat(2000) });
+    const short = await spool.write(writer);
+    const keepDeadLetter = new DeadLetters(spool.deadLetterFolder, systemClock.now, 2000).keep;
+    await spool.drainAll({ keepDeadLetter, interpret: async (tasks) => tasks.map(() => ({ failure: 'not understood' })) });
+    const [head, whole] = await spool.deadLetters();
+    expect(head).toMatchObject({
+      requestId: poisoned,
+      bytes: 0,
+      reason: expect.stringMatching(/too many for a letter.* not understood$/u) as unknown,
+    });
+    expect(new Set(head?.frames.map(({ payload }) => payload))).toEqual(new Set([undefined]));
+    expect(whole).toMatchObject({ requestId: short, reason: 'not understood' });
   });
 
   test('and dead letters that cannot be written leave it in the spool', async () => {

@@ -9,7 +9,7 @@ import { writeWholeSeries } from '../spool/whole-series.ts';
 import { DeadLetterReplay, type ReplayPorts } from './dead-letter-replay.ts';
 import { DeadLetters } from './dead-letter.ts';
 import type { DrainPorts } from './drain-ports.ts';
-import { type CoreRig, type IngestRig, openRig, SpoolRig, until, written } from './ingest-rig.ts';
+import { type CoreRig, type IngestRig, openRig, refusedIfChanged, SpoolRig, until, written } from './ingest-rig.ts';
 import type { Interpret } from './interpreter.ts';
 
 let rig: IngestRig;
@@ -30,11 +30,11 @@ const throws = (sentence: string) => (): never => {
 /** A spool whose exchanges have all become dead letters, each with a property that was set on its way. */
 async function deadSpool(
   count: number,
-  checkpointIn = openCheckpointFile,
+  { interpret = refuses('not understood'), checkpointIn = openCheckpointFile } = {},
 ): Promise<{ readonly spool: SpoolRig; readonly ids: readonly RequestId[] }> {
   const spool = new SpoolRig(rig);
   const writer = spool.openWriter();
-  const { drain, changer } = await spool.openCore({ interpret: refuses('not understood'), checkpoint: checkpointIn(spool.folder) });
+  const { drain, changer } = await spool.openCore({ interpret, checkpoint: checkpointIn(spool.folder) });
   const ids: RequestId[] = [];
   for (let index = 0; index < count; index += 1) {
     const stream = writer.newStream();
@@ -48,7 +48,7 @@ async function deadSpool(
   await spool.killWriter(writer);
   drain.start();
   await drain.stop(10_000);
-  expect(await spool.storedIds()).toEqual({ requests: [], bodies: [] });
+  expect((await spool.storedIds()).requests).toEqual([]);
   return { spool, ids: ids.toSorted() };
 }
 
@@ -80,6 +80,7 @@ async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {}, port
     locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
     pendingChanges: core.pendingChanges,
     isErasing: () => false,
+    removeOrphans: (heads) => rig.store.removeOrphans(heads, new AbortController().signal),
     writeSeries: (series, frames) => writeWholeSeries(spool.folder, series, frames),
     waitMs: 10_000,
     observe: (observation) => spool.observations.push(observation),
@@ -110,6 +111,23 @@ describe('a replayed dead letter is stored once, with its changes', () => {
     expect(spool.observations).toContainEqual({ kind: 'dead_letters_replayed', stored: 3, failed: 0 });
   });
 
+  test('when the store had their bodies and history and refused the last row; of others nothing goes', async () => {
+    const { spool, ids } = await deadSpool(2, { interpret: refusedIfChanged });
+    const other = await spool.write(spool.openWriter());
+    await spool.drainAll();
+    expect(await spool.storedIds()).toEqual({ requests: [other], bodies: [...ids, other].toSorted() });
+    const { drain, replay, names, letters } = await openReplay(spool);
+    await rig.store.removeOrphans([{ organizationId: spool.organizationId, requestId: other }], new AbortController().signal);
+    expect((await spool.storedIds()).bodies).toContain(other);
+    drain.start();
+    expect((await replay.replay(names)).map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
+    await drain.stop(10_000);
+    const all = [...ids, other].toSorted();
+    expect(await spool.storedIds()).toEqual({ requests: all, bodies: all });
+    expect(await spool.read('SELECT name FROM changes WHERE org_id = {tenant:UInt128}')).toHaveLength(ids.length);
+    expect(letters.count()).toBe(0);
+  });
+
   test('when two ask at once', async () => {
     const { spool, ids } = await deadSpool(2);
     const { drain, replay, names } = await openReplay(spool);
@@ -122,7 +140,7 @@ describe('a replayed dead letter is stored once, with its changes', () => {
   });
 
   test('when there was no room for the checkpoint once they were kept', async () => {
-    const { spool, ids } = await deadSpool(2, fullOnce);
+    const { spool, ids } = await deadSpool(2, { checkpointIn: fullOnce });
     expect(spool.observations).toContainEqual(expect.objectContaining({ kind: 'batch_failed', reason: 'no space left on device' }));
     const { drain, replay, names } = await openReplay(spool);
     drain.start();

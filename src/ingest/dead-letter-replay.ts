@@ -4,7 +4,7 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { WholeFrame } from '../spool/whole-series.ts';
 import { assembleExchange } from './assemble.ts';
-import type { DeadLetters, WholeDeadLetter } from './dead-letter.ts';
+import type { DeadLetterHead, DeadLetters, WholeDeadLetter } from './dead-letter.ts';
 import type { Settlement } from './open-exchange.ts';
 import type { PendingChanges } from './pending-changes.ts';
 import type { Whereabouts } from './request-changer.ts';
@@ -27,6 +27,8 @@ import type { Whereabouts } from './request-changer.ts';
 export interface ReplayPorts {
   readonly letters: DeadLetters;
   readonly locate: (organizationId: OrganizationId, requestId: RequestId) => Promise<Whereabouts>;
+  /** Removes what the store has of these requests, none of which it has or is about to get: it refused the last row of each, and had stored others. */
+  readonly removeOrphans: (letters: readonly DeadLetterHead[]) => Promise<void>;
   readonly pendingChanges: Pick<PendingChanges, 'appendMissing' | 'sequencesFor' | 'remove'>;
   /** Whether a user of the organisation is being erased. */
   readonly isErasing: (organizationId: OrganizationId) => boolean;
@@ -115,7 +117,8 @@ export class DeadLetterReplay {
   }
 
   private async replayGroup(group: readonly WholeDeadLetter[]): Promise<readonly ReplayOutcome[]> {
-    const { pendingChanges, writeSeries } = this.ports;
+    const { removeOrphans, pendingChanges, writeSeries } = this.ports;
+    await removeOrphans(group);
     await pendingChanges.appendMissing(group.flatMap(({ changes }) => changes));
     // TRICKY: letters may have gone since they were read, and erasures begun. Nothing may wait between this look and the series.
     const stopped = new Map(group.flatMap((letter) => this.stoppedNow(letter)));

@@ -19,6 +19,7 @@ import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { openStore, type Store } from '../store/store.ts';
+import { rowColumns } from '../store/tables/rows.ts';
 import { Burst } from './burst.ts';
 import { DeadLetters, type WholeDeadLetter } from './dead-letter.ts';
 import { Drain } from './drain.ts';
@@ -348,6 +349,27 @@ const parts = {
 };
 
 export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, storedAt, parts);
+
+/** Interpretation whose row the store refuses for some of the exchanges. */
+export function refusedFor(poisoned: ReadonlySet<string>): Interpret {
+  return async (tasks, storedAt) => {
+    const interpreted = await interpretDirectly(tasks, storedAt);
+    return interpreted.map((result) => {
+      if (!('request' in result)) return result;
+      const id = [...poisoned].find((one) => result.request.includes(uuidToNumber(one as RequestId).toString()));
+      if (id === undefined) return result;
+      const cells = JSON.parse(result.request) as unknown[];
+      cells[rowColumns.requests.indexOf('status')] = 'x';
+      return { ...result, request: JSON.stringify(cells) };
+    });
+  };
+}
+
+/** Interpretation whose row the store refuses where changes came before it. */
+export const refusedIfChanged: Interpret = async (tasks, storedAt) => {
+  const changed = new Set(tasks.flatMap(({ changes }) => changes.map(({ requestId }) => requestId)));
+  return refusedFor(changed)(tasks, storedAt);
+};
 
 /** Runs a query that a test wrote. A Statement comes from the query room alone, which is not asked here. */
 async function readRows<Row>(store: Store, text: string, organizationId: OrganizationId): Promise<readonly Row[]> {

@@ -7,9 +7,8 @@ import type { RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert.ts';
-import { rowColumns } from '../store/tables/rows.ts';
 import { DeadLetters } from './dead-letter.ts';
-import { type IngestRig, interpretDirectly, openRig, SpoolRig, until, written } from './ingest-rig.ts';
+import { type IngestRig, interpretDirectly, openRig, refusedFor, refusedIfChanged, SpoolRig, until, written } from './ingest-rig.ts';
 import { type Interpret, InterpreterDied } from './interpreter.ts';
 
 let rig: IngestRig;
@@ -23,21 +22,6 @@ async function writeGood(spool: SpoolRig, count: number): Promise<RequestId[]> {
   const ids: RequestId[] = [];
   for (let index = 0; index < count; index += 1) ids.push(await spool.write(writer));
   return ids;
-}
-
-/** Interpretation whose row the store refuses for some of the exchanges. */
-function refusedFor(poisoned: ReadonlySet<string>): Interpret {
-  return async (tasks, storedAt) => {
-    const interpreted = await interpretDirectly(tasks, storedAt);
-    return interpreted.map((result) => {
-      if (!('request' in result)) return result;
-      const id = [...poisoned].find((one) => result.request.includes(BigInt(`0x${one.replaceAll('-', '')}`).toString()));
-      if (id === undefined) return result;
-      const cells = JSON.parse(result.request) as unknown[];
-      cells[rowColumns.requests.indexOf('status')] = 'x';
-      return { ...result, request: JSON.stringify(cells) };
-    });
-  };
 }
 
 /** Saves of a checkpoint up to that of an accepted batch, in which the process dies. */
@@ -140,10 +124,7 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     const writer = spool.openWriter();
     const poisoned = await spool.write(writer, { end: null });
     const good = [await spool.write(writer), await spool.write(writer)];
-    const interpret: Interpret = async (tasks, storedAt) => {
-      const changed = new Set(tasks.flatMap(({ changes }) => changes.map(({ requestId }) => requestId)));
-      return refusedFor(changed)(tasks, storedAt);
-    };
+    const interpret = refusedIfChanged;
     const file = openCheckpointFile(spool.folder);
     const { drain, changer } = await spool.openCore({ interpret, checkpoint: { load: file.load, save: dyingAtAccept(file.save) } });
     await changer.change(spool.principal, poisoned, { kind: 'feedback', rating: true });

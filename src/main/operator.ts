@@ -9,6 +9,7 @@ import { messageOf } from '../model/errors.ts';
 import { createOperatorServer } from '../operator/app.ts';
 import { systemClock } from '../platform/clock.ts';
 import { writeWholeSeries } from '../spool/whole-series.ts';
+import type { Removals } from './removals.ts';
 import { placesOf } from './shared.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
@@ -19,6 +20,7 @@ export interface OperatedParts extends SnapshotParts {
   readonly changer: RequestChanger;
   readonly api: ApiPorts;
   readonly underWay: RunningErasures;
+  readonly removals: Removals;
 }
 
 /** How long a replay waits for the ingest, milliseconds: longer than a burst of calls may go before it. */
@@ -28,11 +30,12 @@ const dayMs = 86_400_000;
 
 /** The operator's room over the parts of a core. */
 export function operatorServer(parts: OperatedParts): Server {
-  const { config, observe, letters, pendingChanges, changer, api, underWay } = parts;
+  const { config, observe, letters, pendingChanges, changer, api, underWay, removals } = parts;
   const replay = new DeadLetterReplay({
     letters,
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
     pendingChanges,
+    removeOrphans: (heads) => removals.removeOrphans(heads, AbortSignal.timeout(replayWaitMs)),
     isErasing: (organizationId) => underWay.of(organizationId) !== undefined,
     writeSeries: (series, frames) => writeWholeSeries(placesOf(config).spool, series, frames),
     waitMs: replayWaitMs,

@@ -24,11 +24,27 @@ export interface RecorderOptions {
 /** Bytes of one exchange that may wait for the spool; then the sides wait too. Bounds memory where the disk is slower than the network. */
 const mostUnwrittenBytes = 1024 * 1024;
 
+/**
+ * The more frames an exchange has, the more bytes a further one holds at least: one more for each so many. A body of n bytes, in however small pieces,
+ * is less than 12 √n frames then, and each frame is known to the ingest by its place, which takes more memory than a byte.
+ */
+const framesPerByte = 64;
+/** Where each piece has to be in the spool before it goes on, they are not gathered; what passes after so many frames is not kept. */
+const mostFrames = 200_000;
+
 /** A body up to this size goes into one frame with what is known beside it. Larger ones are not copied on their way to the spool. */
 const mostJoinedBytes = 8 * 1024;
 const noBytes = new Uint8Array();
 /** A last frame for which there was no room is tried again after so long. */
 const endRetryMs = 1000;
+
+/** Pieces of a body that become one frame. */
+interface Gathered {
+  readonly kind: number;
+  readonly stamp: number;
+  readonly chunks: Uint8Array[];
+  bytes: number;
+}
 
 /**
  * Taps one exchange into the spool as it passes. Without a writer (no room left) it keeps counting and says yes to everything, so that the
@@ -61,6 +77,8 @@ export class ExchangeRecorder {
   private requestCut = false;
   private responseCut = false;
   private firstByteMs: number | undefined;
+  private frames = 0;
+  private gathered: Gathered | undefined;
   /** Bytes that passed, and how many of them the spool has. */
   private passedBytes = 0;
   private writtenBytes = 0;
@@ -162,6 +180,7 @@ export class ExchangeRecorder {
   /** Calls back when all that passed so far is in the spool. */
   whenWritten(settled: Settled): void {
     this.writeOut();
+    this.writeGathered();
     if (!this.recorded) {
       if (this.ended && this.inSpool && !this.openLost) this.watchEnd();
       settled(false);
@@ -188,6 +207,7 @@ export class ExchangeRecorder {
 
   /** Ends the exchange, once; calls back when its record is in the spool. A second end changes nothing and only waits. */
   end(outcome: ExchangeOutcome, overheadMs: number, settled: Settled): void {
+    if (!this.ended) this.writeGathered();
     if (!this.ended && this.inSpool) this.appendEnd(this.endOf(outcome, overheadMs));
     this.ended = true;
     this.whenWritten(settled);
@@ -261,7 +281,32 @@ export class ExchangeRecorder {
   private keep(kind: number, keeping: BodyKeeping, chunk: Uint8Array): void {
     this.passedBytes += chunk.length;
     if (!this.recorded || this.ended || keeping === 'never' || chunk.length === 0) return;
-    this.options.writer.append(this.stream, kind, chunk, stampOf(this.elapsedMs()));
+    const stamp = stampOf(this.elapsedMs());
+    if (this.gathered === undefined && chunk.length * framesPerByte >= this.frames) {
+      this.appendPart(kind, chunk, stamp);
+      return;
+    }
+    if (this.gathered?.kind !== kind) this.writeGathered();
+    this.gathered ??= { kind, stamp, chunks: [], bytes: 0 };
+    this.gathered.chunks.push(chunk);
+    this.gathered.bytes += chunk.length;
+    if (this.gathered.bytes * framesPerByte >= this.frames) this.writeGathered();
+  }
+
+  private writeGathered(): void {
+    const { gathered } = this;
+    this.gathered = undefined;
+    if (gathered !== undefined && this.recorded) this.appendPart(gathered.kind, Buffer.concat(gathered.chunks), gathered.stamp);
+  }
+
+  private appendPart(kind: number, bytes: Uint8Array, stamp: number): void {
+    if (this.frames >= mostFrames) {
+      if (kind === frameKinds.requestPart) this.requestCut = true;
+      else this.responseCut = true;
+      return;
+    }
+    this.frames += 1;
+    this.options.writer.append(this.stream, kind, bytes, stamp);
     this.options.writer.whenWritten(this.stream, this.note);
   }
 

@@ -11,6 +11,7 @@ import { acceptedAfter, type Batch, formBatch, repeatBatch, startOfSeries, token
 import type { DrainPorts } from './drain-ports.ts';
 import { type InterpretedBatch, sortInterpreted } from './interpreted-batch.ts';
 import { oldestEnd } from './oldest-end.ts';
+import { interpretInHalves } from './interpret-halves.ts';
 import { InterpreterDied, type InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange, type Settlement } from './open-exchange.ts';
 import { Pause } from './pause.ts';
@@ -179,6 +180,7 @@ export class Drain {
       return more;
     }
     await this.storeOrNarrow(batch);
+    for (const [series, tail] of this.tails) await tail.carryOpen(this.checkpoint.accepted[series] ?? startOfSeries);
     return true;
   }
 
@@ -186,7 +188,7 @@ export class Drain {
   private readAhead(): boolean {
     let more = false;
     for (const tail of this.tails.values()) {
-      if (!tail.isReplaying() && tail.waiting().length >= batchesAhead * this.ports.limits.mostRows) continue;
+      if (!tail.isReplaying() && tail.hasEnough(batchesAhead * this.ports.limits.mostRows, this.ports.mostKnown)) continue;
       more = tail.read(turnBytes) >= turnBytes || more;
     }
     return more;
@@ -269,7 +271,10 @@ export class Drain {
 
   /** Rows for the store, and why there are none, by place in the batch. */
   private async interpret(batch: Batch, changes: ChangesByExchange): Promise<InterpretedBatch> {
-    const interpreted = await this.ports.interpret(await this.tasksOf(batch, changes), this.ports.clock.now());
+    const { interpret, clock } = this.ports;
+    const tasks = await this.tasksOf(batch, changes);
+    const isRepeated = this.checkpoint.intended !== undefined;
+    const interpreted = isRepeated ? await interpretInHalves(interpret, tasks, clock.now()) : await interpret(tasks, clock.now());
     const found = sortInterpreted(batch.exchanges, interpreted);
     for (const [exchange, reason] of found.redactionFailures) {
       this.ports.observe({ kind: 'redaction_failed', requestId: exchange.requestId, reason });

@@ -32,6 +32,17 @@ function dyingAtAccept(save: CheckpointFile['save']): CheckpointFile['save'] {
   };
 }
 
+/** Interpretation that one exchange kills. @param sizes gets how many exchanges it was asked for each time. */
+function killedBy(poisoned: string, sizes: number[]): Interpret {
+  return async (tasks, storedAt) => {
+    sizes.push(tasks.length);
+    const interpreted = await interpretDirectly(tasks, storedAt);
+    const number = BigInt(`0x${poisoned.replaceAll('-', '')}`).toString();
+    if (interpreted.some((result) => 'request' in result && result.request.includes(number))) throw new InterpreterDied('out of memory');
+    return interpreted;
+  };
+}
+
 describe('a poisoned exchange goes to the dead letters and stops nothing', () => {
   test.each([
     ['no JSON', 'garbage', 'JSON'],
@@ -165,19 +176,30 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 21);
     const sizes: number[] = [];
-    const interpret: Interpret = async (tasks, storedAt) => {
-      sizes.push(tasks.length);
-      const interpreted = await interpretDirectly(tasks, storedAt);
-      const poisonedNumber = BigInt(`0x${(ids[13] ?? '').replaceAll('-', '')}`).toString();
-      const kills = interpreted.some((result) => 'request' in result && result.request.includes(poisonedNumber));
-      if (kills) throw new InterpreterDied('out of memory');
-      return interpreted;
-    };
+    const interpret = killedBy(ids[13] ?? '', sizes);
     await spool.drainAll({ interpret });
     expect((await spool.storedIds()).requests).toEqual(ids.filter((_, index) => index !== 13).toSorted());
     expect(await spool.deadLetters()).toMatchObject([{ requestId: ids[13], reason: 'out of memory' }]);
     expect(sizes[0]).toBe(21);
     expect(sizes).toContain(1);
+  });
+
+  test('when it kills the interpreter in a batch that was begun before a crash: its bounds stay, the rest is stored', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 9);
+    const first = await spool.openDrain({ insert: () => Promise.reject(new GatelogError('store_unavailable', 'away')) });
+    first.start();
+    await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
+    await first.stop(0);
+    const tokens = new Set<string>();
+    const insert: InsertRows = async (table, rows, token) => {
+      tokens.add(token);
+      return rig.store.insert(table, rows, token);
+    };
+    await spool.drainAll({ interpret: killedBy(ids[5] ?? '', []), insert });
+    expect((await spool.storedIds()).requests).toEqual(ids.filter((_, index) => index !== 5).toSorted());
+    expect(await spool.deadLetters()).toMatchObject([{ requestId: ids[5], reason: 'out of memory' }]);
+    expect([...tokens].map((token) => token.replace(/^.*-/, ''))).toEqual(['bodies', 'requests']);
   });
 
   test('when it kills the interpreter in a batch that the store may have already: that one is not cut anew', async () => {

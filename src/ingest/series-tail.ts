@@ -5,6 +5,7 @@ import { frameKinds } from '../model/exchange.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { isSystemError } from '../platform/files.ts';
+import { bytesBefore, carryFrames } from '../spool/carry.ts';
 import { frameHeaderBytes } from '../spool/frame.ts';
 import { deleteSegmentsBefore, deleteSeries, SeriesReader } from '../spool/reader.ts';
 import { listSegments } from '../spool/segment.ts';
@@ -24,6 +25,11 @@ export interface SeriesTailOptions {
   readonly observe: Observe;
 }
 
+/** So many segments, of which nothing but frames of open exchanges is needed, are kept as they are. */
+const mostHeldSegments = 8;
+/** No more than this is carried at once, and only where at least so many times its bytes can be deleted then. */
+const mostCarriedBytes = 256 * 1024 * 1024;
+const leastGain = 2;
 /** What an exchange takes in memory, in frames of some hundred bytes. */
 const framesOfExchange = 8;
 /** Ends of exchanges that no `end` frame closed lie behind every real position, in the order of their streams. */
@@ -43,9 +49,12 @@ export class SeriesTail {
   private readonly ended: OpenExchange[] = [];
   /** Until reading has come here, what is open may be in the store already: its end is still to be read. */
   private replayedTo: Position | undefined;
+  private frameCount = 0;
   private closed = false;
   /** Segments below this one are on the disk and can grow no more. */
   private syncFrom = 0;
+  /** What was accepted when it was last considered to carry frames: its segment. */
+  private carriedBelow = 0;
 
   constructor(options: SeriesTailOptions) {
     this.options = options;
@@ -79,10 +88,16 @@ export class SeriesTail {
 
   /** Frames of which this knows where they are, of open exchanges and of those that wait; an exchange itself counts as several more. */
   knownFrames(): number {
-    let frames = (this.open.size + this.ended.length) * framesOfExchange;
-    for (const exchange of this.open.values()) frames += exchange.frames.length;
-    for (const exchange of this.ended) frames += exchange.frames.length;
-    return frames;
+    return this.frameCount + (this.open.size + this.ended.length) * framesOfExchange;
+  }
+
+  /**
+   * Whether what is read ahead of the store is enough: so many exchanges wait, or so many frames are known while any does. What is open may need what is
+   * still to be read, so that it ends.
+   */
+  hasEnough(rows: number, frames: number): boolean {
+    const { length } = this.ended;
+    return length >= rows || (length > 0 && this.knownFrames() >= frames);
   }
 
   /** True once all that ends before `position` has been read. */
@@ -104,17 +119,52 @@ export class SeriesTail {
   settle(count: number, settlementOf: (exchange: OpenExchange) => Settlement): void {
     for (const exchange of this.ended.splice(0, count)) {
       this.options.inFlight.remove(exchange);
+      this.frameCount -= exchange.frames.length;
       exchange.settle(settlementOf(exchange));
     }
   }
 
   /** Deletes the segments that nobody needs any more. */
   deleteSettled(): void {
+    deleteSegmentsBefore(this.folder, this.firstNeeded());
+  }
+
+  /**
+   * Lets go of the segments below what is accepted that exchanges hold which do not end: their frames are carried, for they are few beside what else
+   * is there. Else one call that stays open would fill the spool with what others have left behind.
+   * To be called while no batch is on its way. @param accepted everything that ends before this position is in the store.
+   */
+  async carryOpen({ segment: below }: Position): Promise<void> {
+    const { folder } = this;
+    if (this.closed || this.isReplaying() || below <= this.carriedBelow || below - 1 - this.firstNeeded() < mostHeldSegments) return;
+    this.carriedBelow = below;
+    const held = [...this.open.values(), ...this.ended].flatMap(({ frames }) => {
+      const end = frames.findIndex(({ segment }) => segment >= below);
+      const count = end === -1 ? frames.length : end;
+      return count === 0 ? [] : [{ frames, count }];
+    });
+    const frames = held.flatMap((exchange) => exchange.frames.slice(0, exchange.count));
+    const bytes = frames.reduce((sum, { length }) => sum + frameHeaderBytes + length, 0);
+    if (bytes > mostCarriedBytes || bytes * leastGain > (await bytesBefore(folder, below))) return;
+    const carried = (places: readonly FrameLocation[]): void => {
+      let taken = 0;
+      for (const exchange of held) {
+        for (let index = 0; index < exchange.count; index += 1, taken += 1) {
+          const place = places[taken];
+          if (place !== undefined) exchange.frames[index] = place;
+        }
+      }
+    };
+    await carryFrames({ seriesFolder: folder, segment: below - 1, frames, carried });
+    this.deleteSettled();
+  }
+
+  private firstNeeded(): number {
     let needed = this.reader.position().segment;
     for (const exchanges of [this.open.values(), this.ended]) {
       for (const { frames } of exchanges) needed = Math.min(needed, frames[0]?.segment ?? needed);
     }
-    deleteSegmentsBefore(this.folder, needed);
+    return needed;
   }
 
   /**
@@ -145,6 +195,7 @@ export class SeriesTail {
     // Without its `open` frame it was accepted before a restart, or the frame is damaged, which the reader has reported.
     if (exchange === undefined) return;
     exchange.frames.push(frame);
+    this.frameCount += 1;
     exchange.bytes += frame.length;
     const { kind, segment, offset, length } = frame;
     if (ends(kind)) this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
@@ -165,6 +216,7 @@ export class SeriesTail {
     const { accepted, sealedTo, inFlight } = this.options;
     if (comparePositions(endsAt, accepted) <= 0) {
       inFlight.remove(exchange);
+      this.frameCount -= exchange.frames.length;
       exchange.settle('stored');
       return;
     }

@@ -2,7 +2,8 @@ import { crc32 } from 'node:zlib';
 import { crc32OfFew } from '../platform/crc32.ts';
 
 /**
- * Segment header: `GLSPOOL` and a version byte, four zero bytes, and the CRC-32 of these twelve.
+ * Segment header: `GLSPOOL` and a version byte, four zero bytes, and the CRC-32 of these twelve. The versions differ in what a segment means for
+ * those before it, see `carry.ts`; frames are the same in both.
  * Frame header, little-endian:
  *   0  u32  CRC-32 of bytes 4–27
  *   4  u32  length of the payload
@@ -19,16 +20,18 @@ export const frameHeaderBytes = 28;
 /** No frame is longer. */
 export const largestPayloadBytes = 1024 * 1024;
 export const segmentVersion = 1;
+/** A segment that stands for all of its series before it. */
+export const carriedSegmentVersion = 2;
 
 const twoTo32 = 2 ** 32;
 const checkedSegmentBytes = 12;
 const largestKind = 255;
 
 /** The bytes that begin a segment. */
-export function makeSegmentHeader(): Buffer {
+export function makeSegmentHeader(version: number = segmentVersion): Buffer {
   const header = Buffer.alloc(segmentHeaderBytes);
   header.write('GLSPOOL', 'latin1');
-  header[7] = segmentVersion;
+  header[7] = version;
   header.writeUInt32LE(crc32(header.subarray(0, checkedSegmentBytes)), checkedSegmentBytes);
   return header;
 }

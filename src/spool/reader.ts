@@ -4,6 +4,7 @@ import path from 'node:path';
 import { isSystemError, syncFolder } from '../platform/files.ts';
 import { isLocked } from '../platform/process-lock.ts';
 import {
+  carriedSegmentVersion,
   frameHeaderBytes,
   isPayloadIntact,
   largestPayloadBytes,
@@ -93,7 +94,8 @@ export class SeriesReader {
   }
 
   private openNextSegment(): boolean {
-    const next = listSegments(this.folder).find((number) => number > this.segment);
+    const numbers = listSegments(this.folder);
+    const next = this.segment === 0 ? this.firstOf(numbers) : numbers.find((number) => number > this.segment);
     if (next === undefined) {
       this.ended = this.writerGone;
       return false;
@@ -104,6 +106,11 @@ export class SeriesReader {
     this.offset = 0;
     this.filled = 0;
     return true;
+  }
+
+  /** The segments before the last one that stands for them are void. */
+  private firstOf(numbers: readonly number[]): number | undefined {
+    return numbers.findLast((number) => versionOf(path.join(this.folder, segmentName(number))) === carriedSegmentVersion) ?? numbers[0];
   }
 
   private fill(): number {
@@ -151,9 +158,9 @@ export class SeriesReader {
     if (version === undefined) {
       this.pass(segmentHeaderBytes, 'the segment header is damaged');
       this.reportDamage(segmentHeaderBytes);
-    } else if (version !== segmentVersion) {
+    } else if (version !== segmentVersion && version !== carriedSegmentVersion) {
       this.stuck = true;
-      const reason = `the segment is of version ${version}, this program reads version ${segmentVersion}: the series is left alone`;
+      const reason = `the segment is of version ${version}, this program reads version ${carriedSegmentVersion} at the most: the series is left alone`;
       this.options.onDamage({ segment: this.segment, offset: 0, reason, skippedBytes: 0 });
       return 0;
     }
@@ -185,6 +192,17 @@ export class SeriesReader {
     const { segment, skippedBytes, skippedFor: reason } = this;
     this.skippedBytes = 0;
     this.options.onDamage({ segment, offset: this.offset + at - skippedBytes, reason, skippedBytes });
+  }
+}
+
+/** Version of a segment file; undefined where its header is damaged or not whole. */
+function versionOf(file: string): number | undefined {
+  const header = Buffer.alloc(segmentHeaderBytes);
+  const descriptor = openSync(file, 'r');
+  try {
+    return readSync(descriptor, header, 0, segmentHeaderBytes, 0) === segmentHeaderBytes ? readSegmentVersion(header) : undefined;
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -18,13 +18,15 @@
  *
  * Who creates and who deletes. A worker creates its series and segments, both under another name until they are complete. Only the ingest
  * deletes: a segment once every exchange with a frame in it is accepted durably by the store, a series once its worker is dead and all of it is
- * accepted.
+ * accepted. So that one exchange that stays open does not keep all that came after it, the ingest carries the frames of such ones into the last
+ * segment below what is accepted, which from then on stands for all before it.
  *
  * Crash cases.
  *   worker dies in a write      the frame at the end of its last segment is torn: it is longer than the file
  *   worker dies between frames  exchanges without an `end` frame are abandoned: they are recorded as broken off once the lock is free
  *   worker dies coming up       its series has not got its name yet, so nobody sees it; the next worker removes it
  *   ingest dies                 the next one reads from the oldest segment that is left and skips what the checkpoint says is accepted
+ *   ingest dies carrying        either nothing has changed, or the segments below the one that stands for them are void, and deleted later
  *   write fails (disk full)     whole frames of the group stay, the torn one is passed over; the loss is reported to the replies. The writer
  *                               goes on in a new segment and fails until it gets one, so that no frame ever stands behind a torn one
  *   disk full at the start      the worker comes up without a series, reports every loss, and tries again

@@ -302,9 +302,8 @@ export class Drain {
    * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
    */
   private async accept({ batch, failures, changes, erased }: StoredBatch): Promise<void> {
-    const { signal } = this.stopping;
     const spent = await this.ports.pendingChanges.sequencesFor(batch.exchanges);
-    signal.throwIfAborted();
+    this.stopping.signal.throwIfAborted();
     const dead = new Map<OpenExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
       const why = failures.get(index);
@@ -313,9 +312,8 @@ export class Drain {
       const seriesFolder = this.folderOf(exchange);
       this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
     }
-    const accepted = acceptedAfter(this.checkpoint.accepted, batch);
-    this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted, ...(spent.length === 0 ? {} : { spent }) });
-    await forgetSpent(this.ports, spent, signal);
+    this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch), spent });
+    await forgetSpent(this.ports, spent, this.stopping.signal);
     const settlementOf = (exchange: OpenExchange): Settlement =>
       dead.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
     for (const { tail, count } of batch.taken) tail.settle(count, settlementOf);

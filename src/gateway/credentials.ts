@@ -160,7 +160,8 @@ export function withoutOurKeys(path: string): string {
  * are asked only where the caller has none.
  * @throws GatelogError `no_provider_key` when there is none of them, and as the stored keys do.
  */
-export function credentialsFor(route: Route, { principal, providerCredentials: sent }: Admission, keys: ProviderKeys): readonly string[] {
+export function credentialsFor(route: Route, { principal, providerCredentials }: Admission, keys: ProviderKeys): readonly string[] {
+  const sent = ownCredentialsFor(route, providerCredentials);
   if (bringsOwn(route, sent)) return sent;
   const kept = keptCredentials(route, principal.organizationId, keys);
   if (kept !== undefined) return kept;
@@ -168,6 +169,20 @@ export function credentialsFor(route: Route, { principal, providerCredentials: s
     'no_provider_key',
     `No key for the provider ${route.provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or ${howToKeep(route)}.`,
   );
+}
+
+/**
+ * Of what a caller sent as credentials the lines that may go where the route leads. To OpenAI's surface itself go none in which only others take
+ * their keys: whoever calls it with Anthropic's or Google's has not meant it.
+ */
+export function ownCredentialsFor({ provider, routedByModel }: Route, sent: RawHeaders): RawHeaders {
+  if (sent.length === 0 || !routedByModel || provider !== 'openai' || !sent.some(isOthersHeader)) return sent;
+  return sent.filter((_, index) => !isOthersHeader(sent[index - (index % 2)] ?? '', 0));
+}
+
+/** Of header lines, name and value in turn: whether this is the name of one in which OpenAI takes no key. */
+function isOthersHeader(line: string, index: number): boolean {
+  return index % 2 === 0 && /^x-(?:goog-)?api-key$/i.test(line);
 }
 
 /** Whether the caller's own credential is there: among its lines, or in the query where the provider takes it there. */

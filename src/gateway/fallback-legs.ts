@@ -1,11 +1,11 @@
 import { GatelogError } from '../model/errors.ts';
-import type { AdmittedCall, FallbackLeg, ForwardPorts, Leg } from './call.ts';
-import { bringsOwn, howToKeep, keptCredentials } from './credentials.ts';
+import type { AdmittedCall, Call, FallbackLeg, ForwardPorts, Leg } from './call.ts';
+import { bringsOwn, howToKeep, keptCredentials, ownCredentialsFor } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
 import { type RawHeaders, withoutSecretParameters } from './headers.ts';
 import { type ModelField, replaceModel } from './model-field.ts';
 import { withUsageQuestion } from './outgoing-body.ts';
-import { customProviderName, type Route, routeByModel, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
+import { type Route, routeByModel, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
 
 /** Where a call goes first: what its fallbacks differ from. */
 export interface FirstAttempt {
@@ -47,7 +47,7 @@ export function planFallbacks(
 
 function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt, fallback: Fallback): FallbackLeg {
   const { call } = admitted;
-  const { route: named, model } = wayOf(ports, call.request.method ?? 'GET', from, fallback);
+  const { route: named, model } = wayOf(ports, call, from, fallback);
   const isSameAddress = isSame(named, from.first);
   // Beside a key that the fallback names the caller's own is one too many, at its own address too.
   const keepsQuery = isSameAddress && fallback.keyName === undefined;
@@ -86,12 +86,15 @@ interface Way {
   readonly model: string | undefined;
 }
 
-function wayOf(ports: ForwardPorts, method: string, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
+function wayOf(ports: ForwardPorts, { request, head }: Call, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
   const { provider, targetUrl, model } = fallback;
   if (targetUrl !== undefined) return { route: routeToTarget(targetUrl, pathRoute.path, ports.targets, 'target_url'), model };
   if (provider !== undefined) {
     // A call to an address of the caller's own goes to a provider as it would without that address.
-    const byPath = pathRoute.provider === customProviderName ? routeByPath(method, pathRoute.path, ports.providers) : pathRoute;
+    const byPath =
+      head.directives.targetUrl === undefined
+        ? pathRoute
+        : routeByPath(request.method ?? 'GET', pathRoute.path, ports.providers, head.speaksAnthropic);
     return { route: routeToNamed(ports, byPath, provider), model };
   }
   if (model === undefined) return { route: first.route, model };
@@ -133,7 +136,8 @@ function credentialsOf(
   { admission }: AdmittedCall,
   { route, isSameAddress, keyName }: KeyQuestion,
 ): readonly string[] {
-  const { principal, providerCredentials: sent } = admission;
+  const { principal, providerCredentials } = admission;
+  const sent = ownCredentialsFor(route, providerCredentials);
   if (keyName === undefined && isSameAddress && bringsOwn(route, sent)) return sent;
   const kept = keptCredentials(route, principal.organizationId, ports.providerKeys, keyName);
   if (kept !== undefined) return kept;

@@ -14,6 +14,7 @@ import {
 } from './attempts-rig.ts';
 import type { OutgoingCall } from './call-limits.ts';
 import type { ForwardPorts } from './call.ts';
+import { toThisMachine } from './gateway-rig.ts';
 import { call, openClient, ourKey, type RawReply, requestText, until } from './wire-rig.ts';
 
 afterEach(closeAll);
@@ -139,6 +140,14 @@ describe('a fallback', () => {
     const target = `Svc-Target-Url: http://127.0.0.1:${third.port}/v1`;
     expect((await call(rig.port, chat([target, toAnthropic]))).status).toBe(200);
     expect([second.requests[0]?.url, second.heard('authorization')]).toEqual(['/v1/chat/completions', ['Bearer deployment-anthropic']]);
+  });
+
+  it('also where the target is a provider`s own host, which is no reason to take its path for a native one', async () => {
+    // Nobody answers at the host of the name: no server of the test is at its port.
+    const { rig, second } = await scene({}, { resolve: toThisMachine, allowed: ['127.0.0.0/8'] });
+    const reply = await call(rig.port, chat(['Svc-Target-Url: https://api.groq.com/openai', toAnthropic]));
+    expect([reply.status, second.heard('authorization')]).toEqual([200, ['Bearer deployment-anthropic']]);
+    expect(attemptsOf((await rig.exchanges(1))[0])?.map(([provider]) => provider)).toEqual(['groq', 'anthropic']);
   });
 
   it('a client that leaves ends the chain', async () => {

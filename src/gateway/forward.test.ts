@@ -116,6 +116,11 @@ describe('what passes to the provider', () => {
       { authorization: 'Bearer deployment', 'x-api-key': undefined },
     ],
     [
+      'keys of others than OpenAI, which it never gets',
+      [`Svc-Auth: Bearer ${ourKey}`, 'x-api-key: sk-ant-theirs', 'X-Goog-Api-Key: AIza-theirs'],
+      { authorization: 'Bearer deployment', 'x-api-key': undefined, 'x-goog-api-key': undefined },
+    ],
+    [
       'a signature with commas',
       [`Svc-Auth: Bearer ${ourKey}`, 'Authorization: AWS4 Credential=a/b,  SignedHeaders=h'],
       { authorization: 'AWS4 Credential=a/b,  SignedHeaders=h' },

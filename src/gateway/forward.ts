@@ -54,7 +54,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   try {
     const route =
       directives.targetUrl === undefined
-        ? routeByPath(request.method ?? 'GET', path, ports.providers)
+        ? routeByPath(request.method ?? 'GET', path, ports.providers, call.head.speaksAnthropic)
         : routeToTarget(directives.targetUrl, path, ports.targets);
     ({ provider } = route);
     if (directives.refusal !== undefined) throw directives.refusal;

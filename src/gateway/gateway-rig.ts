@@ -28,6 +28,12 @@ import { ReplyCache } from './reply-cache.ts';
 import { makeUpstream } from './upstream.ts';
 import { closeServer, listen, ourKey, until } from './wire-rig.ts';
 
+/** Resolves every name to this machine. */
+export const toThisMachine: LookupFunction = (_hostname, { all }, callback) => {
+  if (all === true) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  else callback(null, '127.0.0.1', 4);
+};
+
 export const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
 
 export const principal: Principal = { organizationId, keyId: 'key-1', keyHash: 'a'.repeat(64), permissions: 'rw' };

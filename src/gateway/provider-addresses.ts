@@ -1,5 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
-import type { AddressedProvider } from '../model/vocabulary/providers.ts';
+import { type AddressedProvider, addressedProviders } from '../model/vocabulary/providers.ts';
 
 /** Header in which a provider takes its key; `authorization` as a bearer token. */
 export type KeyHeader = 'authorization' | 'x-api-key' | 'api-key' | 'x-goog-api-key';
@@ -17,6 +17,8 @@ export interface ProviderRow {
    * call, where every customer has another.
    */
   readonly baseUrl: string | ((path: string) => AddressFromPath);
+  /** Its origins, where `baseUrl` does not say the only one. */
+  readonly origins?: RegExp;
   readonly keyHeader: KeyHeader;
   /**
    * Path under the base address that an OpenAI client takes as its base; undefined where the deployment cannot know one. Without an end in
@@ -51,13 +53,23 @@ export const providerRows: Readonly<Record<AddressedProvider, ProviderRow>> = {
   },
   vertex: {
     baseUrl: vertexAddress,
+    origins: /^https:\/\/(?:(?:[a-z0-9-]+-)?aiplatform|aiplatform\.(?:us|eu)\.rep)\.googleapis\.com$/,
     keyHeader: 'x-goog-api-key',
     openAiPath: undefined,
     openAiKeyHeader: 'authorization',
     takesQueryKey: true,
   },
-  azure: { baseUrl: azureAddress, keyHeader: 'api-key', openAiPath: '/openai/v1', openAiKeyHeader: 'api-key' },
-  bedrock: likeOpenAi('https://bedrock-runtime.{bedrockRegion}.amazonaws.com', '/openai/v1'),
+  azure: {
+    baseUrl: azureAddress,
+    origins: /^https:\/\/[a-z0-9-]+\.openai\.azure\.com$/,
+    keyHeader: 'api-key',
+    openAiPath: '/openai/v1',
+    openAiKeyHeader: 'api-key',
+  },
+  bedrock: {
+    ...likeOpenAi('https://bedrock-runtime.{bedrockRegion}.amazonaws.com', '/openai/v1'),
+    origins: /^https:\/\/bedrock-runtime(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com$/,
+  },
   groq: likeOpenAi('https://api.groq.com/openai/v1'),
   together: likeOpenAi('https://api.together.xyz/v1'),
   openrouter: likeOpenAi('https://openrouter.ai/api/v1'),
@@ -78,11 +90,26 @@ export const providerRows: Readonly<Record<AddressedProvider, ProviderRow>> = {
   lmstudio: onThisMachine(1234),
 };
 
+const byOrigin: ReadonlyMap<string, AddressedProvider> = new Map(
+  addressedProviders.flatMap((name) => {
+    const { baseUrl, origins, isLocal } = providerRows[name];
+    return typeof baseUrl === 'string' && origins === undefined && isLocal !== true ? [[new URL(baseUrl).origin, name] as const] : [];
+  }),
+);
+const ofManyOrigins = addressedProviders.filter((name) => providerRows[name].origins !== undefined);
+
+/** The provider that is at an origin (`https://api.groq.com`) wherever the gateway runs; undefined for any other. */
+export function providerAtOrigin(origin: string): AddressedProvider | undefined {
+  return byOrigin.get(origin) ?? ofManyOrigins.find((name) => providerRows[name].origins?.test(origin) === true);
+}
+
+/** A path that starts with one of Azure's APIs itself has no resource, and somebody else may own the one of that name. */
+const startsOfAzure: ReadonlySet<string> = new Set(['openai', 'anthropic', 'models']);
+
 /** `/<resource>/…` is the resource's own host. @throws GatelogError when the path names none. */
 function azureAddress(path: string): AddressFromPath {
   const [start = '', resource = ''] = /^\/([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?=[/?]|$)/i.exec(path) ?? [];
-  // A path that starts with the API itself has no resource, and somebody else may own the one of that name.
-  if (resource === '' || resource.toLowerCase() === 'openai') {
+  if (resource === '' || startsOfAzure.has(resource.toLowerCase())) {
     throw new GatelogError(
       'malformed_request',
       'This path names no Azure resource. Write /azure/<resource>/openai/…, or set GATELOG_PROVIDER_AZURE_URL for this deployment.',

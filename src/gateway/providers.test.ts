@@ -88,6 +88,8 @@ describe('a provider`s own API', () => {
     ['/fireworks/inference/v1/chat/completions', 'https://api.fireworks.ai/inference/v1/chat/completions'],
     ['/perplexity/chat/completions', 'https://api.perplexity.ai/chat/completions'],
     ['/xai/v1/chat/completions', 'https://api.x.ai/v1/chat/completions'],
+    ['/x/v1/chat/completions', 'https://api.x.ai/v1/chat/completions'],
+    ['/aws/model/m/converse', 'https://bedrock-runtime.eu-central-1.amazonaws.com/model/m/converse'],
     ['/cerebras/v1/chat/completions', 'https://api.cerebras.ai/v1/chat/completions'],
     ['/nvidia/v1/chat/completions', 'https://integrate.api.nvidia.com/v1/chat/completions'],
     ['/deepinfra/v1/inference/m', 'https://api.deepinfra.com/v1/inference/m'],
@@ -106,6 +108,27 @@ describe('a provider`s own API', () => {
     ['/v1/messages/batches?limit=1', 'https://api.anthropic.com/v1/messages/batches?limit=1'],
     ['/v1/messages-of-mine', 'https://api.openai.com/v1/messages-of-mine'],
     ['/v1beta/models/g:generateContent', 'https://generativelanguage.googleapis.com/v1beta/models/g:generateContent'],
+    ['/v1alpha/models/g:generateContent', 'https://generativelanguage.googleapis.com/v1alpha/models/g:generateContent'],
+    ['/upload/v1beta/files?x=1', 'https://generativelanguage.googleapis.com/upload/v1beta/files?x=1'],
+    ['/v1/models/g:generateContent', 'https://generativelanguage.googleapis.com/v1/models/g:generateContent'],
+    ['/v1/models/g:streamGenerateContent?alt=sse', 'https://generativelanguage.googleapis.com/v1/models/g:streamGenerateContent?alt=sse'],
+    ['/v1/tunedModels/t:generateContent', 'https://generativelanguage.googleapis.com/v1/tunedModels/t:generateContent'],
+    [
+      '/v1beta1/projects/p/locations/eu/publishers/google/models/g:generateContent',
+      'https://aiplatform.eu.rep.googleapis.com/v1beta1/projects/p/locations/eu/publishers/google/models/g:generateContent',
+    ],
+    [
+      '/v1beta1/publishers/google/models/g:generateContent',
+      'https://aiplatform.googleapis.com/v1beta1/publishers/google/models/g:generateContent',
+    ],
+    [
+      '/v1/projects/p/locations/us-east5/publishers/anthropic/models/c:rawPredict',
+      'https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5/publishers/anthropic/models/c:rawPredict',
+    ],
+    ['/v1/publishers/google/models', 'https://aiplatform.googleapis.com/v1/publishers/google/models'],
+    // OpenAI's own, which look alike.
+    ['/v1/projects/p/groups', 'https://api.openai.com/v1/projects/p/groups'],
+    ['/v1/files?x=/models/g:y', 'https://api.openai.com/v1/files?x=/models/g:y'],
     ['/v1/chat/completions', 'https://api.openai.com/v1/chat/completions'],
     ['/v1/moderations', 'https://api.openai.com/v1/moderations'],
     ['/v1/models/gpt-4o', 'https://api.openai.com/v1/models/gpt-4o'],
@@ -115,6 +138,28 @@ describe('a provider`s own API', () => {
       expect(native(path)).toBe(address);
     });
   }
+
+  it.each(['GET', 'DELETE'])('a fine-tuned model of OpenAI has colons in its name, and is asked for with %s', (method) => {
+    expect(addressOf(routeByPath(method, '/v1/models/ft:gpt-4o:acme::id', tableOf()))).toBe(
+      'https://api.openai.com/v1/models/ft:gpt-4o:acme::id',
+    );
+  });
+
+  it.each([
+    ['/v1/files?beta=true', 'https://api.anthropic.com/v1/files?beta=true'],
+    ['/v1/models/claude-sonnet-4-5', 'https://api.anthropic.com/v1/models/claude-sonnet-4-5'],
+    ['/v1/complete', 'https://api.anthropic.com/v1/complete'],
+    ['/v1/projects/p/locations/global/x', 'https://aiplatform.googleapis.com/v1/projects/p/locations/global/x'],
+    ['/v1/chat/completions', 'https://api.openai.com/v1/chat/completions'],
+    ['/openai/v1/files', 'https://api.openai.com/v1/files'],
+    ['/v1beta/files', 'https://generativelanguage.googleapis.com/v1beta/files'],
+  ])('with an anthropic-version %s is %s', (path, address) => {
+    expect(addressOf(routeByPath('GET', path, tableOf(), true))).toBe(address);
+  });
+
+  it('the API`s paths are refused with an anthropic-version too', () => {
+    expect(codeOf(() => routeByPath('POST', '/v1/request/query', tableOf(), true))).toBe('not_found');
+  });
 
   it('every provider is in the table of this test', () => {
     const named = new Set(paths.map(([path]) => path.split('/')[1]));
@@ -126,12 +171,16 @@ describe('a provider`s own API', () => {
     ['/azure/', 'malformed_request'],
     ['/azure/openai/deployments/d', 'malformed_request'],
     ['/azure/OpenAI/deployments/d', 'malformed_request'],
+    ['/azure/anthropic/v1/messages', 'malformed_request'],
+    ['/azure/Models/chat/completions', 'malformed_request'],
     ['/azure/evil.example/x', 'malformed_request'],
     ['/azure/-x/y', 'malformed_request'],
     ['/azure/a@b/y', 'malformed_request'],
     ['/nobody/v1/chat/completions', 'not_found'],
     ['/OPENAI/v1/chat/completions', 'not_found'],
     ['/v2/chat/completions', 'not_found'],
+    ['/v1beta1/models/g:generateContent', 'not_found'],
+    ['/upload/v1/files', 'not_found'],
     ['/vertex/v1/../x', 'malformed_request'],
   ])('%s is refused: %s', (path, code) => {
     expect(codeOf(() => native(path))).toBe(code);
@@ -156,6 +205,11 @@ describe('provider/model on the OpenAI surface', () => {
     ['claude/anthropic', 'https://api.anthropic.com/v1/chat/completions claude'],
     ['gemini/gemini-pro', 'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions gemini-pro'],
     ['google/gemini-pro', 'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions gemini-pro'],
+    ['gemini-pro/google-ai-studio', 'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions gemini-pro'],
+    ['gpt-4o/OpenAI', 'https://api.openai.com/v1/chat/completions gpt-4o'],
+    ['GROQ/Llama', 'https://api.groq.com/openai/v1/chat/completions Llama'],
+    ['Echo/Demo', 'echo Demo'],
+    ['openai.gpt-oss/aws', 'https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1/chat/completions openai.gpt-oss'],
     ['bedrock/openai.gpt-oss', 'https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1/chat/completions openai.gpt-oss'],
     ['groq/llama', 'https://api.groq.com/openai/v1/chat/completions llama'],
     ['together/meta-llama/llama', 'https://api.together.xyz/v1/chat/completions meta-llama/llama'],
@@ -166,6 +220,7 @@ describe('provider/model on the OpenAI surface', () => {
     ['fireworks/accounts/f/models/m', 'https://api.fireworks.ai/inference/v1/chat/completions accounts/f/models/m'],
     ['perplexity/sonar', 'https://api.perplexity.ai/chat/completions sonar'],
     ['xai/grok', 'https://api.x.ai/v1/chat/completions grok'],
+    ['x/grok', 'https://api.x.ai/v1/chat/completions grok'],
     ['cerebras/m', 'https://api.cerebras.ai/v1/chat/completions m'],
     ['nvidia/m', 'https://integrate.api.nvidia.com/v1/chat/completions m'],
     ['deepinfra/m', 'https://api.deepinfra.com/v1/openai/chat/completions m'],
@@ -180,6 +235,7 @@ describe('provider/model on the OpenAI surface', () => {
     ['mistralai/m', 'by path'],
     ['meta-llama/llama', 'by path'],
     ['constructor/m', 'by path'],
+    ['X-AI/grok', 'by path'],
   ];
   for (const [model, address] of models) {
     it(`${model} is ${address}`, () => {
@@ -284,9 +340,10 @@ describe('whose credential goes along when the caller sends none', () => {
     });
   }
 
-  it('no stored key goes to an address that the caller names', () => {
+  it('no stored key goes to an address that the caller names, be it a provider`s own', () => {
     const target = routeToTarget('https://api.openai.com/v1', '/chat/completions', makeTargetGuard(makeAllowList([])));
-    expect(credentialsFor(target, admitted(), unasked)).toEqual([]);
+    expect([target.provider, credentialsFor(target, admitted(), unasked)]).toEqual(['openai', []]);
+    expect(credentialsFor(target, admitted('X-Api-Key', 'mine'), unasked)).toEqual(['X-Api-Key', 'mine']);
   });
 
   it('on the OpenAI surface every provider takes a bearer token, Azure its own header', () => {
@@ -303,6 +360,23 @@ describe('whose credential goes along when the caller sends none', () => {
     expect(credentialsFor(route, admitted('X-Api-Key', 'mine'), unasked)).toEqual(['X-Api-Key', 'mine']);
     const inQuery = routeByPath('POST', '/gemini/v1beta/models?key=AIza', tableOf({ gemini: key }));
     expect(credentialsFor(inQuery, admitted(), unasked)).toEqual([]);
+  });
+
+  it('to OpenAI`s surface itself go no headers in which only others take their keys', () => {
+    const surface = routeByPath('POST', '/v1/files', tableOf({ openai: key }));
+    const others = ['X-Api-Key', 'sk-ant-theirs', 'x-goog-api-key', 'AIza-theirs'];
+    expect(credentialsFor(surface, admitted(...others), nothingStored)).toEqual(['authorization', 'Bearer K']);
+    expect(credentialsFor(surface, admitted(...others, 'Authorization', 'Bearer theirs', 'api-key', 'a'), unasked)).toEqual([
+      'Authorization',
+      'Bearer theirs',
+      'api-key',
+      'a',
+    ]);
+    expect(codeOf(() => credentialsFor(routeByPath('POST', '/v1/files', tableOf()), admitted(...others), nothingStored))).toBe(
+      'no_provider_key',
+    );
+    const claude = routeByModel(surface, 'claude/anthropic', tableOf())?.route ?? surface;
+    expect(credentialsFor(claude, admitted(...others), unasked)).toEqual(others);
   });
 
   it('the sentence about a missing one names the settings', () => {

@@ -9,7 +9,7 @@ const credentialNames = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-ke
 /** What a record keeps of a request's headers. An allow-list: a header that nobody thought of is not stored, so no credential can be. */
 const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'referer', 'accept', 'openai-beta'] as const;
 
-type LineKind = 'dropped' | 'host' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching';
+type LineKind = 'dropped' | 'host' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching' | 'anthropic';
 
 /** What is done with a line, by its lower-case name. Lines of any other name are ours or pass. */
 const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
@@ -21,6 +21,7 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ['content-length', 'length'],
   ['accept-encoding', 'encodings'],
   ['cache-control', 'caching'],
+  ['anthropic-version', 'anthropic'],
 ]);
 
 /** What the head of a request says to the gateway. Lines are name and value in turn, in their order and case. */
@@ -34,6 +35,8 @@ export interface RequestHead {
   readonly length: RawHeaders;
   /** What the record keeps, lower-case names; the last line of a name wins. */
   readonly recorded: Readonly<Record<string, string>>;
+  /** It has an `anthropic-version`, as every call of Anthropic's clients does. */
+  readonly speaksAnthropic: boolean;
 }
 
 /** Reads the head of a request in one pass over its lines. @throws GatelogError `malformed_request`. */
@@ -45,6 +48,7 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
   let length: RawHeaders = [];
   let declared: Set<string> | undefined;
   let hasHost = false;
+  let speaksAnthropic = false;
   let cacheControl: string | undefined;
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
@@ -79,6 +83,9 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
       case 'caching':
         cacheControl = cacheControl === undefined ? value : `${cacheControl},${value}`;
         break;
+      case 'anthropic':
+        speaksAnthropic = true;
+        break;
       case undefined:
         if (directives.takes(name, lower, value)) continue;
     }
@@ -90,5 +97,6 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
     passed: withoutDeclared(passed, declared),
     length: withoutDeclared(length, declared),
     recorded,
+    speaksAnthropic,
   };
 }

@@ -4,7 +4,7 @@ import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
 import { makeProviderTable } from './providers.ts';
 import { joinAddress, parseBaseAddress } from './base-address.ts';
-import { originForm, type Route, routeByModel, routeByPath } from './routes.ts';
+import { originForm, type Route, routeByModel, routeByPath, routeToTarget } from './routes.ts';
 
 const providers = makeProviderTable(
   {},
@@ -129,5 +129,42 @@ describe('where a call goes', () => {
       [undefined, undefined],
       ['echo', 'openai'],
     ]);
+  });
+});
+
+describe('whose an address that the caller names is', () => {
+  const guard = makeTargetGuard(makeAllowList(['api.openai.com', '127.0.0.1']));
+  const providerAt = (address: string): string => routeToTarget(address, '/x', guard).provider;
+
+  it.each([
+    ['https://api.openai.com/v1', 'openai'],
+    ['https://API.OpenAI.com./v1', 'openai'],
+    ['https://api.anthropic.com:443', 'anthropic'],
+    ['https://api.groq.com/openai', 'groq'],
+    ['https://generativelanguage.googleapis.com', 'gemini'],
+    ['https://aiplatform.googleapis.com', 'vertex'],
+    ['https://europe-west4-aiplatform.googleapis.com', 'vertex'],
+    ['https://aiplatform.eu.rep.googleapis.com', 'vertex'],
+    ['https://mine.openai.azure.com/openai/deployments/d', 'azure'],
+    ['https://bedrock-runtime.us-east-1.amazonaws.com', 'bedrock'],
+    ['https://openrouter.ai/api/v1', 'openrouter'],
+    ['https://api.openai.com:8443/v1', 'custom'],
+    ['http://api.openai.com/v1', 'custom'],
+    ['https://api.openai.com.evil.example', 'custom'],
+    ['https://a.b.openai.azure.com', 'custom'],
+    ['https://s3.us-east-1.amazonaws.com', 'custom'],
+    ['https://llm.example/api.openai.com', 'custom'],
+    // Which program answers at a port of this machine nobody knows.
+    ['http://127.0.0.1:11434', 'custom'],
+  ])('%s is %s', (address, provider) => {
+    expect(providerAt(address)).toBe(provider);
+  });
+
+  it('every provider with an address of its own is known by it', () => {
+    const unknown = providers.all
+      .filter(({ name, isReachable }) => isReachable && !['vertex', 'azure'].includes(name))
+      .map(({ name, native: { target } }) => [name, target('/x').origin] as const)
+      .filter(([name, origin]) => providerAt(origin) !== name);
+    expect(unknown).toEqual([]);
   });
 });

@@ -2,7 +2,9 @@ import { holdsOurKey } from '../auth/api-key.ts';
 import type { CheckedTarget, TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
 import { apiPathSegments } from '../model/vocabulary/api-paths.ts';
+import type { AddressedProvider } from '../model/vocabulary/providers.ts';
 import { joinAddress, parseBaseAddress, startsWithSegments } from './base-address.ts';
+import { providerAtOrigin } from './provider-addresses.ts';
 import { echoProviderName, type ProviderSurface, type ProviderTable } from './providers.ts';
 
 /** What is answered in this process: the echo provider, and the list of models. */
@@ -19,7 +21,7 @@ export interface Route {
   readonly routedByModel: boolean;
 }
 
-/** Provider of what goes to an address that the caller named, or nowhere. */
+/** Provider of what goes to an address of which only the caller knows whose it is, or nowhere. */
 export const customProviderName = 'custom';
 
 /** `.` or `..` as a whole segment, also with a matrix parameter: what a server may read as a way out of the path it stands in. */
@@ -36,27 +38,50 @@ export function originForm(target: string): string {
   return whole === '' || whole.startsWith('?') ? `/${whole}` : whole;
 }
 
+/** Starts of paths outside `/v1/` that only one provider's clients call. */
+const startsOfOthers: readonly (readonly [start: string, provider: AddressedProvider])[] = [
+  ['/v1beta/', 'gemini'],
+  ['/v1alpha/', 'gemini'],
+  ['/upload/v1beta/', 'gemini'],
+  ['/upload/v1alpha/', 'gemini'],
+  ['/v1beta1/projects/', 'vertex'],
+  ['/v1beta1/publishers/', 'vertex'],
+];
+
 /**
- * Routes by path alone: `/v1/…` is the OpenAI surface, `/<provider>/…` a provider's own API. Paths that only Anthropic's or Google's clients
- * call lead there without its name. `GET /v1/models` is answered here.
+ * Routes by path: `/v1/…` is the OpenAI surface, `/<provider>/…` a provider's own API. What only Anthropic's or Google's clients send leads
+ * there without its name. `GET /v1/models` is answered here.
+ * @param speaksAnthropic the call is of one of Anthropic's clients, whose paths OpenAI has in part too.
  * @throws GatelogError `not_found` for any other path and for those of the API, `malformed_request` for one that climbs.
  */
-export function routeByPath(method: string, path: string, providers: ProviderTable): Route {
+export function routeByPath(method: string, path: string, providers: ProviderTable, speaksAnthropic = false): Route {
   refuseClimbing(path);
   if (path.startsWith('/v1/')) {
-    refuseApiPath(path);
-    // Both begin with the same letter, which the paths of most calls do not.
-    if (path.startsWith('/v1/m')) {
-      if (startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
-      if (/^\/v1\/models\/?(?:\?|$)/.test(path) && (method === 'GET' || method === 'HEAD')) {
-        return { provider: customProviderName, destination: 'models', path, routedByModel: false };
-      }
-    }
-    return { provider: 'openai', destination: providers.openAi, path, routedByModel: true };
+    // Asked first, as most calls are chats: OpenAI's, whatever headers stand beside.
+    const beside = path.startsWith('/v1/chat/') ? undefined : routeBesideOpenAi(method, path, providers, speaksAnthropic);
+    return beside ?? { provider: 'openai', destination: providers.openAi, path, routedByModel: true };
   }
-  if (path.startsWith('/v1beta/')) return nativeRoute('gemini', path, providers);
+  const [, other] = startsOfOthers.find(([start]) => path.startsWith(start)) ?? [];
+  if (other !== undefined) return nativeRoute(other, path, providers);
   const [, name = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)?$/.exec(path) ?? [];
   return nativeRoute(name, rest === '' ? '/' : rest, providers);
+}
+
+const vertexPath = /^\/v1\/(?:projects\/[^/?#]+\/locations|publishers)\//;
+/** TRICKY: OpenAI's own models may have colons in their names (`ft:gpt-4o:…`), yet nothing is ever posted to one. */
+const geminiMethod = /^\/v1\/(?:models|tunedModels)\/[^/?#]+:[a-zA-Z]+(?:\?|$)/;
+const modelList = /^\/v1\/models\/?(?:\?|$)/;
+
+/** Where a path under `/v1/` leads that is not for OpenAI; undefined: it is. @throws GatelogError `not_found` for the API's. */
+function routeBesideOpenAi(method: string, path: string, providers: ProviderTable, speaksAnthropic: boolean): Route | undefined {
+  refuseApiPath(path);
+  if ((method === 'GET' || method === 'HEAD') && modelList.test(path)) {
+    return { provider: customProviderName, destination: 'models', path, routedByModel: false };
+  }
+  // Anthropic's client for Vertex AI says `anthropic-version` too, so Vertex AI comes first.
+  if (vertexPath.test(path)) return nativeRoute('vertex', path, providers);
+  if (speaksAnthropic || startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
+  return method === 'POST' && geminiMethod.test(path) ? nativeRoute('gemini', path, providers) : undefined;
 }
 
 const apiPath = new RegExp(String.raw`^/v1/(?:${apiPathSegments.join('|')})(?:[/?]|$)`);
@@ -79,7 +104,8 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
 }
 
 /**
- * Routes to the base address that the caller named, the path as it is. Only the caller's own key goes there.
+ * Routes to the base address that the caller named, the path as it is. Only the caller's own key goes there, also where a provider that we know
+ * is at it: by its name the call is read, priced and recorded.
  * @param place where the caller named it.
  * @throws GatelogError `invalid_directive` when that is no address, `target_not_allowed` when it may not be reached.
  */
@@ -91,7 +117,8 @@ export function routeToTarget(address: string, path: string, guard: TargetGuard,
     const code = checked.code === 'malformed' ? 'invalid_directive' : 'target_not_allowed';
     throw new GatelogError(code, `${place} ${checked.problem}.`);
   }
-  return { provider: customProviderName, destination: surfaceOf(checked), path, routedByModel: false };
+  const provider = providerAtOrigin(checked.origin) ?? customProviderName;
+  return { provider, destination: surfaceOf(checked), path, routedByModel: false };
 }
 
 function surfaceOf({ origin, pathname, lookUp }: CheckedTarget): ProviderSurface {
@@ -136,8 +163,9 @@ export function routeByModel(route: Route, model: string, providers: ProviderTab
   return to(model.slice(0, first), model.slice(first + 1)) ?? to(model.slice(last + 1), model.slice(0, last));
 }
 
-/** The way to what a provider offers to OpenAI's clients; undefined for a name that is no provider's. */
-export function routeToProvider(path: string, name: string, providers: ProviderTable): Route | undefined {
+/** The way to what a provider offers to OpenAI's clients; undefined for a name that is no provider's, in any case. */
+export function routeToProvider(path: string, named: string, providers: ProviderTable): Route | undefined {
+  const name = named.toLowerCase();
   if (name === echoProviderName) return { provider: name, destination: 'echo', path, routedByModel: true };
   const address = providers.find(name);
   return address === undefined ? undefined : { provider: address.name, destination: address.openAi, path, routedByModel: true };

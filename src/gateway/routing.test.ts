@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openAiAt, type Rig, type RigOptions, startRig } from './gateway-rig.ts';
+import { openAiAt, type Rig, type RigOptions, startRig, toThisMachine } from './gateway-rig.ts';
 import { bodyOf, call, ourKey, type Provider, requestText, startProvider } from './wire-rig.ts';
 
 const json = 'Content-Type: application/json';
@@ -38,12 +38,6 @@ async function rigWith(options: RigOptions): Promise<Rig> {
   opened.push(rig);
   return rig;
 }
-
-/** Resolves every name to this machine. */
-const toThisMachine: LookupFunction = (_hostname, { all }, callback) => {
-  if (all === true) callback(null, [{ address: '127.0.0.1', family: 4 }]);
-  else callback(null, '127.0.0.1', 4);
-};
 
 describe('Svc-Target-Url', () => {
   it.each(['Svc-Target-Url', 'svc-target-url', 'Helicone-Target-Url', 'Helicone-OpenAI-Api-Base'])(
@@ -87,6 +81,17 @@ describe('Svc-Target-Url', () => {
     expect((await call(rig.port, chat([`Authorization: Bearer ${ourKey}`, target]))).status).toBe(200);
     expect(provider.requests[0]?.headers['authorization']).toBeUndefined();
     expect(JSON.stringify(provider.requests[0]?.rawHeaders)).not.toMatch(/deployment|sk-svc/);
+  });
+
+  it.each([
+    ['https://api.groq.com/openai', 'groq'],
+    ['https://mine.openai.azure.com/openai/deployments/d', 'azure'],
+    ['https://llm.example', 'custom'],
+  ])('a target at %s is on record as %s', async (address, provider) => {
+    const rig = await rigWith({ resolve: toThisMachine });
+    await call(rig.port, chat([ours, theirs, `Svc-Target-Url: ${address}`]));
+    const [exchange] = await rig.exchanges(1);
+    expect([exchange?.open.provider, exchange?.open.targetUrl]).toEqual([provider, `${address}/v1/chat/completions`]);
   });
 
   it('a name is resolved and checked when the connection opens; the sentence does not say what it resolved to', async () => {

@@ -50,8 +50,13 @@ describe('providerNamed', () => {
     expect(providerNamed(name)).toMatchObject({ name });
   });
 
-  it('knows Google by the name of its company too', () => {
-    expect(providerNamed('google')).toBe(providerNamed('gemini'));
+  it.each([
+    ['google', 'gemini'],
+    ['google-ai-studio', 'gemini'],
+    ['x', 'xai'],
+    ['aws', 'bedrock'],
+  ])('knows by the name %s too %s', (alias, name) => {
+    expect(providerNamed(alias)).toBe(providerNamed(name));
   });
 
   it.each(['', 'OPENAI', 'nobody', 'constructor', '__proto__'])('does not know "%s"', (name) => {
@@ -108,6 +113,16 @@ describe('wireFormatFor', () => {
     ['echo', '/echo/v1/chat/completions', openAiChat],
     ['custom', '/openai/deployments/d/chat/completions?api-version=1', openAiChat],
     ['custom', '/v1beta/models/m:generateContent', geminiGenerateContent],
+    ['custom', '/v1/projects/p/locations/eu/publishers/anthropic/models/c:rawPredict', anthropicMessages],
+    ['custom', '/base/model/amazon.nova-lite-v1:0/converse', bedrockConverse],
+    ['custom', '/model/m/converse-stream', bedrockConverse],
+    ['custom', '/model/us.anthropic.claude-sonnet-4/invoke', anthropicMessages],
+    ['custom', '/api/chat', ollamaChat],
+    ['custom', '/api/generate', ollamaChat],
+    ['custom', '/api/embed', ollamaChat],
+    ['custom', '/v2/chat', cohereChat],
+    ['custom', '/talk/converse', undefined],
+    ['custom', '/v1/invoke', undefined],
     ['vertex', '/v1/projects/p/locations/eu/publishers/mistralai/models/codestral:rawPredict', undefined],
     ['anthropic', '/v1/messages/count_tokens', undefined],
     ['openai', '/v1/threads/t/messages', undefined],

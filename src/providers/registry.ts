@@ -55,34 +55,40 @@ const commonEndpoints: readonly Endpoint[] = [
 const claudeAtGoogle = /\/publishers\/anthropic\/models\//;
 
 /** Google's own, and Claude's messages at Google's address. */
-const withGoogleEndpoints: readonly Endpoint[] = [
+const googleEndpoints: readonly Endpoint[] = [
   { pathEnd: ':generateContent', format: geminiGenerateContent },
   { pathEnd: ':streamGenerateContent', format: geminiGenerateContent },
   { pathEnd: ':rawPredict', within: claudeAtGoogle, format: anthropicMessages },
   { pathEnd: ':streamRawPredict', within: claudeAtGoogle, format: anthropicMessages },
-  ...commonEndpoints,
 ];
 
-const withOllamaEndpoints: readonly Endpoint[] = [
+const ollamaEndpoints: readonly Endpoint[] = [
   { pathEnd: '/api/chat', format: ollamaChat },
   { pathEnd: '/api/generate', format: ollamaChat },
   { pathEnd: '/api/embed', format: ollamaChat },
-  ...commonEndpoints,
 ];
 
-const withCohereEndpoints: readonly Endpoint[] = [{ pathEnd: '/v2/chat', format: cohereChat }, ...commonEndpoints];
+const cohereEndpoints: readonly Endpoint[] = [{ pathEnd: '/v2/chat', format: cohereChat }];
 
+const modelAtAmazon = /\/model\//;
 /** To an invocation the models of others answer in formats of their own. */
 const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke(?:-with-response-stream)?$/;
-const withAmazonEndpoints: readonly Endpoint[] = [
-  { pathEnd: '/converse', format: bedrockConverse },
-  { pathEnd: '/converse-stream', format: bedrockConverse },
+const amazonEndpoints: readonly Endpoint[] = [
+  { pathEnd: '/converse', within: modelAtAmazon, format: bedrockConverse },
+  { pathEnd: '/converse-stream', within: modelAtAmazon, format: bedrockConverse },
   { pathEnd: '/invoke', within: claudeAtAmazon, format: anthropicMessages },
   { pathEnd: '/invoke-with-response-stream', within: claudeAtAmazon, format: anthropicMessages },
-  ...commonEndpoints,
 ];
 
-/** Name in addresses, name in records, name in the price book, endpoints. `custom` is whatever address the caller names. */
+const withGoogleEndpoints = [...googleEndpoints, ...commonEndpoints];
+const withAmazonEndpoints = [...amazonEndpoints, ...commonEndpoints];
+const withOllamaEndpoints = [...ollamaEndpoints, ...commonEndpoints];
+const withCohereEndpoints = [...cohereEndpoints, ...commonEndpoints];
+
+/** Of an address that nobody knows the paths alone tell what is spoken there; no two providers have one that means different things. */
+const everyEndpoint = [...googleEndpoints, ...amazonEndpoints, ...ollamaEndpoints, ...withCohereEndpoints];
+
+/** Name in addresses, name in records, name in the price book, endpoints. `custom` is an address of which only the caller knows whose it is. */
 const rows: readonly (readonly [name: string, recordName: string, priceProviderId: string | undefined, endpoints: readonly Endpoint[]])[] =
   [
     ['openai', 'OPENAI', 'openai', commonEndpoints],
@@ -110,7 +116,7 @@ const rows: readonly (readonly [name: string, recordName: string, priceProviderI
     ['vllm', 'VLLM', undefined, commonEndpoints],
     ['lmstudio', 'LMSTUDIO', undefined, commonEndpoints],
     ['echo', 'ECHO', 'echo', commonEndpoints],
-    ['custom', 'CUSTOM', undefined, withGoogleEndpoints],
+    ['custom', 'CUSTOM', undefined, everyEndpoint],
   ];
 
 const providers: ReadonlyMap<string, ProviderEntry> = new Map(

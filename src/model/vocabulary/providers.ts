@@ -27,8 +27,13 @@ export const addressedProviders = [
 ] as const;
 export type AddressedProvider = (typeof addressedProviders)[number];
 
-/** Other names of providers, wherever callers name one. */
-export const providerAliases: ReadonlyMap<string, AddressedProvider> = new Map([['google', 'gemini']]);
+/** Other names of providers, wherever callers name one: those of Helicone's models, hosts and records. */
+export const providerAliases: ReadonlyMap<string, AddressedProvider> = new Map([
+  ['google', 'gemini'],
+  ['google-ai-studio', 'gemini'],
+  ['x', 'xai'],
+  ['aws', 'bedrock'],
+]);
 
 const byName: ReadonlyMap<string, AddressedProvider> = new Map([
   ...addressedProviders.map((name) => [name, name] as const),

@@ -67,7 +67,7 @@ export const gatewayVariables = {
     kind: 'bytes',
     default: '8MiB',
     least: 0,
-    most: 256 * MiB,
+    most: 128 * MiB,
     reason: 'Bytes that are recorded of each body; what is longer passes whole and is recorded cut and flagged.',
   },
   bodySearchMaxBytes: {

@@ -6,7 +6,6 @@ import { openCheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert.ts';
 import type { Drain } from './drain.ts';
 import { type IngestRig, makeGate, openRig, SpoolRig, until, written } from './ingest-rig.ts';
-import { openPendingChanges } from './pending-changes.ts';
 import type { RequestChanger } from './request-changer.ts';
 
 let rig: IngestRig;
@@ -27,6 +26,11 @@ async function historyOf(spool: SpoolRig, id: RequestId): Promise<Entry[]> {
     `SELECT kind, name, old, new FROM changes WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${uuidToNumber(id)}') ORDER BY number, name`,
   );
   return rows.map((row): Entry => [row.kind, row.name, JSON.parse(row.old) as Entry[2], JSON.parse(row.new) as Entry[3]]);
+}
+
+/** How many changes the metadata database holds for a request. */
+async function waitingFor(id: RequestId): Promise<number> {
+  return (await rig.database.queries.selectFrom('pending_changes').select('seq').where('request_id', '=', id).execute()).length;
 }
 
 interface FactsRow {
@@ -181,13 +185,17 @@ describe('the history of a batch that is repeated after a crash is written once'
   test('when it died before the changes were forgotten', async () => {
     const spool = new SpoolRig(rig);
     const { id, end } = await openExchange(spool);
-    const pendingChanges = await openPendingChanges(rig.database);
-    const { drain, changer } = await spool.openCore({ pendingChanges: { ...pendingChanges, removeFor: die } });
+    const pendingChanges = await spool.openPendingChanges();
+    const { drain, changer } = await spool.openCore({ pendingChanges: { ...pendingChanges, remove: die } });
     await changeAll(spool, changer, id);
     await end();
     await runUntilFailure(spool, drain);
     expect(await historyOf(spool, id)).toEqual(allEntries);
+    // It had written down that the batch is accepted: nobody will ask for its changes again.
+    expect(openCheckpointFile(spool.folder).load()).not.toHaveProperty('intended');
+    expect(await waitingFor(id)).toBe(allEntries.length);
     await spool.drainAll();
+    expect(await waitingFor(id)).toBe(0);
     expect(await factsOf(spool, id)).toMatchObject([allFacts]);
     expect(await historyOf(spool, id)).toEqual(allEntries);
   });

@@ -1,14 +1,15 @@
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { frameKinds } from '../model/exchange.ts';
 import type { RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
+import { type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
 import { writeWholeSeries } from '../spool/whole-series.ts';
 import { DeadLetterReplay, type ReplayPorts } from './dead-letter-replay.ts';
 import { DeadLetters } from './dead-letter.ts';
 import type { DrainPorts } from './drain-ports.ts';
-import { type CoreRig, type IngestRig, openRig, SpoolRig, until, written } from './ingest-rig.ts';
+import { type CoreRig, type IngestRig, openRig, refusedIfChanged, SpoolRig, until, written } from './ingest-rig.ts';
 import type { Interpret } from './interpreter.ts';
 
 let rig: IngestRig;
@@ -27,10 +28,13 @@ const throws = (sentence: string) => (): never => {
 };
 
 /** A spool whose exchanges have all become dead letters, each with a property that was set on its way. */
-async function deadSpool(count: number): Promise<{ readonly spool: SpoolRig; readonly ids: readonly RequestId[] }> {
+async function deadSpool(
+  count: number,
+  { interpret = refuses('not understood'), checkpointIn = openCheckpointFile } = {},
+): Promise<{ readonly spool: SpoolRig; readonly ids: readonly RequestId[] }> {
   const spool = new SpoolRig(rig);
   const writer = spool.openWriter();
-  const { drain, changer } = await spool.openCore({ interpret: refuses('not understood') });
+  const { drain, changer } = await spool.openCore({ interpret, checkpoint: checkpointIn(spool.folder) });
   const ids: RequestId[] = [];
   for (let index = 0; index < count; index += 1) {
     const stream = writer.newStream();
@@ -44,8 +48,21 @@ async function deadSpool(count: number): Promise<{ readonly spool: SpoolRig; rea
   await spool.killWriter(writer);
   drain.start();
   await drain.stop(10_000);
-  expect(await spool.storedIds()).toEqual({ requests: [], bodies: [] });
+  expect((await spool.storedIds()).requests).toEqual([]);
   return { spool, ids: ids.toSorted() };
+}
+
+/** A checkpoint file for which the disk has no room when a batch is accepted for the first time. */
+function fullOnce(folder: string): CheckpointFile {
+  const file = openCheckpointFile(folder);
+  let failures = 0;
+  return {
+    load: file.load,
+    save: (checkpoint) => {
+      if (checkpoint.intended === undefined && failures++ === 0) throw new Error('no space left on device');
+      file.save(checkpoint);
+    },
+  };
 }
 
 interface ReplayRig extends CoreRig {
@@ -62,6 +79,8 @@ async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {}, port
     letters,
     locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
     pendingChanges: core.pendingChanges,
+    isErasing: () => false,
+    removeOrphans: (heads) => rig.store.removeOrphans(heads, new AbortController().signal),
     writeSeries: (series, frames) => writeWholeSeries(spool.folder, series, frames),
     waitMs: 10_000,
     observe: (observation) => spool.observations.push(observation),
@@ -92,6 +111,23 @@ describe('a replayed dead letter is stored once, with its changes', () => {
     expect(spool.observations).toContainEqual({ kind: 'dead_letters_replayed', stored: 3, failed: 0 });
   });
 
+  test('when the store had their bodies and history and refused the last row; of others nothing goes', async () => {
+    const { spool, ids } = await deadSpool(2, { interpret: refusedIfChanged });
+    const other = await spool.write(spool.openWriter());
+    await spool.drainAll();
+    expect(await spool.storedIds()).toEqual({ requests: [other], bodies: [...ids, other].toSorted() });
+    const { drain, replay, names, letters } = await openReplay(spool);
+    await rig.store.removeOrphans([{ organizationId: spool.organizationId, requestId: other }], new AbortController().signal);
+    expect((await spool.storedIds()).bodies).toContain(other);
+    drain.start();
+    expect((await replay.replay(names)).map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
+    await drain.stop(10_000);
+    const all = [...ids, other].toSorted();
+    expect(await spool.storedIds()).toEqual({ requests: all, bodies: all });
+    expect(await spool.read('SELECT name FROM changes WHERE org_id = {tenant:UInt128}')).toHaveLength(ids.length);
+    expect(letters.count()).toBe(0);
+  });
+
   test('when two ask at once', async () => {
     const { spool, ids } = await deadSpool(2);
     const { drain, replay, names } = await openReplay(spool);
@@ -99,6 +135,16 @@ describe('a replayed dead letter is stored once, with its changes', () => {
     const [first, second] = await Promise.all([replay.replay(names), replay.replay(names)]);
     expect(first.map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
     expect(second.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown']);
+    await drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
+  });
+
+  test('when there was no room for the checkpoint once they were kept', async () => {
+    const { spool, ids } = await deadSpool(2, { checkpointIn: fullOnce });
+    expect(spool.observations).toContainEqual(expect.objectContaining({ kind: 'batch_failed', reason: 'no space left on device' }));
+    const { drain, replay, names } = await openReplay(spool);
+    drain.start();
+    expect((await replay.replay(names)).map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
     await drain.stop(10_000);
     await expectStoredOnce(spool, ids);
   });
@@ -169,6 +215,46 @@ describe('a letter that fails again stays', () => {
     await expect(replay.replay(names)).rejects.toThrow('the store is away');
     expect(letters.list({ limit: 1 }).letters).toMatchObject([{ reason: 'not understood' }]);
     await drain.stop(0);
+  });
+});
+
+/** How many changes the metadata database holds for these requests. */
+async function waitingFor(ids: readonly RequestId[]): Promise<number> {
+  return (await rig.database.queries.selectFrom('pending_changes').select('seq').where('request_id', 'in', ids).execute()).length;
+}
+
+describe('a letter is not stored behind the receipt of an erasure', () => {
+  test('when it goes after it was read: it stays out of the spool, and its changes with it', async () => {
+    const { spool, ids } = await deadSpool(2);
+    const pendingChanges = await spool.openPendingChanges();
+    const [gone, left] = new DeadLetters(spool.deadLetterFolder, systemClock.now).list({ limit: 2 }).letters;
+    if (gone === undefined || left === undefined) throw new Error('there are two');
+    const appendMissing: typeof pendingChanges.appendMissing = async (accepted) => {
+      await pendingChanges.appendMissing(accepted);
+      rmSync(path.join(spool.deadLetterFolder, `${gone.id}.letter`));
+    };
+    const { drain, replay, names } = await openReplay(spool, { pendingChanges }, { pendingChanges: { ...pendingChanges, appendMissing } });
+    drain.start();
+    expect(await replay.replay(names)).toEqual([
+      { id: gone.id, outcome: 'unknown' },
+      { id: left.id, outcome: 'stored' },
+    ]);
+    await drain.stop(10_000);
+    expect(await spool.storedIds()).toEqual({ requests: [left.requestId], bodies: [left.requestId] });
+    expect(await waitingFor(ids)).toBe(0);
+  });
+
+  test('while a user of its organisation is being erased: it waits for another replay', async () => {
+    const { spool, ids } = await deadSpool(2);
+    const erasing = new Set([spool.organizationId]);
+    const { drain, replay, names, letters } = await openReplay(spool, {}, { isErasing: (organizationId) => erasing.has(organizationId) });
+    drain.start();
+    expect((await replay.replay(names)).map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
+    expect([spool.segments(), letters.count(), await waitingFor(ids)]).toEqual([{}, 2, 0]);
+    erasing.clear();
+    expect((await replay.replay(names)).map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
+    await drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
   });
 });
 

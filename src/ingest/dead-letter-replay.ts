@@ -4,7 +4,7 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { WholeFrame } from '../spool/whole-series.ts';
 import { assembleExchange } from './assemble.ts';
-import type { DeadLetters, WholeDeadLetter } from './dead-letter.ts';
+import type { DeadLetterHead, DeadLetters, WholeDeadLetter } from './dead-letter.ts';
 import type { Settlement } from './open-exchange.ts';
 import type { PendingChanges } from './pending-changes.ts';
 import type { Whereabouts } from './request-changer.ts';
@@ -21,11 +21,17 @@ import type { Whereabouts } from './request-changer.ts';
  *   it fails again                 the ingest keeps it under the same name: the letter has its new reason, and the changes that it had
  *
  * Invariant: a letter goes into the spool only while its request is neither in the store nor on its way there; replays take turns.
+ * Invariant: a letter goes into the spool only while its file is there and no user of its organisation is being erased. An erasure looks for its user's
+ * letters and for what is in the spool, one after the other: whatever it could miss in between would be stored behind its receipt.
  */
 export interface ReplayPorts {
   readonly letters: DeadLetters;
   readonly locate: (organizationId: OrganizationId, requestId: RequestId) => Promise<Whereabouts>;
-  readonly pendingChanges: Pick<PendingChanges, 'appendMissing'>;
+  /** Removes what the store has of these requests, none of which it has or is about to get: it refused the last row of each, and had stored others. */
+  readonly removeOrphans: (letters: readonly DeadLetterHead[]) => Promise<void>;
+  readonly pendingChanges: Pick<PendingChanges, 'appendMissing' | 'sequencesFor' | 'remove'>;
+  /** Whether a user of the organisation is being erased. */
+  readonly isErasing: (organizationId: OrganizationId) => boolean;
   /** Puts frames into the spool as a series of their own; durable on return. */
   readonly writeSeries: (series: string, frames: readonly WholeFrame[]) => void;
   /** How long the ingest is waited for, milliseconds. */
@@ -43,6 +49,8 @@ export type ReplayOutcome =
 
 /** Bytes of letters in one series: they are in memory together. */
 const mostBytes = 16 * 1024 * 1024;
+
+const erasing = 'a user of its organisation is being erased: replay it again when that is done';
 
 /** Puts dead letters through the ingest again. */
 export class DeadLetterReplay {
@@ -109,16 +117,35 @@ export class DeadLetterReplay {
   }
 
   private async replayGroup(group: readonly WholeDeadLetter[]): Promise<readonly ReplayOutcome[]> {
-    const { pendingChanges, writeSeries, waitMs } = this.ports;
+    const { removeOrphans, pendingChanges, writeSeries } = this.ports;
+    await removeOrphans(group);
     await pendingChanges.appendMissing(group.flatMap(({ changes }) => changes));
-    writeSeries(
-      `replay-${randomUUID()}`,
-      group.flatMap((letter, index) => framesOf(letter).map((frame) => ({ ...frame, stream: index + 1 }))),
-    );
+    // TRICKY: letters may have gone since they were read, and erasures begun. Nothing may wait between this look and the series.
+    const stopped = new Map(group.flatMap((letter) => this.stoppedNow(letter)));
+    const sent = group.filter((letter) => !stopped.has(letter));
+    if (sent.length > 0) {
+      writeSeries(
+        `replay-${randomUUID()}`,
+        sent.flatMap((letter, index) => framesOf(letter).map((frame) => ({ ...frame, stream: index + 1 }))),
+      );
+    }
+    if (stopped.size > 0) await pendingChanges.remove(await pendingChanges.sequencesFor([...stopped.keys()]));
+    return [...stopped.values(), ...(await this.outcomesOf(sent))];
+  }
+
+  /** What becomes of a letter that must not go into the spool any more; nothing of one that may. */
+  private stoppedNow(letter: WholeDeadLetter): readonly (readonly [WholeDeadLetter, ReplayOutcome])[] {
+    const { id, organizationId } = letter;
+    if (!this.ports.letters.has(id)) return [[letter, { id, outcome: 'unknown' }]];
+    return this.ports.isErasing(organizationId) ? [[letter, { id, outcome: 'failed', reason: erasing }]] : [];
+  }
+
+  private async outcomesOf(sent: readonly WholeDeadLetter[]): Promise<readonly ReplayOutcome[]> {
+    const { waitMs } = this.ports;
     const expired = new AbortController();
     const timer = setTimeout(() => expired.abort(), waitMs);
     try {
-      return await Promise.all(group.map((letter) => this.outcomeOf(letter, expired.signal)));
+      return await Promise.all(sent.map((letter) => this.outcomeOf(letter, expired.signal)));
     } finally {
       clearTimeout(timer);
     }
@@ -135,7 +162,8 @@ export class DeadLetterReplay {
       letters.remove(id);
       return { id, outcome: 'stored' };
     }
-    return { id, outcome: 'failed', reason: (await letters.read(id))?.reason ?? letter.reason };
+    const left = await letters.read(id);
+    return left === undefined ? { id, outcome: 'unknown' } : { id, outcome: 'failed', reason: left.reason };
   }
 }
 
@@ -143,10 +171,10 @@ function bytesOf(group: readonly WholeDeadLetter[]): number {
   return group.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** @throws when the spool could not be read when the letter was kept. */
+/** @throws when the letter holds no bytes. */
 function framesOf({ frames }: WholeDeadLetter): Omit<WholeFrame, 'stream'>[] {
   return frames.map(({ kind, stamp, payload }) => {
-    if (payload === undefined) throw new Error('the spool could not be read when the letter was kept: it holds no bytes');
+    if (payload === undefined) throw new Error('the letter holds no bytes: they could not be read when it was kept, or were too many');
     return { kind, stamp, payload };
   });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AcceptedChange, type ChangeKind, changeContent, readChange } from '../model/change.ts';
@@ -32,11 +32,11 @@ export interface DeadLetterHead {
   readonly requestId: RequestId;
   /** When the request arrived, Unix milliseconds; 0 where its first frame cannot be read. */
   readonly openedAt: number;
-  /** Of all payloads. */
+  /** Of all payloads that it holds. */
   readonly bytes: number;
 }
 
-/** A frame of a letter; `payload` is undefined where the spool itself could not be read. */
+/** A frame of a letter; `payload` is undefined where the spool itself could not be read, and where all together were too many. */
 export interface LetterFrame {
   readonly kind: number;
   readonly stamp: number;
@@ -63,6 +63,11 @@ const idShape = /^[0-9a-f]{12}-[0-9a-f]{16}$/;
 const longestReason = 2000;
 /** A head is one line; this is more than it can have. */
 const headBytes = 16 * 1024;
+/**
+ * Bytes of all payloads of a letter that is kept whole. As base64 it is one text, and no text has more than 512 MiB; an exchange has two bodies of 128 MiB at most
+ * (`GATELOG_RECORD_MAX_BYTES`), so only one that an earlier version recorded has more.
+ */
+const mostPayloadBytes = 288 * 1024 * 1024;
 /** Letters that one call looks at for a reason. */
 const mostLooks = 2000;
 
@@ -75,23 +80,26 @@ const mostLooks = 2000;
 export class DeadLetters {
   private readonly folder: string;
   private readonly now: () => number;
+  private readonly mostBytes: number;
 
-  /** @param now Unix milliseconds. */
-  constructor(folder: string, now: () => number) {
+  /** @param now Unix milliseconds. @param mostBytes of all payloads of a letter that is kept whole; one of more has none of them. */
+  constructor(folder: string, now: () => number, mostBytes: number = mostPayloadBytes) {
     this.folder = folder;
     this.now = now;
+    this.mostBytes = mostBytes;
   }
 
   readonly keep: KeepDeadLetter = ({ exchange, seriesFolder, reason, changes }) => {
     ensureFolder(this.folder);
     const { organizationId, requestId, openedAt } = exchange;
-    const payloads = payloadsOf(seriesFolder, exchange);
+    const isTooLong = exchange.bytes > this.mostBytes;
+    const payloads = isTooLong ? [] : payloadsOf(seriesFolder, exchange);
     const frames = exchange.frames.map(({ kind, stamp }, index) => ({ kind, stamp, payload: payloads[index]?.toString('base64') ?? null }));
     const id = `${openedAt.toString(16).padStart(12, '0')}-${hashOf([organizationId, requestId, frames])}`;
     const head = {
       version: 1,
       at: new Date(this.now()).toISOString(),
-      reason: reason.slice(0, longestReason),
+      reason: (isTooLong ? `${tooLong(exchange.bytes)} ${reason}` : reason).slice(0, longestReason),
       organizationId,
       requestId,
       openedAt,
@@ -136,6 +144,11 @@ export class DeadLetters {
       if (isMissing(error)) return undefined;
       throw error;
     }
+  }
+
+  /** Whether there is a letter of that name now. */
+  has(id: string): boolean {
+    return idShape.test(id) && existsSync(this.fileOf(id));
   }
 
   remove(id: string): void {
@@ -198,6 +211,10 @@ export class DeadLetters {
     const text = firstBytes(this.fileOf(id));
     return text === undefined ? undefined : (headOf(id, text.split('\n', 1)[0] ?? '') ?? damagedHead(id));
   }
+}
+
+function tooLong(bytes: number): string {
+  return `Its ${bytes} bytes are too many for a letter, so none of them is here, and it cannot be replayed.`;
 }
 
 function hashOf(value: unknown): string {

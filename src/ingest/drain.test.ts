@@ -131,9 +131,10 @@ describe('while the store is away', () => {
     await drain.catchUp();
     await expect(drain.catchUp()).rejects.toMatchObject({ code: 'store_unavailable' });
     drain.start();
-    await until(async () => (await spool.storedIds()).requests.length === ids.length);
+    await until(() => drain.inFlight.size === 0);
     await drain.catchUp();
     await drain.stop(10_000);
+    expect((await spool.storedIds()).requests).toHaveLength(ids.length);
   });
 
   test('a failure without a batch is over with the next round', async () => {

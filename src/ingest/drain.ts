@@ -15,7 +15,7 @@ import { interpretInHalves } from './interpret-halves.ts';
 import { InterpreterDied, type InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange, type Settlement } from './open-exchange.ts';
 import { Pause } from './pause.ts';
-import type { ChangesByExchange } from './pending-changes.ts';
+import { type ChangesByExchange, forgetSpent } from './pending-changes.ts';
 import { demandRoomForMore, SeriesTail } from './series-tail.ts';
 import type { BudgetSettlement } from './settlement.ts';
 import { BatchTooLarge, type Failure, storeRows } from './store-batch.ts';
@@ -257,7 +257,6 @@ export class Drain {
     const options = { insert: this.ports.insert, observe: this.ports.observe, signal: this.stopping.signal };
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), places: batch.exchanges.length };
     const refused = await storeRows(rows, named, options);
-    this.stopping.signal.throwIfAborted();
     await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased });
     const storedAt = this.ports.clock.now();
     for (const { index, endedAt } of rows) if (endedAt !== null && !refused.has(index)) this.ports.noteVisible(storedAt - endedAt);
@@ -298,23 +297,23 @@ export class Drain {
 
   /**
    * The store has it: write down that, then let go of everything that was kept for it.
+   * Invariant: its changes go behind the checkpoint, by the sequences that stand there: a batch that is repeated has the changes that it had, and no
+   * crash leaves those of one that is not.
    * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
    */
   private async accept({ batch, failures, changes, erased }: StoredBatch): Promise<void> {
+    const spent = await this.ports.pendingChanges.sequencesFor(batch.exchanges);
+    this.stopping.signal.throwIfAborted();
     const dead = new Map<OpenExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
       const why = failures.get(index);
       if (why === undefined) continue;
       dead.set(exchange, why);
-      this.ports.keepDeadLetter({
-        exchange,
-        seriesFolder: this.folderOf(exchange),
-        reason: why.reason,
-        changes: changes.get(exchange) ?? [],
-      });
+      const seriesFolder = this.folderOf(exchange);
+      this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
     }
-    await this.ports.pendingChanges.removeFor(batch.exchanges);
-    this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch) });
+    this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch), spent });
+    await forgetSpent(this.ports, spent, this.stopping.signal);
     const settlementOf = (exchange: OpenExchange): Settlement =>
       dead.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
     for (const { tail, count } of batch.taken) tail.settle(count, settlementOf);

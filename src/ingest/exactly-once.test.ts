@@ -148,7 +148,8 @@ describe('each exchange is stored exactly once', () => {
       sessionsOf: async () => new Map(),
       append: () => Promise.resolve(),
       listFor: () => Promise.resolve(new Map()),
-      removeFor: () => (failures++ === 0 ? Promise.reject(new Error('the database is busy')) : Promise.resolve()),
+      sequencesFor: () => Promise.resolve([]),
+      remove: () => (failures++ === 0 ? Promise.reject(new Error('the database is busy')) : Promise.resolve()),
     };
     await spool.drainAll({ pendingChanges });
     expect(failures).toBe(2);

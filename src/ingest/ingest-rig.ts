@@ -19,6 +19,7 @@ import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { openStore, type Store } from '../store/store.ts';
+import { rowColumns } from '../store/tables/rows.ts';
 import { Burst } from './burst.ts';
 import { DeadLetters, type WholeDeadLetter } from './dead-letter.ts';
 import { Drain } from './drain.ts';
@@ -203,6 +204,11 @@ export class SpoolRig {
     writer.append(stream, frameKinds.end, JSON.stringify(whole));
   }
 
+  /** The changes that wait, as a new life finds them. */
+  openPendingChanges(): Promise<PendingChanges> {
+    return openPendingChanges(this.rig.database, openCheckpointFile(this.folder).load().spent ?? []);
+  }
+
   /** A new life of the ingest over this spool. */
   async openDrain(given: Partial<DrainPorts> = {}): Promise<Drain> {
     const declared = new DeclaredNames(this.rig.database, systemClock);
@@ -213,7 +219,7 @@ export class SpoolRig {
       checkpoint: openCheckpointFile(this.folder),
       interpret: interpretDirectly,
       insert: this.rig.store.insert,
-      pendingChanges: given.pendingChanges ?? (await openPendingChanges(this.rig.database)),
+      pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),
       declaredNames: (organizationId) => declared.of(organizationId),
       redactionRules: (organizationId) => redactionRules.of(organizationId),
       organizationPrices: () => noOrganizationPrices,
@@ -240,7 +246,7 @@ export class SpoolRig {
 
   /** A drain with the changers that go with it, as the core has them. @param now their clock. */
   async openCore(given: Partial<DrainPorts> = {}, now = systemClock.now): Promise<CoreRig> {
-    const pendingChanges = given.pendingChanges ?? (await openPendingChanges(this.rig.database));
+    const pendingChanges = given.pendingChanges ?? (await this.openPendingChanges());
     const drain = await this.openDrain({ ...given, pendingChanges });
     const changer = new RequestChanger({
       catchUp: () => drain.catchUp(),
@@ -343,6 +349,27 @@ const parts = {
 };
 
 export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, storedAt, parts);
+
+/** Interpretation whose row the store refuses for some of the exchanges. */
+export function refusedFor(poisoned: ReadonlySet<string>): Interpret {
+  return async (tasks, storedAt) => {
+    const interpreted = await interpretDirectly(tasks, storedAt);
+    return interpreted.map((result) => {
+      if (!('request' in result)) return result;
+      const id = [...poisoned].find((one) => result.request.includes(uuidToNumber(one as RequestId).toString()));
+      if (id === undefined) return result;
+      const cells = JSON.parse(result.request) as unknown[];
+      cells[rowColumns.requests.indexOf('status')] = 'x';
+      return { ...result, request: JSON.stringify(cells) };
+    });
+  };
+}
+
+/** Interpretation whose row the store refuses where changes came before it. */
+export const refusedIfChanged: Interpret = async (tasks, storedAt) => {
+  const changed = new Set(tasks.flatMap(({ changes }) => changes.map(({ requestId }) => requestId)));
+  return refusedFor(changed)(tasks, storedAt);
+};
 
 /** Runs a query that a test wrote. A Statement comes from the query room alone, which is not asked here. */
 async function readRows<Row>(store: Store, text: string, organizationId: OrganizationId): Promise<readonly Row[]> {

@@ -6,10 +6,17 @@ import {
   listPendingChanges,
   listPendingSessions,
   removePendingChanges,
+  type RequestReference,
 } from '../metadata/pending-changes.ts';
 import type { AcceptedChange } from '../model/change.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
+import type { Observe } from '../model/observation.ts';
+import { makeBackoff, untilDone } from '../platform/backoff.ts';
+import { failureText } from '../store/failure.ts';
 import type { OpenExchange } from './open-exchange.ts';
+
+const firstRetryMs = 100;
+const longestRetryMs = 5000;
 
 /** Changes by exchange, of each the oldest first. */
 export type ChangesByExchange = ReadonlyMap<OpenExchange, readonly AcceptedChange[]>;
@@ -27,14 +34,20 @@ export interface PendingChanges {
   /** The session into which changes of single requests have moved them, by request. */
   readonly sessionsOf: (organizationId: OrganizationId) => Promise<ReadonlyMap<RequestId, string>>;
   readonly listFor: (exchanges: readonly OpenExchange[]) => Promise<ChangesByExchange>;
-  readonly removeFor: (exchanges: readonly OpenExchange[]) => Promise<void>;
+  /** The sequences of the changes that wait for these requests. */
+  readonly sequencesFor: (requests: readonly RequestReference[]) => Promise<readonly number[]>;
+  /** Forgets changes by their sequences; those that are gone already do not matter, as no sequence is ever given twice. */
+  readonly remove: (sequences: readonly number[]) => Promise<void>;
 }
 
 /**
  * Over the metadata database. Remembers when nothing waits there, so that the usual batch, without changes, asks nothing.
  * Invariant: what is remembered was looked up, never reckoned: a change that is not counted would be missing from its record.
+ * @param spent sequences that the spool's checkpoint names: the store or a dead letter has these changes, and a crash has kept them here. They go first,
+ *   as a replay of that letter would take them for its own.
  */
-export async function openPendingChanges(database: MetadataDatabase): Promise<PendingChanges> {
+export async function openPendingChanges(database: MetadataDatabase, spent: readonly number[]): Promise<PendingChanges> {
+  await removePendingChanges(database, spent);
   let appends = 0;
   let appendsUnderWay = 0;
   let isEmpty = (await countPendingChanges(database)) === 0;
@@ -79,12 +92,26 @@ export async function openPendingChanges(database: MetadataDatabase): Promise<Pe
       }
       return byExchange;
     },
-    removeFor: async (exchanges) => {
+    sequencesFor: async (requests) => (isEmpty ? [] : (await listPendingChanges(database, requests)).map(({ sequence }) => sequence)),
+    remove: async (sequences) => {
       if (isEmpty) return;
-      await removePendingChanges(database, await listPendingChanges(database, exchanges));
+      await removePendingChanges(database, sequences);
       await lookAgain();
     },
   };
+}
+
+/**
+ * Forgets changes that an accepted batch has used up, for as long as it takes: their batch is not repeated any more.
+ * @param signal aborted when the drain must stop; the next start forgets them then. @throws its reason, and nothing else.
+ */
+export async function forgetSpent(
+  { pendingChanges, observe }: { readonly pendingChanges: Pick<PendingChanges, 'remove'>; readonly observe: Observe },
+  spent: readonly number[],
+  signal: AbortSignal,
+): Promise<void> {
+  const onFailure = (error: unknown, retryInMs: number): void => observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
+  await untilDone(() => pendingChanges.remove(spent), { backoff: makeBackoff(firstRetryMs, longestRetryMs), signal, onFailure });
 }
 
 /** A change of a session has one number for all its requests. */

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
 import { frameKinds } from '../model/exchange.ts';
 import type { RequestId } from '../model/ids.ts';
-import { openCheckpointFile } from '../spool/checkpoint.ts';
+import { systemClock } from '../platform/clock.ts';
+import { type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert.ts';
-import { rowColumns } from '../store/tables/rows.ts';
-import { type IngestRig, interpretDirectly, openRig, SpoolRig, until, written } from './ingest-rig.ts';
+import { DeadLetters } from './dead-letter.ts';
+import { type IngestRig, interpretDirectly, openRig, refusedFor, refusedIfChanged, SpoolRig, until, written } from './ingest-rig.ts';
 import { type Interpret, InterpreterDied } from './interpreter.ts';
 
 let rig: IngestRig;
@@ -23,18 +24,11 @@ async function writeGood(spool: SpoolRig, count: number): Promise<RequestId[]> {
   return ids;
 }
 
-/** Interpretation whose row the store refuses for some of the exchanges. */
-function refusedFor(poisoned: ReadonlySet<string>): Interpret {
-  return async (tasks, storedAt) => {
-    const interpreted = await interpretDirectly(tasks, storedAt);
-    return interpreted.map((result) => {
-      if (!('request' in result)) return result;
-      const id = [...poisoned].find((one) => result.request.includes(BigInt(`0x${one.replaceAll('-', '')}`).toString()));
-      if (id === undefined) return result;
-      const cells = JSON.parse(result.request) as unknown[];
-      cells[rowColumns.requests.indexOf('status')] = 'x';
-      return { ...result, request: JSON.stringify(cells) };
-    });
+/** Saves of a checkpoint up to that of an accepted batch, in which the process dies. */
+function dyingAtAccept(save: CheckpointFile['save']): CheckpointFile['save'] {
+  return (checkpoint) => {
+    if (checkpoint.intended === undefined) throw new Error('the process is dead');
+    save(checkpoint);
   };
 }
 
@@ -136,6 +130,25 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     expect((await spool.deadLetters())[0]?.reason).toContain('status');
   });
 
+  test('when it is a change of it that the store refuses: the repeated batch has that change too, and stores the rest once', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const poisoned = await spool.write(writer, { end: null });
+    const good = [await spool.write(writer), await spool.write(writer)];
+    const interpret = refusedIfChanged;
+    const file = openCheckpointFile(spool.folder);
+    const { drain, changer } = await spool.openCore({ interpret, checkpoint: { load: file.load, save: dyingAtAccept(file.save) } });
+    await changer.change(spool.principal, poisoned, { kind: 'feedback', rating: true });
+    await spool.killWriter(writer);
+    drain.start();
+    await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
+    await drain.stop(0);
+    expect((await spool.storedIds()).requests).toEqual(good.toSorted());
+    await spool.drainAll({ interpret });
+    expect((await spool.storedIds()).requests).toEqual(good.toSorted());
+    expect(await spool.deadLetters()).toMatchObject([{ requestId: poisoned, changes: [{ change: { kind: 'feedback', rating: true } }] }]);
+  });
+
   test('when the repeated batch has lost an exchange to another failure, its parts keep their tokens', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 6);
@@ -196,10 +209,7 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     const first = await spool.openDrain({
       checkpoint: {
         load: file.load,
-        save: (checkpoint) => {
-          if (checkpoint.intended === undefined) throw new Error('the process is dead');
-          file.save(checkpoint);
-        },
+        save: dyingAtAccept(file.save),
       },
     });
     first.start();
@@ -238,6 +248,23 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     };
     await spool.drainAll({ interpret });
     expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
+  });
+
+  test('with its head alone, when it is too long for a letter', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const poisoned = await spool.write(writer, { request: 'x'.repeat(2000) });
+    const short = await spool.write(writer);
+    const keepDeadLetter = new DeadLetters(spool.deadLetterFolder, systemClock.now, 2000).keep;
+    await spool.drainAll({ keepDeadLetter, interpret: async (tasks) => tasks.map(() => ({ failure: 'not understood' })) });
+    const [head, whole] = await spool.deadLetters();
+    expect(head).toMatchObject({
+      requestId: poisoned,
+      bytes: 0,
+      reason: expect.stringMatching(/too many for a letter.* not understood$/u) as unknown,
+    });
+    expect(new Set(head?.frames.map(({ payload }) => payload))).toEqual(new Set([undefined]));
+    expect(whole).toMatchObject({ requestId: short, reason: 'not understood' });
   });
 
   test('and dead letters that cannot be written leave it in the spool', async () => {

@@ -113,7 +113,7 @@ describe('a change of properties', () => {
     const id = spool.writeOpen(writer, stream);
     await written(writer);
     const gate = makeGate();
-    const pendingChanges = await openPendingChanges(rig.database);
+    const pendingChanges = await openPendingChanges(rig.database, []);
     const append: typeof pendingChanges.append = async (update) => {
       await gate.passed;
       await pendingChanges.append(update);
@@ -339,7 +339,7 @@ describe('a change of properties', () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
     const ids = [await spool.write(writer, { end: null }), await spool.write(writer, { end: null })];
-    const pendingChanges = await openPendingChanges(rig.database);
+    const pendingChanges = await openPendingChanges(rig.database, []);
     const { drain } = await spool.openCore({ pendingChanges });
     await drain.catchUp();
     const [first, second] = ids.map((requestId) => ({
@@ -350,13 +350,13 @@ describe('a change of properties', () => {
       number: 1,
     }));
     const exchanges = ids.flatMap((id) => drain.inFlight.find(spool.organizationId, id) ?? []);
-    const other = await openPendingChanges(rig.database);
+    const other = await openPendingChanges(rig.database, []);
     if (first === undefined || second === undefined) throw new Error('two were written');
     await other.append({ ...first, change: properties({ A: '1' }) });
     await pendingChanges.append({ ...second, change: properties({ B: '2' }) });
-    await pendingChanges.removeFor(exchanges.slice(0, 1));
+    await pendingChanges.remove(await pendingChanges.sequencesFor(exchanges.slice(0, 1)));
     expect([...(await pendingChanges.listFor(exchanges)).values()]).toEqual([[{ ...second, change: properties({ B: '2' }) }]]);
-    await pendingChanges.removeFor(exchanges);
+    await pendingChanges.remove(await pendingChanges.sequencesFor(exchanges));
     expect((await pendingChanges.listFor(exchanges)).size).toBe(0);
   });
 
@@ -364,7 +364,7 @@ describe('a change of properties', () => {
     const spool = new SpoolRig(rig);
     const writer: SpoolWriter = spool.openWriter();
     const id = await spool.write(writer, { end: null });
-    const pendingChanges = await openPendingChanges(rig.database);
+    const pendingChanges = await openPendingChanges(rig.database, []);
     const { drain, changer } = await spool.openCore({
       pendingChanges: { ...pendingChanges, append: () => Promise.reject(new GatelogError('metadata_unavailable', 'busy')) },
     });

@@ -30,7 +30,7 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import { watchCpuShares } from '../platform/cpu-shares.ts';
-import { ensureFolder } from '../platform/files.ts';
+import { ensureFolder, removeUnfinished } from '../platform/files.ts';
 import { closeServer, listening } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { Meter } from '../platform/metrics/meter.ts';
@@ -101,6 +101,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const { spool } = placesOf(config);
   ensureFolder(spool);
   const locks = [holdLock(config, coreLockOf(config), 'core'), holdLock(config, path.join(spool, 'ingest.lock'), 'ingest')];
+  removeLeftovers(config);
   const parts = await openParts(config, connect);
   const drain = makeDrain(parts);
   const changers = makeChangers(parts, drain);
@@ -135,12 +136,18 @@ export async function startCore(config: Config, version: string, connect?: Conne
   };
 }
 
+/** Of files that were being written when a process was killed. What is younger than this process another one may be writing, which has just started too. */
+function removeLeftovers(config: Config): void {
+  const { spool, deadLetters } = placesOf(config);
+  for (const folder of [config.dataDir, spool, deadLetters]) removeUnfinished(folder, performance.timeOrigin);
+}
+
 async function openParts(config: Config, connect: Connect | undefined): Promise<CoreParts> {
   const meter = new Meter(coreFamilies);
   const observe = measured(meter, makeLogger(config.logLevel, 'core'));
   const database = await openMadeMetadata(config, 'core', observe);
   const store = await openReadyStore(config, observe, { noteWait: (lane, ms) => countWait(meter, lane, ms), connect });
-  const pendingChanges = await openPendingChanges(database);
+  const pendingChanges = await openPendingChanges(database, openCheckpointFile(placesOf(config).spool).load().spent ?? []);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock);
   const redactionRules = new RedactionRules(database, systemClock);

@@ -3,12 +3,14 @@ import type { ApiPorts } from '../api/ports.ts';
 import type { Config } from '../config/load.ts';
 import type { DeadLetters } from '../ingest/dead-letter.ts';
 import { DeadLetterReplay } from '../ingest/dead-letter-replay.ts';
+import type { RunningErasures } from '../ingest/erasures.ts';
 import type { PendingChanges } from '../ingest/pending-changes.ts';
 import type { RequestChanger } from '../ingest/request-changer.ts';
 import type { BelievedClock } from '../jobs/believed-clock.ts';
 import { messageOf } from '../model/errors.ts';
 import { createOperatorServer } from '../operator/app.ts';
 import { writeWholeSeries } from '../spool/whole-series.ts';
+import type { Removals } from './removals.ts';
 import { placesOf } from './shared.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
@@ -18,6 +20,8 @@ export interface OperatedParts extends SnapshotParts {
   readonly pendingChanges: PendingChanges;
   readonly changer: RequestChanger;
   readonly api: ApiPorts;
+  readonly underWay: RunningErasures;
+  readonly removals: Removals;
 }
 
 /** What keeps dead letters within their bounds. */
@@ -33,11 +37,13 @@ const dayMs = 86_400_000;
 
 /** The operator's room over the parts of a core. */
 export function operatorServer(parts: OperatedParts): Server {
-  const { config, observe, letters, pendingChanges, changer, api } = parts;
+  const { config, observe, letters, pendingChanges, changer, api, underWay, removals } = parts;
   const replay = new DeadLetterReplay({
     letters,
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
     pendingChanges,
+    removeOrphans: (heads) => removals.removeOrphans(heads, AbortSignal.timeout(replayWaitMs)),
+    isErasing: (organizationId) => underWay.of(organizationId) !== undefined,
     writeSeries: (series, frames) => writeWholeSeries(placesOf(config).spool, series, frames),
     waitMs: replayWaitMs,
     observe,

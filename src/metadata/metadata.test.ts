@@ -280,10 +280,16 @@ describe('pending changes', () => {
     await append('red');
     const listed = await listPendingChanges(database, [request]);
     await append('blue');
-    await removePendingChanges(database, listed);
+    await removePendingChanges(
+      database,
+      listed.map(({ sequence }) => sequence),
+    );
     const left = await listPendingChanges(database, [request]);
     expect(left.map(({ accepted }) => propertiesOf(accepted).get('Team'))).toEqual(['blue']);
-    await removePendingChanges(database, left);
+    await removePendingChanges(
+      database,
+      left.map(({ sequence }) => sequence),
+    );
     await append('green');
     expect((await listPendingChanges(database, [request]))[0]?.sequence).toBeGreaterThan(left[0]?.sequence ?? 0);
   });

@@ -96,17 +96,9 @@ export async function listPendingChanges(
   return found.toSorted((left, right) => left.sequence - right.sequence);
 }
 
-/**
- * Forgets changes that the store holds. They are named one by one, not by their request: a change that was accepted after they were listed
- * stays.
- */
-export async function removePendingChanges(
-  { queries }: MetadataQueries,
-  changes: readonly Pick<PendingChange, 'sequence'>[],
-): Promise<void> {
-  for (const sequences of chunks(changes.map(({ sequence }) => sequence))) {
-    await queries.deleteFrom('pending_changes').where('seq', 'in', sequences).execute();
-  }
+/** Forgets changes by their sequences, not by their request: a change that was accepted after they were listed stays. */
+export async function removePendingChanges({ queries }: MetadataQueries, sequences: readonly number[]): Promise<void> {
+  for (const some of chunks(sequences)) await queries.deleteFrom('pending_changes').where('seq', 'in', some).execute();
 }
 
 interface PendingRow {

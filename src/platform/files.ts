@@ -1,5 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 
 /** Makes a folder with its parents, for this user only; what it makes survives a power loss. */
@@ -58,6 +71,23 @@ function writeBeside(file: string, content: string, place: (temporary: string) =
     throw error;
   }
   syncFolder(folder);
+}
+
+/** Names that {@link writeBeside} gives: of the file that it is for, and a UUID. */
+const unfinishedName = /^\..+\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/**
+ * Removes what processes that died in {@link replaceFile} or {@link createFile} have left in a folder: it may hold as much as the file itself.
+ * @param before Unix milliseconds: what was written later may be in the making and stays.
+ */
+export function removeUnfinished(folder: string, before: number): void {
+  if (!existsSync(folder)) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (!entry.isFile() || !unfinishedName.test(entry.name)) continue;
+    const file = path.join(folder, entry.name);
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && found.mtimeMs < before) rmSync(file, { force: true });
+  }
 }
 
 /** TRICKY: on a disk that is nearly full the system writes a part and says so without an error; only the next write fails. */

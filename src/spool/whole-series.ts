@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, renameSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { syncFolder, writeWhole } from '../platform/files.ts';
 import { takeLock } from '../platform/process-lock.ts';
@@ -14,7 +14,7 @@ export interface WholeFrame extends FrameLabel {
 
 /**
  * Puts frames that are all there already into the spool, as the series of a writer who has died. It appears at once and whole, and is on the
- * disk when this returns: a crash before leaves nothing of it.
+ * disk when this returns: a failure or crash before leaves nothing of it.
  * @throws when the folder cannot be written or the series exists.
  */
 export function writeWholeSeries(spoolFolder: string, series: string, frames: readonly WholeFrame[]): void {
@@ -29,6 +29,9 @@ export function writeWholeSeries(spoolFolder: string, series: string, frames: re
     syncFolder(unfinished);
     renameSync(unfinished, path.join(spoolFolder, series));
     syncFolder(spoolFolder);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    throw error;
   } finally {
     lock.release();
   }

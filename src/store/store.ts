@@ -5,6 +5,7 @@ import { type Connect, type LaneState, type NoteWait, openConnections, type Stor
 import { type EraseStored, makeEraseStored } from './erasure.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
+import { makeRemoveOrphans, type RemoveOrphans } from './orphans.ts';
 import { makeRemoveExpired, type RemoveExpired } from './retention.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
 import { type ListParts, makeListParts } from './parts.ts';
@@ -27,6 +28,7 @@ export interface Store {
   readonly listParts: ListParts | undefined;
   readonly erase: EraseStored;
   readonly removeExpired: RemoveExpired;
+  readonly removeOrphans: RemoveOrphans;
   /** Brings the schema up to date. */
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   /** True when a query is answered. */
@@ -59,6 +61,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     listParts: makeListParts(connections),
     erase: makeEraseStored(connections),
     removeExpired: makeRemoveExpired(connections),
+    removeOrphans: makeRemoveOrphans(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
     hasRoom: connections.hasRoom,

@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
+import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, treeOf } from './support/process-tree.ts';
@@ -7,10 +9,14 @@ import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, 
 const folders: string[] = [];
 afterAll(() => folders.forEach(removeDataDir));
 
-function start(): Promise<Service> {
+function freshFolder(): string {
   const dataDir = makeDataDir();
   folders.push(dataDir);
-  return startService({ dataDir });
+  return dataDir;
+}
+
+function start(): Promise<Service> {
+  return startService({ dataDir: freshFolder() });
 }
 
 /** Threads of the store's engine have names of their own. */
@@ -88,3 +94,17 @@ it('a service that is started again while a core of its earlier life still has t
   await untilReady(next);
   expect((await next.stop()).code).toBe(0);
 }, 600_000);
+
+it('what a kill has left of files that were being written is gone once the core is there', async () => {
+  const dataDir = freshFolder();
+  const left = ['.secret.key', 'spool/.checkpoint.json', 'dead-letters/.000000000001-0123456789abcdef.letter'].map((name) =>
+    path.join(dataDir, `${name}.${randomUUID()}`),
+  );
+  for (const file of left) {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, 'a secret of a customer', { mode: 0o600 });
+  }
+  const service = await startService({ dataDir });
+  expect(left.filter((file) => existsSync(file))).toEqual([]);
+  await service.stop();
+});

@@ -3,7 +3,8 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Erasure } from '../model/erasure.ts';
 import type { Exchange } from '../model/exchange.ts';
-import { isJsonObject, parseJson } from '../model/text.ts';
+import { type OrganizationId, parseUuid, type RequestId } from '../model/ids.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
 import { isSystemError, syncFolder, writeWhole } from '../platform/files.ts';
 import { assembleExchange } from './assemble.ts';
 import { decodeContent } from './body.ts';
@@ -24,12 +25,17 @@ const lineFeed = 0x0a;
 const daily = '.jsonl';
 const single = '.letter';
 
+/** Removes what the store took of a record before it refused the rest, and the letter has. */
+export type RemoveRest = (record: { readonly organizationId: OrganizationId; readonly requestId: RequestId }) => Promise<void>;
+
 type OfFile = (file: string, erasure: Erasure) => Promise<number>;
 
 /** Makes the functions that look for letters in the files of a folder. */
-export function makeErasableLetters(folder: string): ErasableLetters {
+export function makeErasableLetters(folder: string, removeRest: RemoveRest): ErasableLetters {
+  const eraseSingle: OfFile = (file, erasure) => eraseLetter(file, erasure, removeRest);
   return {
-    count: (erasure) => sumOf(folder, erasure, { ofDaily: countIn, ofSingle: async (file) => ((await isHis(file, erasure)) ? 1 : 0) }),
+    count: (erasure) =>
+      sumOf(folder, erasure, { ofDaily: countIn, ofSingle: async (file) => ((await readHis(file, erasure)) === undefined ? 0 : 1) }),
     erase: (erasure) => sumOf(folder, erasure, { ofDaily: eraseFrom, ofSingle: eraseSingle }),
   };
 }
@@ -67,15 +73,20 @@ async function unlessGone<Result>(opening: Promise<Result>): Promise<Result | un
   }
 }
 
-async function isHis(file: string, erasure: Erasure): Promise<boolean> {
+/** @returns the letter's head; undefined when it is not the user's, or gone. */
+async function readHis(file: string, erasure: Erasure): Promise<JsonObject | undefined> {
   const letter = await unlessGone(readFile(file, 'utf8'));
-  if (letter === undefined) return false;
+  if (letter === undefined) return undefined;
   const [head, rest] = letter.split('\n', 2).map(parseJson);
-  return isJsonObject(head) && isJsonObject(rest) && isOf(erasure, { ...head, ...rest });
+  return isJsonObject(head) && isJsonObject(rest) && isOf(erasure, { ...head, ...rest }) ? head : undefined;
 }
 
-async function eraseSingle(file: string, erasure: Erasure): Promise<number> {
-  if (!(await isHis(file, erasure))) return 0;
+/** The store's part goes first: afterwards nothing would say that it is the user's. */
+async function eraseLetter(file: string, erasure: Erasure, removeRest: RemoveRest): Promise<number> {
+  const head = await readHis(file, erasure);
+  if (head === undefined) return 0;
+  const requestId = parseUuid(String(head['requestId']));
+  if (requestId !== undefined) await removeRest({ organizationId: erasure.organizationId, requestId });
   rmSync(file, { force: true });
   syncFolder(path.dirname(file));
   return 1;

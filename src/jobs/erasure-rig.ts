@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { makeErasableLetters } from '../ingest/erase-dead-letters.ts';
+import { type ErasableLetters, makeErasableLetters } from '../ingest/erase-dead-letters.ts';
 import { RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
 import { type CoreRig, type IngestRig, openRig, type SpoolRig } from '../ingest/ingest-rig.ts';
 import type { Interpret } from '../ingest/interpreter.ts';
@@ -89,7 +89,7 @@ export async function liveOver({ rig, replies }: LifeParts, spool: SpoolRig, giv
           count: ({ organizationId, userId }) => replies.count(organizationId, userId),
           forget: ({ organizationId, userId }) => replies.forget(organizationId, userId),
         },
-        letters: makeErasableLetters(spool.deadLetterFolder),
+        letters: lettersOf(rig, spool),
         ...given.targets,
       },
       observe: (observation) => observations.push(observation),
@@ -106,4 +106,9 @@ export async function liveOver({ rig, replies }: LifeParts, spool: SpoolRig, giv
       await Promise.all([drain.stop(10_000), erasures.stop()]);
     },
   };
+}
+
+/** The letters of a spool, with what the store has of them. */
+export function lettersOf(rig: IngestRig, spool: SpoolRig): ErasableLetters {
+  return makeErasableLetters(spool.deadLetterFolder, (record) => rig.store.removeOrphans([record], new AbortController().signal));
 }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeErasableLetters } from '../ingest/erase-dead-letters.ts';
 import { type IngestRig, makeGate, SpoolRig, until } from '../ingest/ingest-rig.ts';
 import { listUnfinishedErasures } from '../metadata/erasures.ts';
-import { type GivenLife, type Life, liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
+import { type GivenLife, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
 
 let parts: OpenLifeParts;
 let rig: IngestRig;
@@ -35,7 +34,7 @@ function heldAt(spool: SpoolRig, held: (typeof steps)[number]) {
       return result;
     };
   const { list, removeRequests, removeRest, removeFiles } = rig.store.erase;
-  const letters = makeErasableLetters(spool.deadLetterFolder);
+  const letters = lettersOf(rig, spool);
   const targets = {
     letters: { ...letters, erase: noted('eraseLetters', letters.erase) },
     store: {

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeErasableLetters } from '../ingest/erase-dead-letters.ts';
 import { whenSpoolIsClear } from '../ingest/erasures.ts';
-import { type IngestRig, interpretDirectly, makeGate, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
+import { type IngestRig, interpretDirectly, makeGate, refusedFor, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
 import { listUnfinishedErasures, orderErasure } from '../metadata/erasures.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Erasure, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { ErasureTargets } from './erasures.ts';
-import { type GivenLife, type Life, liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
+import { type GivenLife, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
 
 let parts: OpenLifeParts;
 let rig: IngestRig;
@@ -48,7 +48,7 @@ function targetsCutAt(stage: ErasureStage, spool: SpoolRig, tell: () => void): P
       return new Promise<never>(() => undefined);
     };
   };
-  const letters = makeErasableLetters(spool.deadLetterFolder);
+  const letters = lettersOf(rig, spool);
   if (stage === 'counted') return { letters: { ...letters, erase: dieAfter(letters.erase) } };
   if (stage === 'recounted') return { letters: { ...letters, erase: dieAfter(letters.erase, 1) } };
   if (stage === 'awaited') return { whenSpoolIsClear: dieAfter(async () => undefined) };
@@ -92,6 +92,24 @@ describe('an erasure', { timeout: 60_000 }, () => {
     expect((await spool.storedIds()).bodies).toEqual(his.toSorted());
     expect(await spool.deadLetters()).toEqual([]);
     expect(parts.replies.forget(spool.organizationId)).toBe(1);
+  });
+
+  it('takes out what the store took of a record before it refused the rest', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const [his, refused, hers] = [
+      await spool.write(writer, tagged('bob')),
+      await spool.write(writer, tagged('ann')),
+      await spool.write(writer, tagged('bob')),
+    ];
+    await spool.drainAll({ interpret: refusedFor(new Set([refused, hers])) });
+    expect(await spool.storedIds()).toEqual({ requests: [his], bodies: [his, refused, hers].toSorted() });
+    const life = await live(spool);
+    const receipt = await life.erasures.erase(spool.organizationId, 'ann', longMs);
+    expect(receipt?.counts).toMatchObject({ requests: 0, dead_letters: 1 });
+    await life.end();
+    expect(await spool.storedIds()).toEqual({ requests: [his], bodies: [his, hers].toSorted() });
+    expect((await spool.deadLetters()).map(({ requestId }) => requestId)).toEqual([hers]);
   });
 
   it('leaves calls that come later, and another organisation, alone', async () => {
@@ -324,7 +342,7 @@ describe('dead letters', () => {
     const daily = '2026-01-01.jsonl';
     const whole = lines.map(([head, rest]) => JSON.stringify({ ...head, ...rest }));
     writeFileSync(inFolder(daily), [...whole, 'not a letter'].join('\n'));
-    const { count, erase } = makeErasableLetters(spool.deadLetterFolder);
+    const { count, erase } = lettersOf(rig, spool);
     expect(await count(ordered)).toBe(6);
     const erasing = erase(ordered);
     appendFileSync(inFolder(daily), ' and one that comes meanwhile\n');
@@ -342,7 +360,7 @@ describe('dead letters', () => {
     mkdirSync(folder);
     const names = ['1.letter', '2.letter', '2026-01-01.jsonl', '2026-01-02.jsonl'];
     for (const name of names) writeFileSync(path.join(folder, name), '{}\n{}\n');
-    const erasing = makeErasableLetters(folder).erase(orderedFor('ann'));
+    const erasing = makeErasableLetters(folder, async () => undefined).erase(orderedFor('ann'));
     // The folder has been read by now.
     for (const name of names) rmSync(path.join(folder, name));
     expect(await erasing).toBe(0);

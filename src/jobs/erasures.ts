@@ -192,8 +192,11 @@ export class Erasures {
   }
 
   private async eraseLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    const { letters, store } = this.ports.targets;
     await this.whenMoving();
-    await this.ports.targets.letters.erase(erasure);
+    const erased = await letters.erase(erasure);
+    // What the store had of these is masked; its files have to go too.
+    if (erased > 0) await this.inStoreTurn(() => store.removeFiles(erasure, this.stopping.signal));
     return {};
   }
 

@@ -31,6 +31,8 @@ import type { SharedState } from './shared-state.ts';
 
 /** How long a caller is kept waiting for the receipt of an erasure, milliseconds. */
 const receiptWaitMs = 25_000;
+/** An erasure tries again after that. */
+const orphansWaitMs = 60_000;
 /** How long a receipt waits to be fetched, milliseconds. */
 const receiptKeptMs = 30 * 86_400_000;
 
@@ -123,7 +125,7 @@ function makeErasures(
   changer: RequestChanger,
 ): Erasures {
   const { inFlight } = drain;
-  return new Erasures({
+  const erasures: Erasures = new Erasures({
     book: bookOf(database, observe),
     targets: {
       ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
@@ -134,10 +136,13 @@ function makeErasures(
         count: ({ organizationId, userId }) => state.open().replies.count(organizationId, userId),
         forget: ({ organizationId, userId }) => state.open().replies.forget(organizationId, userId),
       },
-      letters: makeErasableLetters(placesOf(config).deadLetters),
+      letters: makeErasableLetters(placesOf(config).deadLetters, (record) =>
+        erasures.inStoreTurn(() => store.removeOrphans([record], AbortSignal.timeout(orphansWaitMs))),
+      ),
     },
     observe,
   });
+  return erasures;
 }
 
 function bookOf(database: MetadataDatabase, observe: Observe): ErasureBook {

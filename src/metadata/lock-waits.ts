@@ -72,11 +72,20 @@ export class WaitingDialect extends SqliteDialect {
   }
 }
 
+/** Statements that write. */
+const writes: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode', 'MergeQueryNode']);
+
+/**
+ * TRICKY: a prepared statement that finds the database locked is left unfinished by the library, until it is collected as garbage, and no transaction
+ * on its connection can be committed before. So the lock is taken by a text that is executed, which leaves nothing behind; what is prepared has the lock.
+ */
 class WaitingDriver extends SqliteDriver {
+  private readonly connection: Sqlite.Database;
   private readonly waits: LockWaits;
 
   constructor(connection: Sqlite.Database, waits: LockWaits) {
     super({ database: connection });
+    this.connection = connection;
     this.waits = waits;
   }
 
@@ -89,11 +98,35 @@ class WaitingDriver extends SqliteDriver {
   }
 
   private async execute<Row>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
+    const run = (): Promise<QueryResult<Row>> => connection.executeQuery<Row>(query);
+    if (/^begin\b/i.test(query.sql)) {
+      await this.patiently(async () => this.connection.exec(query.sql));
+      this.waits.wrote();
+      return { rows: [] };
+    }
+    if (writes.has(query.query.kind) && !this.connection.inTransaction) return this.inOwnTransaction(run);
+    const result = await this.patiently(run);
+    if (query.query.kind !== 'SelectQueryNode') this.waits.wrote();
+    return result;
+  }
+
+  private async inOwnTransaction<Result>(run: () => Promise<Result>): Promise<Result> {
+    await this.patiently(async () => this.connection.exec('BEGIN IMMEDIATE'));
+    try {
+      const result = await run();
+      this.connection.exec('COMMIT');
+      this.waits.wrote();
+      return result;
+    } catch (error) {
+      if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+      throw asUnavailable(error);
+    }
+  }
+
+  private async patiently<Result>(attempt: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
-        const result = await connection.executeQuery<Row>(query);
-        if (query.query.kind !== 'SelectQueryNode') this.waits.wrote();
-        return result;
+        return await attempt();
       } catch (error) {
         if (!this.waits.isWorthAnotherTry(error)) throw asUnavailable(error);
       }

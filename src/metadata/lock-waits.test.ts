@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import Sqlite from 'libsql';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { keepBelievedTime, readBelievedTime } from './believed-time.ts';
+import { inWriteTransaction, type MetadataDatabase, metadataFileName } from './database.ts';
+import { openMigratedMetadata } from './migrate.ts';
+
+let folder: string;
+let database: MetadataDatabase;
+let holder: Sqlite.Database;
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gatelog-locks-'));
+  database = await openMigratedMetadata(folder, 'core', () => 0);
+  holder = new Sqlite(path.join(folder, metadataFileName));
+});
+afterEach(async () => {
+  holder.close();
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
+
+const keep = (at: number): Promise<void> => keepBelievedTime(database, at);
+const keepInTransaction = (at: number): Promise<void> => inWriteTransaction(database, (transaction) => keepBelievedTime(transaction, at));
+
+test('what has waited in vain for another process does not stand in the way of what is written afterwards', async () => {
+  holder.exec('BEGIN IMMEDIATE');
+  const tried = [keep(1), keepInTransaction(2), keep(3), keepInTransaction(4)];
+  for (const { status } of await Promise.allSettled(tried)) expect(status).toBe('rejected');
+  holder.exec('ROLLBACK');
+  for (let at = 10; at < 20; at += 1) {
+    await keepInTransaction(at);
+    expect(await readBelievedTime(database)).toBe(at);
+    await keep(at + 100);
+    expect(await readBelievedTime(database)).toBe(at + 100);
+  }
+}, 30_000);
+
+test('a write waits for another process and goes on once that has let go; one that fails leaves nothing of itself', async () => {
+  holder.exec('BEGIN IMMEDIATE');
+  const waiting = keep(5);
+  setImmediate(() => holder.exec('ROLLBACK'));
+  await waiting;
+  expect(await readBelievedTime(database)).toBe(5);
+  await expect(keep(Number.NaN)).rejects.toThrow();
+  await expect(
+    inWriteTransaction(database, async (transaction) => {
+      await keepBelievedTime(transaction, 6);
+      throw new Error('in the middle');
+    }),
+  ).rejects.toThrow('in the middle');
+  expect(await readBelievedTime(database)).toBe(5);
+  await keep(7);
+  expect(await readBelievedTime(database)).toBe(7);
+});

@@ -44,7 +44,7 @@ test('a write waits for another process and goes on once that has let go; one th
   setImmediate(() => holder.exec('ROLLBACK'));
   await waiting;
   expect(await readBelievedTime(database)).toBe(5);
-  await expect(keep(Number.NaN)).rejects.toThrow();
+  await expect(keep(Number.NaN)).rejects.toThrow('NOT NULL');
   await expect(
     inWriteTransaction(database, async (transaction) => {
       await keepBelievedTime(transaction, 6);

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type ExchangeAnswer, type ExchangeEnd, type ExchangeOpen, frameKinds } from '../model/exchange.ts';
-import type { OrganizationId, RequestId } from '../model/ids.ts';
+import { type ExchangeAnswer, type ExchangeEnd, frameKinds } from '../model/exchange.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import { assembleExchange } from '../ingest/assemble.ts';
-import { ExchangeRecorder } from './tap.ts';
+import { recorderOn } from './recorder-rig.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -37,26 +36,9 @@ class RoomyWriter implements SpoolWriter {
   }
 }
 
-function recorderOn(writer: SpoolWriter): ExchangeRecorder {
-  const open: ExchangeOpen = {
-    version: 1,
-    requestId: '01a1fec5-9302-7c85-982a-081d08437a4a' as RequestId,
-    organizationId: '01a1fec5-0000-7000-8000-000000000001' as OrganizationId,
-    keyHash: '',
-    openedAt: 0,
-    method: 'POST',
-    path: '/v1/chat/completions',
-    provider: 'openai',
-    targetUrl: '',
-    headers: {},
-    tags: { properties: [] },
-  };
-  return new ExchangeRecorder({ writer, bodyMaxBytes: 1000, monotonic: () => 0, startedAt: 0 }, open, true);
-}
-
 it('a last frame that the disk did not take is written when there is room, and says that parts are missing', () => {
   const writer = new RoomyWriter();
-  const recorder = recorderOn(writer);
+  const recorder = recorderOn(writer, 1000);
   recorder.begin();
   recorder.responseHead(200, {});
   recorder.writeOut();
@@ -78,7 +60,7 @@ it('a last frame that the disk did not take is written when there is room, and s
 
 it('a whole answer that the disk did not take is made up for by its head and end', () => {
   const writer = new RoomyWriter();
-  const recorder = recorderOn(writer);
+  const recorder = recorderOn(writer, 1000);
   recorder.begin();
   recorder.responseHead(200, {});
   writer.hasRoom = false;
@@ -93,7 +75,7 @@ it('a whole answer that the disk did not take is made up for by its head and end
 it('an exchange whose first frame was lost too is owed nothing', () => {
   const writer = new RoomyWriter();
   writer.hasRoom = false;
-  const recorder = recorderOn(writer);
+  const recorder = recorderOn(writer, 1000);
   recorder.begin();
   recorder.responseHead(200, {});
   recorder.end('complete', 0, () => undefined);
@@ -105,7 +87,7 @@ it('an exchange whose first frame was lost too is owed nothing', () => {
 it('an exchange whose first frame is there is owed its last one, also where its request body is lost', () => {
   const writer = new RoomyWriter();
   writer.longest = 900;
-  const recorder = recorderOn(writer);
+  const recorder = recorderOn(writer, 1000);
   recorder.begin(Buffer.alloc(2000));
   recorder.responseHead(200, {});
   writer.hasRoom = false;
@@ -118,7 +100,7 @@ it('an exchange whose first frame is there is owed its last one, also where its 
 
 it('a head that the disk did not take is made up for by the status in the last frame', () => {
   const writer = new RoomyWriter();
-  const recorder = recorderOn(writer);
+  const recorder = recorderOn(writer, 1000);
   recorder.begin();
   writer.hasRoom = false;
   recorder.responseHead(201, {});

@@ -1,12 +1,11 @@
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { Dice } from '../../test/support/dice.ts';
-import { type ExchangeEnd, type ExchangeOpen, frameKinds } from '../model/exchange.ts';
-import type { OrganizationId, RequestId } from '../model/ids.ts';
+import { type ExchangeEnd, frameKinds } from '../model/exchange.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { readBody, type RequestBody } from './request-body.ts';
-import { ExchangeRecorder } from './tap.ts';
+import { recorderOn } from './recorder-rig.ts';
 
 /** A writer that has written everything at once. */
 class KeepingWriter implements SpoolWriter {
@@ -34,28 +33,11 @@ class KeepingWriter implements SpoolWriter {
   }
 }
 
-function recorderOn(writer: SpoolWriter): ExchangeRecorder {
-  const open: ExchangeOpen = {
-    version: 1,
-    requestId: '01a1fec5-9302-7c85-982a-081d08437a4a' as RequestId,
-    organizationId: '01a1fec5-0000-7000-8000-000000000001' as OrganizationId,
-    keyHash: '',
-    openedAt: 0,
-    method: 'POST',
-    path: '/v1/files',
-    provider: 'openai',
-    targetUrl: '',
-    headers: {},
-    tags: { properties: [] },
-  };
-  return new ExchangeRecorder({ writer, bodyMaxBytes: 1024 * 1024, monotonic: () => 0, startedAt: 0 }, open, true);
-}
-
 const byte = Buffer.from('x');
 
 it('a body that comes byte by byte is few frames, and is whole in them', () => {
   const writer = new KeepingWriter();
-  const recorder = recorderOn(writer);
+  const recorder = recorderOn(writer, 1024 * 1024);
   recorder.begin();
   const count = 500_000;
   for (let index = 0; index < count; index += 1) recorder.requestPart(byte);
@@ -72,7 +54,7 @@ it('a body that comes byte by byte is few frames, and is whole in them', () => {
 
 it('where each piece has to be in the spool before it goes on, frames are bounded too, and the record says that its body is cut', () => {
   const writer = new KeepingWriter();
-  const recorder = recorderOn(writer);
+  const recorder = recorderOn(writer, 1024 * 1024);
   recorder.begin();
   recorder.responseHead(200, {});
   recorder.writeOut();

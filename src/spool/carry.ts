@@ -13,13 +13,13 @@ export interface Carriage {
   readonly segment: number;
   /** In the order in which they are to be read. */
   readonly frames: readonly FrameLocation[];
-  /** Told the new places of all frames, in their order, in the same turn of the event loop in which they hold. */
+  /** Told the new places of all frames, in their order, in the same turn of the event loop from which on they hold and the old ones may not. */
   readonly carried: (places: readonly FrameLocation[]) => void;
 }
 
 /**
  * Copies frames into a segment that stands for everything before it, so that all segments below can be deleted though somebody still needs a few
- * of their frames. Durable when `carried` is called; before that nothing has changed.
+ * of their frames. Before `carried` is called nothing has changed; durable on return.
  *
  * Whoever reads the series from its start begins with the last such segment: the ones below it, where a crash left them, are void. They have to
  * be, as they hold beginnings of streams whose ends the new segment has not.
@@ -31,8 +31,9 @@ export async function carryFrames({ seriesFolder, segment, frames, carried }: Ca
   try {
     const places = await copyFrames(seriesFolder, frames, { unfinished, segment });
     renameSync(unfinished, file);
-    syncFolder(seriesFolder);
+    // Whatever becomes of the sync: the segment is another one already.
     carried(places);
+    syncFolder(seriesFolder);
   } catch (error) {
     rmSync(unfinished, { force: true });
     throw error;
@@ -56,13 +57,13 @@ async function copyFrames(
   const source = new SegmentSource(seriesFolder);
   const target = await open(to.unfinished, 'w', 0o600);
   try {
-    await target.write(makeSegmentHeader(carriedSegmentVersion));
+    await target.appendFile(makeSegmentHeader(carriedSegmentVersion));
     const places: FrameLocation[] = [];
     let offset = segmentHeaderBytes;
     for (const frame of frames) {
       // As it stands, with its checksums: a frame that is damaged stays known as one.
       const bytes = await source.read(frame);
-      await writeWhole(target, bytes);
+      await target.appendFile(bytes);
       places.push({ ...frame, segment: to.segment, offset });
       offset += bytes.length;
     }
@@ -100,9 +101,4 @@ class SegmentSource {
     await this.handle?.close();
     this.handle = undefined;
   }
-}
-
-/** On a disk that is nearly full the system writes a part and says so without an error. */
-async function writeWhole(target: FileHandle, bytes: Buffer): Promise<void> {
-  for (let done = 0; done < bytes.length;) done += (await target.write(bytes, done)).bytesWritten;
 }

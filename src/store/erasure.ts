@@ -123,9 +123,10 @@ const lookMs = 500;
 const noPartition = '190001';
 
 /**
- * TRICKY: the engine keeps parts that were replaced for some minutes, and has no command that deletes them. It does so when a partition is dropped,
- * to all that are older than their lifetime. That lifetime is for power losses, so the parts that took their place are brought to the disk first,
- * and those that merges make meanwhile. The texts of mutations that are done are files too, and may quote what was written.
+ * TRICKY: an engine may keep parts that were replaced for some minutes (`old_parts_lifetime`), and has no command that deletes them. It does so when
+ * a partition is dropped, to all that are older than their lifetime. That lifetime is for power losses, so the parts that took their place are
+ * brought to the disk first; what merges make meanwhile is synced in any case. The texts of mutations that are done are files too, and may quote
+ * what was written.
  */
 async function removeFiles(parts: RemovingParts, erasure: StoreErasure): Promise<void> {
   await removeMasked(parts);
@@ -133,7 +134,6 @@ async function removeFiles(parts: RemovingParts, erasure: StoreErasure): Promise
   await runInTurn(parts, 'removals', [`ALTER TABLE removals DROP PARTITION ID '${erasure.number}'`]);
   const all = [...tables, 'removals'];
   try {
-    for (const table of all) await setForTable(parts, table, `MODIFY SETTING ${synced.map((name) => `${name} = 1`).join(', ')}`);
     await syncYoung(parts);
     for (const table of all) await setForTable(parts, table, 'MODIFY SETTING old_parts_lifetime = 0, finished_mutations_to_keep = 1');
     for (let looks = 0; looks < mostLooks; looks += 1) {
@@ -143,15 +143,11 @@ async function removeFiles(parts: RemovingParts, erasure: StoreErasure): Promise
     }
   } finally {
     // Without room this is refused as well: the erasure is not over then, and its next try resets them.
-    const names = [...synced, 'old_parts_lifetime', 'finished_mutations_to_keep'].join(', ');
-    for (const table of all) await setForTable(parts, table, `RESET SETTING ${names}`);
+    for (const table of all) await setForTable(parts, table, 'RESET SETTING old_parts_lifetime, finished_mutations_to_keep');
   }
 }
 
-/** With these the engine syncs what it merges and rewrites. */
-const synced = ['min_rows_to_fsync_after_merge', 'min_compressed_bytes_to_fsync_after_merge'] as const;
-
-/** The system brings what is older to the disk by itself. A server's disk is not ours. */
+/** What was merged before merges were synced, or is a rewritten part. The system brings what is older to the disk by itself. A server's disk is not ours. */
 async function syncYoung(parts: RemovingParts): Promise<void> {
   if (!parts.connections.embedded) return;
   const names = [...tables, 'removals'].map((name) => `'${name}'`).join(', ');

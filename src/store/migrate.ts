@@ -8,6 +8,7 @@ import { bodyRests } from './migrations/0004-body-rests.ts';
 import { sessionTagsAndChanges } from './migrations/0005-session-tags-and-changes.ts';
 import { appliedPrices } from './migrations/0006-applied-prices.ts';
 import { removals } from './migrations/0007-removals.ts';
+import { upkeepOfParts } from './migrations/0008-upkeep-of-parts.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Every step, in order. A step that has been released never changes. */
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   sessionTagsAndChanges,
   appliedPrices,
   removals,
+  upkeepOfParts,
 ];
 
 /** How many steps this program knows. */

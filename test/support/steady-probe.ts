@@ -20,8 +20,8 @@ const callEveryMs = 500;
 /** Also how exact the delays are. */
 const askEveryMs = 50;
 const lastWaitMs = 60_000;
-/** Queries look at so much time before now, so that the hundredth million of records costs no more than the first. */
-const lookBackMs = 120_000;
+/** Queries look at so much time before now, so that they are no load of their own. What takes longer counts as not found. */
+const lookBackMs = 30_000;
 const property = 'Probe';
 
 interface Probe {

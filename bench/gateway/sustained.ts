@@ -1,4 +1,5 @@
 import { type Candidate, type GatelogCandidate, startCandidate, startGatelog } from '../peers/candidate.ts';
+import { highestRate } from './highest-rate.ts';
 import { chatLoad, type MeasuredLoad } from './load-driver.ts';
 import { failuresOf, type PartContext, settle } from './part.ts';
 import { type SpoolCourse, SpoolWatch, untilDrained } from './spool-watch.ts';
@@ -28,8 +29,6 @@ export interface SustainedResult {
   readonly failures: readonly string[];
 }
 
-/** Halvings of the interval in which the highest sustained rate is looked for: it is found to a 32nd of the closed loop's. */
-const stepCount = 5;
 /** Less of an asked rate was not reached. */
 const reachedShare = 0.98;
 const warmUpMs = 3000;
@@ -69,17 +68,14 @@ async function measureBare(context: PartContext, bare: Candidate, all: readonly 
   return result;
 }
 
-/** Bisects between none and the closed loop's rate. */
+/** Looks for it below the closed loop's rate. */
 async function searchRate(run: SustainedRun, closedLoopPerSecond: number, seconds: number): Promise<SustainedLoad[]> {
   const steps: SustainedLoad[] = [];
-  let [low, high] = [0, closedLoopPerSecond];
-  for (let step = 0; step < stepCount; step += 1) {
-    const askedPerSecond = (low + high) / 2;
+  await highestRate(async (askedPerSecond) => {
     const load = await run.load({ askedPerSecond, seconds });
     steps.push(load);
-    if (isSustained(load)) low = askedPerSecond;
-    else high = askedPerSecond;
-  }
+    return isSustained(load);
+  }, closedLoopPerSecond);
   return steps;
 }
 

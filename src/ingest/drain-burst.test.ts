@@ -25,8 +25,6 @@ async function writeBurst(spool: SpoolRig): Promise<void> {
 
 test('a burst on a machine without an idle core waits in the spool, and is stored when a core is idle again', async () => {
   const spool = new SpoolRig(rig);
-  await writeBurst(spool);
-
   let shares: CpuShares = { idle: 0, own: 0.1 };
   let asked = 0;
   const cpuShares = (): CpuShares => {
@@ -35,6 +33,7 @@ test('a burst on a machine without an idle core waits in the spool, and is store
   };
   const drain = await spool.openDrain({ limits, burst: new Burst({ mostMs: 60_000, cpuShares, clock: systemClock }) });
   drain.start();
+  await writeBurst(spool);
   await until(() => asked >= 5);
   expect(drain.waitingCount()).toBe(burstOf);
   expect(spool.observations).toEqual([]);

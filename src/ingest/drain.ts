@@ -202,7 +202,7 @@ export class Drain {
     const waiting = this.waitingCount();
     if (!this.isDue(waiting)) return undefined;
     const batch = formBatch(lastBatch + 1, tails, accepted, { ...this.ports.limits, mostRows: this.mostRows });
-    if (batch?.exchanges.length === waiting) this.ports.burst.caughtUp();
+    if (batch !== undefined) this.ports.burst.took(waiting - batch.exchanges.length);
     return batch;
   }
 
@@ -210,7 +210,8 @@ export class Drain {
     if (this.finishing) return true;
     const { clock, intervalMs, burst } = this.ports;
     const waitedMs = clock.monotonic() - this.lastBatchAt;
-    return (waitedMs >= intervalMs || waiting >= this.mostRows) && !burst.putsOff(waiting, waitedMs);
+    const putsOff = burst.putsOff(waiting);
+    return (waitedMs >= intervalMs || waiting >= this.mostRows) && !putsOff;
   }
 
   /**

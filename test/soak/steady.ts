@@ -1,7 +1,7 @@
 /**
  * `npm run soak -- steady [minutes] [--rate n] [--workers n]`: a steady load for so many minutes (30 unless given) against a service as a user would start it, at the
- * rate that is given, else at half of the highest one. That is measured first: the replies a second of a minute in a closed loop, and where what waited in the
- * spool grew over its second half, the share of them with which the ingest kept up.
+ * rate that is given, else at half of the highest one. That is measured first, as `npm run bench -- gateway --only sustained` does: a minute in a closed loop,
+ * and where what waits in the spool grows over its second half, the most below it with which the ingest keeps up.
  *
  * Progress goes to stderr each ten seconds; the last lines, on stdout, say what came of it. Exit code 1 when
  * - any call failed, was not on record, or was not found afterwards, or fewer than 98 of 100 asked calls were made;
@@ -13,7 +13,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { chatLoad, LoadDriver } from '../../bench/gateway/load-driver.ts';
+import { highestRate as searchHighest } from '../../bench/gateway/highest-rate.ts';
+import { chatLoad, type Load, LoadDriver } from '../../bench/gateway/load-driver.ts';
 import { SpoolWatch, untilDrained } from '../../bench/gateway/spool-watch.ts';
 import { OwnedProcesses } from '../../bench/measure/owned-processes.ts';
 import { type GatelogCandidate, startGatelog } from '../../bench/peers/candidate.ts';
@@ -87,17 +88,22 @@ async function soak(): Promise<boolean> {
   return faults.length === 0;
 }
 
-/** Calls a second in a closed loop with which the ingest keeps up, or the share of them with which it does. */
+/** Calls a second with which the ingest keeps up: those of a closed loop, or the most of fewer. */
 async function highestRate(driver: LoadDriver, service: GatelogCandidate): Promise<number> {
-  const watch = new SpoolWatch(service);
-  const full = await driver.run(service, chatLoad(connections, fullRateMs));
-  const { keepsUp, growthBytesPerSecond, inflowBytesPerSecond } = watch.stop(fullRateMs / 2);
-  const keptShare = keepsUp || inflowBytesPerSecond === 0 ? 1 : Math.max(0, 1 - (growthBytesPerSecond ?? 0) / inflowBytesPerSecond);
-  console.error(
-    `at most ${full.requestsPerSecond.toFixed(0)} a second, of which the ingest keeps up with ${(keptShare * 100).toFixed(0)} %`,
-  );
-  await untilDrained(service);
-  return full.requestsPerSecond * keptShare;
+  const keepsUp = async (load: Load): Promise<{ readonly keepsUp: boolean; readonly perSecond: number }> => {
+    const watch = new SpoolWatch(service);
+    const { requestsPerSecond } = await driver.run(service, load);
+    const course = watch.stop(load.durationMs / 2);
+    const asked = load.requestsPerSecond ?? requestsPerSecond;
+    const held = course.keepsUp && requestsPerSecond >= asked * reachedShare;
+    console.error(`${asked.toFixed(0)} a second: the ingest ${held ? 'keeps up' : 'falls behind'}`);
+    await untilDrained(service);
+    return { keepsUp: held, perSecond: requestsPerSecond };
+  };
+  const full = await keepsUp(chatLoad(connections, fullRateMs));
+  if (full.keepsUp) return full.perSecond;
+  const usual = chatLoad(connections, fullRateMs / 2);
+  return searchHighest(async (requestsPerSecond) => (await keepsUp({ ...usual, requestsPerSecond })).keepsUp, full.perSecond);
 }
 
 /** Records that could be queried, and those of them within a second, as the service counts them. */

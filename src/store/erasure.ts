@@ -147,7 +147,7 @@ async function removeFiles(parts: RemovingParts, erasure: StoreErasure): Promise
   }
 }
 
-/** What was merged before merges were synced, or is a rewritten part. The system brings what is older to the disk by itself. A server's disk is not ours. */
+/** What was merged or rewritten before the schema had that synced. The system brings what is older to the disk by itself. A server's disk is not ours. */
 async function syncYoung(parts: RemovingParts): Promise<void> {
   if (!parts.connections.embedded) return;
   const names = [...tables, 'removals'].map((name) => `'${name}'`).join(', ');

@@ -31,8 +31,8 @@ const partsOf = (tables: string): string =>
 const stepQuery = `SELECT max(number) AS step FROM ${migrationsTable}`;
 
 /**
- * Makes the function that lists parts, patches of pending updates among them, which `ALTER TABLE … FREEZE` leaves out. The files of a listed part
- * stay for minutes after a merge has replaced it.
+ * Makes the function that lists parts, patches of pending updates among them, which `ALTER TABLE … FREEZE` leaves out. A merge may
+ * replace a listed part, whose files go about a second later.
  * TRICKY: `requests` is listed first. A change is in its history before it is in the row, so that what is listed later has the history of every row.
  * @throws (from it) GatelogError; undefined for a ClickHouse server, whose files are elsewhere.
  */

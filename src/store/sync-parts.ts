@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isSystemError } from '../platform/files.ts';
 
 /**
- * Brings parts of the embedded engine to the disk: the engine does so with what is inserted, and not with what it merges or rewrites.
+ * Brings parts of the embedded engine to the disk. It does so itself with what it writes now, and did not with what it merged under an earlier schema.
  * @param folders of the parts; one that is gone meanwhile is passed over.
  */
 export async function syncParts(folders: readonly string[]): Promise<void> {

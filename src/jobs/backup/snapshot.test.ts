@@ -124,13 +124,23 @@ describe('a snapshot is of one moment', () => {
     await spool.write(writer);
     await until(async () => (await spool.rows()).length === 1);
     let looks = 0;
+    let listed: StoreParts['parts'] = [];
     const snapshot = await takeSnapshot(
       portsOf(spool, drain, {
         listParts: async () => {
           looks += 1;
           const found = await listParts();
-          const gone = { table: 'requests', name: 'gone', folder: path.join(rig.folder, 'gone'), rows: 1 };
-          return looks === 1 ? { ...found, parts: [...found.parts, gone] } : found;
+          listed = found.parts;
+          const part = (name: string): StoreParts['parts'][number] => ({
+            table: 'requests',
+            name,
+            folder: path.join(rig.folder, name),
+            rows: 1,
+          });
+          // One is replaced after the first look, one is gone before it can be linked.
+          mkdirSync(path.join(rig.folder, 'replaced'), { recursive: true });
+          writeFileSync(path.join(rig.folder, 'replaced', 'data.bin'), 'rows');
+          return looks === 1 ? { ...found, parts: [...found.parts, part('replaced'), part('gone')] } : found;
         },
       }),
       folder,
@@ -138,6 +148,8 @@ describe('a snapshot is of one moment', () => {
     );
     expect(looks).toBe(2);
     expect(snapshot.rows['requests']).toBe(await rowsNow());
+    const names = listed.filter(({ table }) => table === 'requests').map(({ name }) => name);
+    expect(readdirSync(path.join(folder, 'store', 'requests')).toSorted()).toEqual(names.toSorted());
     await drain.stop(10_000);
   });
 });

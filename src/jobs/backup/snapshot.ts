@@ -104,23 +104,42 @@ async function linkSpool(spool: string, target: string): Promise<Record<string, 
   return segments;
 }
 
+/** TRICKY: a part never changes, so those that were linked whole before one was found gone stay, and each further look has less to do. */
 async function linkStore(
   listParts: SnapshotPorts['listParts'],
   target: string,
 ): Promise<{ readonly step: number; readonly rows: Record<string, number> }> {
+  const linked = new Set<string>();
   for (let triesLeft = mostTries - 1; ; triesLeft -= 1) {
     const { step, parts } = await listParts();
+    const wanted = new Map(parts.map((part) => [path.join(target, part.table, part.name), part]));
+    for (const folder of linked) {
+      if (wanted.has(folder)) continue;
+      await rm(folder, { recursive: true, force: true });
+      linked.delete(folder);
+    }
     try {
       const rows: Record<string, number> = {};
-      for (const part of parts) {
-        await linkFiles(part.folder, path.join(target, part.table, part.name));
+      for (const [folder, part] of wanted) {
         rows[part.table] = (rows[part.table] ?? 0) + part.rows;
+        if (linked.has(folder)) continue;
+        await linkWhole(part.folder, folder);
+        linked.add(folder);
       }
       return { step, rows };
     } catch (error) {
       if (triesLeft === 0 || !(isSystemError(error) && error.code === 'ENOENT')) throw error;
-      await rm(target, { recursive: true, force: true });
     }
+  }
+}
+
+/** Links all files of a folder. @throws when one is gone; nothing is linked then. */
+async function linkWhole(source: string, target: string): Promise<void> {
+  try {
+    await linkFiles(source, target);
+  } catch (error) {
+    await rm(target, { recursive: true, force: true });
+    throw error;
   }
 }
 

@@ -16,6 +16,7 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
 import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
 import type { RequestRecord } from '../model/request-record.ts';
+import { KnownNames } from '../query/known-names.ts';
 import { empty } from '../query/query-rig.ts';
 import { rowsOf } from '../store/tables/rows.ts';
 import { makePricePorts } from '../main/request-costs.ts';
@@ -186,6 +187,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     bodyMaxBytes,
     corsOrigins: [],
     answerMaxBytes: 64 * 1024 * 1024,
+    knownNames: new KnownNames(),
   };
 }
 

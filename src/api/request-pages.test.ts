@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestBodiesSchema, requestCountSchema, requestQueryAnswerSchema } from '../contract/requests.ts';
 import { chatRequest } from '../ingest/ingest-rig.ts';
+import { KnownNames } from '../query/known-names.ts';
 import { type ApiRig, checked, openApiRig, queryPath } from './api-rig.ts';
+import type { ApiPorts } from './ports.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {
@@ -64,6 +66,22 @@ describe('a page', () => {
   test('that is empty for no surprising reason says nothing', async () => {
     const body = { filter: { request_response_rmt: { properties: { Environment: { equals: 'staging' } } } } };
     expect((await rig.call('POST', queryPath, { body })).headers.get('svc-hint')).toBeNull();
+  });
+
+  test('and that is asked for again and again looks for the names of properties once, and for no more of a time than whether it has requests', async () => {
+    const statements: string[] = [];
+    const run: ApiPorts['run'] = (statement, signal) => {
+      statements.push(statement.text);
+      return rig.run(statement, signal);
+    };
+    const api = rig.withPorts({ run, knownNames: new KnownNames() });
+    const arrived = { request_response_rmt: { request_created_at: { gte: '2001-01-01' } } };
+    const staging = { request_response_rmt: { properties: { Environment: { equals: 'staging' } } } };
+    const body = { filter: { left: arrived, operator: 'and', right: staging } };
+    for (let time = 0; time < 3; time += 1) await rig.call('POST', queryPath, { body, api });
+    expect(statements.filter((text) => text.includes('mapKeys(properties)'))).toHaveLength(1);
+    expect(statements.filter((text) => text.startsWith('SELECT 1 AS found'))).toHaveLength(3);
+    expect(statements).toHaveLength(3 + 1 + 3);
   });
 });
 

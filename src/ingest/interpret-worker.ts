@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../platform/clock.ts';
 import { threadTimeMs } from '../platform/thread-time.ts';
-import { lowerThreadPriority } from '../platform/priority.ts';
 import { type BookProviders, priceBookFrom } from '../pricing/price-book.ts';
 import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
 import { Redactions } from './redactions.ts';
@@ -29,9 +28,6 @@ const parts = {
   redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
   searchMaxBytes: settings?.searchMaxBytes,
 };
-
-// Under load the gateways come first, then the API: the spool is there to absorb bursts.
-lowerThreadPriority();
 
 const say = (message: InterpreterMessage): void => parentPort?.postMessage(message);
 

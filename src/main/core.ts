@@ -36,8 +36,9 @@ import { makeLogger } from '../platform/logger.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
-import { lowerPriority } from '../platform/priority.ts';
+import { lowerPriority, lowerThreadsNamed } from '../platform/priority.ts';
 import { priceBookFrom } from '../pricing/price-book.ts';
+import { KnownNames } from '../query/known-names.ts';
 import { type ArrivalRow, requestKeyStatements } from '../query/request.ts';
 import type { RequestKey } from '../query/requests.ts';
 import { firstRequestStatement } from '../query/session/lookup.ts';
@@ -69,6 +70,8 @@ const changeWaitMs = 10_000;
 const mostKnown = 5_000_000;
 /** Bytes of all bodies and properties in one answer of the API. They are in memory several times on their way into it. */
 const answerMaxBytes = 64 * 1024 * 1024;
+/** What the embedded engine calls the threads that merge parts, which it has from when it opens its folder. Who waits for a record or a query goes first. */
+const mergingThreads = 'MergeMutate';
 
 const settledAtOnce = 32;
 
@@ -109,6 +112,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   await removals.start();
   // Not before: with a low priority a start takes ten times as long where others leave no core idle, and the API is away for it.
   lowerPriority();
+  lowerThreadsNamed(mergingThreads);
   drain.start();
   const endSampling = sampleProcess(parts.meter);
   const base = { url: config.publicApiUrl ?? '' };
@@ -315,6 +319,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     bodyMaxBytes: config.apiBodyMaxBytes,
     corsOrigins: config.corsOrigins,
     answerMaxBytes,
+    knownNames: new KnownNames(),
   };
 }
 

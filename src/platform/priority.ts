@@ -1,8 +1,8 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
-import path from 'node:path';
 
-const below = constants.priority.PRIORITY_BELOW_NORMAL;
+/** A third of the weight of an ordinary process. With less, a load that leaves no core idle starves what stores its records. */
+const below = 5;
 /** Looks for threads that began while the others were lowered. */
 const mostPasses = 10;
 
@@ -25,12 +25,11 @@ export function lowerPriority(): void {
 }
 
 /**
- * Lets every other thread go first when cores are short, those of this process too. Call it in the thread that shall yield.
+ * Lets every other thread go before those of this name when cores are short, those of this process too. Threads that begin later are not meant.
  * TRICKY: only Linux has priorities of threads. Elsewhere nothing changes, as the same call would be about the whole process.
  */
-export function lowerThreadPriority(): void {
-  const thread = ownThreadId();
-  if (thread !== undefined) trySetPriority(thread, constants.priority.PRIORITY_LOW);
+export function lowerThreadsNamed(name: string): void {
+  for (const thread of ownThreadIds() ?? []) if (nameOf(thread) === name) trySetPriority(thread, constants.priority.PRIORITY_LOW);
 }
 
 function isHigher(thread: number): boolean {
@@ -51,9 +50,10 @@ function ownThreadIds(): number[] | undefined {
   }
 }
 
-function ownThreadId(): number | undefined {
+/** Undefined of a thread that has ended meanwhile. */
+function nameOf(thread: number): string | undefined {
   try {
-    return Number(path.basename(readlinkSync('/proc/thread-self')));
+    return readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim();
   } catch {
     return undefined;
   }

@@ -2,23 +2,29 @@ import type { ConditionNode, FilterNode } from './filter/ast.ts';
 import { arrivalBounds } from './filter/compile.ts';
 import { type Fragment, join, param, sql } from '../sql/sql.ts';
 import { ownTable, type Statement, statementFor } from '../sql/statement.ts';
+import type { KnownNames } from './known-names.ts';
 import type { RequestsPlan } from './plan.ts';
 import type { RequestsQuestion } from './question.ts';
 import { countStatement } from './requests.ts';
 
-/** Something that may explain an empty page: a statement to run, and what its rows say about it. */
+/**
+ * Something that may explain an empty page: a statement to run, and what its rows say about it. An empty page is what a caller who waits for a
+ * record gets again and again, so no statement reads the whole history for it.
+ */
 export interface HintQuestion {
   readonly statement: Statement;
-  /** @returns undefined when this is not the reason. */
-  readonly sentenceFor: (rows: readonly Readonly<Record<string, unknown>>[]) => string | undefined;
+  /** @returns undefined when this is not the reason, or what else has to be asked before it can be told. */
+  readonly sentenceFor: (rows: readonly Readonly<Record<string, unknown>>[]) => string | HintQuestion | undefined;
 }
 
 /** Names looked up for a hint; a filter with more gets its hint from these. */
 const mostNames = 10;
+/** A name in another case is looked for among so many of the newest requests. */
+const mostRequests = 100_000;
 
 /** What may explain that a page is empty or a count 0, the likeliest first. */
-export function hintQuestions(plan: RequestsPlan): readonly HintQuestion[] {
-  return [nameQuestion(plan), rangeQuestion(plan.tenant, arrivalBounds(plan.filter)), offsetQuestion(plan)].filter(
+export function hintQuestions(plan: RequestsPlan, known: KnownNames): readonly HintQuestion[] {
+  return [nameQuestion(plan, known), rangeQuestion(plan.tenant, arrivalBounds(plan.filter)), offsetQuestion(plan)].filter(
     (question) => question !== undefined,
   );
 }
@@ -51,21 +57,24 @@ export function longBodiesQuestion(
 
 const restOf: Readonly<Record<string, Fragment>> = { request_body: sql`request_rest`, response_body: sql`response_rest` };
 
-/** A property that exists in another case only. */
-export function nameQuestion({ tenant, filter }: Filtered): HintQuestion | undefined {
-  const asked = [...new Set(conditionsIn(filter).flatMap(propertyNameOf))].slice(0, mostNames);
+/** A property that exists in another case only. @param known names that are not looked for again. */
+export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): HintQuestion | undefined {
+  const names = new Set(conditionsIn(filter).flatMap(propertyNameOf));
+  const asked = [...names].filter((name) => !known.has(tenant, name)).slice(0, mostNames);
   if (asked.length === 0) return undefined;
   const same = join(
     asked.map((name) => sql`lowerUTF8(name) = lowerUTF8(${param(name, 'String')})`),
     ' OR ',
   );
-  const names = sql`SELECT DISTINCT name FROM (SELECT arrayJoin(mapKeys(properties)) AS name FROM ${ownTable('requests')}) WHERE ${same}`;
+  const newest = sql`SELECT properties FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT ${param(mostRequests, 'UInt64')}`;
+  const stored = sql`SELECT DISTINCT name FROM (SELECT arrayJoin(mapKeys(properties)) AS name FROM (${newest})) WHERE ${same}`;
   return {
-    statement: statementFor(tenant, names, 'long'),
+    statement: statementFor(tenant, stored, 'long'),
     sentenceFor: (rows) => {
-      const stored = rows.map(({ name }) => String(name));
-      const missing = asked.find((name) => !stored.includes(name) && stored.some((other) => isSameFolded(other, name)));
-      const other = stored.find((name) => missing !== undefined && isSameFolded(name, missing));
+      const found = rows.map(({ name }) => String(name));
+      for (const name of found) known.add(tenant, name);
+      const missing = asked.find((name) => !found.includes(name) && found.some((other) => isSameFolded(other, name)));
+      const other = found.find((name) => missing !== undefined && isSameFolded(name, missing));
       return missing === undefined
         ? undefined
         : `no request has a property ${JSON.stringify(missing)}; there is one named ${JSON.stringify(other)}, and names are case-sensitive`;
@@ -86,15 +95,24 @@ function propertyNameOf({ group, field, name, ...comparison }: ConditionNode): r
 /** A time in which nothing arrived. @param bounds on the arrival. */
 export function rangeQuestion(tenant: RequestsQuestion['tenant'], bounds: readonly Fragment[]): HintQuestion | undefined {
   if (bounds.length === 0) return undefined;
-  const within: Fragment = join(bounds, ' AND ');
-  const range = sql`SELECT count() AS total, countIf(${within}) AS inside, toUnixTimestamp64Milli(min(created_at)) AS first_ms, toUnixTimestamp64Milli(max(created_at)) AS last_ms FROM ${ownTable('requests')}`;
+  const inside = sql`SELECT 1 AS found FROM ${ownTable('requests', join(bounds, ' AND '))} LIMIT 1`;
   return {
-    statement: statementFor(tenant, range, 'long'),
-    sentenceFor: ([row]) => {
-      if (row === undefined || Number(row['inside']) > 0) return undefined;
-      if (Number(row['total']) === 0) return 'no request is on record yet';
-      return `no request arrived in the time that the query asks for; the record goes from ${timeText(row['first_ms'])} to ${timeText(row['last_ms'])}`;
-    },
+    statement: statementFor(tenant, inside, 'short'),
+    sentenceFor: ([row]) => (row === undefined ? recordQuestion(tenant) : undefined),
+  };
+}
+
+/** From when to when there are requests, after none was found in the time asked for: the ends of the order in which they lie. */
+function recordQuestion(tenant: RequestsQuestion['tenant']): HintQuestion {
+  const first = sql`SELECT created_at FROM ${ownTable('requests')} ORDER BY created_at ASC LIMIT 1`;
+  const last = sql`SELECT created_at FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT 1`;
+  const ends = sql`SELECT toUnixTimestamp64Milli(created_at) AS created_ms FROM ((${first}) UNION ALL (${last})) ORDER BY created_ms`;
+  return {
+    statement: statementFor(tenant, ends, 'short'),
+    sentenceFor: ([earliest, latest]) =>
+      earliest === undefined || latest === undefined
+        ? 'no request is on record yet'
+        : `no request arrived in the time that the query asks for; the record goes from ${timeText(earliest['created_ms'])} to ${timeText(latest['created_ms'])}`,
   };
 }
 

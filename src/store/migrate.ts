@@ -9,6 +9,7 @@ import { sessionTagsAndChanges } from './migrations/0005-session-tags-and-change
 import { appliedPrices } from './migrations/0006-applied-prices.ts';
 import { removals } from './migrations/0007-removals.ts';
 import { upkeepOfParts } from './migrations/0008-upkeep-of-parts.ts';
+import { fewerMerges } from './migrations/0009-fewer-merges.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Every step, in order. A step that has been released never changes. */
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   appliedPrices,
   removals,
   upkeepOfParts,
+  fewerMerges,
 ];
 
 /** How many steps this program knows. */

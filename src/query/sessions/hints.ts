@@ -1,17 +1,18 @@
 import { type HintQuestion, longBodiesQuestion, nameQuestion, rangeQuestion } from '../hints.ts';
+import type { KnownNames } from '../known-names.ts';
 import { keptBounds } from './kept.ts';
 import { sessionCountStatement } from './page.ts';
 import type { SessionsPlan } from './plan.ts';
 import type { SessionsQuestion } from './question.ts';
 
 /** What may explain that there are no sessions, the likeliest first. */
-export function noSessionsQuestions(question: SessionsQuestion): readonly HintQuestion[] {
-  return [nameQuestion(question), rangeQuestion(question.tenant, keptBounds(question))].filter((one) => one !== undefined);
+export function noSessionsQuestions(question: SessionsQuestion, known: KnownNames): readonly HintQuestion[] {
+  return [nameQuestion(question, known), rangeQuestion(question.tenant, keptBounds(question))].filter((one) => one !== undefined);
 }
 
 /** What may explain that a page of sessions is empty, the likeliest first. */
-export function sessionHintQuestions(plan: SessionsPlan): readonly HintQuestion[] {
-  return [...noSessionsQuestions(plan), ...[offsetQuestion(plan)].filter((one) => one !== undefined)];
+export function sessionHintQuestions(plan: SessionsPlan, known: KnownNames): readonly HintQuestion[] {
+  return [...noSessionsQuestions(plan, known), ...[offsetQuestion(plan)].filter((one) => one !== undefined)];
 }
 
 /** Whether there are bodies of which the filter sees only the begin; undefined for a filter that reads none. */

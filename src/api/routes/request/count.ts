@@ -37,7 +37,7 @@ async function answerCount(call: EndpointCall): Promise<Response> {
     const long = longBodiesQuestion(planned.plan);
     if (long !== undefined) await explain(call, [long]);
     // A count has no page that an offset could be past.
-    if (data === 0) await explain(call, hintQuestions({ ...planned.plan, offset: 0 }));
+    if (data === 0) await explain(call, hintQuestions({ ...planned.plan, offset: 0 }, call.ports.knownNames));
     return answerJson(context, { data, error: null });
   }
   setHint(context, planned.hint);

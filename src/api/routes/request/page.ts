@@ -38,7 +38,7 @@ export async function answerPage({ context, principal, ports }: EndpointCall, di
   const long = longBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
   if (rows.length === 0) {
-    if (plan.limit > 0 && plan.after === undefined) await explain(call, hintQuestions(plan));
+    if (plan.limit > 0 && plan.after === undefined) await explain(call, hintQuestions(plan, ports.knownNames));
     return answerJson(context, { data: [], error: null });
   }
   tellNext(context, plan, rows);
@@ -108,11 +108,15 @@ function tellNext(context: Context, plan: RequestsPlan, rows: readonly PageRow[]
 /** The answer stands without its explanation: what the store does not tell in time is left out. */
 export async function explain({ context, ports }: EndpointCall, questions: readonly HintQuestion[]): Promise<void> {
   try {
-    for (const { statement, sentenceFor } of questions) {
-      const rows = await Promise.race([ports.run<Readonly<Record<string, unknown>>>(statement, context.req.raw.signal), wait(hintMs)]);
-      if (rows === undefined) return;
-      const sentence = sentenceFor(rows);
-      if (sentence !== undefined) return setHint(context, sentence);
+    for (const question of questions) {
+      let told: ReturnType<HintQuestion['sentenceFor']> = question;
+      while (typeof told === 'object') {
+        const asked = ports.run<Readonly<Record<string, unknown>>>(told.statement, context.req.raw.signal);
+        const rows = await Promise.race([asked, wait(hintMs)]);
+        if (rows === undefined) return;
+        told = told.sentenceFor(rows);
+      }
+      if (told !== undefined) return setHint(context, told);
     }
   } catch {
     // The page itself was read, and it is the answer.

@@ -37,6 +37,6 @@ async function answerSessionCount(call: EndpointCall): Promise<Response> {
   const row = onlyRow(await ports.run<SessionTotalsRow>(sessionTotalsStatement(plan), context.req.raw.signal));
   const long = longSessionBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
-  if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan));
+  if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan, ports.knownNames));
   return answerJson(context, { data: sessionTotals(row), error: null });
 }

@@ -38,6 +38,6 @@ async function answerSessionMetrics(call: EndpointCall): Promise<Response> {
   const row = onlyRow(await ports.run<SessionSpreadRow>(sessionSpreadStatement(plan, plan.tail), context.req.raw.signal));
   const long = longSessionBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
-  if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan));
+  if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan, ports.knownNames));
   return answerJson(context, { data: sessionMetrics(row), error: null });
 }

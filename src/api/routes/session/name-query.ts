@@ -37,6 +37,6 @@ async function answerSessionNames(call: EndpointCall): Promise<Response> {
   const rows = await ports.run<SessionNameRow>(sessionNamesStatement(plan), context.req.raw.signal);
   const long = longSessionBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
-  if (rows.length === 0) await explain(call, noSessionsQuestions(plan));
+  if (rows.length === 0) await explain(call, noSessionsQuestions(plan, ports.knownNames));
   return answerJson(context, { data: rows.map((row) => sessionNameItem(row, plan.offsetMinutes)), error: null });
 }

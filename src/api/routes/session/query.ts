@@ -45,7 +45,7 @@ async function answerSessions(call: EndpointCall): Promise<Response> {
   }
   const long = longSessionBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
-  if (rows.length === 0 && plan.limit > 0 && plan.after === undefined) await explain(call, sessionHintQuestions(plan));
+  if (rows.length === 0 && plan.limit > 0 && plan.after === undefined) await explain(call, sessionHintQuestions(plan, ports.knownNames));
   const cursor = nextCursor(plan, rows);
   if (cursor !== undefined) context.header('svc-next-cursor', cursor);
   return answerJson(context, { data: rows.map((row) => sessionItem(row, plan.offsetMinutes)), error: null });

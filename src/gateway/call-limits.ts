@@ -15,6 +15,7 @@ import type { RequestBody } from './request-body.ts';
 export interface OutgoingCall {
   readonly method: string;
   readonly provider: string;
+  /** Path and query at the provider; of a call that is answered in this process, those of its route. */
   readonly path: string;
   /** Undefined: it was not read whole, or holds no JSON. */
   readonly body: Buffer | undefined;

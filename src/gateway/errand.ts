@@ -103,11 +103,11 @@ export function withGrant(ports: ForwardPorts, { call, admission, identity, poli
 }
 
 /** A call for whoever understands bodies. */
-export function outgoingCallOf({ request, head, openedAt }: Call, { route, outgoing }: Leg): OutgoingCall {
+export function outgoingCallOf({ request, head, openedAt }: Call, { route, target, outgoing }: Leg): OutgoingCall {
   return {
     method: request.method ?? 'GET',
     provider: route.provider,
-    path: route.path,
+    path: target?.path ?? route.path,
     body: wholeJson(outgoing, mayBeJson(request)),
     modelOverride: head.directives.tags.modelOverride,
     at: openedAt,

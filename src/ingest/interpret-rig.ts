@@ -41,7 +41,7 @@ export function interpret(sketch: InterpretSketch = {}): RequestRecord {
     method: 'POST',
     path: '/v1/chat/completions',
     provider: 'echo',
-    targetUrl: 'https://example.com/v1/chat/completions',
+    targetUrl: `https://example.com${sketch.open?.path ?? '/v1/chat/completions'}`,
     headers: sketch.requestHeaders ?? json,
     tags: { properties: [], ...sketch.tags },
     ...sketch.open,

@@ -1,4 +1,4 @@
-import type { Exchange } from '../model/exchange.ts';
+import type { Exchange, ExchangeOpen } from '../model/exchange.ts';
 import { isAmazonEventStream, isEventStream } from '../model/media-type.ts';
 import type { RecordedBody } from '../model/request-record.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
@@ -36,6 +36,14 @@ const noText: ReadBody = { text: undefined, parsed: undefined };
 /** Lines in which the first two that are not blank are looked for. */
 const mostBlankLines = 64;
 
+/**
+ * The address that tells what was spoken: where the exchange went, since the caller's own path may lack what stands in a base address
+ * (`Svc-Target-Url: https://host/v1` and `/messages`), else that path.
+ */
+export function spokenAddress({ path, targetUrl }: ExchangeOpen): string {
+  return targetUrl === '' ? path : targetUrl;
+}
+
 /** Reads a request in the provider's wire format; without one it is recorded and says nothing. */
 export function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRequest {
   const { open, requestBody } = exchange;
@@ -46,7 +54,7 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
   const parsed = isForm(contentType) ? readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType) : read.parsed;
   if ((read.text === undefined && parsed === undefined) || format === undefined) return { body, parsed, facts: noRequestFacts };
   const { model } = exchange.end ?? exchange.responseHead ?? {};
-  const facts = format.readRequest(parsed, open.path);
+  const facts = format.readRequest(parsed, spokenAddress(open));
   // Of several attempts the record is of the last.
   return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
 }

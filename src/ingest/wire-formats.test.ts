@@ -10,10 +10,13 @@ const recording = (name: string): string => readFileSync(new URL(`../providers/$
 interface Call extends InterpretSketch {
   readonly provider: string;
   readonly path: string;
+  readonly targetUrl?: string;
 }
 
-const call = ({ provider, path, ...sketch }: Call): RequestRecord =>
-  interpret({ ...sketch, open: { provider, path, openedAt: Date.parse('2026-03-01T00:00:00Z') } });
+const call = ({ provider, path, targetUrl, ...sketch }: Call): RequestRecord => {
+  const open = { provider, path, openedAt: Date.parse('2026-03-01T00:00:00Z') };
+  return interpret({ ...sketch, open: targetUrl === undefined ? open : { ...open, targetUrl } });
+};
 
 const messages = { provider: 'anthropic', path: '/v1/messages', request: recording('anthropic/__fixtures__/messages-request.json') };
 const claudeAtAmazon = {
@@ -235,6 +238,18 @@ describe('a form with a recording', () => {
     const record = call({ ...transcription, response: 'Till Öresund.\n', headers: { 'content-type': 'text/plain' } });
     expect(record).toMatchObject({ completionText: 'Till Öresund.\n', responseBody: { kind: 'text' }, usage: { promptTokens: null } });
   });
+});
+
+test('what the base address of a target ends with belongs to the path by which a call is read', () => {
+  const response = recording('anthropic/__fixtures__/messages-response.json');
+  const target = { ...messages, provider: 'custom', path: '/messages', response };
+  const understood = { requestModel: 'claude-sonnet-4-5', usage: { promptTokens: 3289, completionTokens: 23 } };
+  expect(call({ ...target, targetUrl: 'https://models.example/v1/messages' })).toMatchObject(understood);
+  expect(call({ ...target, targetUrl: 'https://models.example/mail/messages' })).toMatchObject({
+    requestModel: '',
+    usage: { promptTokens: null },
+  });
+  expect(call({ ...messages, response, targetUrl: '' })).toMatchObject(understood);
 });
 
 test('speech is a recording that tells nothing', () => {

@@ -5,7 +5,7 @@
  *
  * Progress goes to stderr each ten seconds; the last lines, on stdout, say what came of it. Exit code 1 when
  * - any call failed, was not on record, or was not found afterwards, or fewer than 98 of 100 asked calls were made;
- * - the memory of a process still grows, or it leaks descriptors: how that is told stands in `test/support/steady-verdict.ts`;
+ * - the memory of a process still grows, it leaks descriptors, or has more and more threads: how that is told stands in `test/support/steady-verdict.ts`;
  * - a process was replaced;
  * - of 100 calls, more than one could be queried by its property only later than a second after its reply: the query that found it was asked later than that.
  */
@@ -73,6 +73,7 @@ async function soak(): Promise<boolean> {
     ...watch.replaced.map((name) => `${name} was replaced`),
     ...trends.filter(({ grows }) => grows).map(({ process: name }) => `the memory of ${name} still grows`),
     ...trends.filter(({ leaks }) => leaks).map(({ process: name }) => `${name} leaks descriptors`),
+    ...trends.filter(({ spawns }) => spawns).map(({ process: name }) => `${name} has more and more threads`),
     ...(await unrecorded(service)),
   ];
   console.log(`${load.replies} replies in ${minutes} minutes, ${load.requestsPerSecond.toFixed(0)} a second, ${load.errors} errors`);
@@ -124,5 +125,6 @@ async function unrecorded({ apiUrl }: GatelogCandidate): Promise<string[]> {
 
 function lineOf({ process: name, ...trend }: ProcessTrend): string {
   const memory = `${inMegabytes(trend.residentBytes)}, ${(trend.residentBytesPerHour / 1e6).toFixed(1)} MB an hour`;
-  return `${name}: ${memory}; ${trend.descriptors} descriptors, ${trend.descriptorsPerHour.toFixed(1)} an hour`;
+  const descriptors = `${trend.descriptors} descriptors, ${trend.descriptorsPerHour.toFixed(1)} an hour`;
+  return `${name}: ${memory}; ${descriptors}; ${trend.threads} threads, ${trend.threadsPerHour.toFixed(1)} an hour`;
 }

@@ -2,12 +2,26 @@ import { expect, it } from 'vitest';
 import { type ProcessSample, trendOf } from './steady-verdict.ts';
 
 /** Half an hour, a sample each second. */
-function course(resident: (minute: number) => number, descriptors: (second: number) => number = () => 40): readonly ProcessSample[] {
+function course(
+  resident: (minute: number) => number,
+  descriptors: (second: number) => number = () => 40,
+  threads: (second: number) => number = () => 20,
+): readonly ProcessSample[] {
   return Array.from({ length: 1800 }, (_, second) => ({
     atMs: second * 1000,
     residentBytes: resident(second / 60),
     descriptors: descriptors(second),
+    threads: threads(second),
   }));
+}
+
+/** One thread more every so many seconds. */
+function withThreadsEvery(seconds: number): readonly ProcessSample[] {
+  return course(
+    () => 1e8,
+    () => 40,
+    (second) => 20 + Math.floor(second / seconds),
+  );
 }
 
 const trend = (samples: readonly ProcessSample[]) => trendOf({ process: 'core', samples });
@@ -37,4 +51,10 @@ it('descriptors that stay are a leak, those that come and go are none', () => {
     ),
   );
   expect(swinging.leaks).toBe(false);
+});
+
+it('threads that stay are too many once there are more than a pool may gain', () => {
+  const often = trend(withThreadsEvery(60));
+  expect([often.spawns, often.leaks, Math.round(often.threadsPerHour)]).toEqual([true, false, 60]);
+  expect(trend(withThreadsEvery(180)).spawns).toBe(false);
 });

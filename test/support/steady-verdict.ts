@@ -4,6 +4,8 @@ import { type Sample, slopePerSecond } from '../../bench/measure/trend.ts';
 export interface ProcessSample {
   readonly atMs: number;
   readonly residentBytes: number;
+  readonly threads: number;
+  /** Without those that the store's engine has of each of its threads, which are as many as there are threads. */
   readonly descriptors: number;
 }
 
@@ -23,22 +25,28 @@ export interface ProcessTrend {
   readonly descriptors: number;
   readonly descriptorsPerHour: number;
   readonly leaks: boolean;
+  readonly threads: number;
+  readonly threadsPerHour: number;
+  readonly spawns: boolean;
 }
 
 /** Memory that a process may gain over the second half: this share of what it holds, and at least so many bytes. */
 const growthShare = 0.05;
 const growthBytes = 8e6;
-/** Descriptors that a process may gain over the second half. */
-const moreDescriptors = 8;
-/** Descriptors of a window are the fewest that were seen in it: connections and merges come and go, a leak stays. */
-const descriptorWindowMs = 10_000;
+/**
+ * Descriptors, and threads, that a process may gain over the second half. The engine's pools of threads grow to the most that was ever under way at once,
+ * and such a most is surpassed now and then.
+ */
+const moreOfEach = 8;
+/** A window's descriptors are the fewest that were seen in it, and so are its threads: connections and merges come and go, a leak stays. */
+const windowMs = 10_000;
 
 /**
  * How a process went, over the second half of its samples: what it needs for its first calls is no trend.
  *
  * Slopes are those of the straight line that fits best (least squares). It grows when the line of its memory rises over the half by more than it may,
  * and the line through the last quarter of the run rises at least half as steeply: then it has not come to rest. It leaks when the line through the fewest
- * descriptors of every ten seconds rises by more than it may.
+ * descriptors of every ten seconds rises by more than it may, and spawns when that of its threads does.
  */
 export function trendOf({ process, samples }: ProcessCourse): ProcessTrend {
   const half = samples.slice(Math.floor(samples.length / 2));
@@ -46,7 +54,8 @@ export function trendOf({ process, samples }: ProcessCourse): ProcessTrend {
   const hours = ((half.at(-1)?.atMs ?? 0) - (half[0]?.atMs ?? 0)) / 3_600_000;
   const memory = perHour(half.map(({ atMs, residentBytes }) => ({ atMs, value: residentBytes })));
   const memoryLast = perHour(quarter.map(({ atMs, residentBytes }) => ({ atMs, value: residentBytes })));
-  const descriptors = perHour(fewestDescriptors(half));
+  const descriptors = perHour(fewestOf(half, 'descriptors'));
+  const threads = perHour(fewestOf(half, 'threads'));
   const residentBytes = meanOf(half.map((sample) => sample.residentBytes));
   const mayGrowBytes = Math.max(growthBytes, residentBytes * growthShare);
   return {
@@ -56,16 +65,19 @@ export function trendOf({ process, samples }: ProcessCourse): ProcessTrend {
     grows: memory * hours > mayGrowBytes && memoryLast >= memory / 2,
     descriptors: half.at(-1)?.descriptors ?? 0,
     descriptorsPerHour: descriptors,
-    leaks: descriptors * hours > moreDescriptors,
+    leaks: descriptors * hours > moreOfEach,
+    threads: half.at(-1)?.threads ?? 0,
+    threadsPerHour: threads,
+    spawns: threads * hours > moreOfEach,
   };
 }
 
-function fewestDescriptors(samples: readonly ProcessSample[]): Sample[] {
+function fewestOf(samples: readonly ProcessSample[], what: 'descriptors' | 'threads'): Sample[] {
   const windows = new Map<number, Sample>();
-  for (const { atMs, descriptors } of samples) {
-    const window = Math.floor(atMs / descriptorWindowMs);
+  for (const { atMs, [what]: value } of samples) {
+    const window = Math.floor(atMs / windowMs);
     const known = windows.get(window);
-    if (known === undefined || descriptors < known.value) windows.set(window, { atMs, value: descriptors });
+    if (known === undefined || value < known.value) windows.set(window, { atMs, value });
   }
   return [...windows.values()];
 }

@@ -24,11 +24,18 @@ const engineThread = /^BgSchPool/;
 
 /** Priorities of a process' threads by their names; what ends meanwhile is left out. */
 function prioritiesOf(pid: number): { readonly name: string; readonly priority: number }[] {
+  return threadsOf(pid).flatMap((thread) => {
+    try {
+      return [{ name: readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim(), priority: getPriority(Number(thread)) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function threadsOf(pid: number): readonly string[] {
   try {
-    return readdirSync(`/proc/${pid}/task`).map((thread) => ({
-      name: readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim(),
-      priority: getPriority(Number(thread)),
-    }));
+    return readdirSync(`/proc/${pid}/task`);
   } catch {
     return [];
   }

@@ -209,13 +209,16 @@ it('a budget sets aside what the dearest place can cost', async () => {
     },
     readUser: () => '',
   };
-  const { rig } = await scene({ first: [200] }, { ports: { callLimits } });
-  const list = fallbacks({ provider: 'anthropic', model: 'claude' }, { provider: 'groq' });
+  const { rig, third } = await scene({ first: [200] }, { ports: { callLimits } });
+  const target = { target_url: `http://127.0.0.1:${third.port}/base` };
+  const list = fallbacks({ provider: 'anthropic', model: 'claude' }, { provider: 'groq' }, target);
   await call(rig.port, chat([list, 'Svc-RateLimit-Policy: 100;w=60;u=cents']));
   expect(reserved).toEqual([9n]);
-  expect(asked.map(({ provider, body }) => [provider, body?.toString()])).toEqual([
-    ['openai', '{"model":"gpt-4o"}'],
-    ['anthropic', '{"model":"claude"}'],
-    ['groq', '{"model":"gpt-4o"}'],
+  // What they say is read by the path at each place.
+  expect(asked.map(({ provider, path, body }) => [provider, path, body?.toString()])).toEqual([
+    ['openai', '/v1/chat/completions', '{"model":"gpt-4o"}'],
+    ['anthropic', '/v1/chat/completions', '{"model":"claude"}'],
+    ['groq', expect.stringMatching(/\/v1\/chat\/completions$/), '{"model":"gpt-4o"}'],
+    ['custom', '/base/v1/chat/completions', '{"model":"gpt-4o"}'],
   ]);
 });

@@ -10,7 +10,7 @@ import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
-import { type ReadResponse, readRequest, readResponse, spokenAddress } from './read-bodies.ts';
+import { type ReadResponse, readRequest, readResponse, spokenPath } from './read-bodies.ts';
 import { firstText, type RecordTexts, type RedactTexts, said, textsOf } from './record-texts.ts';
 import { matchesThreatPattern } from './threat.ts';
 
@@ -33,7 +33,7 @@ export interface InterpretContext {
 export function interpretExchange(exchange: Exchange, context: InterpretContext): RequestRecord {
   const { open } = exchange;
   const { tags } = open;
-  const format = wireFormatFor(open.provider, spokenAddress(open));
+  const format = wireFormatFor(open.provider, spokenPath(open));
   const request = readRequest(exchange, format);
   const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
   const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);

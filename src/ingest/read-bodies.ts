@@ -37,11 +37,11 @@ const noText: ReadBody = { text: undefined, parsed: undefined };
 const mostBlankLines = 64;
 
 /**
- * The address that tells what was spoken: where the exchange went, since the caller's own path may lack what stands in a base address
- * (`Svc-Target-Url: https://host/v1` and `/messages`), else that path.
+ * The path that tells what was spoken: the one to which the exchange went, since the caller's own may lack what stands in a base address
+ * (`Svc-Target-Url: https://host/v1` and `/messages`); the caller's where it went nowhere.
  */
-export function spokenAddress({ path, targetUrl }: ExchangeOpen): string {
-  return targetUrl === '' ? path : targetUrl;
+export function spokenPath({ path, targetUrl }: ExchangeOpen): string {
+  return targetUrl === '' ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 }
 
 /** Reads a request in the provider's wire format; without one it is recorded and says nothing. */
@@ -54,7 +54,7 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
   const parsed = isForm(contentType) ? readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType) : read.parsed;
   if ((read.text === undefined && parsed === undefined) || format === undefined) return { body, parsed, facts: noRequestFacts };
   const { model } = exchange.end ?? exchange.responseHead ?? {};
-  const facts = format.readRequest(parsed, spokenAddress(open));
+  const facts = format.readRequest(parsed, spokenPath(open));
   // Of several attempts the record is of the last.
   return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
 }

@@ -252,6 +252,18 @@ test('what the base address of a target ends with belongs to the path by which a
   expect(call({ ...messages, response, targetUrl: '' })).toMatchObject(understood);
 });
 
+test.each([
+  ['the name of its host does not', 'http://api/chat', '/chat', ''],
+  [
+    'and what stands there like the name of a model is none',
+    `https://proxy.example/models/team-a${generatePath}`,
+    generatePath,
+    'gemini-2.5-flash',
+  ],
+])('%s', (_, targetUrl, path, requestModel) => {
+  expect(call({ ...generate, provider: 'custom', path, targetUrl })).toMatchObject({ requestModel });
+});
+
 test('speech is a recording that tells nothing', () => {
   const record = call({
     provider: 'openai',

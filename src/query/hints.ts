@@ -9,7 +9,7 @@ import { countStatement } from './requests.ts';
 
 /**
  * Something that may explain an empty page: a statement to run, and what its rows say about it. An empty page is what a caller who waits for a
- * record gets again and again, so no statement reads the whole history for it.
+ * record gets again and again, so that names and times are not looked for in the whole history.
  */
 export interface HintQuestion {
   readonly statement: Statement;
@@ -77,7 +77,7 @@ export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): H
       const other = found.find((name) => missing !== undefined && isSameFolded(name, missing));
       return missing === undefined
         ? undefined
-        : `no request has a property ${JSON.stringify(missing)}; there is one named ${JSON.stringify(other)}, and names are case-sensitive`;
+        : `none of the newest ${mostRequests} requests has a property ${JSON.stringify(missing)}; there is one named ${JSON.stringify(other)}, and names are case-sensitive`;
     },
   };
 }

@@ -7,7 +7,8 @@ import { unreportedUsage } from '../model/usage.ts';
 import type { Statement } from '../sql/statement.ts';
 import { runUntilRows } from '../store/run.ts';
 import type { Store } from '../store/store.ts';
-import { longBodiesQuestion } from './hints.ts';
+import { sql } from '../sql/sql.ts';
+import { type HintQuestion, longBodiesQuestion, rangeQuestion } from './hints.ts';
 import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from './query-rig.ts';
 import { planRequests, requestDialect, type RequestsPlan } from './plan.ts';
 import { type ArrivalRow, requestKeyStatements, requestStatements } from './request.ts';
@@ -261,6 +262,15 @@ describe('an item', () => {
     const rows = question === undefined ? [] : await store.run<Record<string, unknown>>(question.statement);
     expect(question?.sentenceFor(rows)).toContain('only the begin was searched');
     expect(longBodiesQuestion(planOf({ filter: leaf('status', { equals: 1 }) }))).toBeUndefined();
+  });
+
+  test('is told from when to when there are requests, where the time asked for has none', async () => {
+    const early = { ...empty, requestId: idAt(noon - 86_400_000, 78), createdAt: noon - 86_400_000 };
+    await rig.insert([early], 'early');
+    let told: string | HintQuestion | undefined = rangeQuestion(tenant, [sql`created_at < fromUnixTimestamp64Milli(0, 'UTC')`]);
+    while (typeof told === 'object') told = told.sentenceFor(await store.run<Record<string, unknown>>(told.statement));
+    const [latest] = await items({ sort: { created_at: 'desc' }, limit: 1 });
+    expect(told).toContain(`from ${new Date(noon - 86_400_000).toISOString()} to ${latest?.request_created_at}`);
   });
 
   test('takes whole numbers that the store quotes', async () => {

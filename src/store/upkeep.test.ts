@@ -62,3 +62,10 @@ test('so it is with every table that grows', async () => {
   );
   expect(lacking).toEqual([{ name: 'schema_migrations' }]);
 });
+
+test('what every batch goes into is merged by ten parts of a size', async () => {
+  const tables = await rowsOf<{ name: string }>(
+    `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine_full LIKE '%merge_selector_base = 10%' ORDER BY name`,
+  );
+  expect(tables.map(({ name }) => name)).toEqual(['bodies', 'requests']);
+});

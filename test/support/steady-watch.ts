@@ -68,12 +68,15 @@ async function callsSoFar({ apiUrl }: GatelogCandidate): Promise<string> {
   }
 }
 
-/** The engine has three files of each of its threads open, from which it reads what the thread has used. */
+/** The engine has three files of each of its threads open, from which it reads what the thread has used. Those of threads that have ended would be a leak. */
 const fileOfThread = /^\/proc\/\d+\/task\//;
+const filesOfThread = 3;
 
 function opened(pid: number): Pick<ProcessSample, 'descriptors' | 'threads'> {
-  const descriptors = entriesOf(`/proc/${pid}/fd`).filter((descriptor) => !fileOfThread.test(linkOf(`/proc/${pid}/fd/${descriptor}`)));
-  return { descriptors: descriptors.length, threads: entriesOf(`/proc/${pid}/task`).length };
+  const links = entriesOf(`/proc/${pid}/fd`).map((descriptor) => linkOf(`/proc/${pid}/fd/${descriptor}`));
+  const ofThreads = links.filter((link) => fileOfThread.test(link)).length;
+  const threads = entriesOf(`/proc/${pid}/task`).length;
+  return { descriptors: links.length - Math.min(ofThreads, threads * filesOfThread), threads };
 }
 
 /** None of a process that has just ended, which the next look tells. */

@@ -90,7 +90,7 @@ export function setHint(context: Context, sentence: string): void {
 }
 
 const longestHint = 1000;
-/** An answer waits so long for its explanation, milliseconds. */
+/** An answer waits so long for all of its explanation, milliseconds. */
 const hintMs = 1000;
 
 /** A header holds ASCII alone. */
@@ -108,11 +108,12 @@ function tellNext(context: Context, plan: RequestsPlan, rows: readonly PageRow[]
 /** The answer stands without its explanation: what the store does not tell in time is left out. */
 export async function explain({ context, ports }: EndpointCall, questions: readonly HintQuestion[]): Promise<void> {
   try {
+    const late = wait(hintMs);
     for (const question of questions) {
       let told: ReturnType<HintQuestion['sentenceFor']> = question;
       while (typeof told === 'object') {
         const asked = ports.run<Readonly<Record<string, unknown>>>(told.statement, context.req.raw.signal);
-        const rows = await Promise.race([asked, wait(hintMs)]);
+        const rows = await Promise.race([asked, late]);
         if (rows === undefined) return;
         told = told.sentenceFor(rows);
       }

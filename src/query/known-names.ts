@@ -16,7 +16,8 @@ export class KnownNames {
 
   add(tenant: OrganizationId, name: string): void {
     this.names.add(keyOf(tenant, name));
-    if (this.names.size > mostNames) for (const oldest of [...this.names].slice(0, this.names.size - mostNames)) this.names.delete(oldest);
+    const [oldest = ''] = this.names;
+    if (this.names.size > mostNames) this.names.delete(oldest);
   }
 }
 

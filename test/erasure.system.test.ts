@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Sqlite from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -12,6 +11,7 @@ import { apiClient, type ApiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';
 import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
+import { filesHolding } from './support/held-text.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
 const folders: string[] = [];
@@ -36,12 +36,7 @@ function freshDataDir(): string {
 /** Text that no compression hides. */
 const secret = (): string => randomBytes(48).toString('base64url');
 
-function filesWith(folder: string, text: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => readFileSync(file).includes(text));
-}
+const filesWith = (folder: string, text: string): readonly string[] => [...filesHolding(folder, text).keys()];
 
 interface Call {
   readonly content: string;

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
+import { filesBelow, filesHolding } from './support/held-text.ts';
 import { makeDataDir, program, removeDataDir, type Service, serviceEnvironment, startService, testKey } from './support/process-tree.ts';
 
 /** How soon a change is seen by the gateways: the promise of the design. */
@@ -78,13 +77,6 @@ async function call(headers: Readonly<Record<string, string>> = {}, model = 'gpt
   };
 }
 
-/** Every file of the data folder. */
-function filesOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
-}
-
 it('a stored key serves its organisation alone, goes to its provider alone, is nowhere in the open, and outlives a restart', async () => {
   const before = await call();
   expect([before.status, before.code, before.message]).toEqual([401, 'no_provider_key', expect.stringContaining('POST /v1/provider-keys')]);
@@ -124,8 +116,8 @@ it('a stored key serves its organisation alone, goes to its provider alone, is n
   expect(output + service.output()).toContain('database_prepared');
   expect(output + service.output()).not.toContain('planted');
   const forms = [planted, Buffer.from(planted).toString('base64url').slice(0, -3), Buffer.from(planted).toString('hex')];
-  const found = filesOf(dataDir).filter((file) => forms.some((form) => readFileSync(file).includes(form)));
-  expect([filesOf(dataDir).some((file) => file.endsWith('metadata.db')), found]).toEqual([true, []]);
+  expect(filesBelow(dataDir).some((file) => file.endsWith('metadata.db'))).toBe(true);
+  expect([...filesHolding(dataDir, ...forms)]).toEqual([]);
 });
 
 it('with another secret the calls that need the key are refused with what to do, all else goes on, and with the first one it is back', async () => {

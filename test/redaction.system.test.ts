@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
+import { filesBelow, filesHolding } from './support/held-text.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
 const dataDir = makeDataDir();
@@ -36,24 +37,14 @@ async function call(stream: boolean): Promise<string> {
   return response.headers.get('svc-id') ?? '';
 }
 
-/** Every file of a folder. */
-function filesOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
-}
-
-const holdsSecret = (file: string): boolean => {
-  const bytes = readFileSync(file);
-  return secrets.some((secret) => bytes.includes(secret));
-};
+const holdingSecrets = (folder: string): readonly string[] => [...filesHolding(folder, ...secrets).keys()];
 
 it('planted secrets reach the caller and not the store; the spool that held them is for its owner only and goes once it is drained', async () => {
   expect((await api.call('PUT', '/v1/redaction-rules', rules)).status).toBe(200);
   const spool = path.join(dataDir, 'spool');
   const ids = [await call(false), await call(true)];
-  const segments = filesOf(spool).filter((file) => statSync(file).size > 0);
-  expect(segments.some(holdsSecret)).toBe(true);
+  const segments = filesBelow(spool).filter((file) => file.endsWith('.seg') && statSync(file).size > 0);
+  expect(holdingSecrets(spool)).not.toEqual([]);
   expect(segments.map((file) => statSync(file).mode & 0o777)).toEqual(segments.map(() => 0o600));
 
   for (const id of ids) {
@@ -70,9 +61,9 @@ it('planted secrets reach the caller and not the store; the spool that held them
   // A segment is closed at its age, and a closed one that is stored whole is deleted.
   await eventually('the spool to be deleted', async () => {
     await fetch(`${service.gateway}/v1/models`, { headers: { authorization: `Bearer ${testKey}` } });
-    return filesOf(spool).some(holdsSecret) ? undefined : true;
+    return holdingSecrets(spool).length > 0 ? undefined : true;
   });
-  await eventually('every file to be without them', () => (filesOf(dataDir).some(holdsSecret) ? undefined : true));
+  await eventually('every file to be without them', () => (holdingSecrets(dataDir).length > 0 ? undefined : true));
   for (const secret of secrets) expect(service.output()).not.toContain(secret);
 });
 

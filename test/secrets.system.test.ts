@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
+import { filesHolding } from './support/held-text.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
 /** What must be nowhere but in the memory of those who need it. */
@@ -123,12 +122,7 @@ async function ask(target: string, body: string, key: string = keys.ours): Promi
 
 const chat = `/v1/chat/completions?key=${keys.inQuery}&x=${said.path}`;
 
-const filesOf = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
-
-const foundIn = (texts: Readonly<Record<string, string>>, bytes: Buffer | string): string[] =>
+const foundIn = (texts: Readonly<Record<string, string>>, bytes: string): string[] =>
   Object.entries(texts)
     .filter(([, text]) => bytes.includes(text))
     .map(([name]) => name);
@@ -188,10 +182,7 @@ describe('secrets that callers, operators and providers have brought', () => {
     expect(foundIn(keys, page)).toEqual([]);
     expect(foundIn(keys, service.output())).toEqual([]);
     expect(foundIn(keys, answers.join('\n'))).toEqual([]);
-    const files = filesOf(dataDir).flatMap((file) =>
-      foundIn(keys, readFileSync(file)).map((name) => `${name} in ${path.relative(dataDir, file)}`),
-    );
-    expect(files).toEqual([]);
+    expect([...filesHolding(dataDir, ...Object.values(keys))]).toEqual([]);
   });
 
   it('nothing that was said is in the log or among the metrics, though the log tells of it', async () => {

@@ -61,7 +61,13 @@ type Responses = Readonly<Record<number, RouteConfig['responses'][number]>>;
 const problemHeaders: Readonly<Partial<Record<ProblemStatus, Headers>>> = {
   401: { 'WWW-Authenticate': { description: 'The scheme, `Bearer`.', schema: { type: 'string' } } },
   405: { Allow: { description: 'Methods that the path takes.', schema: { type: 'string' } } },
-  429: { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } } },
+  429: {
+    'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
+    'RateLimit-Policy': { description: 'The limit and its window, e.g. `60;w=60`.', schema: { type: 'string' } },
+    'RateLimit-Limit': { description: 'How often in a window.', schema: { type: 'integer' } },
+    'RateLimit-Remaining': { description: 'How often still.', schema: { type: 'integer' } },
+    'RateLimit-Reset': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
+  },
   503: { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } } },
 };
 

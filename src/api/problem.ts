@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Problem } from '../contract/problem.ts';
 import { type ApiErrorCode, GatelogError, isApiErrorCode } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
+import { rateLimitLines } from '../model/rate-limit-lines.ts';
 import { failureText } from '../store/failure.ts';
 import { endpointOf } from './reached-endpoint.ts';
 import { answerJson } from './json-answer.ts';
@@ -18,6 +19,8 @@ export function answerProblem(context: Context, thrown: unknown, observe: Observ
     observe({ kind: 'api_failed', endpoint: endpointOf(context) ?? 'none', reason: failureText(error) });
   }
   if (error.retryAfterSeconds !== undefined) context.header('Retry-After', String(error.retryAfterSeconds));
+  const lines = error.usedUp === undefined ? [] : rateLimitLines(error.usedUp);
+  for (let at = 0; at + 1 < lines.length; at += 2) context.header(lines[at] ?? '', lines[at + 1]);
   if (error.status === 401) context.header('WWW-Authenticate', 'Bearer');
   const problem: Problem = {
     data: null,

@@ -44,7 +44,7 @@ export class FailedKeys {
     this.buckets.delete(name);
     this.buckets.set(name, { left: left >= 1 ? left - 1 : left, at: now });
     this.makeRoom();
-    return left >= 1 ? rejection : tooMany(Math.ceil(((1 - left) * minuteMs) / mostPerMinute / 1000));
+    return left >= 1 ? rejection : tooMany(mostPerMinute, Math.ceil(((1 - left) * minuteMs) / mostPerMinute / 1000));
   }
 
   /** Addresses that are remembered right now. */
@@ -59,11 +59,11 @@ export class FailedKeys {
   }
 }
 
-function tooMany(retryAfterSeconds: number): GatelogError {
+function tooMany(limit: number, resetSeconds: number): GatelogError {
   return new GatelogError(
     'too_many_failures',
-    `Too many keys from this address were not accepted; try again in ${retryAfterSeconds} s, with a key that is. Calls with a good key are answered as ever.`,
-    { retryAfterSeconds },
+    `Too many keys from this address were not accepted; try again in ${resetSeconds} s, with a key that is. Calls with a good key are answered as ever.`,
+    { usedUp: { limit, remaining: 0, resetSeconds, windowSeconds: minuteMs / 1000 } },
   );
 }
 

@@ -91,7 +91,7 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
     const grant = reserve({ windows, observe: ports.observe }, policies, call, ports.clock.now());
     return aliased ? { ...grant, lines: withAliases(grant.lines) } : grant;
   } catch (error) {
-    throw aliased && error instanceof LimitReached ? new LimitReached(error.message, withAliases(error.lines)) : error;
+    throw aliased && error instanceof LimitReached ? new LimitReached(error.message, error.usedUp, withAliases(error.lines)) : error;
   }
 }
 

@@ -122,7 +122,7 @@ export interface Leg {
   readonly outgoing: RequestBody;
   /** The question for a stream's usage was added to it. */
   readonly usageAsked: boolean;
-  /** The model that this body asks for, where the caller's own body names another, or several. */
+  /** The model that this body asks for, where the caller's own body names another, or several, or its provider with it. */
   readonly model: string | undefined;
 }
 

@@ -266,6 +266,8 @@ function addProperty(draft: Draft, property: TaggedProperty): void {
   } else if (draft.properties.size >= propertyLimits.properties && !draft.properties.has(name)) {
     draft.warnings.push(`property ${quotedInHeader(name)} is over the limit of ${propertyLimits.properties} and was not stored`);
   } else {
+    // Deleting first keeps "the last wins" also for the order, by which declared names that several spellings have are told apart.
+    draft.properties.delete(name);
     draft.properties.set(name, property);
   }
 }

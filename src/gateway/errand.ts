@@ -27,9 +27,9 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
   const asked = withUsageQuestion(call, route, addressed.outgoing);
   const outgoing = asked === undefined ? addressed.outgoing : { whole: asked };
   const usageAsked = asked !== undefined;
-  const first: Leg = { route, target, credentials, passed: call.head.passed, outgoing, usageAsked, model: undefined };
+  const first: Leg = { route, target, credentials, passed: call.head.passed, outgoing, usageAsked, model: addressed.model };
   const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || destination === 'models';
-  const { onward, warnings, model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
+  const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
   const unread = hidesModel(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;
   // TRICKY: every member by name. Spread into another object they took 4 % of a plain call's whole time.

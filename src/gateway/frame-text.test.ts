@@ -36,6 +36,7 @@ const opens = fc.record({
   path: text,
   provider: text,
   targetUrl: text,
+  model: maybe(text),
   headers: texts,
   tags,
   countryCode: maybe(fc.constant('DE')),

@@ -8,7 +8,7 @@ export function openText(open: ExchangeOpen): string {
   const hasMore =
     open.countryCode !== undefined || open.reserved !== undefined || open.cacheEnabled !== undefined || open.cachedFrom !== undefined;
   if (hasMore) return JSON.stringify(open);
-  return `{"version":${open.version},"requestId":"${open.requestId}","organizationId":"${open.organizationId}","keyHash":"${open.keyHash}","openedAt":${open.openedAt},"method":${quoted(open.method)},"path":${quoted(open.path)},"provider":${quoted(open.provider)},"targetUrl":${quoted(open.targetUrl)},"headers":${textsOf(open.headers)},"tags":${tagsText(open.tags)}}`;
+  return `{"version":${open.version},"requestId":"${open.requestId}","organizationId":"${open.organizationId}","keyHash":"${open.keyHash}","openedAt":${open.openedAt},"method":${quoted(open.method)},"path":${quoted(open.path)},"provider":${quoted(open.provider)},"targetUrl":${quoted(open.targetUrl)}${modelText(open)},"headers":${textsOf(open.headers)},"tags":${tagsText(open.tags)}}`;
 }
 
 /** As {@link openText}, of the frame that ends an exchange with a small reply. */
@@ -17,6 +17,11 @@ export function answerText(answer: ExchangeAnswer): string {
   const isRare = end.firstByteMs === undefined || end.status !== undefined || end.requestCut !== undefined || end.responseCut !== undefined;
   if (isRare || hasFacts(head) || hasFacts(end)) return JSON.stringify(answer);
   return `{"head":{"status":${head.status},"headers":${textsOf(head.headers)},"elapsedMs":${head.elapsedMs}},"end":{"outcome":"${end.outcome}","elapsedMs":${end.elapsedMs},"firstByteMs":${end.firstByteMs},"overheadMs":${end.overheadMs},"requestBytes":${end.requestBytes},"responseBytes":${end.responseBytes}}}`;
+}
+
+/** Most calls name their model alone. */
+function modelText({ model }: ExchangeOpen): string {
+  return model === undefined ? '' : `,"model":${quoted(model)}`;
 }
 
 function hasFacts({ provider, targetUrl, model, attempts }: EndFacts): boolean {

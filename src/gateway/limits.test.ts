@@ -67,7 +67,8 @@ describe('a limit of calls', () => {
     const refusal = refusalOf(['2;w=60'], callOf(), 59_999);
     expect(refusal.status).toBe(429);
     expect(refusal.message).toBe('The quota of calls of the limit "2;w=60" is used up. Try again in 1 s.');
-    expect(refusal.lines.join(' ')).toContain('retry-after 1 svc-ratelimit-limit 2 svc-ratelimit-remaining 0 svc-ratelimit-reset 1 ');
+    expect(refusal.lines.join(' ')).toContain('svc-ratelimit-limit 2 svc-ratelimit-remaining 0 svc-ratelimit-reset 1 ');
+    expect([refusal.retryAfterSeconds, refusal.usedUp]).toEqual([1, { limit: 2, remaining: 0, resetSeconds: 1, windowSeconds: 60 }]);
     expect(ask(['2;w=60'], callOf(), 60_000).lines).toContain('1');
   });
 

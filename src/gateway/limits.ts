@@ -2,6 +2,7 @@ import { GatelogError, messageOf } from '../model/errors.ts';
 import { type LimitPolicy, unitsOfCall } from '../model/limit-policy.ts';
 import type { Money } from '../model/money.ts';
 import type { Observe } from '../model/observation.ts';
+import type { UsedUp } from '../model/rate-limit-lines.ts';
 import type { Claim, Standing, Verdict } from '../state/windows.ts';
 
 /** The windows that all workers share. Throws when they cannot be reached. */
@@ -36,11 +37,13 @@ export interface LimitPorts {
 
 /** A call that a limit refuses. */
 export class LimitReached extends GatelogError {
-  /** Lines for the reply, `retry-after` among them. */
+  override readonly usedUp: UsedUp;
+  /** Lines for the reply, beside those that every 429 has. */
   readonly lines: readonly string[];
 
-  constructor(message: string, lines: readonly string[]) {
-    super('rate_limited', message);
+  constructor(message: string, usedUp: UsedUp, lines: readonly string[]) {
+    super('rate_limited', message, { usedUp });
+    this.usedUp = usedUp;
     this.lines = lines;
   }
 }
@@ -75,7 +78,7 @@ export function reserve({ windows, observe }: LimitPorts, policies: readonly Lim
   if (one === undefined || standing === undefined) throw new TypeError('A verdict has a standing for each claim.');
   const lines = standingLines(one.policy, standing, now);
   if (verdict.granted) return { reserved: verdict.reserved, lines };
-  throw new LimitReached(refusal(one, standing, now), ['retry-after', String(secondsUntil(standing.endsAt, now)), ...lines]);
+  throw new LimitReached(refusal(one, standing, now), usedUpOf(one.policy, standing, now), lines);
 }
 
 function withoutWindows(applied: readonly Applied[], cause: unknown): Grant {
@@ -130,6 +133,13 @@ function standingLines(policy: LimitPolicy, { left, endsAt }: Standing, now: num
     // As the caller's own bytes: a header holds one byte a character.
     'svc-ratelimit-policy': Buffer.from(policy.text).toString('latin1'),
   }).flat();
+}
+
+/** For clients that know no units: whole calls or whole cents. */
+function usedUpOf(policy: LimitPolicy, { left, endsAt }: Standing, now: number): UsedUp {
+  const whole = (amount: bigint): number => Math.floor(Number(shownAmount(policy, amount)));
+  const windowSeconds = Math.ceil(policy.windowMs / 1000);
+  return { limit: whole(policy.quota), remaining: whole(left), resetSeconds: secondsUntil(endsAt, now), windowSeconds };
 }
 
 function secondsUntil(at: number, now: number): number {

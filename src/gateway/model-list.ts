@@ -22,10 +22,10 @@ export function answerModels({ providers, knownModels, storedProviders }: ModelS
   giveReply(sink, { status: 200, lines, chunks: method === 'HEAD' ? [] : [body] });
 }
 
-/** A key of the organisation's or the deployment's goes there, or none is needed. */
-function isOpen({ name, native, isReachable }: ProviderAddress, storedProviders: ReadonlySet<string>): boolean {
+/** It is reached by `name/model`, and a key of the organisation's or the deployment's goes there, or none is needed. */
+function isOpen({ name, native, isRoutable }: ProviderAddress, storedProviders: ReadonlySet<string>): boolean {
   const hasStored = native.keyHeader !== undefined && storedProviders.has(name);
-  return isReachable && (hasStored || native.ownCredentials !== undefined);
+  return isRoutable && (hasStored || native.ownCredentials !== undefined);
 }
 
 /** OpenAI's clients expect a time of creation, which nobody knows here. */

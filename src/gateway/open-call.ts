@@ -18,6 +18,7 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
   const { request, response } = call;
   const { principal } = admission;
   const target = errand?.target;
+  const hidesBody = call.head.directives.tags.requestBody === 'never';
   const open: ExchangeOpen = {
     version: 1,
     requestId: identity.requestId,
@@ -28,6 +29,7 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     path: withoutSecrets(call.path),
     provider,
     targetUrl: target === undefined ? '' : withoutSecrets(target.origin + target.path),
+    model: hidesBody ? undefined : errand?.model,
     headers: call.head.recorded,
     tags: call.head.directives.tags,
     countryCode: ports.countryHeader === undefined ? undefined : countryOf(request.headers[ports.countryHeader]),

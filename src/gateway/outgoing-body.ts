@@ -11,6 +11,8 @@ import { askForUsage, takesUsageQuestion } from './stream-usage.ts';
 export interface Addressed {
   readonly route: Route;
   readonly outgoing: RequestBody;
+  /** The model's name as it goes out, where the caller wrote it with its provider. */
+  readonly model: string | undefined;
   /** The body names several models: these come after the first. */
   readonly furtherModels: readonly string[] | undefined;
 }
@@ -20,15 +22,19 @@ export interface Addressed {
  * @throws GatelogError `invalid_directive` for a list that cannot be read.
  */
 export function applyModel(route: Route, body: RequestBody, providers: ProviderTable): Addressed {
-  if (!route.routedByModel || !('whole' in body)) return { route, outgoing: body, furtherModels: undefined };
+  if (!route.routedByModel || !('whole' in body)) return asItCame(route, body);
   const field = findModelField(body.whole);
-  if (field === undefined) return { route, outgoing: body, furtherModels: undefined };
+  if (field === undefined) return asItCame(route, body);
   const models = field.text.includes(',') ? readModels(field.text) : undefined;
   const model = models?.[0] ?? field.text;
   const byModel = routeByModel(route, model, providers);
-  if (byModel === undefined && models === undefined) return { route, outgoing: body, furtherModels: undefined };
+  if (byModel === undefined && models === undefined) return asItCame(route, body);
   const outgoing = { whole: replaceModel(body.whole, field, byModel?.model ?? model) };
-  return { route: byModel?.route ?? route, outgoing, furtherModels: models?.slice(1) };
+  return { route: byModel?.route ?? route, outgoing, model: byModel?.model, furtherModels: models?.slice(1) };
+}
+
+function asItCame(route: Route, outgoing: RequestBody): Addressed {
+  return { route, outgoing, model: undefined, furtherModels: undefined };
 }
 
 /** Whether the model could have decided the route, and was not looked for, as the body is not here or compressed. */

@@ -24,8 +24,8 @@ export interface ProviderAddress {
   readonly native: ProviderSurface;
   /** What the provider offers to OpenAI's clients, for `name/model`. */
   readonly openAi: ProviderSurface;
-  /** False while every call would be refused, whatever key it has. */
-  readonly isReachable: boolean;
+  /** False while every call by `name/model` would be refused, whatever key it has. */
+  readonly isRoutable: boolean;
 }
 
 /** A provider that answers in this process; it has no address. */
@@ -89,15 +89,14 @@ function makeAddress(name: AddressedProvider, override: ProviderOverride, surrou
   };
   const native = { target: where.native, ...keyed(keyHeader), takesQueryKey };
   const openAi = { target: where.openAi, ...keyed(openAiKeyHeader), takesQueryKey: false };
-  return { name, native, openAi, isReachable: where.isReachable };
+  return { name, native, openAi, isRoutable: where.isRoutable };
 }
 
 /** Where a provider's two APIs are. */
 interface Whereabouts {
   readonly native: ProviderSurface['target'];
   readonly openAi: ProviderSurface['target'];
-  /** False while every call would be refused. */
-  readonly isReachable: boolean;
+  readonly isRoutable: boolean;
   /** False where each call names an address of its own, to which a key that is not the caller's may not belong. */
   readonly takesKey: boolean;
 }
@@ -115,14 +114,14 @@ function whereaboutsOf(
     const { hostname, port, host } = new URL(known);
     if (!surroundings.allowsLocal(hostname, Number(port))) {
       const target = refuses('target_not_allowed', localSentence(name, host));
-      return { native: target, openAi: target, isReachable: false, takesKey: true };
+      return { native: target, openAi: target, isRoutable: false, takesKey: true };
     }
   }
   const native = parseBaseAddress(known);
   return {
     native: (path) => joinAddress(native, path),
     openAi: row.openAiPath === undefined ? noOpenAiAddress(name) : openAiTarget(known, row, row.openAiPath),
-    isReachable: true,
+    isRoutable: row.openAiPath !== undefined,
     takesKey: true,
   };
 }
@@ -144,7 +143,7 @@ function fromPath(name: AddressedProvider, row: ProviderRow, targets: TargetGuar
       return { origin, basePath: '', path: address.path.startsWith('/') ? address.path : `/${address.path}`, lookUp };
     },
     openAi: noOpenAiAddress(name),
-    isReachable: true,
+    isRoutable: false,
     takesKey: name !== 'azure',
   };
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { GatelogError } from '../model/errors.ts';
+import { rateLimitLines } from '../model/rate-limit-lines.ts';
 
 /** JSON of our own. It ends in a line break, so that a terminal's prompt stands on a line of its own behind it. */
 export function jsonBody(value: object): Buffer {
@@ -15,6 +16,7 @@ export function refusalBody(error: GatelogError): Buffer {
 export function refusalHeaders(error: GatelogError, bodyBytes: number): string[] {
   const lines = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bodyBytes)];
   if (error.retryAfterSeconds !== undefined) lines.push('retry-after', String(error.retryAfterSeconds));
+  if (error.usedUp !== undefined) lines.push(...rateLimitLines(error.usedUp));
   // RFC 9110 §15.5.2: a 401 names the scheme.
   if (error.status === 401) lines.push('www-authenticate', 'Bearer');
   return lines;

@@ -13,37 +13,44 @@ describe('Burst', () => {
     burst = new Burst({ mostMs: 5000, cpuShares: () => shares, clock: { now: () => now, monotonic: () => now } });
   });
 
-  /** So many come evenly within so many milliseconds, after nothing waited. */
+  /** So many come within so many milliseconds, after nothing waited for longer than is counted. */
   const come = (calls: number, ms: number): boolean => {
+    burst.took(0);
+    burst.putsOff(0);
+    now += 60_000;
     burst.putsOff(0);
     now += ms;
     return burst.putsOff(calls);
   };
 
   it('puts batches off while calls come fast and no core is idle', () => {
-    expect(come(4000, 400)).toBe(true);
+    expect(come(7500, 900)).toBe(true);
   });
 
-  it('puts nothing off below 2,500 calls a second, nor for a handful that come at once', () => {
-    expect(come(999, 400)).toBe(false);
-    expect(come(2499, 1000)).toBe(false);
-    expect(come(100, 1)).toBe(false);
-    expect(come(2500, 1000)).toBe(true);
+  it('puts nothing off below 2,500 calls a second over three seconds', () => {
+    expect(come(7499, 3000)).toBe(false);
+    expect(come(7499, 1)).toBe(false);
+    expect(come(7500, 3000)).toBe(true);
   });
 
-  it('counts from when calls began to come, however long nothing did', () => {
-    now += 60_000;
-    expect(come(1000, 400)).toBe(true);
-  });
-
-  it('puts nothing off after a pause of the whole machine, nor what is left over from one', () => {
+  it('counts what batches have taken meanwhile', () => {
+    expect(come(3000, 400)).toBe(false);
     burst.took(0);
-    now += 4000;
-    expect(burst.putsOff(6000)).toBe(false);
-    burst.took(5000);
-    now += 600;
-    expect(burst.putsOff(5900)).toBe(false);
-    expect(burst.putsOff(6500)).toBe(true);
+    now += 400;
+    expect(burst.putsOff(4000)).toBe(false);
+    burst.took(1000);
+    now += 400;
+    expect([burst.putsOff(1499), burst.putsOff(1500)]).toEqual([false, true]);
+  });
+
+  it('puts nothing off after the whole machine stood still, however fast what it missed comes then', () => {
+    expect(come(400, 300)).toBe(false);
+    burst.took(0);
+    now += 2000;
+    expect(burst.putsOff(2000)).toBe(false);
+    burst.took(0);
+    now += 300;
+    expect(burst.putsOff(3500)).toBe(false);
   });
 
   it('puts nothing off that waited already when the process began', () => {
@@ -54,27 +61,41 @@ describe('Burst', () => {
 
   it('puts nothing off while a core is idle, nor before it knows', () => {
     shares = { idle: 0.2, own: 0.1 };
-    expect(come(4000, 400)).toBe(false);
+    expect(come(9000, 400)).toBe(false);
     shares = undefined;
-    expect(come(4000, 400)).toBe(false);
+    expect(come(9000, 400)).toBe(false);
   });
 
   it('puts nothing off when it is the ingest itself that keeps the cores busy', () => {
     shares = { idle: 0, own: 0.8 };
-    expect(come(4000, 400)).toBe(false);
+    expect(come(9000, 400)).toBe(false);
   });
 
   it('goes on through a moment of rest, and ends with the burst', () => {
-    expect(come(4000, 400)).toBe(true);
+    expect(come(9000, 400)).toBe(true);
     shares = { idle: 0.4, own: 0 };
     now += 400;
-    expect(burst.putsOff(4000)).toBe(true);
+    expect(burst.putsOff(9000)).toBe(true);
     shares = { idle: 0.6, own: 0 };
-    expect(burst.putsOff(4000)).toBe(false);
+    expect(burst.putsOff(9000)).toBe(false);
   });
 
-  it('puts a burst off once and for a bounded time, until all that waited was taken', () => {
-    expect(come(4000, 400)).toBe(true);
+  it('is over after a second in which few came, unless so many wait that no more are read, and begins again only when all were taken', () => {
+    expect(come(7500, 400)).toBe(true);
+    now += 900;
+    expect(burst.putsOff(7500)).toBe(true);
+    now += 1100;
+    expect(burst.putsOff(7500)).toBe(true);
+    burst.took(2500);
+    now += 100;
+    expect(burst.putsOff(4900)).toBe(false);
+    now += 900;
+    expect(burst.putsOff(9900)).toBe(false);
+    expect(come(7500, 400)).toBe(true);
+  });
+
+  it('puts a burst off for a bounded time, until all that waited was taken', () => {
+    expect(come(9000, 400)).toBe(true);
     now += 4999;
     expect(burst.putsOff(9000)).toBe(true);
     now += 1;
@@ -84,7 +105,7 @@ describe('Burst', () => {
     expect(burst.putsOff(9000)).toBe(false);
     burst.took(0);
     now += 400;
-    expect(burst.putsOff(5000)).toBe(true);
+    expect(burst.putsOff(9000)).toBe(true);
   });
 
   it('puts nothing off when told so', () => {

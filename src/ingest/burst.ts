@@ -10,18 +10,26 @@ export interface BurstOptions {
 
 /** With fewer calls a second than these the ingest keeps up, also on two cores that have other work: to put them off would only make them late. */
 const burstPerSecond = 2500;
-/** What comes in less time is no rate yet, milliseconds. */
-const leastMs = 300;
+/**
+ * Milliseconds over which calls are counted before they are a burst, and after which it is over.
+ * TRICKY: a machine that stood still for a second makes up for it in the next, as fast as a burst; over three seconds it does not look like one.
+ */
+const beginMs = 3000;
+const endMs = 1000;
+/** Calls that make a burst. While so many wait nothing is known of its end, as what comes is no longer read ahead. */
+const burstCalls = (burstPerSecond * beginMs) / 1000;
+/** Looks lie so far apart at least, milliseconds. */
+const lookMs = 100;
 /** A burst begins when less than this share of the cores is idle, and has ended when more than the second is. */
 const idleAtBegin = 0.1;
 const idleAtEnd = 0.5;
 /** Below this share of the cores it is the ingest itself that keeps them busy. */
 const leastOfOthers = 0.3;
 
-/** How many exchanges wait, at a time of the clock that only goes forward. */
-interface Waiting {
+/** How many exchanges have come so far, at a time of the clock that only goes forward. */
+interface Look {
   readonly at: number;
-  readonly waiting: number;
+  readonly come: number;
 }
 
 /**
@@ -32,8 +40,13 @@ interface Waiting {
 export class Burst {
   private readonly options: BurstOptions;
   private since: number | undefined;
-  /** How many waited when the ingest last took some, or when nothing waited; at first what an earlier life has left. */
-  private before: Waiting | undefined;
+  /** The burst that was put off is over, and not all that waited has been taken since. */
+  private spent = false;
+  /** Exchanges that batches have taken. */
+  private taken = 0;
+  private waiting = 0;
+  /** Of the last seconds, oldest first. The first one counts what an earlier life has left as come. */
+  private looks: readonly Look[] = [];
 
   constructor(options: BurstOptions) {
     this.options = options;
@@ -48,17 +61,43 @@ export class Burst {
   putsOff(waiting: number): boolean {
     const { mostMs, clock } = this.options;
     const now = clock.monotonic();
-    if (waiting === 0 || this.before === undefined) this.before = { at: now, waiting };
-    const isBurst = this.since !== undefined || comesFast(this.before, { at: now, waiting });
-    if (mostMs === 0 || !isBurst || !this.othersNeedTheCores()) return false;
+    this.waiting = waiting;
+    this.look(now);
+    if (this.since !== undefined && this.isOver(now, this.since)) this.spent = true;
+    const isBurst = this.since !== undefined || this.comeWithin(beginMs, now) >= burstCalls;
+    if (mostMs === 0 || this.spent || !isBurst || !this.othersNeedTheCores()) return false;
     this.since ??= now;
     return now - this.since < mostMs;
   }
 
-  /** A batch is taken. @param left exchanges that still wait; when none does, what comes is a new burst. */
+  /** A batch is taken. @param left exchanges that still wait; when none does, what comes may be a new burst. */
   took(left: number): void {
-    this.before = { at: this.options.clock.monotonic(), waiting: left };
-    if (left === 0) this.since = undefined;
+    this.taken += this.waiting - left;
+    this.waiting = left;
+    if (left > 0) return;
+    this.since = undefined;
+    this.spent = false;
+  }
+
+  private look(now: number): void {
+    const last = this.looks.at(-1);
+    if (last !== undefined && now - last.at < lookMs) return;
+    // The newest one that is older than what is counted stays: counting begins there.
+    const first = Math.max(
+      0,
+      this.looks.findLastIndex(({ at }) => now - at >= beginMs),
+    );
+    this.looks = [...this.looks.slice(first), { at: now, come: this.taken + this.waiting }];
+  }
+
+  /** Exchanges that came in the last so many milliseconds; since the first look, where that was later. */
+  private comeWithin(ms: number, now: number): number {
+    const before = this.looks.findLast(({ at }) => now - at >= ms) ?? this.looks[0];
+    return this.taken + this.waiting - (before?.come ?? 0);
+  }
+
+  private isOver(now: number, since: number): boolean {
+    return now - since >= endMs && this.waiting < burstCalls && this.comeWithin(endMs, now) < (burstPerSecond * endMs) / 1000;
   }
 
   private othersNeedTheCores(): boolean {
@@ -66,8 +105,4 @@ export class Burst {
     if (shares === undefined || 1 - shares.idle - shares.own < leastOfOthers) return false;
     return shares.idle <= (this.since === undefined ? idleAtBegin : idleAtEnd);
   }
-}
-
-function comesFast(before: Waiting, { at, waiting }: Waiting): boolean {
-  return (waiting - before.waiting) * 1000 >= burstPerSecond * Math.max(leastMs, at - before.at);
 }

@@ -243,6 +243,7 @@ export class Drain {
   }
 
   private async storeBatch(batch: Batch): Promise<void> {
+    const isRepeated = this.checkpoint.intended !== undefined;
     const startedAt = this.ports.clock.monotonic();
     this.lastBatchAt = startedAt;
     this.batchSince = startedAt;
@@ -255,19 +256,15 @@ export class Drain {
     );
     for (const { tail } of batch.taken) await tail.syncRead();
     this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
-    const options = { insert: this.ports.insert, observe: this.ports.observe, signal: this.stopping.signal };
-    const named = { token: tokenOf(this.ports.spoolId, batch.bounds), places: batch.exchanges.length };
-    const refused = await storeRows(rows, named, options);
+    const { insert, findStored, observe } = this.ports;
+    const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated };
+    const refused = await storeRows(rows, named, { insert, findStored, observe, signal: this.stopping.signal });
     await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased });
     const storedAt = this.ports.clock.now();
     for (const { index, endedAt } of rows) if (endedAt !== null && !refused.has(index)) this.ports.noteVisible(storedAt - endedAt);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
-    this.ports.observe({
-      kind: 'batch_stored',
-      requests: rows.length - refused.size,
-      bytes,
-      ms: Math.round(this.ports.clock.monotonic() - startedAt),
-    });
+    const ms = Math.round(this.ports.clock.monotonic() - startedAt);
+    observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms });
   }
 
   /** Rows for the store, and why there are none, by place in the batch. */

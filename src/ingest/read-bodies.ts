@@ -53,7 +53,7 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
   const body = recordBody(requestBody, read, contentType);
   const parsed = isForm(contentType) ? readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType) : read.parsed;
   if ((read.text === undefined && parsed === undefined) || format === undefined) return { body, parsed, facts: noRequestFacts };
-  const { model } = exchange.end ?? exchange.responseHead ?? {};
+  const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
   const facts = format.readRequest(parsed, spokenPath(open));
   // Of several attempts the record is of the last.
   return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };

@@ -5,6 +5,7 @@ import { makeBackoff } from '../platform/backoff.ts';
 import type { InterpretedRows } from './interpreter.ts';
 import { failureText, isRejection, isTooLarge } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
+import type { FindStored, RecordName } from '../store/stored.ts';
 import type { RecordTable } from '../store/tables/rows.ts';
 
 /** One row to store: its lines, and its place in the batch. */
@@ -18,14 +19,18 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** What a batch is called, the same at every try, and how many places it has. */
+/** What a batch is called, the same at every try, and of which records it is. */
 export interface NamedBatch {
   readonly token: string;
-  readonly places: number;
+  /** By their places. */
+  readonly records: readonly RecordName[];
+  /** It was begun before, so that the store may have some of it. */
+  readonly isRepeated: boolean;
 }
 
 export interface StoreBatchOptions {
   readonly insert: InsertRows;
+  readonly findStored: FindStored;
   readonly observe: Observe;
   /** Aborted when the drain must stop: a batch that is not stored by then stays in the spool. */
   readonly signal: AbortSignal;
@@ -43,30 +48,31 @@ export class BatchTooLarge extends Error {
 
 /**
  * Stores rows in their tables, requests last, so that a visible request has its bodies and its history. While the store is away it tries again
- * for as long as it takes. Rows that the store refuses are singled out by halves, so that the rest is stored.
+ * for as long as it takes. Rows that the store refuses, and those that are too much for it, are singled out by halves, so that the rest is stored.
  *
  * Invariant: the halves are halves of the batch's places, not of the rows that are left, so that a repeated batch has the same parts with the
  * same tokens even where another row could not be interpreted this time.
+ * Invariant: what the store may have of a batch already is not sent again under another token: it is asked first.
  * @returns why a row was refused, by its place in the batch.
- * @throws BatchTooLarge, or the abort reason when told to stop.
+ * @throws BatchTooLarge for a batch that is not repeated, while the store has nothing of it; the abort reason when told to stop.
  */
 export async function storeRows(
   rows: readonly StorableRow[],
-  { token, places }: NamedBatch,
+  { token, records, isRepeated }: NamedBatch,
   options: StoreBatchOptions,
 ): Promise<ReadonlyMap<number, Failure>> {
-  const refused = new Map<number, Failure>();
-  const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, places))) };
-  // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
-  await storePart({ ...whole, table: 'bodies', rows, token: `${token}-bodies`, mayGiveUp: true }, { ...options, refused });
-  for (const table of ['changes', 'requests'] as const) {
-    const left = rows.filter((row) => !refused.has(row.index) && linesOfRow(table, row) !== '');
-    await storePart({ ...whole, table, rows: left, token: `${token}-${table}`, mayGiveUp: false }, { ...options, refused });
+  const storing: Storing = { ...options, records, refused: new Map() };
+  const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, records.length))), mayBeStored: isRepeated };
+  for (const table of ['bodies', 'changes', 'requests'] as const) {
+    const left = rows.filter((row) => !storing.refused.has(row.index) && linesOfRow(table, row) !== '');
+    // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
+    await storePart({ ...whole, table, rows: left, token: `${token}-${table}`, mayGiveUp: table === 'bodies' && !isRepeated }, storing);
   }
-  return refused;
+  return storing.refused;
 }
 
-interface PartOptions extends StoreBatchOptions {
+interface Storing extends StoreBatchOptions {
+  readonly records: readonly RecordName[];
   readonly refused: Map<number, Failure>;
 }
 
@@ -78,38 +84,65 @@ interface Part {
   readonly size: number;
   readonly token: string;
   readonly mayGiveUp: boolean;
+  /** The store may have some of these rows. */
+  readonly mayBeStored: boolean;
 }
 
-async function storePart(part: Part, options: PartOptions): Promise<void> {
+async function storePart(asked: Part, storing: Storing): Promise<void> {
+  const part = asked.mayBeStored ? await missingOf(asked, storing) : asked;
   const { table, rows, start, size, token } = part;
   if (rows.length === 0) return;
-  const rejection = await insertPatiently(part, options);
-  if (rejection === undefined) return;
+  const failure = await insertPatiently(part, storing);
+  if (failure === undefined) return;
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) {
-    options.refused.set(only.index, { cause: 'refused_by_store', reason: rejection });
+    storing.refused.set(only.index, failure);
     return;
   }
   const middle = start + size / 2;
-  const half = { table, size: size / 2, mayGiveUp: false };
-  await storePart({ ...half, start, rows: rows.filter(({ index }) => index < middle), token: `${token}.0` }, options);
-  await storePart({ ...half, start: middle, rows: rows.filter(({ index }) => index >= middle), token: `${token}.1` }, options);
+  // A row that is refused takes its whole insert with it. Of one that was too much nobody knows how far it came.
+  const half = { table, size: size / 2, mayGiveUp: false, mayBeStored: part.mayBeStored || failure.cause === 'too_large' };
+  await storePart({ ...half, start, rows: rows.filter(({ index }) => index < middle), token: `${token}.0` }, storing);
+  await storePart({ ...half, start: middle, rows: rows.filter(({ index }) => index >= middle), token: `${token}.1` }, storing);
 }
 
-/** @returns why the store refuses these rows, undefined when it has them. */
-async function insertPatiently({ table, rows, token, mayGiveUp }: Part, options: PartOptions): Promise<string | undefined> {
+/**
+ * A part without the rows that the store has. Its token is another one then: under the old one, what is left would be taken for a repetition.
+ * While the store has none the token stays, as an insert of an earlier life may still be on its way.
+ */
+async function missingOf(part: Part, { findStored, records }: Storing): Promise<Part> {
+  const nameOf = ({ index }: StorableRow): RecordName | undefined => records[index];
+  const stored = await findStored(
+    part.table,
+    part.rows.flatMap((row) => nameOf(row) ?? []),
+  );
+  if (stored.size === 0) return part;
+  const rows = part.rows.filter((row) => {
+    const name = nameOf(row);
+    return name === undefined || !stored.has(name);
+  });
+  return { ...part, rows, token: `${part.token}.without-${stored.size}` };
+}
+
+/** @returns why the store does not take these rows, undefined when it has them. */
+async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
   const backoff = makeBackoff(firstRetryMs, longestRetryMs);
   for (let tries = 1; ; tries += 1) {
-    options.signal.throwIfAborted();
+    storing.signal.throwIfAborted();
     try {
-      await options.insert(table, linesOf(table, rows), token);
+      await storing.insert(table, linesOf(table, rows), token);
       return undefined;
     } catch (error) {
-      if (isRejection(error)) return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
-      if (mayGiveUp && isTooLarge(error) && tries >= triesWhenTooLarge) throw new BatchTooLarge(failureText(error), { cause: error });
+      if (isRejection(error)) {
+        return { cause: 'refused_by_store', reason: messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error) };
+      }
+      if (isTooLarge(error) && tries >= triesWhenTooLarge) {
+        if (mayGiveUp) throw new BatchTooLarge(failureText(error), { cause: error });
+        return { cause: 'too_large', reason: failureText(error) };
+      }
       const retryInMs = backoff.nextMs();
-      options.observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
-      await wait(retryInMs, undefined, { signal: options.signal });
+      storing.observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
+      await wait(retryInMs, undefined, { signal: storing.signal });
     }
   }
 }

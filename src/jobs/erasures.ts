@@ -195,8 +195,8 @@ export class Erasures {
     const { letters, store } = this.ports.targets;
     await this.whenMoving();
     const erased = await letters.erase(erasure);
-    // What the store had of these is masked; its files have to go too.
-    if (erased > 0) await this.inStoreTurn(() => store.removeFiles(erasure, this.stopping.signal));
+    // What the store had of these is masked; its files have to go too, also those of letters that an earlier try has taken out.
+    if (erased > 0 || erasure.counts.dead_letters > 0) await this.inStoreTurn(() => store.removeFiles(erasure, this.stopping.signal));
     return {};
   }
 

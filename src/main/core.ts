@@ -203,6 +203,7 @@ function makeDrain({
     checkpoint: openCheckpointFile(places.spool),
     interpret: interpreter.interpret,
     insert: store.insert,
+    findStored: store.findStored,
     pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
     redactionRules: (organizationId) => redactionRules.of(organizationId),

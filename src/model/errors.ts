@@ -1,3 +1,5 @@
+import type { UsedUp } from './rate-limit-lines.ts';
+
 /** Where a caller can meet a failure: at the gateway, at the API, or at both. */
 type Door = 'gateway' | 'api';
 
@@ -71,6 +73,14 @@ export const gatewayErrorCodes: readonly ErrorCode[] = (Object.keys(errors) as E
 /** Where in the caller's input the fault is: a JSON path such as `filter.left.request_response_rmt`, plus what helps to mend it. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
+/** What an error says beside its sentence. */
+export interface GatelogErrorOptions {
+  readonly details?: ErrorDetails;
+  readonly retryAfterSeconds?: number;
+  readonly usedUp?: UsedUp;
+  readonly cause?: unknown;
+}
+
 /** How soon a part that is away may be back. */
 const awaySeconds = 2;
 
@@ -84,12 +94,15 @@ export class GatelogError extends Error {
   readonly details: ErrorDetails | undefined;
   /** Seconds after which to try again; every 503 says some. */
   readonly retryAfterSeconds: number | undefined;
+  /** The limit that refuses, where one does. */
+  readonly usedUp: UsedUp | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { details?: ErrorDetails; retryAfterSeconds?: number; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: GatelogErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
-    this.retryAfterSeconds = options.retryAfterSeconds ?? (this.status === 503 ? awaySeconds : undefined);
+    this.usedUp = options.usedUp;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? options.usedUp?.resetSeconds ?? (this.status === 503 ? awaySeconds : undefined);
   }
 
   /** HTTP status of this error. */

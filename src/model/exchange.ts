@@ -59,6 +59,8 @@ export interface ExchangeOpen {
   readonly provider: string;
   /** Address that was called, secret parameters cut; empty when none was. */
   readonly targetUrl: string;
+  /** The model that the provider was asked for, where the caller's own body names another, or several, or its provider with it. */
+  readonly model?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: Tags;
   /** Country of the caller, two capital letters, as a trusted proxy told it. */
@@ -98,7 +100,7 @@ export interface EndFacts {
   readonly provider?: string;
   /** The address that was called last, secret parameters cut, where it is another than the first. */
   readonly targetUrl?: string;
-  /** The model that the last attempt asked for, where the caller's own body names another, or several. */
+  /** The model that the last attempt asked for, where it is another than the `open` frame or the caller's own body says. */
   readonly model?: string;
   /** The attempts, when there was more than one; providers by their registry names. */
   readonly attempts?: readonly Attempt[];

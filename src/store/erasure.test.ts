@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
+import { filesHolding } from '../../test/support/held-text.ts';
 import { makeChangeStored } from './change.ts';
 import { makeEraseStored, type StoreErasure } from './erasure.ts';
 import { makeInsertRows } from './insert.ts';
@@ -24,12 +23,7 @@ let numbers = createdAt * 1000;
 /** Text that no compression hides: looked for in the files of the store. */
 const secret = (): string => randomBytes(48).toString('base64url');
 
-function filesWith(text: string, folder = rig.folder): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => readFileSync(file).includes(text));
-}
+const filesWith = (text: string, folder = rig.folder): readonly string[] => [...filesHolding(folder, text).keys()];
 
 interface Planted {
   readonly userId: string;

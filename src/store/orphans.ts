@@ -1,12 +1,7 @@
-import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
+import { uuidToNumber } from '../model/ids.ts';
 import type { Connections } from './connections.ts';
 import { readRows, removeRows, type RemovingParts, type RowCondition } from './removing.ts';
-
-/** Names a record: identifiers are an organisation's own. */
-interface RecordName {
-  readonly organizationId: OrganizationId;
-  readonly requestId: RequestId;
-}
+import type { RecordName } from './stored.ts';
 
 /**
  * Removes what a record has left that was refused: its bodies and history were stored before its row was, and would be there twice once it is stored

@@ -25,15 +25,19 @@ interface Planted {
   readonly time: string;
   readonly organizationId?: OrganizationId;
   readonly sessionId?: string;
+  /** A caller's own identifier. */
+  readonly as?: RequestId;
 }
 
-async function plant({ time, organizationId = tenant, sessionId = '' }: Planted): Promise<RequestId> {
+async function plant({ time, organizationId = tenant, sessionId = '', as }: Planted): Promise<RequestId> {
   const { connections } = await opened();
   const key = { org_id: uuidToNumber(organizationId).toString(), created_at: time.replace('T', ' ') };
-  const { id, line } = requestLine({ ...key, session_id: sessionId });
+  const fresh = requestLine();
+  const id = as ?? fresh.id;
+  const line = lineOf('requests', { ...key, request_id: uuidToNumber(id).toString(), session_id: sessionId });
   const insert = makeInsertRows(connections);
-  await insert('bodies', lineOf('bodies', { ...key, request_id: uuidToNumber(id).toString() }), `bodies-${id}`);
-  await insert('requests', line, `requests-${id}`);
+  await insert('bodies', lineOf('bodies', { ...key, request_id: uuidToNumber(id).toString() }), `bodies-${organizationId}-${id}`);
+  await insert('requests', line, `requests-${organizationId}-${id}`);
   return id;
 }
 
@@ -124,6 +128,14 @@ describe('retention', () => {
     await put(old, '2026-01-01T00:00', '2026-02-20T00:00');
     await removeExpired('2026-02-01T00:00', [tenant]);
     expect(await left('changes')).toEqual([]);
+  });
+
+  it('keeps the history of a request that another organisation has under the same identifier', async () => {
+    const kept = await plant({ time: '2026-02-10T00:00' });
+    await put(kept, '2026-02-10T00:00', '2026-02-20T00:00');
+    await plant({ time: '2026-01-01T00:00', organizationId: other, as: kept });
+    expect(await removeExpired('2026-02-01T00:00')).toBe(1);
+    expect([await left('requests'), await left('changes')]).toEqual([numbersOf(kept), numbersOf(kept)]);
   });
 
   it('of one organisation leaves the others alone', async () => {

@@ -59,8 +59,14 @@ function conditionOf({ organizations, before: unixMs }: Expiry, text: string): R
 /** Entries that are younger than their request: once it is gone nothing tells that they belong to it. */
 async function removeLateHistory(parts: RemovingParts, expiry: Expiry): Promise<void> {
   const changed = conditionOf(expiry, `changed_at >= ${before}`).text;
-  const requests = conditionOf(expiry, `created_at < ${before} AND request_id IN (SELECT request_id FROM changes WHERE ${changed})`).text;
-  const late = conditionOf(expiry, `changed_at >= ${before} AND request_id IN (SELECT request_id FROM requests WHERE ${requests})`);
+  const requests = conditionOf(
+    expiry,
+    `created_at < ${before} AND (org_id, request_id) IN (SELECT org_id, request_id FROM changes WHERE ${changed})`,
+  ).text;
+  const late = conditionOf(
+    expiry,
+    `changed_at >= ${before} AND (org_id, request_id) IN (SELECT org_id, request_id FROM requests WHERE ${requests})`,
+  );
   await hideWhere(parts, 'changes', late);
 }
 

@@ -13,12 +13,14 @@ import { PendingPatches } from './pending-patches.ts';
 import { watchMerges } from './room.ts';
 import type { HasRoom } from '../platform/disk-room.ts';
 import { type ChangeStoredSession, makeChangeStoredSession } from './session-changes.ts';
+import { type FindStored, makeFindStored } from './stored.ts';
 import { makeSetSessionTag, type SetSessionTag } from './session-tags.ts';
 
 /** The record store: ClickHouse, embedded or served. */
 export interface Store {
   readonly run: RunStatement;
   readonly insert: InsertRows;
+  readonly findStored: FindStored;
   readonly changeStored: ChangeStored;
   readonly changeStoredCosts: ChangeStoredCosts;
   readonly changeStoredSession: ChangeStoredSession;
@@ -53,6 +55,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   return {
     run: makeRunStatement(connections, options),
     insert: makeInsertRows(connections),
+    findStored: makeFindStored(connections),
     changeStored: makeChangeStored(connections, undefined, patches),
     changeStoredCosts: makeChangeStoredCosts(connections, patches),
     changeStoredSession: makeChangeStoredSession(connections, { patches }),

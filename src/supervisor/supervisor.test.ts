@@ -51,3 +51,32 @@ it('says of each life of a process that it was started and that it is ready', as
     { kind: 'process_ready', role: 'core', pid: second, address },
   ]);
 });
+
+it('tries again when the system gives no process', async () => {
+  const program = path.join(folder, 'again.mjs');
+  writeFileSync(program, core);
+  const observations: Observation[] = [];
+  const supervisor = new Supervisor({
+    program,
+    gatewayWorkers: 0,
+    environment: process.env,
+    observe: (observation) => observations.push(observation),
+    meter: new Meter(processFamilies),
+    gatewayFamilies: [],
+  });
+  const kinds = (): readonly string[] => observations.map(({ kind }) => kind);
+  await supervisor.start();
+  const [started] = observations;
+  const { execPath } = process;
+  try {
+    process.execPath = path.join(folder, 'nothing');
+    if (started?.kind === 'process_started') process.kill(started.pid, 'SIGKILL');
+    await until(() => kinds().filter((kind) => kind === 'process_not_started').length > 1);
+  } finally {
+    process.execPath = execPath;
+  }
+  await until(() => kinds().filter((kind) => kind === 'process_ready').length > 1);
+  await supervisor.stop();
+  expect([...new Set(kinds())]).toEqual(['process_started', 'process_ready', 'process_exited', 'process_not_started']);
+  expect(kinds().slice(-2)).toEqual(['process_started', 'process_ready']);
+});

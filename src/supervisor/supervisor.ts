@@ -116,16 +116,23 @@ export class Supervisor {
     return address;
   }
 
+  /** @throws when the system gives no process. */
   private spawn(role: SupervisedRole): ChildProcess {
     const { program, observe } = this.options;
     const child = role === 'gateway' ? this.forkGateway() : fork(program, ['core'], { env: this.coreEnvironment() });
+    // What goes wrong with a process shows in its end; without a listener it would end this one.
+    child.on('error', () => undefined);
+    // TRICKY: Node throws where there is no memory, and says by an event alone where there are too many processes or files.
+    if (child.pid === undefined) throw new Error('The system gave no process: it has too many, or too many open files.');
     observe({ kind: 'process_started', role, pid: child.pid ?? 0 });
     return child;
   }
 
   private forkGateway(): ChildProcess {
     const port = this.ports.gateway;
-    return (cluster.fork(port === undefined ? {} : { GATELOG_GATEWAY_PORT: port }) satisfies Worker).process;
+    const worker: Worker = cluster.fork(port === undefined ? {} : { GATELOG_GATEWAY_PORT: port });
+    worker.on('error', () => undefined);
+    return worker.process;
   }
 
   private coreEnvironment(): Record<string, string | undefined> {
@@ -143,17 +150,22 @@ export class Supervisor {
         setTimeout(restart, backoff.nextMs());
       });
     };
+    const notStarted = (error: unknown): void => {
+      if (!this.stopping) this.options.observe({ kind: 'process_not_started', role: slot.role, reason: messageOf(error) });
+    };
     const restart = (): void => {
       if (this.stopping) return;
-      slot.process = this.spawn(slot.role);
+      try {
+        slot.process = this.spawn(slot.role);
+      } catch (error) {
+        // The machine has no process or no memory left just now.
+        notStarted(error);
+        setTimeout(restart, backoff.nextMs());
+        return;
+      }
       takeNumbers(slot);
       watch();
-      this.whenReady(slot).then(
-        () => backoff.reset(),
-        (error: unknown) => {
-          if (!this.stopping) this.options.observe({ kind: 'process_not_started', role: slot.role, reason: messageOf(error) });
-        },
-      );
+      this.whenReady(slot).then(() => backoff.reset(), notStarted);
     };
     watch();
   }

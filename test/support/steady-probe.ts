@@ -20,12 +20,14 @@ const callEveryMs = 500;
 /** Also how exact the delays are: a record was there so much earlier at most, and the time that a question takes. */
 const askEveryMs = 100;
 const lastWaitMs = 60_000;
-/** Queries look at so much time before now, so that they are no load of their own. What takes longer counts as not found. */
-const lookBackMs = 30_000;
+/** Queries look back to the call, and so much further for clocks that differ: so they are no load of their own. */
+const lookBackMs = 1000;
 const property = 'Probe';
 
 interface Probe {
   readonly name: string;
+  /** Unix milliseconds. */
+  readonly calledAt: number;
   readonly endedAt: number;
 }
 
@@ -68,7 +70,8 @@ export class PropertyProbe {
     for (let due = performance.now(); !this.stopped; due += callEveryMs) {
       this.calls += 1;
       const name = `call ${this.calls}`;
-      if (await this.call(name)) this.waiting.push({ name, endedAt: performance.now() });
+      const calledAt = Date.now();
+      if (await this.call(name)) this.waiting.push({ name, calledAt, endedAt: performance.now() });
       await wait(Math.max(0, due + callEveryMs - performance.now()));
     }
   }
@@ -106,9 +109,9 @@ export class PropertyProbe {
     }
   }
 
-  private async isFound({ name }: Probe): Promise<boolean> {
+  private async isFound({ name, calledAt }: Probe): Promise<boolean> {
     const { apiUrl, apiKey } = this.service;
-    const since = new Date(Date.now() - lookBackMs).toISOString();
+    const since = new Date(calledAt - lookBackMs).toISOString();
     const filter = {
       left: { request_response_rmt: { request_created_at: { gte: since } } },
       operator: 'and',

@@ -1,0 +1,20 @@
+/** How a limit stands that refuses. */
+export interface UsedUp {
+  /** What may be used in one window; whole numbers. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds after which there is some again. */
+  readonly resetSeconds: number;
+  /** Seconds of a window. */
+  readonly windowSeconds: number;
+}
+
+/** Header lines of an answer 429, name and value in turn, as draft-ietf-httpapi-ratelimit-headers (06) has them, which clients read. */
+export function rateLimitLines({ limit, remaining, resetSeconds, windowSeconds }: UsedUp): readonly string[] {
+  return Object.entries({
+    'RateLimit-Policy': `${limit};w=${windowSeconds}`,
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(resetSeconds),
+  }).flat();
+}

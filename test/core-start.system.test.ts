@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { getPriority } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
-import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, treeOf } from './support/process-tree.ts';
+import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey, treeOf } from './support/process-tree.ts';
 
 const folders: string[] = [];
 afterAll(() => folders.forEach(removeDataDir));
@@ -41,6 +42,8 @@ function threadsOf(pid: number): readonly string[] {
   }
 }
 
+const isMerging = ({ name }: { readonly name: string }): boolean => name === 'MergeMutate';
+
 function setOf(threads: readonly { readonly priority: number }[]): Set<number> {
   return new Set(threads.map(({ priority }) => priority));
 }
@@ -52,6 +55,16 @@ async function restartedCore({ pid }: Service): Promise<number> {
   return eventually('a core with an engine', () =>
     childrenNamed(pid, 'core').find((next) => next !== core && prioritiesOf(next).some(({ name }) => engineThread.test(name))),
   );
+}
+
+async function callEcho({ gateway }: Service): Promise<string> {
+  const response = await fetch(`${gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'echo/words', messages: [{ role: 'user', content: 'merge' }] }),
+  });
+  await response.arrayBuffer();
+  return response.headers.get('svc-id') ?? '';
 }
 
 async function untilReady({ api }: Service): Promise<void> {
@@ -68,14 +81,26 @@ it('the core starts with the priority of every process, and lets calls go first 
   const core = await restartedCore(service);
   const starting = prioritiesOf(core).filter(({ name }) => engineThread.test(name));
   await untilReady(service);
-  const running = prioritiesOf(core);
-  const merging = running.filter(({ name }) => name === 'MergeMutate');
-  const others = running.filter((thread) => !merging.includes(thread));
-  expect({ starting: setOf(starting), others: setOf(others), merging: setOf(merging) }).toEqual({
-    starting: new Set([0]),
-    others: new Set([5]),
-    merging: new Set([19]),
+  expect(setOf(starting)).toEqual(new Set([0]));
+  const merging = await eventually('what merges to come last', () => {
+    const threads = prioritiesOf(core).filter(isMerging);
+    return threads.some(({ priority }) => priority === 19) ? threads : undefined;
   });
+  expect(setOf(merging)).toEqual(new Set([19]));
+  // Merges make no threads of their own kind for others: what inserts and queries stays where it was.
+  const api = apiClient(service.api, testKey);
+  let calls = 0;
+  await eventually(
+    'merges of some parts',
+    async () => {
+      const ids = await Promise.all(Array.from({ length: 20 }, () => callEcho(service)));
+      calls += ids.length;
+      await api.stored(ids.at(-1) ?? '');
+      return calls >= 400 ? true : undefined;
+    },
+    120_000,
+  );
+  expect(setOf(prioritiesOf(core).filter((thread) => !isMerging(thread)))).toEqual(new Set([5]));
   await service.stop();
 }, 600_000);
 

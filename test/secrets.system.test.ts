@@ -170,6 +170,7 @@ describe('secrets that callers, operators and providers have brought', () => {
       return response.status === 401 ? undefined : response;
     });
     expect([refusal.status, Number(refusal.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expect(['policy', 'limit', 'remaining'].map((name) => refusal.headers.get(`ratelimit-${name}`))).toEqual(['6;w=60', '6', '0']);
     expect((await fetch(`${service.gateway}/v1/models`, { headers: { authorization: `Bearer ${keys.ours}` } })).status).toBe(200);
     const query = '/v1/request/query-clickhouse';
     await eventually('the API to have had enough', async () => ((await ask(query, '{}', keys.wrong)) === 429 ? true : undefined));

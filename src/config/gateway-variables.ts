@@ -48,10 +48,10 @@ export const gatewayVariables = {
   headerMaxBytes: {
     name: 'GATELOG_HEADER_MAX_BYTES',
     kind: 'bytes',
-    default: '128KiB',
+    default: '640KiB',
     least: 8 * KiB,
     most: MiB,
-    reason: 'Largest request head; 64 properties need more than the usual 16 KiB.',
+    reason: 'Largest request head; room for 64 properties of 8 KiB each.',
   },
   routeMaxBytes: {
     name: 'GATELOG_ROUTE_MAX_BYTES',

@@ -33,7 +33,7 @@ describe('an empty environment', () => {
       spoolSync: 'interval',
       spoolMaxBytes: 4 * 1024 ** 3,
       spoolSegmentBytes: 64 * 1024 ** 2,
-      headerMaxBytes: 128 * 1024,
+      headerMaxBytes: 640 * 1024,
       storeMemoryBytes: 2 * 1024 ** 3,
       storeSpareBytes: 256 * 1024 ** 2,
       clickhouseUrl: undefined,

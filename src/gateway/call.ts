@@ -13,7 +13,7 @@ import type { CacheStanding } from './cache-standing.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
-import type { ClaimRequestId, Identity } from './identify.ts';
+import type { Identity, RequestIdClaims } from './identify.ts';
 import type { RawHeaders } from './headers.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { Grant } from './limits.ts';
@@ -54,7 +54,7 @@ export interface ForwardPorts {
   /** Why a key that is not one of ours is not accepted. */
   readonly explainRejection: (key: string) => GatelogError;
   readonly failedKeys: FailedKeys;
-  readonly claimRequestId: ClaimRequestId;
+  readonly requestIdClaims: RequestIdClaims;
   readonly providers: ProviderTable;
   /** Which addresses callers may name themselves. */
   readonly targets: TargetGuard;

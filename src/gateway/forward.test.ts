@@ -266,13 +266,18 @@ describe('identifiers and warnings', () => {
   it('a caller`s own UUID is taken in lower case; what is no UUID, used before or issued by us is replaced with a warning', async () => {
     const provider = await okProvider();
     const taken = new Set<string>();
-    const claimRequestId = (_organization: string, id: string): boolean => {
+    const claim = (_organization: string, id: string): boolean => {
       if (id.startsWith('dead')) throw new Error('database is locked');
       return !taken.has(id) && taken.add(id).size > 0;
     };
-    const rig = await rigFor(provider, { ports: { claimRequestId } });
+    const release = (_organization: string, id: string): void => void taken.delete(id);
+    const rig = await rigFor(provider, { ports: { requestIdClaims: { claim, release } } });
     const own = 'ABCDEF00-1111-4222-8333-444444444444';
     const ask = (id: string): ReturnType<typeof call> => call(rig.port, chat('{}', [`Svc-Request-Id: ${id}`]));
+    // A call that leaves no record uses none up.
+    const keyless = [`Authorization: Bearer ${ourKey}`, `Svc-Request-Id: ${own}`];
+    const refused = await call(rig.port, requestText('POST /groq/v1/chat/completions', keyless, '{}'));
+    expect([refused.status, refused.header('svc-id')]).toEqual([401, own.toLowerCase()]);
     const first = await ask(own);
     expect([first.header('svc-id'), first.header('svc-warning')]).toEqual([own.toLowerCase(), undefined]);
     for (const [id, why] of [
@@ -296,6 +301,21 @@ describe('identifiers and warnings', () => {
     const reply = await call(rig.port, chat('{}', ['Svc-__proto__: 1', 'Svc-constructor: 2']));
     expect(reply.status).toBe(200);
     expect(reply.header('svc-warning')).toMatch(/__proto__.*constructor/);
+  });
+
+  it('64 properties of 8 KiB each are within the limits, all of them together too', async () => {
+    const provider = await okProvider();
+    const rig = await rigFor(provider);
+    const reply = await call(
+      rig.port,
+      chat(
+        '{}',
+        Array.from({ length: 64 }, (_none, index) => `Svc-Property-P${index}: ${'v'.repeat(8192)}`),
+      ),
+    );
+    expect([reply.status, reply.header('svc-warning')]).toEqual([200, undefined]);
+    const [exchange] = await rig.exchanges(1);
+    expect(exchange?.open.tags.properties.map(({ value }) => value.length)).toEqual(Array.from({ length: 64 }, () => 8192));
   });
 
   it('properties beyond the limits are left out and said so, in one line without line breaks', async () => {

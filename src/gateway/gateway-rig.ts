@@ -109,7 +109,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const writer = openWriter(folder, (error) => failures.push(error));
   const spool = holdable(writer);
   const observed: Observation[] = [];
-  const headerMaxBytes = options.headerMaxBytes ?? 128 * 1024;
+  const headerMaxBytes = options.headerMaxBytes ?? 640 * 1024;
   const ports = portsOf({ spool, observed, headerMaxBytes }, options);
   const server = createGateway(ports, async () => ({ ready: true, degraded: [] }), {
     headerMaxBytes,
@@ -166,7 +166,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     verifyKey: (keyHash) => (keyHash === hashKey(ourKey) ? principal : undefined),
     explainRejection: () => new GatelogError('invalid_key', 'This key is not accepted.'),
     failedKeys: new FailedKeys({ mostPerMinute: 0, monotonic: systemClock.monotonic }),
-    claimRequestId: () => true,
+    requestIdClaims: { claim: () => true, release: () => undefined },
     providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows, targets }),
     targets,
     knownModels: () => [],

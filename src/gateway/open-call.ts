@@ -5,6 +5,7 @@ import { cacheLines } from './cache-standing.ts';
 import type { AdmittedCall, Call, Errand, ForwardPorts, OpenCall } from './call.ts';
 import { countryOf } from './country.ts';
 import { withoutSecrets } from './headers.ts';
+import { forgetIdentity } from './identify.ts';
 import { LimitReached } from './limits.ts';
 import { refuseUnrecorded } from './refusal.ts';
 import { Relay } from './relay.ts';
@@ -86,6 +87,7 @@ export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, prov
     return;
   }
   request.resume();
+  forgetIdentity(ports, admitted.admission.principal.organizationId, admitted.identity);
   ports.meter.refused(refusal.code);
   refuseUnrecorded(response, refusal, [...admitted.identity.replyHeaders, 'server-timing', serverTiming(overheadMs)]);
 }

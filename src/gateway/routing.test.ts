@@ -242,7 +242,20 @@ describe('other providers', () => {
       ['/v1/chat/completions', 'Bearer K'],
     ]);
     expect(provider.bodies).toEqual(['{"model":"gemini-pro"}', '{"model":"claude"}']);
-    expect((await rig.exchanges(2)).map(({ open }) => open.provider)).toEqual(['gemini', 'anthropic']);
+    const opens = (await rig.exchanges(2)).map(({ open }) => [open.provider, open.model]);
+    expect(opens).toEqual([
+      ['gemini', 'gemini-pro'],
+      ['anthropic', 'claude'],
+    ]);
+  });
+
+  it('the model on record is the one that went out, unless the body is to be nowhere', async () => {
+    const provider = await okProvider();
+    const rig = await rigWith({ providers: openAiAt(provider.port) });
+    const bodies = ['{"model":"openai/gpt-4o"}', '{"model":"gpt-4o"}', '{"model":"openai/gpt-4o,gpt-4o-mini"}'];
+    for (const body of bodies) await call(rig.port, chat([ours, theirs], body));
+    await call(rig.port, chat([ours, theirs, 'Svc-Omit-Request: strict']));
+    expect((await rig.exchanges(4)).map(({ open }) => open.model)).toEqual(['gpt-4o', undefined, 'gpt-4o', undefined]);
   });
 
   it('a JSON body that is not read for its model goes to OpenAI, and svc-warning says so; other bodies say nothing', async () => {
@@ -277,7 +290,14 @@ function knownModels(name: string): readonly string[] {
 }
 
 describe('GET /v1/models', () => {
-  const providers = { anthropic: { key: 'K' }, openai: { key: 'K' }, ollama: { baseUrl: 'http://127.0.0.1:1' }, azure: {} };
+  // By `vertex/model` nobody is reached, whatever key there is: its paths name a project.
+  const providers = {
+    anthropic: { key: 'K' },
+    openai: { key: 'K' },
+    ollama: { baseUrl: 'http://127.0.0.1:1' },
+    azure: {},
+    vertex: { key: 'K' },
+  };
 
   it('lists what is reached with our key alone, in OpenAI`s shape, and is on record', async () => {
     const rig = await rigWith({ providers, ports: { knownModels } });

@@ -78,6 +78,7 @@ async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {}, port
   const replay = new DeadLetterReplay({
     letters,
     locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
+    travellingOf: async (organizationId, ids) => ids.filter((id) => core.drain.inFlight.find(organizationId, id) !== undefined),
     pendingChanges: core.pendingChanges,
     isErasing: () => false,
     removeOrphans: (heads) => rig.store.removeOrphans(heads, new AbortController().signal),
@@ -297,17 +298,28 @@ describe('letters', () => {
 
   test('of age go, then the oldest while there are too many bytes; a damaged one is shown as such', async () => {
     const { spool } = await deadSpool(4);
-    const letters = new DeadLetters(spool.deadLetterFolder, systemClock.now);
+    const { letters, replay } = await openReplay(spool);
     const files = readdirSync(spool.deadLetterFolder)
       .toSorted()
       .map((name) => path.join(spool.deadLetterFolder, name));
     for (const [index, file] of files.entries()) utimesSync(file, 1000 + index, 1000 + index);
     const size = statSync(files[0] ?? '').size;
-    expect(letters.prune(1_001_000, size * 2 + 10)).toEqual({ expired: 1, crowdedOut: 1 });
+    expect(await replay.prune(1_001_000, size * 2 + 10)).toEqual({ expired: 1, crowdedOut: 1 });
     expect(readdirSync(spool.deadLetterFolder)).toEqual(files.slice(2).map((file) => path.basename(file)));
     writeFileSync(files[3] ?? '', 'x');
     expect(letters.list({ limit: 10 }).letters[0]?.reason).toContain('damaged');
     mkdirSync(path.join(spool.deadLetterFolder, 'folder'));
-    expect(letters.prune(Number.MAX_SAFE_INTEGER, 0)).toEqual({ expired: 2, crowdedOut: 0 });
+    expect(await replay.prune(Number.MAX_SAFE_INTEGER, 0)).toEqual({ expired: 2, crowdedOut: 0 });
+  });
+
+  test('of age go with what the store has of them, and not while their request is on its way', async () => {
+    const { spool, ids } = await deadSpool(2, { interpret: refusedIfChanged });
+    expect((await spool.storedIds()).bodies).toEqual(ids);
+    const [travelling = '', gone] = ids;
+    const { replay } = await openReplay(spool, {}, { travellingOf: async () => [travelling as RequestId] });
+    expect(await replay.prune(Number.MAX_SAFE_INTEGER, 0)).toEqual({ expired: 1, crowdedOut: 0 });
+    expect((await spool.deadLetters()).map(({ requestId }) => requestId)).toEqual([travelling]);
+    expect((await spool.storedIds()).bodies).toEqual([travelling]);
+    expect(gone).toBeDefined();
   });
 });

@@ -4,7 +4,7 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { WholeFrame } from '../spool/whole-series.ts';
 import { assembleExchange } from './assemble.ts';
-import type { DeadLetterHead, DeadLetters, WholeDeadLetter } from './dead-letter.ts';
+import type { DeadLetterHead, DeadLetters, OverdueLetter, WholeDeadLetter } from './dead-letter.ts';
 import type { Settlement } from './open-exchange.ts';
 import type { PendingChanges } from './pending-changes.ts';
 import type { Whereabouts } from './request-changer.ts';
@@ -29,6 +29,8 @@ export interface ReplayPorts {
   readonly locate: (organizationId: OrganizationId, requestId: RequestId) => Promise<Whereabouts>;
   /** Removes what the store has of these requests, none of which it has or is about to get: it refused the last row of each, and had stored others. */
   readonly removeOrphans: (letters: readonly DeadLetterHead[]) => Promise<void>;
+  /** Those of an organisation's requests that are on their way to the store. */
+  readonly travellingOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
   readonly pendingChanges: Pick<PendingChanges, 'appendMissing' | 'sequencesFor' | 'remove'>;
   /** Whether a user of the organisation is being erased. */
   readonly isErasing: (organizationId: OrganizationId) => boolean;
@@ -52,7 +54,16 @@ const mostBytes = 16 * 1024 * 1024;
 
 const erasing = 'a user of its organisation is being erased: replay it again when that is done';
 
-/** Puts dead letters through the ingest again. */
+/** How many letters went, and why. */
+export interface PrunedLetters {
+  readonly expired: number;
+  readonly crowdedOut: number;
+}
+
+/** Letters that are removed together. */
+const prunedAtOnce = 1000;
+
+/** Puts dead letters through the ingest again, or removes them. */
 export class DeadLetterReplay {
   private readonly ports: ReplayPorts;
   private turn: Promise<unknown> = Promise.resolve();
@@ -66,6 +77,45 @@ export class DeadLetterReplay {
     const replayed = this.turn.then(() => this.replayNow([...new Set(ids)]));
     this.turn = replayed.catch(() => undefined);
     return replayed;
+  }
+
+  /**
+   * Removes letters that were kept before a time, then the oldest while all together have more bytes than they may, each with what the store has taken of it:
+   * once the letter is gone nothing tells whose that is. A letter whose request is on its way stays for another time.
+   * @param before Unix milliseconds. @throws when the store fails; what is left then goes another time.
+   */
+  prune(before: number, lettersMaxBytes: number): Promise<PrunedLetters> {
+    const pruned = this.turn.then(() => this.pruneNow(this.ports.letters.overdue(before, lettersMaxBytes)));
+    this.turn = pruned.catch(() => undefined);
+    return pruned;
+  }
+
+  private async pruneNow(overdue: readonly OverdueLetter[]): Promise<PrunedLetters> {
+    const { letters, removeOrphans } = this.ports;
+    const gone: OverdueLetter[] = [];
+    for (let start = 0; start < overdue.length; start += prunedAtOnce) {
+      const some = overdue.slice(start, start + prunedAtOnce).map((letter) => ({ letter, head: letters.headIn(letter.file) }));
+      const travelling = await this.travelling(some.flatMap(({ head }) => head ?? []));
+      const going = some.filter(({ head }) => head === undefined || !travelling.has(head));
+      await removeOrphans(going.flatMap(({ head }) => head ?? []));
+      for (const { letter } of going) letters.discard(letter);
+      gone.push(...going.map(({ letter }) => letter));
+    }
+    const expired = gone.filter((letter) => letter.expired).length;
+    return { expired, crowdedOut: gone.length - expired };
+  }
+
+  private async travelling(heads: readonly DeadLetterHead[]): Promise<ReadonlySet<DeadLetterHead>> {
+    const found = new Set<DeadLetterHead>();
+    for (const organizationId of new Set(heads.map((head) => head.organizationId))) {
+      const own = heads.filter((head) => head.organizationId === organizationId);
+      const ids = await this.ports.travellingOf(
+        organizationId,
+        own.map(({ requestId }) => requestId),
+      );
+      for (const head of own) if (ids.includes(head.requestId)) found.add(head);
+    }
+    return found;
   }
 
   private async replayNow(ids: readonly string[]): Promise<readonly ReplayOutcome[]> {

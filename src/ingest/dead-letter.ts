@@ -49,6 +49,13 @@ export interface WholeDeadLetter extends DeadLetterHead {
   readonly changes: readonly AcceptedChange[];
 }
 
+/** A file of letters that is of age, or for which there is no room any more. */
+export interface OverdueLetter {
+  readonly file: string;
+  /** By its age. */
+  readonly expired: boolean;
+}
+
 /** Which letters of a list. */
 export interface DeadLetterPage {
   /** The name of the letter behind which the page begins. */
@@ -165,23 +172,29 @@ export class DeadLetters {
   }
 
   /**
-   * Removes letters that were kept before a time, then the oldest while all together have more bytes than they may.
+   * What was kept before a time, then the oldest while all together have more bytes than they may; oldest last.
    * @param before Unix milliseconds.
    */
-  prune(before: number, mostBytes: number): { readonly expired: number; readonly crowdedOut: number } {
+  overdue(before: number, mostBytes: number): readonly OverdueLetter[] {
     const files = this.files().toSorted((one, other) => other.keptAt - one.keptAt);
     let bytes = 0;
-    let expired = 0;
-    let crowdedOut = 0;
-    for (const { file, keptAt, size } of files) {
-      const isOld = keptAt < before;
-      bytes += isOld ? 0 : size;
-      if (!isOld && bytes <= mostBytes) continue;
-      rmSync(file, { force: true });
-      if (isOld) expired += 1;
-      else crowdedOut += 1;
-    }
-    return { expired, crowdedOut };
+    return files.flatMap(({ file, keptAt, size }) => {
+      const expired = keptAt < before;
+      bytes += expired ? 0 : size;
+      return expired || bytes > mostBytes ? [{ file, expired }] : [];
+    });
+  }
+
+  /** Whose an overdue letter is; undefined where the file does not say. */
+  headIn(file: string): DeadLetterHead | undefined {
+    const id = path.basename(file, extension);
+    const text = idShape.test(id) ? firstBytes(file) : undefined;
+    return text === undefined ? undefined : headOf(id, text.split('\n', 1)[0] ?? '');
+  }
+
+  /** Removes an overdue letter. */
+  discard({ file }: OverdueLetter): void {
+    rmSync(file, { force: true });
   }
 
   private fileOf(id: string): string {

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { OrganizationPrices } from '../pricing/organization-prices.ts';
 import type { CheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert.ts';
-import type { FindStored } from '../store/stored.ts';
+import type { FindRows } from '../store/find-rows.ts';
 import type { BatchLimits } from './batch.ts';
 import type { Burst } from './burst.ts';
 import type { KeepDeadLetter } from './dead-letter.ts';
@@ -22,7 +22,7 @@ export interface DrainPorts {
   readonly checkpoint: CheckpointFile;
   readonly interpret: Interpret;
   readonly insert: InsertRows;
-  readonly findStored: FindStored;
+  readonly findRows: FindRows;
   readonly pendingChanges: PendingChanges;
   /** Declared property names of one organisation, by lower-case name. */
   readonly declaredNames: (organizationId: OrganizationId) => Promise<ReadonlyMap<string, string>>;

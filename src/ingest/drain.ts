@@ -256,9 +256,9 @@ export class Drain {
     );
     for (const { tail } of batch.taken) await tail.syncRead();
     this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
-    const { insert, findStored, observe } = this.ports;
+    const { insert, findRows, observe } = this.ports;
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated };
-    const refused = await storeRows(rows, named, { insert, findStored, observe, signal: this.stopping.signal });
+    const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.stopping.signal });
     await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased });
     const storedAt = this.ports.clock.now();
     for (const { index, endedAt } of rows) if (endedAt !== null && !refused.has(index)) this.ports.noteVisible(storedAt - endedAt);

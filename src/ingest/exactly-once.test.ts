@@ -65,8 +65,16 @@ describe('each exchange is stored exactly once', () => {
     await until(() => Date.now() > Date.parse(`${firstRows[0]?.updated_at.replace(' ', 'T')}Z`));
     await spool.drainAll();
     expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
-    // The repeated rows had another `updated_at`; the token alone decides, so the first ones stay.
+    // The repeated rows would have another `updated_at`: the first ones stay.
     expect(await spool.rows()).toEqual(firstRows);
+  });
+
+  test('by its token alone, while what the life before has inserted cannot be seen yet', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeSome(spool, 5);
+    await dieAfterInsert(spool);
+    await spool.drainAll({ findRows: async () => new Set() });
+    expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
   });
 
   test('when more has ended by the time the batch is repeated', async () => {

@@ -219,7 +219,7 @@ export class SpoolRig {
       checkpoint: openCheckpointFile(this.folder),
       interpret: interpretDirectly,
       insert: this.rig.store.insert,
-      findStored: this.rig.store.findStored,
+      findRows: this.rig.store.findRows,
       pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),
       declaredNames: (organizationId) => declared.of(organizationId),
       redactionRules: (organizationId) => redactionRules.of(organizationId),

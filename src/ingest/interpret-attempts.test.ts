@@ -28,6 +28,15 @@ describe('an exchange of several attempts', () => {
     });
   });
 
+  test('asked the model of its last attempt, else the one that its first went out with', () => {
+    const open = { model: 'echo-1' };
+    const request = chatRequest.replace('"echo-1"', '"echo/echo-1"');
+    const response = chatResponse.replace('echo-1', '');
+    expect(interpret({ open, request, response })).toMatchObject({ requestModel: 'echo-1', model: 'echo-1', costSource: 'price-book' });
+    expect(interpret({ open, request, end: null, head: false })).toMatchObject({ requestModel: 'echo-1' });
+    expect(interpret({ open, request, response, end: { attempts, model: 'echo-2' } })).toMatchObject({ requestModel: 'echo-2' });
+  });
+
   test('of a single attempt there is nothing to tell', () => {
     expect(interpret().attempts).toEqual([]);
   });

@@ -43,6 +43,8 @@ function killedBy(poisoned: string, sizes: number[]): Interpret {
   };
 }
 
+const seesNone = async (): Promise<ReadonlySet<never>> => new Set();
+
 describe('a poisoned exchange goes to the dead letters and stops nothing', () => {
   test.each([
     ['no JSON', 'garbage', 'JSON'],
@@ -115,7 +117,13 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
         if (dead) throw new Error('the process is dead');
         file.save(checkpoint);
       };
-      const drain = await spool.openDrain({ insert, interpret: refusedFor(poisoned), checkpoint: { load: file.load, save } });
+      // As if nothing of the first life could be seen yet: then it is the tokens alone that keep its rows from being stored again.
+      const drain = await spool.openDrain({
+        insert,
+        findRows: seesNone,
+        interpret: refusedFor(poisoned),
+        checkpoint: { load: file.load, save },
+      });
       drain.start();
       if (dies) await until(() => dead);
       await drain.stop(dies ? 0 : 10_000);

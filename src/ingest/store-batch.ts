@@ -5,7 +5,7 @@ import { makeBackoff } from '../platform/backoff.ts';
 import type { InterpretedRows } from './interpreter.ts';
 import { failureText, isRejection, isTooLarge } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
-import type { FindStored, RecordName } from '../store/stored.ts';
+import type { FindRows, RecordName } from '../store/find-rows.ts';
 import type { RecordTable } from '../store/tables/rows.ts';
 
 /** One row to store: its lines, and its place in the batch. */
@@ -30,7 +30,7 @@ export interface NamedBatch {
 
 export interface StoreBatchOptions {
   readonly insert: InsertRows;
-  readonly findStored: FindStored;
+  readonly findRows: FindRows;
   readonly observe: Observe;
   /** Aborted when the drain must stop: a batch that is not stored by then stays in the spool. */
   readonly signal: AbortSignal;
@@ -110,9 +110,9 @@ async function storePart(asked: Part, storing: Storing): Promise<void> {
  * A part without the rows that the store has. Its token is another one then: under the old one, what is left would be taken for a repetition.
  * While the store has none the token stays, as an insert of an earlier life may still be on its way.
  */
-async function missingOf(part: Part, { findStored, records }: Storing): Promise<Part> {
+async function missingOf(part: Part, { findRows, records }: Storing): Promise<Part> {
   const nameOf = ({ index }: StorableRow): RecordName | undefined => records[index];
-  const stored = await findStored(
+  const stored = await findRows(
     part.table,
     part.rows.flatMap((row) => nameOf(row) ?? []),
   );

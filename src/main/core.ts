@@ -50,7 +50,7 @@ import type { Store } from '../store/store.ts';
 import { hearNumbers, type RunningRole } from '../supervisor/child.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
-import { keepLettersBounded, operatorServer } from './operator.ts';
+import { keepLettersBounded, makeLetterReplay, operatorServer } from './operator.ts';
 import { serveOperator } from './operator-socket.ts';
 import { erasuresFor, makeBelievedClock, makeRemovals, type Removals } from './removals.ts';
 import { publishCoreAddress } from './core-address.ts';
@@ -70,7 +70,7 @@ const changeWaitMs = 10_000;
 const mostKnown = 5_000_000;
 /** Bytes of all bodies and properties in one answer of the API. They are in memory several times on their way into it. */
 const answerMaxBytes = 64 * 1024 * 1024;
-/** What the embedded engine calls the threads that merge parts, which it has from when it opens its folder. Who waits for a record or a query goes first. */
+/** What the embedded engine calls the threads that merge parts, which it has from when it opens its folder. */
 const mergingThreads = 'MergeMutate';
 
 const settledAtOnce = 32;
@@ -112,7 +112,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   await removals.start();
   // Not before: with a low priority a start takes ten times as long where others leave no core idle, and the API is away for it.
   lowerPriority();
-  lowerThreadsNamed(mergingThreads);
+  void lowerMerges(parts.store);
   drain.start();
   const endSampling = sampleProcess(parts.meter);
   const base = { url: config.publicApiUrl ?? '' };
@@ -122,8 +122,9 @@ export async function startCore(config: Config, version: string, connect?: Conne
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);
   const operated = { ...parts, drain, removals, changer: changers.changer, api: ports };
-  const endLetters = keepLettersBounded(operated);
-  const closeOperator = await serveOperator(config.dataDir, operatorServer(operated), parts.observe);
+  const replay = makeLetterReplay(operated);
+  const endLetters = keepLettersBounded({ ...parts, replay });
+  const closeOperator = await serveOperator(config.dataDir, operatorServer(operated, replay), parts.observe);
   return {
     address,
     stop: async () => {
@@ -203,7 +204,7 @@ function makeDrain({
     checkpoint: openCheckpointFile(places.spool),
     interpret: interpreter.interpret,
     insert: store.insert,
-    findStored: store.findStored,
+    findRows: store.findRows,
     pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
     redactionRules: (organizationId) => redactionRules.of(organizationId),
@@ -230,6 +231,16 @@ function settleIn(state: SharedState): SettleBudgets {
       await nextTurn();
     }
   };
+}
+
+/** Who waits for a record or a query goes before what merges; the API is there meanwhile. */
+async function lowerMerges(store: Store): Promise<void> {
+  try {
+    await store.startThreads();
+    lowerThreadsNamed(mergingThreads);
+  } catch {
+    // A store that is away says so itself, where it is needed; merges stay as they are.
+  }
 }
 
 /** What changes records, stored or on their way. */

@@ -166,7 +166,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     failedKeys: failedKeysOf(config),
-    claimRequestId: makeRequestIdClaims(database, systemClock.now).claim,
+    requestIdClaims: makeRequestIdClaims(database, systemClock.now),
     providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows, targets }),
     targets,
     knownModels: (name) => parts.book.modelsOf(providerNamed(name)?.priceProviderId),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DeadLetters } from '../ingest/dead-letter.ts';
+import { DeadLetterReplay } from '../ingest/dead-letter-replay.ts';
 import { until } from '../ingest/ingest-rig.ts';
 import type { Observation } from '../model/observation.ts';
 import { keepLettersBounded } from './operator.ts';
@@ -15,6 +16,25 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const days = 7;
 const keptAt = 1_800_000_000_000;
+
+const unused = (): never => {
+  throw new Error('nothing is replayed');
+};
+
+/** Of letters that no store knows. */
+function pruning(letters: DeadLetters): DeadLetterReplay {
+  return new DeadLetterReplay({
+    letters,
+    locate: unused,
+    travellingOf: async () => [],
+    removeOrphans: async () => undefined,
+    pendingChanges: { appendMissing: unused, sequencesFor: unused, remove: unused },
+    isErasing: unused,
+    writeSeries: unused,
+    waitMs: 0,
+    observe: unused,
+  });
+}
 
 it.each([
   ['goes when it is of age by a clock that is believed', keptAt + days * 86_400_000 + 1, { expired: 2, crowdedOut: 0 }, []],
@@ -29,7 +49,7 @@ it.each([
   const end = keepLettersBounded({
     config: { deadLetterDays: days, deadLetterMaxBytes: 10 },
     observe: (observation) => observations.push(observation),
-    letters: new DeadLetters(folder, () => keptAt),
+    replay: pruning(new DeadLetters(folder, () => keptAt)),
     believedClock: { now: async () => believed },
   });
   await until(() => observations.length > 0);

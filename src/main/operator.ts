@@ -25,7 +25,8 @@ export interface OperatedParts extends SnapshotParts {
 }
 
 /** What keeps dead letters within their bounds. */
-export interface BoundedLetters extends Pick<OperatedParts, 'observe' | 'letters'> {
+export interface BoundedLetters extends Pick<OperatedParts, 'observe'> {
+  readonly replay: Pick<DeadLetterReplay, 'prune'>;
   readonly config: Pick<Config, 'deadLetterDays' | 'deadLetterMaxBytes'>;
   readonly believedClock: Pick<BelievedClock, 'now'>;
 }
@@ -35,12 +36,21 @@ const replayWaitMs = 90_000;
 const pruneIntervalMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** The operator's room over the parts of a core. */
-export function operatorServer(parts: OperatedParts): Server {
-  const { config, observe, letters, pendingChanges, changer, api, underWay, removals } = parts;
-  const replay = new DeadLetterReplay({
+/** Puts dead letters through the ingest again, and removes them. */
+export function makeLetterReplay({
+  config,
+  observe,
+  letters,
+  pendingChanges,
+  changer,
+  api,
+  underWay,
+  removals,
+}: OperatedParts): DeadLetterReplay {
+  return new DeadLetterReplay({
     letters,
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
+    travellingOf: api.travellingOf,
     pendingChanges,
     removeOrphans: (heads) => removals.removeOrphans(heads, AbortSignal.timeout(replayWaitMs)),
     isErasing: (organizationId) => underWay.of(organizationId) !== undefined,
@@ -48,6 +58,11 @@ export function operatorServer(parts: OperatedParts): Server {
     waitMs: replayWaitMs,
     observe,
   });
+}
+
+/** The operator's room over the parts of a core. */
+export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): Server {
+  const { letters, api } = parts;
   return createOperatorServer({
     deadLetters: {
       list: (page) => letters.list(page),
@@ -61,13 +76,13 @@ export function operatorServer(parts: OperatedParts): Server {
 }
 
 /** Keeps dead letters within their age and bytes, from now on and every hour. @returns what ends that. */
-export function keepLettersBounded({ config, observe, letters, believedClock }: BoundedLetters): () => void {
+export function keepLettersBounded({ config, observe, replay, believedClock }: BoundedLetters): () => void {
   const prune = async (): Promise<void> => {
     try {
       const now = await believedClock.now();
       // None is of age by a clock that is not believed; their bytes are bounded all the same.
       const before = now === undefined ? 0 : now - config.deadLetterDays * dayMs;
-      const removed = letters.prune(before, config.deadLetterMaxBytes);
+      const removed = await replay.prune(before, config.deadLetterMaxBytes);
       if (removed.expired + removed.crowdedOut > 0) observe({ kind: 'dead_letters_removed', ...removed });
     } catch (error) {
       observe({ kind: 'job_failed', job: 'removal of dead letters', reason: messageOf(error) });

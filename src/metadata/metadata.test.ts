@@ -165,6 +165,11 @@ describe('claims of request identifiers', () => {
       expect(asked.map(({ claim }) => claim(acme.id, requestId(number)))).toEqual([true, false]);
     }
     expect(connections.map(({ claim }) => claim(other.id, requestId(1)))).toEqual([true, false]);
+    connections[0]?.release(acme.id, requestId(1));
+    expect(connections.map(({ claim }) => [claim(other.id, requestId(1)), claim(acme.id, requestId(1))])).toEqual([
+      [false, true],
+      [false, false],
+    ]);
   });
 
   test('go when they are of age, of the organisations in question, however many there are', async () => {

@@ -24,6 +24,8 @@ export interface RequestIdClaims {
    * @returns false when that organisation has used it before. @throws when the database cannot be written.
    */
   readonly claim: (organizationId: OrganizationId, requestId: RequestId) => boolean;
+  /** Gives an identifier back of which no record will be. @throws when the database cannot be written. */
+  readonly release: (organizationId: OrganizationId, requestId: RequestId) => void;
 }
 
 /**
@@ -37,7 +39,13 @@ export function makeRequestIdClaims(database: MetadataDatabase, now: () => numbe
       .values({ organization_id: '', request_id: '', claimed_at: 0 })
       .onConflict((conflict) => conflict.columns(['organization_id', 'request_id']).doNothing()),
   );
-  return { claim: (organizationId, requestId) => statement.change(organizationId, requestId, now()) === 1 };
+  const removal = database.prepare(
+    database.queries.deleteFrom('request_id_claims').where('organization_id', '=', '').where('request_id', '=', ''),
+  );
+  return {
+    claim: (organizationId, requestId) => statement.change(organizationId, requestId, now()) === 1,
+    release: (organizationId, requestId) => void removal.change(organizationId, requestId),
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { uuidToNumber } from '../model/ids.ts';
 import type { Connections } from './connections.ts';
 import { readRows, removeRows, type RemovingParts, type RowCondition } from './removing.ts';
-import type { RecordName } from './stored.ts';
+import type { RecordName } from './find-rows.ts';
 
 /**
  * Removes what a record has left that was refused: its bodies and history were stored before its row was, and would be there twice once it is stored

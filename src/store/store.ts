@@ -2,6 +2,7 @@ import { type ChangeStored, makeChangeStored } from './change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './change-numbers.ts';
 import { type Connect, type LaneState, type NoteWait, openConnections, type StoreLocation } from './connections.ts';
+import { startEngineThreads } from './engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './erasure.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
@@ -13,14 +14,14 @@ import { PendingPatches } from './pending-patches.ts';
 import { watchMerges } from './room.ts';
 import type { HasRoom } from '../platform/disk-room.ts';
 import { type ChangeStoredSession, makeChangeStoredSession } from './session-changes.ts';
-import { type FindStored, makeFindStored } from './stored.ts';
+import { type FindRows, makeFindRows } from './find-rows.ts';
 import { makeSetSessionTag, type SetSessionTag } from './session-tags.ts';
 
 /** The record store: ClickHouse, embedded or served. */
 export interface Store {
   readonly run: RunStatement;
   readonly insert: InsertRows;
-  readonly findStored: FindStored;
+  readonly findRows: FindRows;
   readonly changeStored: ChangeStored;
   readonly changeStoredCosts: ChangeStoredCosts;
   readonly changeStoredSession: ChangeStoredSession;
@@ -33,6 +34,8 @@ export interface Store {
   readonly removeOrphans: RemoveOrphans;
   /** Brings the schema up to date. */
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
+  /** Makes the embedded engine start its threads: see {@link startEngineThreads}. */
+  readonly startThreads: () => Promise<void>;
   /** True when a query is answered. */
   readonly isAlive: () => Promise<boolean>;
   /** False while the embedded store's disk is full: what is stored can be read, nothing is written. */
@@ -55,7 +58,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   return {
     run: makeRunStatement(connections, options),
     insert: makeInsertRows(connections),
-    findStored: makeFindStored(connections),
+    findRows: makeFindRows(connections),
     changeStored: makeChangeStored(connections, undefined, patches),
     changeStoredCosts: makeChangeStoredCosts(connections, patches),
     changeStoredSession: makeChangeStoredSession(connections, { patches }),
@@ -66,6 +69,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     removeExpired: makeRemoveExpired(connections),
     removeOrphans: makeRemoveOrphans(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
+    startThreads: () => startEngineThreads(connections),
     isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
     hasRoom: connections.hasRoom,
     lanes: connections.lanes,

@@ -11,10 +11,10 @@ export interface RecordName {
 }
 
 /** Which of these records a table has rows of. @throws GatelogError when the store fails. */
-export type FindStored = (table: RecordTable, records: readonly RecordName[]) => Promise<ReadonlySet<RecordName>>;
+export type FindRows = (table: RecordTable, records: readonly RecordName[]) => Promise<ReadonlySet<RecordName>>;
 
 /** Makes the function that looks. It goes in the lane of the inserts: who asks is about to insert, and nobody else waits there. */
-export function makeFindStored(connections: Connections): FindStored {
+export function makeFindRows(connections: Connections): FindRows {
   return async (table, records) => {
     const found = new Set<RecordName>();
     for (const organizationId of new Set(records.map((record) => record.organizationId))) {

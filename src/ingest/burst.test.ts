@@ -13,7 +13,7 @@ describe('Burst', () => {
     burst = new Burst({ mostMs: 5000, cpuShares: () => shares, clock: { now: () => now, monotonic: () => now } });
   });
 
-  /** So many come within so many milliseconds, after nothing waited for longer than is counted. */
+  /** So many come within so many milliseconds, after nothing waited for long. */
   const come = (calls: number, ms: number): boolean => {
     burst.took(0);
     burst.putsOff(0);
@@ -23,34 +23,37 @@ describe('Burst', () => {
     return burst.putsOff(calls);
   };
 
-  it('puts batches off while calls come fast and no core is idle', () => {
-    expect(come(7500, 900)).toBe(true);
-  });
-
-  it('puts nothing off below 2,500 calls a second over three seconds', () => {
-    expect(come(7499, 3000)).toBe(false);
+  it('puts batches off once 7,500 calls have come beyond 2,500 a second and no core is idle', () => {
     expect(come(7499, 1)).toBe(false);
-    expect(come(7500, 3000)).toBe(true);
+    expect(come(7500, 1)).toBe(true);
+    burst.took(0);
+    now += 3000;
+    burst.putsOff(0);
+    for (let second = 0; second < 60; second += 1) {
+      now += 1000;
+      expect(burst.putsOff(2500)).toBe(false);
+      burst.took(0);
+    }
   });
 
   it('counts what batches have taken meanwhile', () => {
-    expect(come(3000, 400)).toBe(false);
+    expect(come(4000, 400)).toBe(false);
     burst.took(0);
     now += 400;
     expect(burst.putsOff(4000)).toBe(false);
     burst.took(1000);
     now += 400;
-    expect([burst.putsOff(1499), burst.putsOff(1500)]).toEqual([false, true]);
+    expect([burst.putsOff(2499), burst.putsOff(2500)]).toEqual([false, true]);
   });
 
   it('puts nothing off after the whole machine stood still, however fast what it missed comes then', () => {
-    expect(come(400, 300)).toBe(false);
+    expect(come(450, 300)).toBe(false);
     burst.took(0);
-    now += 2000;
+    now += 4000;
+    expect(burst.putsOff(6000)).toBe(false);
+    burst.took(1000);
+    now += 400;
     expect(burst.putsOff(2000)).toBe(false);
-    burst.took(0);
-    now += 300;
-    expect(burst.putsOff(3500)).toBe(false);
   });
 
   it('puts nothing off that waited already when the process began', () => {
@@ -80,18 +83,19 @@ describe('Burst', () => {
     expect(burst.putsOff(9000)).toBe(false);
   });
 
-  it('is over after a second in which few came, unless so many wait that no more are read, and begins again only when all were taken', () => {
-    expect(come(7500, 400)).toBe(true);
+  it('is over when few come for a while, unless so many wait that no more are read, and begins again only when all were taken', () => {
+    expect(come(7500, 1)).toBe(true);
     now += 900;
     expect(burst.putsOff(7500)).toBe(true);
     now += 1100;
     expect(burst.putsOff(7500)).toBe(true);
     burst.took(2500);
-    now += 100;
-    expect(burst.putsOff(4900)).toBe(false);
-    now += 900;
+    now += 10;
+    expect(burst.putsOff(2600)).toBe(false);
+    now += 10;
     expect(burst.putsOff(9900)).toBe(false);
-    expect(come(7500, 400)).toBe(true);
+    burst.took(0);
+    expect(come(7500, 1)).toBe(true);
   });
 
   it('puts a burst off for a bounded time, until all that waited was taken', () => {

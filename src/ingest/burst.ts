@@ -11,42 +11,32 @@ export interface BurstOptions {
 /** With fewer calls a second than these the ingest keeps up, also on two cores that have other work: to put them off would only make them late. */
 const burstPerSecond = 2500;
 /**
- * Milliseconds over which calls are counted before they are a burst, and after which it is over.
- * TRICKY: a machine that stood still for a second makes up for it in the next, as fast as a burst; over three seconds it does not look like one.
+ * Calls beyond that rate that make a burst, all together. While so many wait nothing is known of its end, as what comes is no longer read ahead.
+ * TRICKY: a machine that stood still for some seconds makes up for them as fast as a burst. These are as many as 1,500 calls a second leave behind in five.
  */
-const beginMs = 3000;
-const endMs = 1000;
-/** Calls that make a burst. While so many wait nothing is known of its end, as what comes is no longer read ahead. */
-const burstCalls = (burstPerSecond * beginMs) / 1000;
-/** Looks lie so far apart at least, milliseconds. */
-const lookMs = 100;
+const burstCalls = 7500;
 /** A burst begins when less than this share of the cores is idle, and has ended when more than the second is. */
 const idleAtBegin = 0.1;
 const idleAtEnd = 0.5;
 /** Below this share of the cores it is the ingest itself that keeps them busy. */
 const leastOfOthers = 0.3;
 
-/** How many exchanges have come so far, at a time of the clock that only goes forward. */
-interface Look {
-  readonly at: number;
-  readonly come: number;
-}
-
 /**
  * Decides whether the ingest lets a burst of calls go first. On a machine without an idle core every batch takes time from the calls themselves,
  * and the spool is there to keep them meanwhile. A burst is put off once, for a bounded time; after that batches go on as usual until one
  * took all that waited.
+ *
+ * Calls are counted as by a bucket of tokens: each takes one, and each second brings back as many as the ingest keeps up with.
  */
 export class Burst {
   private readonly options: BurstOptions;
   private since: number | undefined;
   /** The burst that was put off is over, and not all that waited has been taken since. */
   private spent = false;
-  /** Exchanges that batches have taken. */
-  private taken = 0;
+  private tokens = burstCalls;
+  /** When it was last asked, and how many waited then, or since a batch was taken. */
+  private askedAt: number | undefined;
   private waiting = 0;
-  /** Of the last seconds, oldest first. The first one counts what an earlier life has left as come. */
-  private looks: readonly Look[] = [];
 
   constructor(options: BurstOptions) {
     this.options = options;
@@ -61,10 +51,9 @@ export class Burst {
   putsOff(waiting: number): boolean {
     const { mostMs, clock } = this.options;
     const now = clock.monotonic();
-    this.waiting = waiting;
-    this.look(now);
-    if (this.since !== undefined && this.isOver(now, this.since)) this.spent = true;
-    const isBurst = this.since !== undefined || this.comeWithin(beginMs, now) >= burstCalls;
+    this.count(waiting, now);
+    if (this.since !== undefined && waiting < burstCalls && this.tokens >= burstPerSecond) this.spent = true;
+    const isBurst = this.since !== undefined || this.tokens <= 0;
     if (mostMs === 0 || this.spent || !isBurst || !this.othersNeedTheCores()) return false;
     this.since ??= now;
     return now - this.since < mostMs;
@@ -72,32 +61,21 @@ export class Burst {
 
   /** A batch is taken. @param left exchanges that still wait; when none does, what comes may be a new burst. */
   took(left: number): void {
-    this.taken += this.waiting - left;
     this.waiting = left;
     if (left > 0) return;
+    if (this.since !== undefined) this.tokens = burstCalls;
     this.since = undefined;
     this.spent = false;
   }
 
-  private look(now: number): void {
-    const last = this.looks.at(-1);
-    if (last !== undefined && now - last.at < lookMs) return;
-    // The newest one that is older than what is counted stays: counting begins there.
-    const first = Math.max(
-      0,
-      this.looks.findLastIndex(({ at }) => now - at >= beginMs),
-    );
-    this.looks = [...this.looks.slice(first), { at: now, come: this.taken + this.waiting }];
-  }
-
-  /** Exchanges that came in the last so many milliseconds; since the first look, where that was later. */
-  private comeWithin(ms: number, now: number): number {
-    const before = this.looks.findLast(({ at }) => now - at >= ms) ?? this.looks[0];
-    return this.taken + this.waiting - (before?.come ?? 0);
-  }
-
-  private isOver(now: number, since: number): boolean {
-    return now - since >= endMs && this.waiting < burstCalls && this.comeWithin(endMs, now) < (burstPerSecond * endMs) / 1000;
+  /** What an earlier life has left does not come now: it is not counted. */
+  private count(waiting: number, now: number): void {
+    const { askedAt = now, waiting: before } = this;
+    const come = this.askedAt === undefined ? 0 : Math.max(0, waiting - before);
+    const brought = ((now - askedAt) * burstPerSecond) / 1000;
+    this.tokens = Math.max(0, Math.min(burstCalls, this.tokens + brought) - come);
+    this.askedAt = now;
+    this.waiting = waiting;
   }
 
   private othersNeedTheCores(): boolean {

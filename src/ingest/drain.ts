@@ -174,6 +174,8 @@ export class Drain {
     this.findSeries();
     this.checkWriters();
     const more = this.readAhead();
+    // A batch costs as much as some hundred records beside its own, so one that is not full waits for what can be read right away.
+    if (more && this.checkpoint.intended === undefined && !this.fillsBatch()) return true;
     const batch = this.nextBatch();
     if (batch === undefined) {
       this.removeFinished();
@@ -192,6 +194,12 @@ export class Drain {
       more = tail.read(turnBytes) >= turnBytes || more;
     }
     return more;
+  }
+
+  private fillsBatch(): boolean {
+    const waiting = [...this.tails.values()].flatMap((tail) => tail.waiting());
+    if (waiting.length >= this.mostRows) return true;
+    return waiting.reduce((sum, { bytes }) => sum + bytes, 0) >= this.ports.limits.mostBytes;
   }
 
   /** The batch that a crash interrupted comes first, then what is waiting, when it is enough or has waited long enough. */

@@ -355,6 +355,25 @@ describe('dead letters', () => {
     expect(await erase(ordered)).toBe(0);
   });
 
+  it('that had something in the store have its files removed before the receipt, also when that fails at first', async () => {
+    const spool = new SpoolRig(rig);
+    const { erase } = rig.store;
+    // One that comes while the erasure waits, and is gone with its first try.
+    const erasedAt = [0, 1, 0];
+    const countedAt = [0, 1];
+    const letters = { count: async () => countedAt.shift() ?? 0, erase: async () => erasedAt.shift() ?? 0 };
+    let removals = 0;
+    const removeFiles: typeof erase.removeFiles = async (...given) => {
+      removals += 1;
+      if (removals === 2) throw new GatelogError('store_unavailable', 'The disk of the store is full.');
+      await erase.removeFiles(...given);
+    };
+    const life = await live(spool, { targets: { letters, store: { ...erase, removeFiles } } });
+    expect(await life.erasures.erase(spool.organizationId, 'ann', longMs)).toMatchObject({ counts: { dead_letters: 1 } });
+    expect([removals, erasedAt]).toEqual([3, []]);
+    await life.end();
+  });
+
   it('that go while others are looked at are gone', async () => {
     const folder = path.join(rig.folder, 'letters-that-go');
     mkdirSync(folder);

@@ -9,6 +9,7 @@ import { forward } from './forward.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { serverTiming } from './server-timing.ts';
 import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
+import { watchUntaken } from './untaken-reply.ts';
 
 export interface GatewayOptions {
   readonly headerMaxBytes: number;
@@ -54,19 +55,22 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   // TRICKY: Node drops header lines beyond the 2,000th without a word; their bytes are limited already.
   server.maxHeadersCount = 0;
   const { monotonic } = ports.clock;
+  const { clientStallMs } = ports.limits;
   /** The last call on each connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   const answer = (request: IncomingRequest, response: ServerResponse): void => {
     if (isTurnedAway(request.socket)) return;
     latest.set(request.socket, response);
     const problem = problemOfHead(request);
-    if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, { health, monotonic });
-    else if (hasCors && isAllowedPreflight(corsOrigins, request)) answerPreflight(response);
-    else if (problem === undefined) forward(ports, request, response);
+    if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, { health, monotonic, clientStallMs });
+    else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
+      answerPreflight(response);
+      watchUntaken(response, clientStallMs);
+    } else if (problem === undefined) forward(ports, request, response);
     else {
       // Nothing was done for it.
       ports.meter.refused(problem.code);
-      refuseUnrecorded(response, problem, ['svc-id', v7(), 'server-timing', serverTiming(0), 'connection', 'close']);
+      refuseUnrecorded(response, problem, ['svc-id', v7(), 'server-timing', serverTiming(0), 'connection', 'close'], clientStallMs);
     }
   };
   const refuseRaw = (socket: Duplex, problem: GatelogError): void => {
@@ -141,9 +145,10 @@ interface HealthPorts {
   readonly health: () => Promise<GatewayHealth>;
   /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
+  readonly clientStallMs: number;
 }
 
-function answerHealth(request: IncomingMessage, response: ServerResponse, { health, monotonic }: HealthPorts): void {
+function answerHealth(request: IncomingMessage, response: ServerResponse, { health, monotonic, clientStallMs }: HealthPorts): void {
   const startedAt = monotonic();
   const asked = request.url === '/healthz' ? Promise.resolve(alive) : health();
   asked
@@ -153,6 +158,7 @@ function answerHealth(request: IncomingMessage, response: ServerResponse, { heal
       const own = ['svc-id', v7(), 'server-timing', serverTiming(monotonic() - startedAt)];
       response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), ...own]);
       response.end(request.method === 'HEAD' ? undefined : body);
+      watchUntaken(response, clientStallMs);
     })
     .catch(() => response.destroy());
 }

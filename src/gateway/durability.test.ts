@@ -107,6 +107,8 @@ describe('a reply is not whole for its client before its record is in the spool'
     '{"type":"message_stop"}',
     '{"type":"message-end"}',
     'event: response.completed',
+    '{"type":"image_generation.completed"}',
+    '{"type":"transcript.text.done"}',
     'event: error',
     'data: {"error":{}}',
   ]) {

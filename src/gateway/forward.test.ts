@@ -383,6 +383,11 @@ describe('what is kept of the bodies', () => {
       '{"ok"',
     ]);
     expect(exchange?.end).toMatchObject({ requestBytes: 12, responseBytes: 11, requestCut: true, responseCut: true });
+    // What stands behind the cut tells of usage.
+    expect([Buffer.from(exchange?.requestTail ?? []).toString(), Buffer.from(exchange?.responseTail ?? []).toString()]).toEqual([
+      '"long"}',
+      ':true}',
+    ]);
   });
 
   it('a full spool: the call goes on and says that it is not recorded', async () => {

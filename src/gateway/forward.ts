@@ -47,7 +47,15 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   }
   const { request, response, path } = call;
   const { directives } = call.head;
-  const policies = policiesOf(ports.callLimits, admission.principal, directives);
+  let policies: AdmittedCall['policies'] = [];
+  let unknownLimits: GatelogError | undefined;
+  try {
+    policies = policiesOf(ports.callLimits, admission.principal, directives);
+  } catch (error) {
+    if (!(error instanceof GatelogError)) throw error;
+    // The key was accepted, so its refusal is on record too.
+    unknownLimits = error;
+  }
   const identity = identify(ports, directives, admission.principal.organizationId, call.openedAt);
   const admitted: AdmittedCall = { call, admission, identity, admittedAt: ports.clock.monotonic(), policies };
   let provider = customProviderName;
@@ -58,6 +66,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
         : routeToTarget(directives.targetUrl, path, ports.targets);
     ({ provider } = route);
     if (directives.refusal !== undefined) throw directives.refusal;
+    if (unknownLimits !== undefined) throw unknownLimits;
     checkDeclaredBody(request, ports.limits.requestMaxBytes);
     if (expectsContinue(request)) response.writeContinue();
     const wholeMaxBytes = needsWhole(admitted, route) ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;

@@ -2,7 +2,7 @@ import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { cacheLines } from './cache-standing.ts';
-import type { AdmittedCall, Call, Errand, ForwardPorts, OpenCall } from './call.ts';
+import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
 import { countryOf } from './country.ts';
 import { withoutSecrets } from './headers.ts';
 import { forgetIdentity } from './identify.ts';
@@ -83,13 +83,20 @@ export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, prov
     const open = openCall(ports, limited, provider);
     open.recorder.begin();
     open.relay.overheadMs = overheadMs;
-    refuseOpen(ports, open, refusal);
+    // What speaks against a body that broke off says nothing of the whole one.
+    if (hasLeft(admitted.call)) open.relay.clientLeft();
+    else refuseOpen(ports, open, refusal);
     return;
   }
   request.resume();
   forgetIdentity(ports, admitted.admission.principal.organizationId, admitted.identity);
   ports.meter.refused(refusal.code);
-  refuseUnrecorded(response, refusal, [...admitted.identity.replyHeaders, 'server-timing', serverTiming(overheadMs)]);
+  refuseUnrecorded(
+    response,
+    refusal,
+    [...admitted.identity.replyHeaders, 'server-timing', serverTiming(overheadMs)],
+    ports.limits.clientStallMs,
+  );
 }
 
 function withLines(admitted: AdmittedCall, lines: readonly string[]): AdmittedCall {
@@ -115,7 +122,7 @@ export function refuseStranger(ports: ForwardPorts, call: Stranger, error: unkno
   const requestId = makeRequestId('' as OrganizationId, call.openedAt);
   const refusal = asRefusal(ports, error);
   ports.meter.refused(refusal.code);
-  refuseUnrecorded(call.response, refusal, [...idLines(requestId, call.aliased), 'server-timing', timing]);
+  refuseUnrecorded(call.response, refusal, [...idLines(requestId, call.aliased), 'server-timing', timing], ports.limits.clientStallMs);
 }
 
 function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {

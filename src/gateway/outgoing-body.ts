@@ -56,9 +56,12 @@ function readModels(text: string): readonly string[] {
 }
 
 /** Whether the usage of this call's stream is asked for. */
-export function wantsUsage({ head }: Call, { path }: Route): boolean {
-  return head.directives.streamUsage && takesUsageQuestion(path);
+export function wantsUsage({ head }: Call, { path, provider }: Route): boolean {
+  return head.directives.streamUsage && takesUsageQuestion(path) && !unasked.has(provider);
 }
+
+/** They say at the end of every stream what was used, and refuse the question. */
+const unasked: ReadonlySet<string> = new Set(['mistral']);
 
 /** The body with the question for a stream's usage; undefined where it is not wanted, or there is nothing to add. */
 export function withUsageQuestion(call: Call, route: Route, body: RequestBody): Buffer | undefined {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { GatelogError } from '../model/errors.ts';
 import { rateLimitLines } from '../model/rate-limit-lines.ts';
+import { watchUntaken } from './untaken-reply.ts';
 
 /** JSON of our own. It ends in a line break, so that a terminal's prompt stands on a line of its own behind it. */
 export function jsonBody(value: object): Buffer {
@@ -23,9 +24,15 @@ export function refusalHeaders(error: GatelogError, bodyBytes: number): string[]
 }
 
 /** Answers a call that leaves no record: no accepted key, or no HTTP request that could be read. */
-export function refuseUnrecorded(response: ServerResponse, error: GatelogError, replyHeaders: readonly string[]): void {
+export function refuseUnrecorded(
+  response: ServerResponse,
+  error: GatelogError,
+  replyHeaders: readonly string[],
+  clientStallMs: number,
+): void {
   if (response.headersSent || response.destroyed) return;
   const body = refusalBody(error);
   response.writeHead(error.status, [...refusalHeaders(error, body.length), ...replyHeaders]);
   response.end(body);
+  watchUntaken(response, clientStallMs);
 }

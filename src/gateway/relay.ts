@@ -12,6 +12,7 @@ import { serverTiming } from './server-timing.ts';
 import { endsUnseen, StreamEndWatch } from './stream-end.ts';
 import { UsageFilter } from './stream-usage.ts';
 import type { ExchangeRecorder } from './tap.ts';
+import { watchUntaken } from './untaken-reply.ts';
 
 export interface RelayOptions {
   readonly response: ServerResponse;
@@ -175,7 +176,7 @@ export class Relay implements ReplySink {
       // Node writes a text in one piece with its head; bytes are a piece of their own. Latin-1 has a character for each byte.
       else if (last.length <= mostJoinedBytes) response.end(last.toString('latin1'), 'latin1');
       else response.end(last);
-      if (response.writableLength > 0) this.watchEnd();
+      watchUntaken(response, this.options.clientStallMs);
     });
   }
 
@@ -218,8 +219,10 @@ export class Relay implements ReplySink {
     recorder.responseHead(error.status, readReplyHead(lines).recorded);
     recorder.responsePart(body);
     this.settle(outcome, () => {
+      const { response, clientStallMs } = this.options;
       this.sendHead();
-      this.options.response.end(method === 'HEAD' ? undefined : body);
+      response.end(method === 'HEAD' ? undefined : body);
+      watchUntaken(response, clientStallMs);
     });
   }
 
@@ -284,13 +287,6 @@ export class Relay implements ReplySink {
     });
   }
 
-  /** The reply is handed over and not taken yet. Listens ahead of Node, which then sets the time that an idle connection is kept. */
-  private watchEnd(): void {
-    const { response, clientStallMs } = this.options;
-    response.setTimeout(clientStallMs);
-    response.prependOnceListener('finish', () => response.setTimeout(0));
-  }
-
   private waitForSpool(): void {
     if (this.waitsForSpool) return;
     this.waitsForSpool = true;
@@ -330,6 +326,8 @@ export class Relay implements ReplySink {
     else if (response.req.httpVersion === '1.0' && this.expectedBytes === undefined) socket.resetAndDestroy();
     else {
       response.flushHeaders();
+      // What it was given it may never take.
+      response.setTimeout(this.options.clientStallMs);
       socket.destroySoon();
     }
   }

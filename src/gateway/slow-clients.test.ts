@@ -45,6 +45,21 @@ describe('a client that takes nothing of its reply', () => {
     await client.closed();
     expect(client.size()).toBeLessThan(calls * small.length);
   });
+
+  it.each([
+    ['health', requestText('GET /readyz', [])],
+    ['a refusal off record', requestText('GET /v1/files', ['Authorization: Bearer sk-svc-us-unknown'])],
+    ['a refusal on record', requestText('GET /v1/files', ['Svc-RateLimit-Policy: nonsense'])],
+  ])('is broken off too when it is our own answer: %s', async (_, ask) => {
+    const provider = await startProvider((_request, response) => response.end('{}'));
+    const { client } = await started(provider, { limits: { clientStallMs: 300 } });
+    const closed = new Promise((resolve) => client.socket.once('close', resolve));
+    client.socket.pause();
+    // More than any buffer on the way holds.
+    for (let sent = 0; sent < 60; sent += 1) client.send(ask.repeat(1000));
+    await closed;
+    expect(client.socket.destroyed).toBe(true);
+  });
 });
 
 describe('no client is broken off', () => {

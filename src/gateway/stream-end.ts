@@ -6,9 +6,13 @@ const endings = [
   '[DONE]',
   'message_stop',
   'message-end',
-  'response.completed',
+  // OpenAI's responses and pictures, and, in the middle of a response, calls of its tools, which wait as shortly.
+  '.completed',
   'response.incomplete',
   'response.failed',
+  'transcript.text.done',
+  'transcription.done',
+  'speech.audio.done',
   'event: error',
   '"error"',
 ].map((text) => Buffer.from(text));

@@ -9,6 +9,7 @@ import {
   frameKinds,
 } from '../model/exchange.ts';
 import type { Settled, SpoolWriter } from '../spool/writer.ts';
+import { BodyTail } from './body-tail.ts';
 import { answerText, openText } from './frame-text.ts';
 import type { Unrecorded } from './metrics.ts';
 
@@ -76,6 +77,8 @@ export class ExchangeRecorder {
   private responseBytes = 0;
   private requestCut = false;
   private responseCut = false;
+  private requestTail: BodyTail | undefined;
+  private responseTail: BodyTail | undefined;
   private firstByteMs: number | undefined;
   private frames = 0;
   private gathered: Gathered | undefined;
@@ -137,7 +140,10 @@ export class ExchangeRecorder {
   requestPart(chunk: Uint8Array): void {
     const room = this.options.bodyMaxBytes - this.requestBytes;
     this.requestBytes += chunk.length;
-    if (chunk.length > room) this.requestCut = true;
+    if (chunk.length > room) {
+      this.requestCut = true;
+      (this.requestTail ??= new BodyTail()).add(chunk.subarray(Math.max(0, room)));
+    }
     this.keep(frameKinds.requestPart, this.keepRequest, chunk.length > room ? chunk.subarray(0, Math.max(0, room)) : chunk);
   }
 
@@ -161,7 +167,10 @@ export class ExchangeRecorder {
     this.firstByteMs ??= Math.round(this.elapsedMs());
     const room = this.options.bodyMaxBytes - this.responseBytes;
     this.responseBytes += chunk.length;
-    if (chunk.length > room) this.responseCut = true;
+    if (chunk.length > room) {
+      this.responseCut = true;
+      (this.responseTail ??= new BodyTail()).add(chunk.subarray(Math.max(0, room)));
+    }
     this.keep(frameKinds.responsePart, this.keepResponse, chunk.length > room ? chunk.subarray(0, Math.max(0, room)) : chunk);
   }
 
@@ -207,7 +216,10 @@ export class ExchangeRecorder {
 
   /** Ends the exchange, once; calls back when its record is in the spool. A second end changes nothing and only waits. */
   end(outcome: ExchangeOutcome, overheadMs: number, settled: Settled): void {
-    if (!this.ended) this.writeGathered();
+    if (!this.ended) {
+      this.writeGathered();
+      this.writeTails();
+    }
     if (!this.ended && this.inSpool) this.appendEnd(this.endOf(outcome, overheadMs));
     this.ended = true;
     this.whenWritten(settled);
@@ -297,6 +309,15 @@ export class ExchangeRecorder {
     const { gathered } = this;
     this.gathered = undefined;
     if (gathered !== undefined && this.recorded) this.appendPart(gathered.kind, Buffer.concat(gathered.chunks), gathered.stamp);
+  }
+
+  /** Behind all other parts: they do not touch those. */
+  private writeTails(): void {
+    const { recorded, keepRequest, keepResponse, requestTail, responseTail } = this;
+    if (!recorded) return;
+    const { writer } = this.options;
+    if (requestTail !== undefined && keepRequest !== 'never') writer.append(this.stream, frameKinds.requestTail, requestTail.bytes());
+    if (responseTail !== undefined && keepResponse !== 'never') writer.append(this.stream, frameKinds.responseTail, responseTail.bytes());
   }
 
   private appendPart(kind: number, bytes: Uint8Array, stamp: number): void {

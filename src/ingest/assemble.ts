@@ -36,6 +36,8 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
     responseBody: bodyOf(frames, frameKinds.answered, frameKinds.responsePart),
     responseParts: timesOf(parts),
     end,
+    requestTail: tailOf(frames, frameKinds.requestTail),
+    responseTail: tailOf(frames, frameKinds.responseTail),
   };
 }
 
@@ -65,6 +67,11 @@ export function readElapsed(kind: number, payload: Buffer): number {
 function bodyOf(frames: readonly PayloadFrame[], joinedKind: number, partKind: number): Buffer {
   const joinedPayload = payloadOf(frames, joinedKind);
   return joinedPayload.length > 0 ? joinedPayload.subarray(jsonBytes(joinedPayload) + 1) : payloadOf(frames, partKind);
+}
+
+function tailOf(frames: readonly PayloadFrame[], kind: number): Buffer | undefined {
+  const tail = payloadOf(frames, kind);
+  return tail.length === 0 ? undefined : tail;
 }
 
 function timesOf(parts: readonly PayloadFrame[]): Exchange['responseParts'] {

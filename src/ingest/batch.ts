@@ -50,6 +50,12 @@ export function formBatch(
   return rows === 0 ? undefined : { bounds: { batch: number, series }, exchanges, taken };
 }
 
+/** Whether what waits is as much as a batch takes. */
+export function fillsBatch(tails: readonly SeriesTail[], { mostRows, mostBytes }: BatchLimits): boolean {
+  const waiting = tails.flatMap((tail) => tail.waiting());
+  return waiting.length >= mostRows || waiting.reduce((sum, { bytes }) => sum + bytes, 0) >= mostBytes;
+}
+
 function rotated<T>(items: readonly T[], by: number): readonly T[] {
   const start = items.length === 0 ? 0 : by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];

@@ -7,7 +7,7 @@ import { makeBackoff } from '../platform/backoff.ts';
 import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
 import { failureText } from '../store/failure.ts';
-import { acceptedAfter, type Batch, formBatch, repeatBatch, startOfSeries, tokenOf } from './batch.ts';
+import { acceptedAfter, type Batch, fillsBatch, formBatch, repeatBatch, startOfSeries, tokenOf } from './batch.ts';
 import type { DrainPorts } from './drain-ports.ts';
 import { type InterpretedBatch, sortInterpreted } from './interpreted-batch.ts';
 import { oldestEnd } from './oldest-end.ts';
@@ -175,7 +175,8 @@ export class Drain {
     this.checkWriters();
     const more = this.readAhead();
     // A batch costs as much as some hundred records beside its own, so one that is not full waits for what can be read right away.
-    if (more && this.checkpoint.intended === undefined && !this.fillsBatch()) return true;
+    const limits = { ...this.ports.limits, mostRows: this.mostRows };
+    if (more && this.checkpoint.intended === undefined && !fillsBatch([...this.tails.values()], limits)) return true;
     const batch = this.nextBatch();
     if (batch === undefined) {
       this.removeFinished();
@@ -194,12 +195,6 @@ export class Drain {
       more = tail.read(turnBytes) >= turnBytes || more;
     }
     return more;
-  }
-
-  private fillsBatch(): boolean {
-    const waiting = [...this.tails.values()].flatMap((tail) => tail.waiting());
-    if (waiting.length >= this.mostRows) return true;
-    return waiting.reduce((sum, { bytes }) => sum + bytes, 0) >= this.ports.limits.mostBytes;
   }
 
   /** The batch that a crash interrupted comes first, then what is waiting, when it is enough or has waited long enough. */

@@ -19,6 +19,8 @@ export interface InterpretSketch {
   /** What the head says beside itself. */
   readonly told?: EndFacts;
   readonly end?: Partial<ExchangeEnd> | null;
+  readonly requestTail?: string;
+  readonly responseTail?: string;
   readonly declared?: ReadonlyMap<string, string>;
   readonly changes?: readonly Change[];
   /** Absent: those of the public list. */
@@ -27,6 +29,10 @@ export interface InterpretSketch {
 
 export const json = { 'content-type': 'application/json' };
 export const stream = { 'content-type': 'text/event-stream; charset=utf-8' };
+
+function bytesOf(text: string | undefined): Buffer | undefined {
+  return text === undefined ? undefined : Buffer.from(text);
+}
 
 /** Interprets a sketched exchange. */
 export function interpret(sketch: InterpretSketch = {}): RequestRecord {
@@ -52,6 +58,8 @@ export function interpret(sketch: InterpretSketch = {}): RequestRecord {
     responseHead:
       sketch.head === false ? undefined : { status: sketch.status ?? 200, headers: sketch.headers ?? json, elapsedMs: 5, ...sketch.told },
     responseBody,
+    requestTail: bytesOf(sketch.requestTail),
+    responseTail: bytesOf(sketch.responseTail),
     responseParts: responseBody.length === 0 ? undefined : { firstMs: 6, lastMs: 8 },
     end:
       sketch.end === null

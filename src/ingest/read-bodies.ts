@@ -8,6 +8,7 @@ import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '.
 import { readServerSentEvents } from '../providers/sse.ts';
 import { decodeContent, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './form.ts';
+import { formTail, withTail } from './read-tails.ts';
 
 /** What a request is recorded as, and what it says. */
 export interface ReadRequest {
@@ -51,7 +52,9 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
   const encoding = open.headers['content-encoding'];
   const read = readBody(requestBody, encoding, contentType);
   const body = recordBody(requestBody, read, contentType);
-  const parsed = isForm(contentType) ? readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType) : read.parsed;
+  const parsed = isForm(contentType)
+    ? { ...formTail(exchange, contentType, encoding), ...readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType) }
+    : read.parsed;
   if ((read.text === undefined && parsed === undefined) || format === undefined) return { body, parsed, facts: noRequestFacts };
   const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
   const facts = format.readRequest(parsed, spokenPath(open));
@@ -61,7 +64,8 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
 
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
 export function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
-  const response = readResponseBody(exchange, format);
+  const read = readResponseBody(exchange, format);
+  const response = { ...read, facts: withTail(read.facts, exchange, format) };
   const header = format?.responseIdHeader;
   const responseId = header === undefined ? undefined : exchange.responseHead?.headers[header];
   if (responseId === undefined || response.facts.responseId !== '') return response;

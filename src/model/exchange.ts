@@ -9,7 +9,17 @@ import type { Attempt } from './request-record.ts';
  * whole body of the request, `answered` is the response's head, its whole body and `end`. Their payload is JSON, a line feed, which JSON never
  * holds unescaped, and the bytes of the body.
  */
-export const frameKinds = { open: 1, requestPart: 2, responseHead: 3, responsePart: 4, end: 5, opened: 6, answered: 7 } as const;
+export const frameKinds = {
+  open: 1,
+  requestPart: 2,
+  responseHead: 3,
+  responsePart: 4,
+  end: 5,
+  opened: 6,
+  answered: 7,
+  requestTail: 8,
+  responseTail: 9,
+} as const;
 
 /** A property as the caller wrote it. `lowered`: the header's own prefix arrived in lower case, so the name's case is not the caller's choice. */
 export interface TaggedProperty {
@@ -144,4 +154,7 @@ export interface Exchange {
   /** When the recorded parts of the response passed, milliseconds since `openedAt`; undefined without any. */
   readonly responseParts: { readonly firstMs: number; readonly lastMs: number } | undefined;
   readonly end: ExchangeEnd | undefined;
+  /** The last bytes of a body that was cut, as far as they lie behind the cut. */
+  readonly requestTail?: Uint8Array | undefined;
+  readonly responseTail?: Uint8Array | undefined;
 }

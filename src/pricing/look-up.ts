@@ -1,5 +1,5 @@
 import type { RateKind } from '../model/vocabulary/prices.ts';
-import { type OrganizationPrices, organizationPrice } from './organization-prices.ts';
+import { organizationCandidates, type OrganizationPrices } from './organization-prices.ts';
 import { ownPrice } from './own-prices.ts';
 import type { PriceBook } from './price-book.ts';
 import type { Price, Rate } from './price.ts';
@@ -32,15 +32,13 @@ export function pricedModels(names: { readonly override: string; readonly respon
 
 /**
  * The prices that may be a call's, the one that goes before the others first: what the organisation has stored for any of the model's names,
- * then what the tables and the book say of them. Nothing when provider or model are unknown, or what the service tier costs. Tools that are
+ * then what the tables and the book say of them. At Amazon the name that was asked for comes first: it tells the region, by which prices differ, and an answer does not. Nothing when provider or model are unknown, or what the service tier costs. Tools that are
  * billed by the call (web searches) are in none of them.
  */
 export function* candidatePrices(query: PriceQuery, { book, organization }: Prices): Generator<Price, void, undefined> {
-  const models = query.models.filter((model) => model !== '').flatMap((model) => namesOf(model, query.providerId));
-  for (const model of models) {
-    const price = organizationPrice(organization, { provider: query.provider, model, at: query.at });
-    if (price !== undefined) yield price;
-  }
+  const named = query.providerId === 'aws' ? query.models.toReversed() : query.models;
+  const models = named.filter((model) => model !== '').flatMap((model) => namesOf(model, query.providerId));
+  yield* organizationCandidates(organization, { provider: query.provider, models, at: query.at });
   if (query.providerId === undefined) return;
   const builtIn = builtInPrice(query.providerId, query.at);
   if (builtIn !== undefined) {

@@ -32,6 +32,11 @@ describe('the prices of an organisation', () => {
     expect(outputOf(prices, ['gpt-4o-mini']).usd).toBe(0.6);
   });
 
+  it('by a whole name go before those by a beginning, for whichever name of the model', () => {
+    expect(outputOf([stored('*', 1), stored('gpt-4o', 7)], ['gpt-4o-2024-08-06', 'gpt-4o']).usd).toBe(7);
+    expect(outputOf([stored('*', 1), stored('gpt-4o*', 2)], ['other', 'gpt-4o']).usd).toBe(2);
+  });
+
   it('price models and providers that no list has', () => {
     expect(outputOf([stored('llama-at-home', 3)], ['llama-at-home'], '2026-05-01', 'CUSTOM').usd).toBe(3);
     const query = { provider: 'VLLM', providerId: undefined, models: ['mine'], at: 0 };

@@ -24,17 +24,22 @@ export function readOrganizationPrices(stored: readonly StoredPrice[]): Organiza
   return stored.map(readPrice).toSorted(byPrecedence);
 }
 
-/** The stored price of a model at a time, Unix milliseconds. A service tier makes no difference to it. */
-export function organizationPrice(
-  prices: OrganizationPrices,
-  { provider, model, at }: { readonly provider: string; readonly model: string; readonly at: number },
-): Price | undefined {
-  return prices.find(
-    (price) =>
-      price.from <= at &&
-      (price.provider === null || price.provider === provider) &&
-      (price.isPrefix ? model.startsWith(price.model) : model === price.model),
-  )?.price;
+/** What a stored price is looked up by. `models`: the names of one model, the one that tells most first. `at`: Unix milliseconds. */
+interface OrganizationQuery {
+  readonly provider: string;
+  readonly models: readonly string[];
+  readonly at: number;
+}
+
+/**
+ * The stored prices of a model, the one that goes before the others first: by a whole name, whichever of its names that is, and then by a beginning.
+ * A service tier makes no difference to them.
+ */
+export function organizationCandidates(prices: OrganizationPrices, { provider, models, at }: OrganizationQuery): readonly Price[] {
+  const valid = prices.filter((price) => price.from <= at && (price.provider === null || price.provider === provider));
+  const whole = models.flatMap((model) => valid.find((price) => !price.isPrefix && price.model === model) ?? []);
+  const begun = valid.filter((price) => price.isPrefix && models.some((model) => model.startsWith(price.model)));
+  return [...whole, ...begun].map(({ price }) => price);
 }
 
 function readPrice(stored: StoredPrice): ReadPrice {

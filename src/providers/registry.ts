@@ -44,6 +44,7 @@ const commonEndpoints: readonly Endpoint[] = [
   { pathEnd: '/agents/completions', format: openAiChat },
   { pathEnd: '/completions', format: openAiCompletions },
   { pathEnd: '/responses', format: openAiResponses },
+  { pathEnd: '/responses/compact', format: openAiResponses },
   { pathEnd: '/v1/messages', format: anthropicMessages },
   { pathEnd: '/embeddings', format: openAiEmbeddings },
   { pathEnd: '/images/generations', format: openAiImages },
@@ -73,8 +74,9 @@ const ollamaEndpoints: readonly Endpoint[] = [
 const cohereEndpoints: readonly Endpoint[] = [{ pathEnd: '/v2/chat', format: cohereChat }];
 
 const modelAtAmazon = /\/model\//;
-/** To an invocation the models of others answer in formats of their own. */
-const claudeAtAmazon = /\/model\/[^/?#]*anthropic\.claude[^/?#]*\/invoke(?:-with-response-stream)?$/;
+/** To an invocation the models of others answer in formats of their own. A profile of the caller's own names no model: what answers as Claude does is read so. */
+const claudeAtAmazon =
+  /\/model\/[^/?#]*(?:anthropic\.claude|application-inference-profile|provisioned-model)[^/?#]*\/invoke(?:-with-response-stream)?$/;
 const amazonEndpoints: readonly Endpoint[] = [
   { pathEnd: '/converse', within: modelAtAmazon, format: bedrockConverse },
   { pathEnd: '/converse-stream', within: modelAtAmazon, format: bedrockConverse },

@@ -50,6 +50,8 @@ const useStepMs = 60_000;
 const mostAheadMs = 60_000;
 /** What a reply takes besides its body and its head. */
 const overheadBytes = 512;
+/** Replies that are forgotten in one transaction: calls of all workers wait for it. */
+const forgottenAtOnce = 32;
 const totalKey: Place = ['total'];
 
 /**
@@ -117,11 +119,23 @@ export class CachedReplies {
 
   /** Forgets replies of an organisation, of one user only when one is named. @returns how many. */
   forget(organizationId: string, userId?: string): number {
-    return this.environment.write(() => {
-      const keys = this.keysOf(organizationId, userId);
-      for (const key of keys) this.totals.putSync(totalKey, this.total() - this.drop(key));
-      return keys.length;
+    const keys = this.keysOf(organizationId, userId);
+    let forgotten = 0;
+    for (let start = 0; start < keys.length; start += forgottenAtOnce) {
+      forgotten += this.environment.write(() => this.forgetNow(keys.slice(start, start + forgottenAtOnce), userId));
+    }
+    return forgotten;
+  }
+
+  /** Within a transaction: what is in a place by now may be another's. */
+  private forgetNow(keys: readonly Place[], userId: string | undefined): number {
+    const own = keys.filter((key) => {
+      const kept = this.replies.get(key);
+      return kept !== undefined && (userId === undefined || kept.userId === userId);
     });
+    const freed = own.reduce((sum, key) => sum + this.drop(key), 0);
+    this.totals.putSync(totalKey, this.total() - freed);
+    return own.length;
   }
 
   /** Bytes of all that is kept. */
@@ -130,8 +144,12 @@ export class CachedReplies {
   }
 
   private keysOf(organizationId: string, userId: string | undefined): Place[] {
-    const all = [...this.replies.getRange({ start: [organizationId], end: [organizationId, '\u{10ffff}'] })];
-    return all.filter(({ value }) => userId === undefined || value.userId === userId).map(({ key }) => key);
+    const keys: Place[] = [];
+    // TRICKY: one after the other, as all bodies at once may be gigabytes.
+    for (const { key, value } of this.replies.getRange({ start: [organizationId], end: [organizationId, '\u{10ffff}'] })) {
+      if (userId === undefined || value.userId === userId) keys.push(key);
+    }
+    return keys;
   }
 
   private use(at: Place, seen: Kept, now: number): void {

@@ -76,6 +76,23 @@ describe('a response', () => {
     expect(anthropicMessages.readResponse({ usage }).serviceTier).toBe('fast');
   });
 
+  it('counts what a compaction took beside the answer, which the counts above it leave out', () => {
+    const answer = { input_tokens: 23_000, output_tokens: 1000, cache_read_input_tokens: 500 };
+    const usage = {
+      ...answer,
+      iterations: [
+        { type: 'compaction', input_tokens: 180_000, output_tokens: 3500, cache_read_input_tokens: 7 },
+        { type: 'message', ...answer },
+      ],
+    };
+    expect(anthropicMessages.readResponse({ usage }).usage).toMatchObject({
+      promptTokens: 203_507,
+      completionTokens: 4500,
+      promptCacheReadTokens: 507,
+      promptCacheWriteTokens: null,
+    });
+  });
+
   it('may tell what it wrote to a cache by its parts alone', () => {
     const usage = { input_tokens: 1, cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 } };
     expect(anthropicMessages.readResponse({ usage }).usage).toMatchObject({ promptTokens: 6, promptCacheWriteTokens: 5 });
@@ -130,6 +147,17 @@ describe('a stream', () => {
     expect(whole).toBe(false);
     expect(body).toMatchObject({ content: [{ text: 'The harb' }], error: { type: 'overloaded_error' } });
     expect(anthropicMessages.readResponse(body).usage).toMatchObject({ promptTokens: 512, completionTokens: null });
+  });
+
+  it('keeps what a compaction has made of the conversation', () => {
+    const { body } = assembleEvents(
+      { type: 'message_start', message: { id: 'm', content: [] } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: null } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content: 'What ', encrypted_content: 'a' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content: 'was said.', encrypted_content: 'b' } },
+      { type: 'message_stop' },
+    );
+    expect(body).toMatchObject({ content: [{ type: 'compaction', content: 'What was said.', encrypted_content: 'b' }] });
   });
 
   it('that is nothing but an error is that error', () => {

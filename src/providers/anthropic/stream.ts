@@ -31,6 +31,7 @@ const textDeltas: ReadonlyMap<unknown, readonly [from: string, into: string]> = 
   ['thinking_delta', ['thinking', 'thinking']],
   ['signature_delta', ['signature', 'signature']],
   ['input_json_delta', ['partial_json', 'input']],
+  ['compaction_delta', ['content', 'content']],
 ]);
 
 const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReducer>([
@@ -107,6 +108,9 @@ function continueBlock(block: Block, delta: JsonObject): void {
   if (place !== undefined) {
     const piece = delta[place[0]];
     if (typeof piece === 'string') append(block.texts, place[1], piece);
+    // Of a compaction it comes whole, with its text or after it.
+    const { encrypted_content: encrypted } = delta;
+    if (typeof encrypted === 'string') block.texts.set('encrypted_content', [encrypted]);
   } else if (delta['type'] === 'citations_delta') {
     append(block.lists, 'citations', delta['citation']);
   }

@@ -1,22 +1,22 @@
 import { isJsonObject } from '../../model/text.ts';
 import { unreportedUsage } from '../../model/usage.ts';
 import type { Usage } from '../../model/usage.ts';
-import { countOf, objectOf, textOf } from '../facts.ts';
+import type { JsonObject } from '../../model/text.ts';
+import { countOf, listOf, objectOf, textOf } from '../facts.ts';
 
 /**
  * The `usage` of a message. Anthropic counts what it read from a cache and what it wrote to one beside the input, so all three together are
- * our prompt.
+ * our prompt. A pass that compacted the conversation first is billed as well, and is in the list of passes alone.
  */
 export function readAnthropicUsage(usage: unknown): Usage {
   if (!isJsonObject(usage)) return unreportedUsage;
-  const read = countOf(usage['cache_read_input_tokens']);
-  const kept = objectOf(usage['cache_creation']);
-  const hour = countOf(kept['ephemeral_1h_input_tokens']);
-  const written = countOf(usage['cache_creation_input_tokens']) ?? sumOf(countOf(kept['ephemeral_5m_input_tokens']), hour);
-  const input = countOf(usage['input_tokens']);
+  const compactions = listOf(usage['iterations'])
+    .map(objectOf)
+    .filter(({ type }) => type === 'compaction');
+  const { input, output, read, written, hour } = [usage, ...compactions].map(countsOf).reduce(added);
   return {
     promptTokens: input === null ? null : countOf(input + (read ?? 0) + (written ?? 0)),
-    completionTokens: countOf(usage['output_tokens']),
+    completionTokens: output,
     promptCacheReadTokens: read,
     promptCacheWriteTokens: written,
     promptAudioTokens: null,
@@ -29,6 +29,38 @@ export function readAnthropicUsage(usage: unknown): Usage {
     audioSeconds: null,
     estimated: false,
     raw: usage,
+  };
+}
+
+/** The counts of one pass. */
+interface Counts {
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly read: number | null;
+  readonly written: number | null;
+  /** Of what was written, what is kept for an hour. */
+  readonly hour: number | null;
+}
+
+function countsOf(pass: JsonObject): Counts {
+  const kept = objectOf(pass['cache_creation']);
+  const hour = countOf(kept['ephemeral_1h_input_tokens']);
+  return {
+    input: countOf(pass['input_tokens']),
+    output: countOf(pass['output_tokens']),
+    read: countOf(pass['cache_read_input_tokens']),
+    written: countOf(pass['cache_creation_input_tokens']) ?? sumOf(countOf(kept['ephemeral_5m_input_tokens']), hour),
+    hour,
+  };
+}
+
+function added(one: Counts, other: Counts): Counts {
+  return {
+    input: sumOf(one.input, other.input),
+    output: sumOf(one.output, other.output),
+    read: sumOf(one.read, other.read),
+    written: sumOf(one.written, other.written),
+    hour: sumOf(one.hour, other.hour),
   };
 }
 

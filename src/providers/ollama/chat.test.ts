@@ -45,6 +45,15 @@ describe('a stream of lines', () => {
     }
   });
 
+  it('keeps an error from its middle beside the text', () => {
+    const told = assemble(linesOf(piece('The harb'), { error: 'an error was encountered while running the model' }));
+    expect(told).toMatchObject({
+      body: { message: { content: 'The harb' }, error: 'an error was encountered while running the model' },
+      whole: false,
+      understood: true,
+    });
+  });
+
   it('has all calls of tools', () => {
     expect(assemble(linesOf(call('a'), call('b')))?.body).toMatchObject({
       message: { tool_calls: [{ function: { name: 'a' } }, { function: { name: 'b' } }] },

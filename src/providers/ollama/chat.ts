@@ -77,7 +77,9 @@ function assembleLines(text: string): AssembledStream {
   const pieces = lines.filter(isJsonObject).filter(isPiece);
   const isStream = pieces.length > 0 && (pieces.length > 1 || pieces[0]?.['done'] !== true);
   if (!isStream) return notUnderstood;
-  return { body: foldKeys(pieces, lineReducers), whole: pieces.some(({ done }) => done === true), understood: true };
+  // What fails in mid-stream is told by a line of its own.
+  const told = lines.filter(isJsonObject).filter((line) => isPiece(line) || typeof line['error'] === 'string');
+  return { body: foldKeys(told, lineReducers), whole: pieces.some(({ done }) => done === true), understood: true };
 }
 
 function isPiece(line: JsonObject): boolean {

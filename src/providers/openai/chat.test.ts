@@ -57,6 +57,14 @@ describe('a request', () => {
     });
   });
 
+  it('gives the last text of the user, whatever pictures come behind it', () => {
+    const messages = [
+      { role: 'user', content: 'Describe it' },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:' } }] },
+    ];
+    expect(openAiChat.readRequest({ messages }, '')).toMatchObject({ lastUserText: 'Describe it' });
+  });
+
   it('gives the user by either of the names that OpenAI has for one', () => {
     expect(openAiChat.readRequest({ safety_identifier: 'p-17' }, '').user).toBe('p-17');
     expect(openAiChat.readRequest({ user: 'p-18', safety_identifier: 'p-17' }, '').user).toBe('p-18');
@@ -69,6 +77,12 @@ describe('a request', () => {
 });
 
 describe('a response', () => {
+  it('in sound says what is spoken in it', () => {
+    const message = { content: null, audio: { id: 'audio_1', data: '', transcript: 'Ahoy there' } };
+    const { completionText } = openAiChat.readResponse({ choices: [{ message }] });
+    expect([completionText, openAiChat.readTokenTexts?.({}, { choices: [{ message }] }).completion]).toEqual(['Ahoy there', 'Ahoy there']);
+  });
+
   it('gives identifier, model, usage, tier, text and reason', () => {
     const facts = openAiChat.readResponse(jsonOf('chat-response.json'));
     expect(facts).toMatchObject({

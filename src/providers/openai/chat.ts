@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../model/text.ts';
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { deploymentOf } from '../path-names.ts';
@@ -17,11 +18,12 @@ export const openAiChat: WireFormat = {
 function readChatRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
+  const userTexts = messages.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
   return {
     model: textOf(request['model']) || deploymentOf(path),
     user: textOf(request['user']) || textOf(request['safety_identifier']),
     promptText: joinLines(messages.map((message) => contentText(message['content']))),
-    lastUserText: contentText(messages.findLast((message) => message['role'] === 'user')?.['content']),
+    lastUserText: userTexts.findLast((text) => text !== '') ?? '',
   };
 }
 
@@ -35,7 +37,7 @@ function readChatResponse(body: unknown): ResponseFacts {
     // Groq ends a stream that nobody asked for its usage with a usage of its own place.
     usage: readOpenAiUsage(response['usage'] ?? objectOf(response['x_groq'])['usage']),
     serviceTier: textOf(response['service_tier']),
-    completionText: contentText(message['content']) || textOf(message['refusal']),
+    completionText: contentText(message['content']) || textOf(message['refusal']) || spokenText(message),
     finishReason: textOf(choice['finish_reason']),
     providerCost: readStatedCost(response['usage']),
   };
@@ -48,14 +50,20 @@ function contentText(content: unknown): string {
   return joinLines(parts.map((part) => textOf(part['text']) || textOf(part['refusal'])));
 }
 
+/** What an answer in sound says. */
+function spokenText(message: JsonObject): string {
+  return textOf(objectOf(message['audio'])['transcript']);
+}
+
 /** What the model wrote counts in every choice, aloud or not: text, reasoning under either of its names, refusals, calls of tools. */
 function readChatTexts(request: unknown, response: unknown): TokenTexts {
   const { messages, tools, functions } = objectOf(request);
   const calls = listOf(messages).map((message) => jsonOf(objectOf(message)['tool_calls']));
   const written = listOf(objectOf(response)['choices']).map((choice) => {
     const message = objectOf(objectOf(choice)['message']);
-    const { content, refusal, reasoning_content: thought, reasoning, tool_calls: called } = message;
-    return joinLines([contentText(content), textOf(refusal), textOf(thought) || textOf(reasoning), jsonOf(called)]);
+    const { content, refusal, reasoning_content: thought, reasoning, tool_calls: called, function_call: calledFirst } = message;
+    const said = [contentText(content), spokenText(message), textOf(refusal), textOf(thought) || textOf(reasoning)];
+    return joinLines([...said, jsonOf(called), jsonOf(calledFirst)]);
   });
   return {
     prompt: joinLines([readChatRequest(request, '').promptText, ...calls, jsonOf(tools), jsonOf(functions)]),

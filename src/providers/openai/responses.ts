@@ -19,11 +19,12 @@ function readResponsesRequest(body: unknown, path: string): RequestFacts {
   const { input } = request;
   const items = listOf(input).map(objectOf);
   const plain = textOf(input);
+  const userTexts = items.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
   return {
     model: textOf(request['model']) || deploymentOf(path),
     user: textOf(request['user']) || textOf(request['safety_identifier']),
     promptText: joinLines([textOf(request['instructions']), plain, ...items.map((item) => contentText(item['content']))]),
-    lastUserText: plain || contentText(items.findLast((item) => item['role'] === 'user')?.['content']),
+    lastUserText: plain || (userTexts.findLast((text) => text !== '') ?? ''),
   };
 }
 

@@ -28,6 +28,13 @@ describe('readOpenAiUsage', () => {
     expect(usage.raw).toBe(raw);
   });
 
+  it('adds reasoning that is more than the completion, which therefore does not hold it', () => {
+    const raw = { prompt_tokens: 1001, completion_tokens: 2373, total_tokens: 3374, reasoning_tokens: 220_303 };
+    expect(readOpenAiUsage(raw)).toMatchObject({ promptTokens: 1001, completionTokens: 222_676, reasoningTokens: 220_303 });
+    const counted = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 115, completion_tokens_details: { reasoning_tokens: 100 } };
+    expect(readOpenAiUsage(counted)).toMatchObject({ promptTokens: 10, completionTokens: 105, reasoningTokens: 100 });
+  });
+
   it('keeps absent apart from zero', () => {
     expect(readOpenAiUsage({ prompt_tokens: 0, prompt_tokens_details: { cached_tokens: 0 } })).toMatchObject({
       promptTokens: 0,

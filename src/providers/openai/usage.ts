@@ -14,12 +14,14 @@ export function readOpenAiUsage(usage: unknown): Usage {
   const prompt = objectOf(usage['prompt_tokens_details']);
   const completion = objectOf(usage['completion_tokens_details']);
   const promptTokens = countOf(usage['prompt_tokens']);
-  const stated = countOf(usage['completion_tokens']);
+  const reasoning = countOf(completion['reasoning_tokens']) ?? countOf(usage['reasoning_tokens']);
+  const written = countOf(usage['completion_tokens']);
+  // Perplexity's deep research counts its reasoning neither in the completion nor in the total.
+  const stated = written !== null && reasoning !== null && reasoning > written ? countOf(written + reasoning) : written;
   const aside = countedAside(usage['total_tokens'], promptTokens, stated);
   // Mistral counts a recording in seconds, and its tokens in the total alone.
   const hasRecording = typeof usage['prompt_audio_seconds'] === 'number';
   const [heard, thought] = hasRecording ? [aside, 0] : [0, aside];
-  const reasoning = countOf(completion['reasoning_tokens']) ?? countOf(usage['reasoning_tokens']);
   return {
     promptTokens: promptTokens === null ? null : promptTokens + heard,
     completionTokens: stated === null ? null : stated + thought,

@@ -1,0 +1,76 @@
+import type { Exchange } from '../model/exchange.ts';
+import { isEventStream } from '../model/media-type.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
+import { type Usage, unreportedUsage } from '../model/usage.ts';
+import type { ResponseFacts, WireFormat } from '../providers/provider.ts';
+import { readServerSentEvents } from '../providers/sse.ts';
+import { readForm } from './form.ts';
+
+/** Bytes of the recorded body that are read again with what follows it, for what stands across the cut. */
+const overlapBytes = 64 * 1024;
+/** Members of that name, the last ones, that are tried. */
+const mostTries = 8;
+
+/**
+ * What a reply that was cut says at its end: the usage stands there, of a stream as of a picture. Its texts are recorded as far as they were kept; of
+ * a compressed body the end cannot be read.
+ */
+export function withTail(facts: ResponseFacts, exchange: Exchange, format: WireFormat | undefined): ResponseFacts {
+  const { responseTail, responseBody, responseHead, end } = exchange;
+  const headers = responseHead?.headers ?? {};
+  if (responseTail === undefined || format === undefined || !isPlain(headers['content-encoding'])) return facts;
+  const bytes = lastBytes(responseBody, responseTail, end?.responseBytes);
+  const body = isEventStream(headers['content-type'] ?? '')
+    ? format.assembleStream(readServerSentEvents([bytes])).body
+    : lastMembers(bytes.toString('utf8'));
+  return joined(facts, format.readResponse(body));
+}
+
+/** The fields of a form behind what was recorded of it, usually those behind its file. */
+export function formTail({ requestTail, requestBody, end }: Exchange, contentType: string, encoding: string | undefined): JsonObject {
+  return requestTail === undefined || !isPlain(encoding)
+    ? {}
+    : readForm(lastBytes(requestBody, requestTail, end?.requestBytes), contentType);
+}
+
+function isPlain(encoding = 'identity'): boolean {
+  return encoding.trim().toLowerCase() === 'identity';
+}
+
+/** With the end of what was recorded where nothing lies between the two. */
+function lastBytes(body: Uint8Array, tail: Uint8Array, passed: number | undefined): Buffer {
+  const follows = passed === body.length + tail.length;
+  return Buffer.concat([follows ? body.subarray(Math.max(0, body.length - overlapBytes)) : new Uint8Array(), tail]);
+}
+
+/** The members of the outermost object from its usage on: where the rest of the text closes that object. */
+function lastMembers(text: string): unknown {
+  const end = text.trimEnd().replace(/\]$/, '');
+  const starts = [...end.matchAll(/"usage(?:Metadata)?"\s*:/g)].map(({ index }) => index).slice(-mostTries);
+  for (const start of starts.toReversed()) {
+    const parsed = parseJson(`{${end.slice(start)}`);
+    if (isJsonObject(parsed)) return parsed;
+  }
+  return undefined;
+}
+
+function joined(first: ResponseFacts, last: ResponseFacts): ResponseFacts {
+  return {
+    responseId: first.responseId || last.responseId,
+    model: first.model || last.model,
+    usage: joinedUsage(first.usage, last.usage),
+    serviceTier: last.serviceTier || first.serviceTier,
+    completionText: first.completionText,
+    finishReason: last.finishReason || first.finishReason,
+    providerCost: last.providerCost ?? first.providerCost,
+  };
+}
+
+/** Some tell of the input at the beginning and of the output at the end. */
+function joinedUsage(first: Usage, last: Usage): Usage {
+  if (last.raw === null) return first;
+  const names = Object.keys(unreportedUsage) as (keyof Usage)[];
+  const counts = Object.fromEntries(names.map((name) => [name, last[name] ?? first[name]])) as unknown as Usage;
+  const raw = isJsonObject(first.raw) && isJsonObject(last.raw) ? { ...first.raw, ...last.raw } : last.raw;
+  return { ...counts, raw };
+}

@@ -91,7 +91,7 @@ describe('header texts', () => {
 });
 
 describe('tags', () => {
-  it('the last of a name wins, names keep their case, and a prefix in lower case is told apart', () => {
+  it('the last of a name wins and stands where it was said, names keep their case, and a prefix in lower case is told apart', () => {
     const { tags, aliased } = read(
       'Svc-Property-App',
       'one',
@@ -103,8 +103,8 @@ describe('tags', () => {
       'caf\xe9',
     );
     expect(tags.properties).toEqual([
-      { name: 'App', value: 'drei ü' },
       { name: 'app', value: 'two', lowered: true },
+      { name: 'App', value: 'drei ü' },
       { name: 'X', value: 'caf\xe9' },
     ]);
     expect(aliased).toBe(true);

@@ -70,8 +70,7 @@ function bodyOf(frames: readonly PayloadFrame[], joinedKind: number, partKind: n
 }
 
 function tailOf(frames: readonly PayloadFrame[], kind: number): Buffer | undefined {
-  const tail = payloadOf(frames, kind);
-  return tail.length === 0 ? undefined : tail;
+  return frames.some(({ frame }) => frame.kind === kind) ? payloadOf(frames, kind) : undefined;
 }
 
 function timesOf(parts: readonly PayloadFrame[]): Exchange['responseParts'] {

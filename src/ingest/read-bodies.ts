@@ -65,7 +65,7 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
 export function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const read = readResponseBody(exchange, format);
-  const response = { ...read, facts: withTail(read.facts, exchange, format) };
+  const response = exchange.responseTail === undefined ? read : { ...read, facts: withTail(read.facts, exchange, format) };
   const header = format?.responseIdHeader;
   const responseId = header === undefined ? undefined : exchange.responseHead?.headers[header];
   if (responseId === undefined || response.facts.responseId !== '') return response;

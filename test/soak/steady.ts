@@ -16,12 +16,14 @@ import { parseArgs } from 'node:util';
 import { highestRate as searchHighest } from '../../bench/gateway/highest-rate.ts';
 import { chatLoad, type Load, LoadDriver } from '../../bench/gateway/load-driver.ts';
 import { SpoolWatch, untilDrained } from '../../bench/gateway/spool-watch.ts';
+import { LatencyHistogram } from '../../bench/load/latency-histogram.ts';
 import { OwnedProcesses } from '../../bench/measure/owned-processes.ts';
 import { type GatelogCandidate, startGatelog } from '../../bench/peers/candidate.ts';
 import { inMegabytes } from '../support/process-memory.ts';
-import { PropertyProbe } from '../support/steady-probe.ts';
+import { type FoundDelay, PropertyProbe } from '../support/steady-probe.ts';
 import type { ProcessTrend } from '../support/steady-verdict.ts';
 import { inMs, TreeWatch } from '../support/steady-watch.ts';
+import { StolenTime } from '../support/stolen-time.ts';
 
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,
@@ -60,10 +62,12 @@ async function soak(): Promise<boolean> {
 
   const before = await visibleRecords(service);
   const probe = new PropertyProbe(service);
+  const stolen = new StolenTime();
   const watch = new TreeWatch(service, probe, (line) => console.error(line));
   const load = await driver.run(service, { ...chatLoad(connections, minutes * 60_000), requestsPerSecond });
   const trends = watch.stop();
   const found = await probe.stop();
+  stolen.stop();
   const faults = [
     ...(load.errors > 0 ? [`${load.errors} calls failed, the first with: ${load.firstError ?? 'nothing'}`] : []),
     ...(load.requestsPerSecond < requestsPerSecond * reachedShare ? ['the rate was not reached'] : []),
@@ -80,6 +84,7 @@ async function soak(): Promise<boolean> {
   console.log(
     `could be queried by their property after ${inMs(found.visible.p50Micros)} (p50), ${inMs(found.visible.p99Micros)} (p99); ${found.calls} calls`,
   );
+  console.log(undisturbed(found, stolen));
   console.log(`the answers that had them came after ${inMs(found.answered.p50Micros)} (p50), ${inMs(found.answered.p99Micros)} (p99)`);
   const after = await visibleRecords(service);
   const inTime = (after.inTime - before.inTime) / (after.all - before.all);
@@ -87,6 +92,16 @@ async function soak(): Promise<boolean> {
   for (const trend of trends) console.log(lineOf(trend));
   console.log(faults.length === 0 ? 'nothing wrong' : faults.map((fault) => `WRONG: ${fault}`).join('\n'));
   return faults.length === 0;
+}
+
+/** How soon calls could be queried while the machine had its cores to itself. It decides nothing. */
+function undisturbed({ each }: FoundDelay, stolen: StolenTime): string {
+  const quiet = new LatencyHistogram();
+  const own = each.filter(({ endedAt, afterMs }) => !stolen.disturbs(endedAt, endedAt + afterMs));
+  for (const { afterMs } of own) quiet.record(afterMs);
+  const { p50Micros, p99Micros } = quiet.summary();
+  const taken = `the host of this machine took ${(stolen.share() * 100).toFixed(1)} % of its cores' time`;
+  return `${taken}; of the ${own.length} calls that this did not touch: after ${inMs(p50Micros)} (p50), ${inMs(p99Micros)} (p99)`;
 }
 
 /** Calls a second with which the ingest keeps up: those of a closed loop, or the most of fewer. */

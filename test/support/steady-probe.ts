@@ -12,6 +12,8 @@ export interface FoundDelay {
   readonly visible: LatencySummary;
   /** From the end of a reply to the end of that question. */
   readonly answered: LatencySummary;
+  /** As `visible`, of each call: when its reply ended, milliseconds of `performance.now()`, and how long after that. */
+  readonly each: readonly { readonly endedAt: number; readonly afterMs: number }[];
   /** What went wrong, the first of each kind. */
   readonly errors: readonly string[];
 }
@@ -41,6 +43,7 @@ export class PropertyProbe {
   private readonly waiting: Probe[] = [];
   private readonly visible = new LatencyHistogram();
   private readonly answered = new LatencyHistogram();
+  private readonly each: { readonly endedAt: number; readonly afterMs: number }[] = [];
   private readonly errors = new Set<string>();
   private calls = 0;
   private stopped = false;
@@ -63,7 +66,7 @@ export class PropertyProbe {
     this.stopped = true;
     await this.running;
     const [visible, answered] = [this.visible.summary(), this.answered.summary()];
-    return { calls: this.calls, notFound: this.waiting.length, visible, answered, errors: [...this.errors] };
+    return { calls: this.calls, notFound: this.waiting.length, visible, answered, each: this.each, errors: [...this.errors] };
   }
 
   private async callOnAndOn(): Promise<void> {
@@ -104,6 +107,7 @@ export class PropertyProbe {
         continue;
       }
       this.visible.record(askedAt - oldest.endedAt);
+      this.each.push({ endedAt: oldest.endedAt, afterMs: askedAt - oldest.endedAt });
       this.answered.record(performance.now() - oldest.endedAt);
       this.waiting.shift();
     }

@@ -65,7 +65,7 @@ afterAll(async () => {
 
 async function gatelog(words: readonly string[], given: Readonly<Record<string, string>> = {}) {
   const env = serviceEnvironment({ dataDir, environment: given });
-  return promisify(execFile)(process.execPath, [program, ...words], { env, timeout: 30_000 });
+  return promisify(execFile)(process.execPath, [program, ...words], { env, timeout: 120_000 });
 }
 
 const reprice = (...words: readonly string[]) =>
@@ -189,13 +189,13 @@ describe('gatelog reprice --all, for who runs the service', () => {
   it('says where it looked when there is no service', async () => {
     const folder = makeDataDir();
     const env = serviceEnvironment({ dataDir: folder });
-    const all = promisify(execFile)(process.execPath, [program, 'reprice', '--all', '--filter', 'all'], { env, timeout: 30_000 });
+    const all = promisify(execFile)(process.execPath, [program, 'reprice', '--all', '--filter', 'all'], { env, timeout: 120_000 });
     expect(await all.catch((error: unknown) => error)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('There is no data of Gatelog in') as string,
     });
-    await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'acme'], { env, timeout: 30_000 });
-    const asked = promisify(execFile)(process.execPath, [program, 'reprice', '--all', '--filter', 'all'], { env, timeout: 30_000 });
+    await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'acme'], { env, timeout: 120_000 });
+    const asked = promisify(execFile)(process.execPath, [program, 'reprice', '--all', '--filter', 'all'], { env, timeout: 120_000 });
     expect(await asked.catch((error: unknown) => error)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`No Gatelog runs in ${folder}.`) as string,
@@ -229,7 +229,7 @@ describe('GATELOG_PRICES_FILE', () => {
     const faulty = path.join(folder, 'prices.json');
     writeFileSync(faulty, fileWith('3'));
     const env = serviceEnvironment({ dataDir: folder, environment: { GATELOG_PRICES_FILE: faulty } });
-    const failed = await promisify(execFile)(process.execPath, [program, 'serve'], { env, timeout: 30_000 }).catch(
+    const failed = await promisify(execFile)(process.execPath, [program, 'serve'], { env, timeout: 120_000 }).catch(
       (error: unknown) => error,
     );
     expect(failed).toMatchObject({

@@ -194,10 +194,17 @@ describe('names that resolve to this network', () => {
 });
 
 describe('what a deployment allows', () => {
-  const names: Names = { 'vllm.example': ['10.0.0.5'], 'both.example': ['10.0.0.5', '93.184.216.34'], 'public.example': ['93.184.216.34'] };
+  const names: Names = {
+    'vllm.example': ['10.0.0.5'],
+    'both.example': ['10.0.0.5', '93.184.216.34'],
+    'public.example': ['93.184.216.34'],
+    localhost: ['127.0.0.1'],
+    'llm.internal': ['10.0.0.6'],
+    'elsewhere.internal': ['93.184.216.34'],
+  };
   const cases: readonly [allowed: string, address: string, outcome: unknown][] = [
-    ['localhost', 'http://localhost:9101/v1', 'ENOTFOUND'],
-    ['localhost:9101', 'http://localhost:9101/v1', 'ENOTFOUND'],
+    ['localhost', 'http://localhost:9101/v1', ['127.0.0.1']],
+    ['localhost:9101', 'http://localhost:9101/v1', ['127.0.0.1']],
     ['localhost:9101', 'http://localhost:9102/v1', 'not_allowed'],
     ['vllm.example:8000', 'http://vllm.example:8000', ['10.0.0.5']],
     ['vllm.example', 'https://vllm.example', ['10.0.0.5']],
@@ -213,7 +220,12 @@ describe('what a deployment allows', () => {
     ['10.0.0.0/8', 'https://both.example', ['10.0.0.5', '93.184.216.34']],
     ['10.0.0.0/8', 'http://both.example', 'target_not_allowed'],
     ['10.0.0.0/8', 'http://public.example', 'target_not_allowed'],
-    ['10.0.0.0/8', 'http://localhost', 'not_allowed'],
+    ['10.0.0.0/8', 'http://localhost', 'target_not_allowed'],
+    ['127.0.0.1:9101', 'http://localhost:9101/v1', ['127.0.0.1']],
+    ['127.0.0.1:9101', 'http://localhost:9102/v1', 'target_not_allowed'],
+    ['10.0.0.0/8', 'http://llm.internal:8000', ['10.0.0.6']],
+    ['10.0.0.0/8', 'https://elsewhere.internal', 'target_not_allowed'],
+    ['vllm.example', 'https://elsewhere.internal', 'not_allowed'],
   ];
   for (const [allowed, address, outcome] of cases) {
     it(`${allowed}: ${address} is ${JSON.stringify(outcome)}`, async () => {

@@ -48,9 +48,13 @@ export function makeTargetGuard(allowed: AllowList, resolve: LookupFunction = lo
       if (allowed.allows(host, port)) return target(resolve);
       const isSafe = url.protocol === 'https:';
       const listed = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-      if (isIP(host) === 0 ? localName.test(host) : !isPublicAddress(host)) return notAllowed('is not on the public internet', listed);
+      const isLocal = isIP(host) === 0 && localName.test(host);
+      if (isLocal ? !allowed.listsAddresses : isIP(host) !== 0 && !isPublicAddress(host)) {
+        return notAllowed('is not on the public internet', listed);
+      }
       if (!isSafe && (isIP(host) !== 0 || !allowed.listsAddresses)) return notAllowed('uses plain http', listed);
-      const mayReach = (found: string): boolean => (isSafe && isPublicAddress(found)) || allowed.allows(found, port);
+      // A name of this network that leads elsewhere is not what it says.
+      const mayReach = (found: string): boolean => (isSafe && !isLocal && isPublicAddress(found)) || allowed.allows(found, port);
       return target(guarded(resolve, mayReach, listed));
     },
   };

@@ -69,6 +69,16 @@ async function call({ headers = {}, body = {} }: Sent = {}): Promise<Response> {
   return response;
 }
 
+it('a call that is refused is on record with its body, its model and what the cache says of it', async () => {
+  const headers = { 'svc-ratelimit-policy': '1;w=60;s=user', 'svc-cache-enabled': 'true' };
+  await call({ headers, body: { user: 'ann' } });
+  const refused = await call({ headers, body: { user: 'ann', seed: 2 } });
+  expect([refused.status, refused.headers.get('svc-cache')]).toEqual([429, 'MISS']);
+  const exchange = (await rig.exchanges(2))[1];
+  expect(JSON.parse(Buffer.from(exchange?.requestBody ?? []).toString())).toMatchObject({ user: 'ann', seed: 2 });
+  expect(exchange?.open).toMatchObject({ model: 'e', targetUrl: '' });
+});
+
 const linesOf = ({ headers }: Response, prefix: string): string[] =>
   ['limit', 'remaining', 'reset', 'policy'].map((name) => headers.get(`${prefix}-ratelimit-${name}`) ?? '');
 const limited = (policy: string, more: Readonly<Record<string, string>> = {}): Sent => ({
@@ -244,7 +254,8 @@ describe('a budget', () => {
   });
 
   it('sets the setting aside where nothing says how long the answer may become, and nothing for a call that makes none', async () => {
-    expect(linesOf(await call(limited('150;w=60;u=cents')), 'svc')[1]).toBe('50');
+    const picture = { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] }] };
+    expect(linesOf(await call({ ...limited('150;w=60;u=cents'), body: picture }), 'svc')[1]).toBe('50');
     const models = await fetch(`http://127.0.0.1:${rig.port}/v1/models`, {
       headers: { authorization: `Bearer ${ourKey}`, 'svc-ratelimit-policy': '150;w=60;u=cents' },
     });

@@ -96,6 +96,8 @@ export interface AdmittedCall {
   readonly waitedMs?: number;
   /** Limits that hold for it, usually none. */
   readonly policies: readonly LimitPolicy[];
+  /** What it came with, as far as that is here; told only to those who refuse it. */
+  readonly refused?: { readonly body: RequestBody; readonly errand?: Errand };
 }
 
 /** A call on record, with its way back. */

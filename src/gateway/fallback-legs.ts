@@ -4,7 +4,8 @@ import { bringsOwn, howToKeep, keptCredentials, ownCredentialsFor } from './cred
 import type { Fallback } from './fallback-list.ts';
 import { type RawHeaders, withoutSecretParameters } from './headers.ts';
 import { type ModelField, replaceModel } from './model-field.ts';
-import { withUsageQuestion } from './outgoing-body.ts';
+import { wantsUsage, withUsageQuestion } from './outgoing-body.ts';
+import { askForUsage } from './stream-usage.ts';
 import { type Route, routeByModel, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
 
 /** Where a call goes first: what its fallbacks differ from. */
@@ -63,8 +64,8 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
       const whole = makeBody();
       return { whole: withUsageQuestion(call, route, { whole }) ?? whole };
     },
-    // Bodies that differ in their model alone all ask for it, or none does.
-    usageAsked: from.first.usageAsked,
+    // Bodies that differ in their model alone all ask for it, or none does, but for those of a provider that is not asked.
+    usageAsked: wantsUsage(call, route) && (from.first.usageAsked || askForUsage(from.outgoing) !== undefined),
     model: model ?? from.model,
     fallback,
   };

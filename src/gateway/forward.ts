@@ -105,7 +105,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
     );
     hasWaited = true;
   } catch (error) {
-    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);
+    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused: { body } }, provider, error);
   }
 }
 
@@ -132,8 +132,11 @@ function carryOut(ports: ForwardPorts, admitted: AdmittedCall, prepared: Errand,
     else runAttempts(ports, open, errand, errand.onward);
   } catch (error) {
     leaveCache(prepared);
-    if (open === undefined) refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt }, provider, error);
-    else refuseOpen(ports, open, error);
+    if (open !== undefined) refuseOpen(ports, open, error);
+    else {
+      const refused = { body, errand: prepared };
+      refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused }, provider, error);
+    }
   }
 }
 

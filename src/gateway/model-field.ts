@@ -1,4 +1,4 @@
-import { bytes, endOfString, skipWhitespace } from './json-bytes.ts';
+import { bytes, endOfString, lengthOfMark, skipWhitespace } from './json-bytes.ts';
 
 /** Where the value of the top-level `model` key stands in a JSON text, quotes excluded. */
 export interface ModelField {
@@ -11,8 +11,6 @@ export interface ModelField {
 const { quote, openBrace, closeBrace, openBracket, closeBracket, colon } = bytes;
 const key = Buffer.from('model');
 const quotedKey = Buffer.from('"model"');
-/** Some clients write it in front of UTF-8. */
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Bytes of a model's name, as written; what is longer is none. */
 const longestName = 1024;
 
@@ -44,11 +42,6 @@ export function findModelField(json: Buffer): ModelField | undefined {
     }
   }
   return found;
-}
-
-function lengthOfMark(json: Buffer): number {
-  const { length } = byteOrderMark;
-  return json.length >= length && json.compare(byteOrderMark, 0, length, 0, length) === 0 ? length : 0;
 }
 
 /** The JSON text with the model's name replaced; every other byte stays. */

@@ -47,11 +47,16 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     recorded,
   );
   if (errand?.cache !== undefined) ports.meter.askedCache(errand.cache.kind);
-  const hidesUsage = errand?.usageAsked === true;
+  const hidesUsage = asksUsage(errand);
   const { clientStallMs } = ports.limits;
   const replyHeaders = replyHeadersOf(admitted, errand);
   const relay = new Relay({ response, recorder, meter: ports.meter, method: open.method, replyHeaders, hidesUsage, clientStallMs });
   return { call, organizationId: principal.organizationId, recorder, relay, sink: relay };
+}
+
+/** Whether an attempt of the call asks for the usage of its stream. */
+function asksUsage(errand: Errand | undefined): boolean {
+  return errand !== undefined && (errand.usageAsked || errand.onward?.fallbacks.some(({ usageAsked }) => usageAsked) === true);
 }
 
 /** Our own lines on the reply: who it is, what its limits, the cache and its directives have to say. */
@@ -80,8 +85,10 @@ export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, prov
   const overheadMs = ports.clock.monotonic() - startedAt - (admitted.waitedMs ?? 0);
   if (refusal.status !== 401) {
     const limited = refusal instanceof LimitReached ? withLines(admitted, refusal.lines) : admitted;
-    const open = openCall(ports, limited, provider);
-    open.recorder.begin();
+    const { body, errand } = admitted.refused ?? {};
+    // It goes nowhere, so there is no address that it went to.
+    const open = openCall(ports, limited, provider, errand === undefined ? undefined : { ...errand, target: undefined });
+    open.recorder.begin(body !== undefined && 'whole' in body ? body.whole : undefined);
     open.relay.overheadMs = overheadMs;
     // What speaks against a body that broke off says nothing of the whole one.
     if (hasLeft(admitted.call)) open.relay.clientLeft();

@@ -31,6 +31,7 @@ describe('the question in the body', () => {
       '{"stream_options":{"include_usage":true},"stream":true,"stream_options":{"include_usage":0}}',
       '{"stream_options":{"include_usage":true},"stream":true,"stream_options":{"include_usage":true}}',
     ],
+    ['a byte order mark before', '\ufeff{"stream":true}', '\ufeff{"stream_options":{"include_usage":true},"stream":true}'],
     ['asked already', '{"stream":true,"stream_options":{"include_usage":true}}', undefined],
     ['no stream', '{"stream":false}', undefined],
     ['no word of a stream', '{}', undefined],
@@ -158,7 +159,7 @@ async function streaming(options: RigOptions = {}, head: Readonly<Record<string,
       response.end(packed);
     });
   });
-  const rig = await startRig({ providers: openAiAt(provider.port), ...options });
+  const rig = await startRig({ ...options, providers: { ...openAiAt(provider.port), ...options.providers } });
   opened.push(rig, provider);
   return { rig, bodies, encodings };
 }
@@ -215,6 +216,18 @@ describe('Svc-Stream-Usage', () => {
     expect([echo.body.includes('[DONE]'), echo.body.includes('"prompt_tokens"')]).toEqual([true, false]);
     const exchange = (await rig.exchanges(2))[1];
     expect(Buffer.from(exchange?.responseBody ?? []).toString()).toContain('"prompt_tokens":1');
+  });
+
+  it('is asked of a fallback of a provider that is never asked, and kept from the client', async () => {
+    const down = await startProvider((_request, response) => response.writeHead(500).end());
+    opened.push(down);
+    const { rig, bodies } = await streaming({
+      providers: { mistral: { baseUrl: `http://127.0.0.1:${down.port}/v1` } },
+      ports: { providerKeys: { find: () => 'stored-key', providersOf: () => new Set() } },
+    });
+    const reply = await call(rig.port, ask('{"model":"mistral/m, openai/n","stream":true}'));
+    expect([reply.status, reply.body.toString()]).toEqual([200, content + done]);
+    expect(bodies).toEqual(['{"stream_options":{"include_usage":true},"model":"n","stream":true}']);
   });
 
   it('a body that is not read whole goes as it is, with a warning', async () => {

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../model/text.ts';
-import { bytes, findMember, skipWhitespace, type Span } from './json-bytes.ts';
+import { bytes, findMember, lengthOfMark, skipWhitespace, type Span } from './json-bytes.ts';
 
 /** Paths of OpenAI's API whose streams say what was used only when they are asked. */
 const askedPath = /^[^?]*\/completions\/?(?:\?|$)/;
@@ -14,10 +14,11 @@ export function takesUsageQuestion(path: string): boolean {
  * @returns undefined when there is nothing to add: no stream, asked already, or no JSON that could be asked.
  */
 export function askForUsage(body: Buffer): Buffer | undefined {
-  const parsed = parseJson(body.toString('utf8'));
+  const mark = lengthOfMark(body);
+  const parsed = parseJson(body.toString('utf8', mark));
   if (!isJsonObject(parsed) || parsed['stream'] !== true) return undefined;
   const options = parsed['stream_options'];
-  const open = skipWhitespace(body, 0);
+  const open = skipWhitespace(body, mark);
   if (options === undefined) return inserted(body, open + 1, '"stream_options":{"include_usage":true},');
   const span = findMember(body, open, 'stream_options');
   if (span === undefined) return undefined;

@@ -118,4 +118,4 @@ test('every acknowledged change is there in the end, with one entry in the histo
   });
   // A failure prints its seed and path.
   await assert(property, { numRuns: 20, seed: 20_260_731, endOnFailure: true });
-}, 20_000);
+});

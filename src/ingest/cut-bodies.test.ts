@@ -86,6 +86,27 @@ describe('of a reply that is longer than what is recorded', () => {
   });
 });
 
+const cutRequest = (request: string, requestTail: string) =>
+  interpret({ open: openAi, request, requestTail, response: '{}', headers: json, end: { requestCut: true, status: 500 } });
+
+describe('of a JSON request that is longer than what is recorded', () => {
+  test('model and user are those before the cut', () => {
+    const before = '{"metadata":{"model":"no"},"model":"gpt-4o","n":[{"user":"no"}],"user":"ann \\"x\\"","messages":[{"content":"aaa';
+    expect(cutRequest(before, 'a,"user":"no"}]}')).toMatchObject({ requestModel: 'gpt-4o', userId: 'ann "x"' });
+  });
+
+  test('or behind it', () => {
+    expect(cutRequest('{"messages":[{"content":"aaa', 'aaa","model":"no"}],"user":"ann","model":"gpt-4o"}')).toMatchObject({
+      requestModel: 'gpt-4o',
+      userId: 'ann',
+    });
+  });
+
+  test('or nowhere', () => {
+    expect(cutRequest('{"messages":[{"content":"\\"model\\":\\"no\\"aaa', 'aaa"}]}')).toMatchObject({ requestModel: '', userId: '' });
+  });
+});
+
 test('a form whose file is longer than what is recorded has the fields behind it', () => {
   const record = interpret({
     open: { provider: 'openai', path: '/v1/audio/transcriptions' },

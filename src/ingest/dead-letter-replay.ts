@@ -62,6 +62,14 @@ export interface PrunedLetters {
 
 /** Letters that are removed together. */
 const prunedAtOnce = 1000;
+/** A store that refuses so many letters one after the other takes none just now. */
+const mostFailedInARow = 10;
+
+interface FoundLetter {
+  readonly letter: OverdueLetter;
+  /** Absent: nobody can tell whose it is. */
+  readonly head: DeadLetterHead | undefined;
+}
 
 /** Puts dead letters through the ingest again, or removes them. */
 export class DeadLetterReplay {
@@ -91,18 +99,44 @@ export class DeadLetterReplay {
   }
 
   private async pruneNow(overdue: readonly OverdueLetter[]): Promise<PrunedLetters> {
-    const { letters, removeOrphans } = this.ports;
     const gone: OverdueLetter[] = [];
+    let failure: Error | undefined;
     for (let start = 0; start < overdue.length; start += prunedAtOnce) {
-      const some = overdue.slice(start, start + prunedAtOnce).map((letter) => ({ letter, head: letters.headIn(letter.file) }));
+      const some = overdue.slice(start, start + prunedAtOnce).map((letter) => ({ letter, head: this.ports.letters.headIn(letter.file) }));
       const travelling = await this.travelling(some.flatMap(({ head }) => head ?? []));
       const going = some.filter(({ head }) => head === undefined || !travelling.has(head));
-      await removeOrphans(going.flatMap(({ head }) => head ?? []));
-      for (const { letter } of going) letters.discard(letter);
-      gone.push(...going.map(({ letter }) => letter));
+      failure ??= await this.discard(going, gone);
     }
+    if (failure !== undefined) throw failure;
     const expired = gone.filter((letter) => letter.expired).length;
     return { expired, crowdedOut: gone.length - expired };
+  }
+
+  /**
+   * Removes letters with what the store has of them. Where that fails, as a store that is full cannot remove, each goes for itself: most have nothing
+   * there, and the disk that is full may be theirs too.
+   * @returns why some stay.
+   */
+  private async discard(letters: readonly FoundLetter[], gone: OverdueLetter[]): Promise<Error | undefined> {
+    const discard = async (some: readonly FoundLetter[]): Promise<void> => {
+      await this.ports.removeOrphans(some.flatMap(({ head }) => head ?? []));
+      for (const { letter } of some) this.ports.letters.discard(letter);
+      gone.push(...some.map(({ letter }) => letter));
+    };
+    try {
+      await discard(letters);
+      return undefined;
+    } catch (error) {
+      for (let next = 0, failedInARow = 0; next < letters.length && failedInARow < mostFailedInARow; next += 1) {
+        try {
+          await discard(letters.slice(next, next + 1));
+          failedInARow = 0;
+        } catch {
+          failedInARow += 1;
+        }
+      }
+      return error instanceof Error ? error : new Error(messageOf(error));
+    }
   }
 
   private async travelling(heads: readonly DeadLetterHead[]): Promise<ReadonlySet<DeadLetterHead>> {

@@ -7,18 +7,19 @@ import { makeBackoff } from '../platform/backoff.ts';
 import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
 import { failureText } from '../store/failure.ts';
+import { BatchWidth, isTooMuch } from './batch-width.ts';
 import { acceptedAfter, type Batch, fillsBatch, formBatch, repeatBatch, startOfSeries, tokenOf } from './batch.ts';
 import type { DrainPorts } from './drain-ports.ts';
 import { type InterpretedBatch, sortInterpreted } from './interpreted-batch.ts';
 import { oldestEnd } from './oldest-end.ts';
 import { interpretInHalves } from './interpret-halves.ts';
-import { InterpreterDied, type InterpretTask } from './interpreter.ts';
+import type { InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange, type Settlement } from './open-exchange.ts';
 import { Pause } from './pause.ts';
 import { type ChangesByExchange, forgetSpent } from './pending-changes.ts';
 import { demandRoomForMore, SeriesTail } from './series-tail.ts';
 import type { BudgetSettlement } from './settlement.ts';
-import { BatchTooLarge, type Failure, storeRows } from './store-batch.ts';
+import { type Failure, storeRows } from './store-batch.ts';
 
 /** A batch that needs nothing of the spool any more. */
 interface StoredBatch {
@@ -54,8 +55,9 @@ export class Drain {
   /** Set when only what is there already is to be stored. */
   private finishing = false;
   private running: Promise<void> | undefined;
-  /** Most exchanges of the next batch; less than the limit after a batch was more than the store or the interpreter could take. */
-  private mostRows: number;
+  private readonly width: BatchWidth;
+  /** Sequences of changes that are used up and could not be forgotten yet. */
+  private unforgotten: readonly number[] = [];
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
   private failingSince: number | undefined;
@@ -69,7 +71,7 @@ export class Drain {
       ports.observe(observation);
     };
     this.ports = { ...ports, observe };
-    this.mostRows = ports.limits.mostRows;
+    this.width = new BatchWidth(ports.limits.mostRows);
     this.checkpoint = ports.checkpoint.load();
   }
 
@@ -175,7 +177,7 @@ export class Drain {
     this.checkWriters();
     const more = this.readAhead();
     // A batch costs as much as some hundred records beside its own, so one that is not full waits for what can be read right away.
-    const limits = { ...this.ports.limits, mostRows: this.mostRows };
+    const limits = { ...this.ports.limits, mostRows: this.width.mostRows() };
     if (more && this.checkpoint.intended === undefined && !fillsBatch([...this.tails.values()], limits)) return true;
     const batch = this.nextBatch();
     if (batch === undefined) {
@@ -204,7 +206,7 @@ export class Drain {
     if (intended !== undefined) return repeatBatch(intended, tails);
     const waiting = this.waitingCount();
     if (!this.isDue(waiting)) return undefined;
-    const batch = formBatch(lastBatch + 1, tails, accepted, { ...this.ports.limits, mostRows: this.mostRows });
+    const batch = formBatch(lastBatch + 1, tails, accepted, { ...this.ports.limits, mostRows: this.width.mostRows() });
     if (batch !== undefined) this.ports.burst.took(waiting - batch.exchanges.length);
     return batch;
   }
@@ -214,7 +216,7 @@ export class Drain {
     const { clock, intervalMs, burst } = this.ports;
     const waitedMs = clock.monotonic() - this.lastBatchAt;
     const putsOff = burst.putsOff(waiting);
-    return (waitedMs >= intervalMs || waiting >= this.mostRows) && !putsOff;
+    return (waitedMs >= intervalMs || waiting >= this.width.mostRows()) && !putsOff;
   }
 
   /**
@@ -222,26 +224,24 @@ export class Drain {
    * Invariant: never a repeated batch, as the store may have that one already.
    */
   private async storeOrNarrow(batch: Batch): Promise<void> {
-    const { mostRows } = this.ports.limits;
     const isRepeated = this.checkpoint.intended !== undefined;
     try {
       await this.storeBatch(batch);
-      this.batchSince = undefined;
-      this.mostRows = Math.min(mostRows, this.mostRows * 2);
+      this.width.widen();
     } catch (error) {
-      this.batchSince = undefined;
-      if (isRepeated || !(error instanceof BatchTooLarge || error instanceof InterpreterDied)) throw error;
+      if (isRepeated || !isTooMuch(error)) throw error;
       this.stopping.signal.throwIfAborted();
       this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
-      if (batch.exchanges.length <= 1) {
+      if (this.width.narrow(batch, error)) {
         const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
-        const failure: Failure = { cause: 'too_large', reason: error.message };
-        await this.accept({ batch, failures: new Map([[0, failure]]), changes, erased: new Map() });
+        await this.accept({ batch, failures: new Map([[0, { cause: 'too_large', reason: error.message }]]), changes, erased: new Map() });
+        this.width.widen();
         return;
       }
-      this.mostRows = Math.ceil(Math.min(this.mostRows, batch.exchanges.length) / 2);
       const { intended: _given, ...checkpoint } = this.checkpoint;
       this.saveCheckpoint(checkpoint);
+    } finally {
+      this.batchSince = undefined;
     }
   }
 
@@ -303,7 +303,7 @@ export class Drain {
    * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
    */
   private async accept({ batch, failures, changes, erased }: StoredBatch): Promise<void> {
-    const spent = await this.ports.pendingChanges.sequencesFor(batch.exchanges);
+    const spent = [...this.unforgotten, ...(await this.ports.pendingChanges.sequencesFor(batch.exchanges))];
     this.stopping.signal.throwIfAborted();
     const dead = new Map<OpenExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
@@ -314,7 +314,7 @@ export class Drain {
       this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
     }
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch), spent });
-    await forgetSpent(this.ports, spent, this.stopping.signal);
+    this.unforgotten = await forgetSpent(this.ports, spent);
     const settlementOf = (exchange: OpenExchange): Settlement =>
       dead.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
     for (const { tail, count } of batch.taken) tail.settle(count, settlementOf);

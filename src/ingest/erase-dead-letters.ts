@@ -211,8 +211,9 @@ function exchangeOf(frames: unknown): Exchange | undefined {
  * Whether the body of a request can be the user's. It is not interpreted, as that is what this letter may have died of: the name as a text
  * of its own is enough, so rather a letter too many goes than one too few.
  */
-function mentions({ open: { headers }, requestBody }: Exchange, userId: string): boolean {
-  const decoded = decodeContent(requestBody, headers['content-encoding']) ?? Buffer.from(requestBody);
+function mentions({ open: { headers }, requestBody, requestTail }: Exchange, userId: string): boolean {
+  const begun = decodeContent(requestBody, headers['content-encoding']) ?? Buffer.from(requestBody);
+  const decoded = requestTail === undefined ? begun : Buffer.concat([begun, requestTail]);
   if (isForm(headers['content-type'] ?? '')) return decoded.includes(userId);
   const written = JSON.stringify(userId);
   const escaped = written.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -58,7 +58,7 @@ export async function openRig(): Promise<IngestRig> {
 
 /** Waits until something holds. @throws when it does not come true in ten seconds. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 60_000;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error('it did not come true');
     await wait(5);

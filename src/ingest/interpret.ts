@@ -5,10 +5,11 @@ import type { Attempt, CostSource, RequestRecord } from '../model/request-record
 import type { Usage } from '../model/usage.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
+import { priceBills } from '../pricing/several-models.ts';
 import { pricedModels, type Prices } from '../pricing/look-up.ts';
 import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
-import { withEstimate } from './estimate-usage.ts';
+import { isHalf, withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
 import { type ReadResponse, readRequest, readResponse, spokenPath } from './read-bodies.ts';
 import { firstText, type RecordTexts, type RedactTexts, said, textsOf } from './record-texts.ts';
@@ -203,6 +204,7 @@ function costOf(exchange: Exchange, { request, response }: Facts, prices: Prices
   const own = tags.cost === undefined ? undefined : parseMoney(tags.cost);
   if (own !== undefined) return { cost: own, source: 'header', reference: '', applied: '' };
   if (response.providerCost !== null) return { cost: response.providerCost, source: 'provider', reference: '', applied: '' };
+  if (isHalf(response.usage)) return { cost: null, source: 'none', reference: '', applied: '' };
   const query = {
     provider: recordNameOf(provider),
     providerId: providerNamed(provider)?.priceProviderId,
@@ -210,6 +212,8 @@ function costOf(exchange: Exchange, { request, response }: Facts, prices: Prices
     at: openedAt,
     serviceTier: response.serviceTier,
   };
-  const { amount, source, reference, applied } = priceUsage(response.usage, query, prices);
+  const { bills, usage } = response;
+  const { amount, source, reference, applied } =
+    bills === undefined || usage.estimated ? priceUsage(usage, query, prices) : priceBills(bills, query, prices);
   return { cost: amount, source, reference, applied };
 }

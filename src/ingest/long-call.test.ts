@@ -116,4 +116,4 @@ it('whatever stays open for how long, and wherever the deletion of what was carr
   ).toEqual([...bodies].map(([id, text]) => [id, text]).toSorted(([left], [right]) => (String(left) < String(right) ? -1 : 1)));
   expect((await spool.storedIds()).requests, `seed ${seed}`).toEqual([...bodies.keys()].toSorted());
   expect(carried, `seed ${seed}`).toBeGreaterThan(5);
-}, 60_000);
+});

@@ -11,12 +11,8 @@ import {
 import type { AcceptedChange } from '../model/change.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
-import { makeBackoff, untilDone } from '../platform/backoff.ts';
 import { failureText } from '../store/failure.ts';
 import type { OpenExchange } from './open-exchange.ts';
-
-const firstRetryMs = 100;
-const longestRetryMs = 5000;
 
 /** Changes by exchange, of each the oldest first. */
 export type ChangesByExchange = ReadonlyMap<OpenExchange, readonly AcceptedChange[]>;
@@ -102,16 +98,22 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
 }
 
 /**
- * Forgets changes that an accepted batch has used up, for as long as it takes: their batch is not repeated any more.
- * @param signal aborted when the drain must stop; the next start forgets them then. @throws its reason, and nothing else.
+ * Forgets changes that accepted batches have used up. Their batches are not repeated any more, so nothing waits for it: while the database cannot be
+ * written they stay, and are said to be used up in the next checkpoint again.
+ * @returns those that stay.
  */
 export async function forgetSpent(
   { pendingChanges, observe }: { readonly pendingChanges: Pick<PendingChanges, 'remove'>; readonly observe: Observe },
   spent: readonly number[],
-  signal: AbortSignal,
-): Promise<void> {
-  const onFailure = (error: unknown, retryInMs: number): void => observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
-  await untilDone(() => pendingChanges.remove(spent), { backoff: makeBackoff(firstRetryMs, longestRetryMs), signal, onFailure });
+): Promise<readonly number[]> {
+  if (spent.length === 0) return spent;
+  try {
+    await pendingChanges.remove(spent);
+    return [];
+  } catch (error) {
+    observe({ kind: 'pending_changes_kept', changes: spent.length, reason: failureText(error) });
+    return spent;
+  }
 }
 
 /** A change of a session has one number for all its requests. */

@@ -8,7 +8,7 @@ import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '.
 import { readServerSentEvents } from '../providers/sse.ts';
 import { decodeContent, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './form.ts';
-import { formTail, withTail } from './read-tails.ts';
+import { cutMembers, formTail, withTail } from './read-tails.ts';
 
 /** What a request is recorded as, and what it says. */
 export interface ReadRequest {
@@ -57,7 +57,7 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
     : read.parsed;
   if ((read.text === undefined && parsed === undefined) || format === undefined) return { body, parsed, facts: noRequestFacts };
   const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
-  const facts = format.readRequest(parsed, spokenPath(open));
+  const facts = format.readRequest(parsed ?? cutMembers(exchange, encoding), spokenPath(open));
   // Of several attempts the record is of the last.
   return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
 }

@@ -8,6 +8,8 @@ import { readForm } from './form.ts';
 
 /** Bytes of the recorded body that are read again with what follows it, for what stands across the cut. */
 const overlapBytes = 64 * 1024;
+/** Characters of a name that is looked for, with its quotes, at most. */
+const longestKey = 8;
 /** Members of that name, the last ones, that are tried. */
 const mostTries = 8;
 
@@ -22,7 +24,7 @@ export function withTail(facts: ResponseFacts, exchange: Exchange, format: WireF
   const bytes = lastBytes(responseBody, responseTail, end?.responseBytes);
   const body = isEventStream(headers['content-type'] ?? '')
     ? format.assembleStream(readServerSentEvents([bytes])).body
-    : lastMembers(bytes.toString('utf8'));
+    : lastMembers(bytes.toString('utf8'), /"usage(?:Metadata)?"\s*:/g);
   return joined(facts, format.readResponse(body));
 }
 
@@ -43,11 +45,58 @@ function lastBytes(body: Uint8Array, tail: Uint8Array, passed: number | undefine
   return Buffer.concat([follows ? body.subarray(Math.max(0, body.length - overlapBytes)) : new Uint8Array(), tail]);
 }
 
-/** The members of the outermost object from its usage on: where the rest of the text closes that object. */
-function lastMembers(text: string): unknown {
+/**
+ * What a JSON body that was cut says of the call beside its texts: `model` and `user`, which stand before the messages or behind them. Undefined where
+ * neither is found.
+ */
+export function cutMembers({ requestTail, requestBody, end }: Exchange, encoding: string | undefined): JsonObject | undefined {
+  if (requestTail === undefined || !isPlain(encoding)) return undefined;
+  const last = lastMembers(lastBytes(requestBody, requestTail, end?.requestBytes).toString('utf8'), /"(?:model|user)"\s*:/g);
+  const found = { ...(isJsonObject(last) ? last : {}), ...firstMembers(Buffer.from(requestBody).toString('utf8')) };
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** Characters that shape a JSON text. */
+const shape = /["{}[\]:,]/g;
+
+/** Texts of the outermost object under `model` and `user`, as far as it goes. */
+function firstMembers(text: string): JsonObject {
+  const found: Record<string, unknown> = {};
+  const marks = new RegExp(shape);
+  let depth = 0;
+  let last = '';
+  let key: string | undefined;
+  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
+    const { 0: character, index } = mark;
+    if (character === '"') {
+      const end = endOfText(text, index + 1);
+      if (end === -1) break;
+      marks.lastIndex = end + 1;
+      if (depth !== 1) continue;
+      if (key === '"model"' || key === '"user"') found[key.slice(1, -1)] = parseJson(text.slice(index, end + 1));
+      else last = end - index <= longestKey ? text.slice(index, end + 1) : '';
+    } else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (depth === 1) key = character === ':' ? last : undefined;
+  }
+  return found;
+}
+
+/** Index of the quote that ends a text, −1 without one. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\' && end - 1 - backslashes >= start) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return -1;
+}
+
+/** The members of the outermost object from one on: where the rest of the text closes that object. */
+function lastMembers(text: string, member: RegExp): unknown {
   const end = text.trimEnd().replace(/\]$/, '');
-  const starts = [...end.matchAll(/"usage(?:Metadata)?"\s*:/g)].map(({ index }) => index).slice(-mostTries);
-  for (const start of starts.toReversed()) {
+  const starts = [...end.matchAll(member)].map(({ index }) => index).slice(-mostTries);
+  for (const start of starts) {
     const parsed = parseJson(`{${end.slice(start)}`);
     if (isJsonObject(parsed)) return parsed;
   }
@@ -63,7 +112,12 @@ function joined(first: ResponseFacts, last: ResponseFacts): ResponseFacts {
     completionText: first.completionText,
     finishReason: last.finishReason || first.finishReason,
     providerCost: last.providerCost ?? first.providerCost,
+    ...billsOf(last.bills ?? first.bills),
   };
+}
+
+function billsOf(bills: ResponseFacts['bills']): Pick<ResponseFacts, 'bills'> {
+  return bills === undefined ? {} : { bills };
 }
 
 /** Some tell of the input at the beginning and of the output at the end. */

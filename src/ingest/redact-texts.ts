@@ -122,6 +122,8 @@ function redactJsonBody(body: RecordedBody & { readonly kind: 'json' | 'text' },
 
 /** Bytes cannot be changed without knowing what they mean: where something is found in them the whole body is left out. */
 function redactBinary(body: RecordedBody & { readonly kind: 'binary' }, redactor: Redactor): RecordedBody {
-  const bytes = Buffer.from(body.base64, 'base64').toString('latin1');
-  return redactor.text(bytes) === bytes ? body : { kind: 'text', text: leftOut };
+  const bytes = Buffer.from(body.base64, 'base64');
+  // A form's texts are UTF-8, whatever its files are.
+  const hides = (text: string): boolean => redactor.text(text) !== text;
+  return hides(bytes.toString('latin1')) || hides(bytes.toString('utf8')) ? { kind: 'text', text: leftOut } : body;
 }

@@ -240,10 +240,10 @@ it('while the rules cannot be read nothing is stored; then everything is, redact
     },
   });
   drain.start();
-  await expect.poll(() => held.observations.filter(({ kind }) => kind === 'batch_failed').length, { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(() => held.observations.filter(({ kind }) => kind === 'batch_failed').length, { timeout: 60_000 }).toBeGreaterThan(1);
   expect((await held.storedIds()).bodies).toEqual([]);
   failing = false;
-  await expect.poll(async () => (await held.storedIds()).requests.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await held.storedIds()).requests.length, { timeout: 60_000 }).toBe(1);
   await drain.stop(5000);
   expect(await held.read('SELECT last_user_text FROM bodies WHERE org_id = {tenant:UInt128}')).toEqual([{ last_user_text: redacted }]);
 });

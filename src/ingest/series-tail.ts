@@ -135,17 +135,27 @@ export class SeriesTail {
    * To be called while no batch is on its way. @param accepted everything that ends before this position is in the store.
    */
   async carryOpen({ segment: below }: Position): Promise<void> {
-    const { folder } = this;
-    if (this.closed || this.isReplaying() || below <= this.carriedBelow || below - 1 - this.firstNeeded() < mostHeldSegments) return;
+    if (this.closed || this.isReplaying() || below <= this.carriedBelow) return;
+    const first = this.firstNeeded();
+    if (below - 1 - first < mostHeldSegments) return;
     this.carriedBelow = below;
+    // The newest segments may hold much of calls that will end soon. Below an earlier border stand those alone that last.
+    for (let border = below; border - 1 - first >= mostHeldSegments; border = first + Math.floor((border - first) / 2)) {
+      if (await this.carryBelow(border)) return;
+    }
+  }
+
+  /** @returns false, and nothing has changed, where what would be carried is too much, or too much beside what would go. */
+  private async carryBelow(border: number): Promise<boolean> {
+    const { folder } = this;
     const held = [...this.open.values(), ...this.ended].flatMap(({ frames }) => {
-      const end = frames.findIndex(({ segment }) => segment >= below);
+      const end = frames.findIndex(({ segment }) => segment >= border);
       const count = end === -1 ? frames.length : end;
       return count === 0 ? [] : [{ frames, count }];
     });
     const frames = held.flatMap((exchange) => exchange.frames.slice(0, exchange.count));
     const bytes = frames.reduce((sum, { length }) => sum + frameHeaderBytes + length, 0);
-    if (bytes > mostCarriedBytes || bytes * leastGain > (await bytesBefore(folder, below))) return;
+    if (bytes > mostCarriedBytes || bytes * leastGain > (await bytesBefore(folder, border))) return false;
     const carried = (places: readonly FrameLocation[]): void => {
       let taken = 0;
       for (const exchange of held) {
@@ -155,8 +165,9 @@ export class SeriesTail {
         }
       }
     };
-    await carryFrames({ seriesFolder: folder, segment: below - 1, frames, carried });
+    await carryFrames({ seriesFolder: folder, segment: border - 1, frames, carried });
     this.deleteSettled();
+    return true;
   }
 
   private firstNeeded(): number {

@@ -70,7 +70,11 @@ describe('an exchange with a reservation is settled', () => {
       { provider: 'openai', status: 429, ms: 5 },
     ];
     const refusedLater: ExchangeSketch = { ...answered(429), end: { attempts } };
-    const all = [unpriced, timedOut, left, killed, cutShort, refusedLater];
+    // Counted by us: a request of which nothing was kept, and one with a picture in it.
+    const uncounted = chatResponse.replace(/,"usage":.*/, '}');
+    const kept: ExchangeSketch = { response: uncounted, request: '', open: { tags: { properties: [], requestBody: 'never' } } };
+    const picture = '{"model":"echo-1","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:,"}}]}]}';
+    const all = [unpriced, timedOut, left, killed, cutShort, refusedLater, kept, { response: uncounted, request: picture }];
     expect(await settled(all)).toEqual(all.map(() => undefined));
   });
 

@@ -2,7 +2,11 @@ import type { Exchange } from '../model/exchange.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { type Money, zeroMoney } from '../model/money.ts';
 import type { RequestRecord } from '../model/request-record.ts';
+import { isJsonObject } from '../model/text.ts';
 import type { Prices } from '../pricing/look-up.ts';
+import { readCallSize } from '../providers/call-size.ts';
+import { readBody } from './body.ts';
+import { isHalf } from './estimate-usage.ts';
 import { interpretExchange } from './interpret.ts';
 
 /** What an exchange for which a budget had set money aside came to. */
@@ -20,13 +24,16 @@ export type SettleBudgets = (settlements: readonly BudgetSettlement[]) => Promis
 export function settlementOf(exchange: Exchange, record: RequestRecord, prices: Prices): BudgetSettlement | undefined {
   const { organizationId, requestId, reserved } = exchange.open;
   if (reserved !== true) return undefined;
-  if (isGuess(record)) return { organizationId, requestId, amount: undefined };
+  if (isGuess(exchange, record)) return { organizationId, requestId, amount: undefined };
   return { organizationId, requestId, amount: spentOn(exchange, record, prices) ?? (costNothing(exchange) ? zeroMoney : undefined) };
 }
 
-/** Tokens that were counted in a body of which only the beginning is recorded. */
-function isGuess({ usage, requestBodyCut, responseBodyCut }: RequestRecord): boolean {
-  return usage.estimated && (requestBodyCut || responseBodyCut);
+/** Tokens that were counted in a body of which not all is here, or in which there is more than text. */
+function isGuess({ open, requestBody }: Exchange, { usage, requestBodyCut, responseBodyCut }: RequestRecord): boolean {
+  if (!usage.estimated) return false;
+  if (requestBodyCut || responseBodyCut || isHalf(usage)) return true;
+  const { parsed } = readBody(requestBody, open.headers['content-encoding'], open.headers['content-type'] ?? '');
+  return !isJsonObject(parsed) || !readCallSize(parsed, requestBody.length).isText;
 }
 
 /** The cost of a record, yet not by the caller's word: `Svc-Cost` does not count, and `Svc-Model-Override` only where the model has no price. */

@@ -3,7 +3,7 @@ import { messageOf } from '../model/errors.ts';
 import type { DeadLetterCause, Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { InterpretedRows } from './interpreter.ts';
-import { failureText, isRejection, isTooLarge } from '../store/failure.ts';
+import { failureText, isOverflow, isRejection, isTooLarge } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
 import type { FindRows, RecordName } from '../store/find-rows.ts';
 import type { RecordTable } from '../store/tables/rows.ts';
@@ -38,8 +38,10 @@ export interface StoreBatchOptions {
 
 const firstRetryMs = 100;
 const longestRetryMs = 5000;
-/** Lack of memory may pass; after so many tries the batch itself is at fault. */
+/** Lack of memory may pass; after so many tries in a row the batch is taken for its cause. */
 const triesWhenTooLarge = 4;
+/** One row of fewer bytes is not: whoever has no memory for that has given it to others, and is waited for. */
+const leastTooLargeBytes = 8 * 1024 * 1024;
 
 /** The batch as a whole is more than the store takes at once. Nothing of it was stored. */
 export class BatchTooLarge extends Error {
@@ -127,7 +129,12 @@ async function missingOf(part: Part, { findRows, records }: Storing): Promise<Pa
 /** @returns why the store does not take these rows, undefined when it has them. */
 async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
   const backoff = makeBackoff(firstRetryMs, longestRetryMs);
-  for (let tries = 1; ; tries += 1) {
+  const bytes = rows.reduce((sum, row) => sum + linesOfRow(table, row).length, 0);
+  const mayBeCause = rows.length > 1 || bytes >= leastTooLargeBytes;
+  let tooLarge = 0;
+  // Where the answer of a try was lost, the store may have what it was sent.
+  let isUnclear = false;
+  for (;;) {
     storing.signal.throwIfAborted();
     try {
       await storing.insert(table, linesOf(table, rows), token);
@@ -136,8 +143,10 @@ async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing:
       if (isRejection(error)) {
         return { cause: 'refused_by_store', reason: messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error) };
       }
-      if (isTooLarge(error) && tries >= triesWhenTooLarge) {
-        if (mayGiveUp) throw new BatchTooLarge(failureText(error), { cause: error });
+      tooLarge = isTooLarge(error) ? tooLarge + 1 : 0;
+      isUnclear ||= tooLarge === 0;
+      if (tooLarge >= triesWhenTooLarge && (mayBeCause || isOverflow(error))) {
+        if (mayGiveUp && !isUnclear) throw new BatchTooLarge(failureText(error), { cause: error });
         return { cause: 'too_large', reason: failureText(error) };
       }
       const retryInMs = backoff.nextMs();

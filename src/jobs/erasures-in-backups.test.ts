@@ -47,7 +47,7 @@ function heldAt(spool: SpoolRig, held: (typeof steps)[number]) {
   return { targets, begun, reached, release };
 }
 
-describe('while a backup is taken', { timeout: 60_000 }, () => {
+describe('while a backup is taken', () => {
   it.each([
     { held: 'eraseLetters', stage: 'counted' },
     { held: 'list', stage: 'awaited' },

@@ -61,7 +61,7 @@ function targetsCutAt(stage: ErasureStage, spool: SpoolRig, tell: () => void): P
   return { replies: { count: () => parts.replies.count(spool.organizationId), forget } };
 }
 
-describe('an erasure', { timeout: 60_000 }, () => {
+describe('an erasure', () => {
   it('takes out what is stored, what is on its way, kept replies and dead letters, and counts each', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
@@ -246,7 +246,7 @@ describe('an erasure', { timeout: 60_000 }, () => {
   });
 });
 
-describe('while as many erasures run as may', { timeout: 60_000 }, () => {
+describe('while as many erasures run as may', () => {
   it('a new one is refused and not written down; one that runs is joined, and a receipt that waits is fetched', async () => {
     const spool = new SpoolRig(rig);
     const gate = makeGate();

@@ -43,7 +43,7 @@ describe('what a budget sets aside', () => {
     ['a model without a price', callOf({ ...chat, model: 'nobody-knows' })],
     ['a body that is no JSON', callOf('{')],
     ['a body that was not read', callOf('', { body: undefined })],
-    ['an answer without an end', callOf({ model: 'echo' }, { provider: 'echo' })],
+    ['an answer without an end', callOf({ model: 'gpt-image-1', prompt: 'a' }, { path: '/v1/images/generations' })],
     ['a tier whose price nobody knows', callOf({ ...chat, service_tier: 'unheard-of' })],
     ['one of several models without a price', callOf({ ...chat, models: ['gpt-4', 'nobody-knows'] })],
   ])('is the setting for %s', (_what, call) => {
@@ -52,6 +52,18 @@ describe('what a budget sets aside', () => {
 
   it('is nothing for a call that generates nothing', () => {
     expect(estimate(callOf('', { method: 'GET', body: undefined }))).toBe(0n);
+    const counted = callOf(
+      { model: 'claude-sonnet-4-5', messages: [] },
+      { provider: 'anthropic', path: '/v1/messages/count_tokens?beta=true' },
+    );
+    expect(estimate(counted)).toBe(0n);
+  });
+
+  it('of echo is what it says again, and of an order for the usual service what that costs', () => {
+    expect(estimate(callOf({ model: 'echo', messages: [] }, { provider: 'echo' }))).toBeLessThan(usd('0.001') ?? 0n);
+    const claude = { model: 'claude-sonnet-4-5', max_tokens: 16, messages: [] };
+    const of = (body: object) => estimate(callOf(body, { provider: 'anthropic', path: '/v1/messages' }));
+    expect(of({ ...claude, service_tier: 'standard_only' })).toBeLessThan(usd('0.01') ?? 0n);
   });
 
   it('is that of the dearest model that may answer', () => {

@@ -12,6 +12,27 @@ const cent = 10n ** 10n;
 /** Methods that make a provider generate something. */
 const billedMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
+/** Ends of paths at which nothing is generated, and nothing billed: tokens are counted, texts are looked at, files are kept. */
+const freePaths = [
+  '/count_tokens',
+  ':countTokens',
+  '/input_tokens',
+  '/tokenize',
+  '/detokenize',
+  '/moderations',
+  '/files',
+  '/uploads',
+  '/parts',
+  '/complete',
+  '/cancel',
+];
+
+/** True for a call that costs nothing at any provider. */
+function isFree(path: string): boolean {
+  const [beforeQuery = ''] = path.split('?', 1);
+  return freePaths.some((end) => beforeQuery.endsWith(end));
+}
+
 /** What calls of an organisation are priced by. @throws (from it) GatelogError `metadata_unavailable`. */
 export type PricesOf = (organizationId: OrganizationId) => Prices;
 
@@ -22,13 +43,15 @@ export type PricesOf = (organizationId: OrganizationId) => Prices;
 export function makeCostEstimate(reserveCents: number, pricesOf: PricesOf): (organizationId: OrganizationId, call: OutgoingCall) => Money {
   const reserve = moneyOfUnits(BigInt(reserveCents) * cent);
   return (organizationId, call) =>
-    billedMethods.has(call.method) ? (boundOf(call, () => pricesOf(organizationId)) ?? reserve) : zeroMoney;
+    billedMethods.has(call.method) && !isFree(call.path) ? (boundOf(call, () => pricesOf(organizationId)) ?? reserve) : zeroMoney;
 }
 
 function boundOf({ provider, path, body, modelOverride, at }: OutgoingCall, pricesOf: () => Prices): Money | undefined {
   const parsed = parseBody(body);
   if (!isJsonObject(parsed)) return undefined;
-  const { models, serviceTier, ...bounds } = readCallSize(parsed, body?.length ?? 0);
+  const { models, serviceTier, ...size } = readCallSize(parsed, body?.length ?? 0);
+  // Echo says what was said to it.
+  const bounds = provider === 'echo' ? { ...size, outputTokens: size.outputTokens ?? size.inputTokens } : size;
   const named = wireFormatFor(provider, path)?.readRequest(parsed, path).model ?? '';
   const answering = [...new Set([named, ...models])].filter((model) => model !== '');
   const entry = providerNamed(provider);

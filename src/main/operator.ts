@@ -52,7 +52,7 @@ export function makeLetterReplay({
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
     travellingOf: api.travellingOf,
     pendingChanges,
-    removeOrphans: (heads) => removals.removeOrphans(heads, AbortSignal.timeout(replayWaitMs)),
+    removeOrphans: (heads) => removals.removeOrphans(heads, replayWaitMs),
     isErasing: (organizationId) => underWay.of(organizationId) !== undefined,
     writeSeries: (series, frames) => writeWholeSeries(placesOf(config).spool, series, frames),
     waitMs: replayWaitMs,

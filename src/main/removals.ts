@@ -55,8 +55,8 @@ export interface Removals {
   readonly start: () => Promise<void>;
   /** Runs `work`, which copies what is kept, while no erasure begins to change it. */
   readonly whileStandingStill: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  /** Removes what the store has of records that it refused; one at a time with what else removes. */
-  readonly removeOrphans: Store['removeOrphans'];
+  /** Removes what the store has of records that it refused, within a time from its turn on: one at a time with what else removes. */
+  readonly removeOrphans: (records: Parameters<Store['removeOrphans']>[0], withinMs: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
       retention.start();
     },
     whileStandingStill: (work) => erasures.whileStandingStill(work),
-    removeOrphans: (records, signal) => erasures.inStoreTurn(() => parts.store.removeOrphans(records, signal)),
+    removeOrphans: (records, withinMs) => erasures.inStoreTurn(() => parts.store.removeOrphans(records, AbortSignal.timeout(withinMs))),
     stop: async () => {
       await Promise.all([retention.stop(), erasures.stop()]);
     },

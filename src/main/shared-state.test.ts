@@ -22,7 +22,7 @@ it('a process starts without the shared state, says so, and has it once it can b
   expect(observed).toMatchObject([{ kind: 'limits_failed' }]);
   expect(() => state.open().windows).toThrow('EEXIST');
   rmSync(inTheWay);
-  await expect.poll(() => attempt(() => state.open().windows.claim([claim], 0, ['org', 'call']).granted), { timeout: 5000 }).toBe(true);
+  await expect.poll(() => attempt(() => state.open().windows.claim([claim], 0, ['org', 'call']).granted), { timeout: 60_000 }).toBe(true);
   await state.close();
 });
 

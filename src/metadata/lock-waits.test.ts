@@ -36,7 +36,7 @@ test('what has waited in vain for another process does not stand in the way of w
     await keep(at + 100);
     expect(await readBelievedTime(database)).toBe(at + 100);
   }
-}, 30_000);
+});
 
 test('a write waits for another process and goes on once that has let go; one that fails leaves nothing of itself', async () => {
   holder.exec('BEGIN IMMEDIATE');

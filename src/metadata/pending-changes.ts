@@ -98,7 +98,12 @@ export async function listPendingChanges(
 
 /** Forgets changes by their sequences, not by their request: a change that was accepted after they were listed stays. */
 export async function removePendingChanges({ queries }: MetadataQueries, sequences: readonly number[]): Promise<void> {
-  for (const some of chunks(sequences)) await queries.deleteFrom('pending_changes').where('seq', 'in', some).execute();
+  for (const some of chunks(sequences)) {
+    // Looked for first: while another process has the write lock, what is gone already must not have to wait for it.
+    const there = await queries.selectFrom('pending_changes').select('seq').where('seq', 'in', some).execute();
+    const found = there.map(({ seq }) => seq);
+    if (found.length > 0) await queries.deleteFrom('pending_changes').where('seq', 'in', found).execute();
+  }
 }
 
 interface PendingRow {

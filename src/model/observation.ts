@@ -26,6 +26,8 @@ export type Observation =
   | { readonly kind: 'spool_series_finished'; readonly series: string; readonly abandoned: number }
   | { readonly kind: 'batch_stored'; readonly requests: number; readonly bytes: number; readonly ms: number }
   | { readonly kind: 'batch_failed'; readonly reason: string; readonly retryInMs: number }
+  /** Changes that went into stored records could not be forgotten yet. */
+  | { readonly kind: 'pending_changes_kept'; readonly changes: number; readonly reason: string }
   /** The redaction rules could not be applied to a record: what they look at was left out of it. */
   | { readonly kind: 'redaction_failed'; readonly requestId: string; readonly reason: string }
   | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly cause: DeadLetterCause; readonly reason: string }

@@ -50,6 +50,30 @@ export const partCounts = [
   'audioSeconds',
 ] as const satisfies readonly (keyof Usage)[];
 
+/** Counts of both together; what neither reported stays null. The usage object as received is the first's. */
+export function addedUsage(one: Usage, other: Usage): Usage {
+  return {
+    promptTokens: sum(one.promptTokens, other.promptTokens),
+    completionTokens: sum(one.completionTokens, other.completionTokens),
+    promptCacheReadTokens: sum(one.promptCacheReadTokens, other.promptCacheReadTokens),
+    promptCacheWriteTokens: sum(one.promptCacheWriteTokens, other.promptCacheWriteTokens),
+    promptAudioTokens: sum(one.promptAudioTokens, other.promptAudioTokens),
+    completionAudioTokens: sum(one.completionAudioTokens, other.completionAudioTokens),
+    reasoningTokens: sum(one.reasoningTokens, other.reasoningTokens),
+    promptCacheWriteHourTokens: sum(one.promptCacheWriteHourTokens, other.promptCacheWriteHourTokens),
+    promptCacheReadAudioTokens: sum(one.promptCacheReadAudioTokens, other.promptCacheReadAudioTokens),
+    promptImageTokens: sum(one.promptImageTokens, other.promptImageTokens),
+    completionImageTokens: sum(one.completionImageTokens, other.completionImageTokens),
+    audioSeconds: sum(one.audioSeconds, other.audioSeconds),
+    estimated: one.estimated || other.estimated,
+    raw: one.raw,
+  };
+}
+
+function sum(left: number | null, right: number | null): number | null {
+  return left === null && right === null ? null : (left ?? 0) + (right ?? 0);
+}
+
 /** All input and output tokens, null when neither was reported. */
 export function totalTokens(usage: Usage): number | null {
   if (usage.promptTokens === null && usage.completionTokens === null) return null;

@@ -6,6 +6,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'spool_append_failed',
   'spool_segment_damaged',
   'batch_failed',
+  'pending_changes_kept',
   'exchange_dead_lettered',
   'redaction_failed',
   'api_failed',

@@ -4,6 +4,7 @@ import { readAppliedPrice } from './applied-price.ts';
 import { billLines, type CostLine, isBillable, type PricedUsage, priceUsage, sumOf } from './cost.ts';
 import { pricedModels, type PriceQuery, type Prices } from './look-up.ts';
 import type { Price } from './price.ts';
+import { isOfSeveralModels } from './several-models.ts';
 
 /** What a stored request is priced by now. */
 export interface Pricing {
@@ -12,9 +13,12 @@ export interface Pricing {
   readonly prices: Prices;
 }
 
-/** True for a cost that the tables decide: the caller's and the provider's own figures stand, and an answer from the cache costs nothing. */
-function isByTables({ costSource, cached }: BilledRequest): boolean {
-  return !cached && (costSource === 'price-book' || costSource === 'none');
+/**
+ * True for a cost that the tables decide anew: the caller's and the provider's own figures stand, an answer from the cache costs nothing, and of what
+ * several models did the record keeps the sum alone.
+ */
+function isByTables({ costSource, cached, priceReference }: BilledRequest): boolean {
+  return !cached && (costSource === 'price-book' || costSource === 'none') && !isOfSeveralModels(priceReference);
 }
 
 /** What a stored request costs by the prices of its time as the tables have them now; undefined where they do not decide. */
@@ -26,9 +30,13 @@ export function recomputedCost(request: BilledRequest, pricing: Pricing): Stated
 
 /** Explains the cost that is stored, from the price that was applied when it was; and says what the tables would make of it now. */
 export function explainCost(request: BilledRequest, pricing: Pricing): CostExplanation {
-  const { cost: total, costSource: source, cached } = request;
+  const { cost: total, costSource: source, cached, priceReference } = request;
   if (cached && total === 0n) {
     return { total, source, lines: [], recomputed: total, note: 'It was answered from the cache, so nothing was paid for it.' };
+  }
+  if (isOfSeveralModels(priceReference) && (source === 'price-book' || source === 'none')) {
+    const note = `Several models took part, each at its own price (${priceReference}). The record keeps the sum of what they did, so this cost is not computed anew.`;
+    return { total, source, lines: wholeLine(request, 'price-book'), recomputed: total, note };
   }
   switch (source) {
     case 'header':

@@ -89,7 +89,7 @@ const tierPrices: readonly TierPrice[] = [
 ];
 
 /** Words for being served, and billed, like everyone else. */
-const listTiers: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard', 'unspecified', 'on_demand']);
+const listTiers: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard', 'standard_only', 'unspecified', 'on_demand']);
 
 /** Providers that bill by tier. Elsewhere a tier is a matter of speed or of limits. */
 const tieredProviders: ReadonlySet<string> = new Set(['openai', 'azure', 'anthropic', 'google', 'aws']);

@@ -25,6 +25,15 @@ export interface ResponseFacts {
   readonly finishReason: string;
   /** The provider's own figure for this one call, where it states one. */
   readonly providerCost: Money | null;
+  /** Where several models took part, each at its own price: what each of them did. Together they are the usage. */
+  readonly bills?: readonly Bill[];
+}
+
+/** What one of several models did for a call. */
+export interface Bill {
+  /** Empty: the model that answered. */
+  readonly model: string;
+  readonly usage: Usage;
 }
 
 /** A stream put together again. */

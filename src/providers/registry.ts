@@ -3,6 +3,7 @@ import { bedrockConverse } from './amazon/converse.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { cohereChat } from './cohere/chat.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
+import { geminiInteractions } from './google/interactions.ts';
 import { ollamaChat } from './ollama/chat.ts';
 import { openAiChat } from './openai/chat.ts';
 import { openAiCompletions } from './openai/completions.ts';
@@ -56,11 +57,15 @@ const commonEndpoints: readonly Endpoint[] = [
 ];
 
 const claudeAtGoogle = /\/publishers\/anthropic\/models\//;
+const mistralAtGoogle = /\/publishers\/mistralai\/models\//;
 
-/** Google's own, and Claude's messages at Google's address. */
+/** Google's own, and what Claude and Mistral's models speak at Google's address. */
 const googleEndpoints: readonly Endpoint[] = [
   { pathEnd: ':generateContent', format: geminiGenerateContent },
   { pathEnd: ':streamGenerateContent', format: geminiGenerateContent },
+  { pathEnd: '/interactions', format: geminiInteractions },
+  { pathEnd: ':rawPredict', within: mistralAtGoogle, format: openAiChat },
+  { pathEnd: ':streamRawPredict', within: mistralAtGoogle, format: openAiChat },
   { pathEnd: ':rawPredict', within: claudeAtGoogle, format: anthropicMessages },
   { pathEnd: ':streamRawPredict', within: claudeAtGoogle, format: anthropicMessages },
 ];
@@ -72,6 +77,9 @@ const ollamaEndpoints: readonly Endpoint[] = [
 ];
 
 const cohereEndpoints: readonly Endpoint[] = [{ pathEnd: '/v2/chat', format: cohereChat }];
+
+/** What came to be called an agent's answer is written as a response. */
+const perplexityEndpoints: readonly Endpoint[] = [{ pathEnd: '/v1/agent', format: openAiResponses }];
 
 const modelAtAmazon = /\/model\//;
 /** To an invocation the models of others answer in formats of their own. A profile of the caller's own names no model: what answers as Claude does is read so. */
@@ -88,9 +96,10 @@ const withGoogleEndpoints = [...googleEndpoints, ...commonEndpoints];
 const withAmazonEndpoints = [...amazonEndpoints, ...commonEndpoints];
 const withOllamaEndpoints = [...ollamaEndpoints, ...commonEndpoints];
 const withCohereEndpoints = [...cohereEndpoints, ...commonEndpoints];
+const withPerplexityEndpoints = [...perplexityEndpoints, ...commonEndpoints];
 
 /** Of an address that nobody knows the paths alone tell what is spoken there; no two providers have one that means different things. */
-const everyEndpoint = [...googleEndpoints, ...amazonEndpoints, ...ollamaEndpoints, ...withCohereEndpoints];
+const everyEndpoint = [...googleEndpoints, ...amazonEndpoints, ...ollamaEndpoints, ...perplexityEndpoints, ...withCohereEndpoints];
 
 /** Name in addresses, name in records, name in the price book, endpoints. `custom` is an address of which only the caller knows whose it is. */
 const rows: readonly (readonly [name: string, recordName: string, priceProviderId: string | undefined, endpoints: readonly Endpoint[]])[] =
@@ -107,7 +116,7 @@ const rows: readonly (readonly [name: string, recordName: string, priceProviderI
     ['mistral', 'MISTRAL', 'mistral', commonEndpoints],
     ['deepseek', 'DEEPSEEK', 'deepseek', commonEndpoints],
     ['fireworks', 'FIREWORKS', 'fireworks', commonEndpoints],
-    ['perplexity', 'PERPLEXITY', 'perplexity', commonEndpoints],
+    ['perplexity', 'PERPLEXITY', 'perplexity', withPerplexityEndpoints],
     ['xai', 'X', 'x-ai', commonEndpoints],
     ['cerebras', 'CEREBRAS', 'cerebras', commonEndpoints],
     ['nvidia', 'NVIDIA', undefined, commonEndpoints],

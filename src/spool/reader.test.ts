@@ -293,7 +293,7 @@ test('a reader follows a live writer through its rotations: every frame once and
   );
   expect(readdirSync(spool)).toEqual([]);
   expect(descriptors()).toBe(before);
-}, 20_000);
+});
 
 test('payloads are read again only as they were written', async () => {
   const { bytes, frames } = await writeSeries('again', ['one', 'two']);

@@ -39,9 +39,13 @@ export function isRejection(error: unknown): boolean {
 
 /** True when so many rows at once are more than the store, or this process, has memory for. */
 export function isTooLarge(error: unknown): boolean {
-  const cause = causeOf(error);
-  const code = engineCode(cause);
-  return cause instanceof RangeError || (code !== undefined && memoryCodes.has(code));
+  const code = engineCode(causeOf(error));
+  return isOverflow(error) || (code !== undefined && memoryCodes.has(code));
+}
+
+/** True when rows are more than this process can hold in one text, however much memory there is. */
+export function isOverflow(error: unknown): boolean {
+  return causeOf(error) instanceof RangeError;
 }
 
 /** A failure for the log. Of the engine's words only its code, as the rest may quote what was stored. */

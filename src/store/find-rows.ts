@@ -13,14 +13,20 @@ export interface RecordName {
 /** Which of these records a table has rows of. @throws GatelogError when the store fails. */
 export type FindRows = (table: RecordTable, records: readonly RecordName[]) => Promise<ReadonlySet<RecordName>>;
 
+/** Identifiers in one question: of more the query, or the address that carries it to a server, would be longer than many take. */
+const askedAtOnce = 500;
+
 /** Makes the function that looks. It goes in the lane of the inserts: who asks is about to insert, and nobody else waits there. */
 export function makeFindRows(connections: Connections): FindRows {
   return async (table, records) => {
     const found = new Set<RecordName>();
     for (const organizationId of new Set(records.map((record) => record.organizationId))) {
       const own = records.filter((record) => record.organizationId === organizationId);
-      const numbers = await numbersIn(connections, table, organizationId, own);
-      for (const record of own) if (numbers.has(uuidToNumber(record.requestId).toString())) found.add(record);
+      for (let start = 0; start < own.length; start += askedAtOnce) {
+        const some = own.slice(start, start + askedAtOnce);
+        const numbers = await numbersIn(connections, table, organizationId, some);
+        for (const record of some) if (numbers.has(uuidToNumber(record.requestId).toString())) found.add(record);
+      }
     }
     return found;
   };

@@ -51,7 +51,7 @@ test.each([
   await command(statement);
   const [part] = await partsOf('requests', 'active ORDER BY modification_time DESC, level DESC');
   expect((await syncedFiles()) - before).toBeGreaterThanOrEqual(readdirSync(part?.path ?? '').length);
-  await vi.waitFor(async () => expect(await partsOf('requests', 'NOT active')).toEqual([]), { timeout: 15_000, interval: 200 });
+  await vi.waitFor(async () => expect(await partsOf('requests', 'NOT active')).toEqual([]), { timeout: 60_000, interval: 200 });
 });
 
 test('so it is with every table that grows', async () => {

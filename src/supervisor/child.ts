@@ -10,6 +10,9 @@ export interface RunningRole {
   readonly stop: () => Promise<void>;
 }
 
+/** For so long a supervised process that is told to end by a signal waits to be told by its supervisor. */
+const signalPatienceMs = 4000;
+
 /** Ends this process, well (0) or not (1). */
 export type Leave = (code: 0 | 1) => void;
 
@@ -62,8 +65,11 @@ export async function runRole(
   });
   // TRICKY: a supervisor that dies while a role starts is noticed here or never, and the role would hold the data folder without one.
   process.on('disconnect', orphanLeaves ? () => leave(1) : stop);
-  process.on('SIGTERM', stop);
-  // Ctrl-C reaches the whole process group; under a supervisor it alone decides the order of the end.
+  // Both may reach the whole process group; under a supervisor it alone decides the order of the end. Ctrl-C always does.
+  process.on('SIGTERM', () => {
+    if (process.connected) setTimeout(stop, signalPatienceMs).unref();
+    else stop();
+  });
   process.on('SIGINT', () => {
     if (!supervised) stop();
   });

@@ -130,7 +130,7 @@ export class Supervisor {
 
   private forkGateway(): ChildProcess {
     const port = this.ports.gateway;
-    const worker: Worker = cluster.fork(port === undefined ? {} : { GATELOG_GATEWAY_PORT: port });
+    const worker: Worker = cluster.fork({ ...this.options.environment, ...(port === undefined ? {} : { GATELOG_GATEWAY_PORT: port }) });
     worker.on('error', () => undefined);
     return worker.process;
   }

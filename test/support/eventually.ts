@@ -7,7 +7,7 @@ const longestLookMs = 500;
  * Asks again until there is an answer.
  * @throws after `withinMs` of waiting, with what was being waited for.
  */
-export async function eventually<T>(what: string, ask: () => Promise<T | undefined> | T | undefined, withinMs = 10_000): Promise<T> {
+export async function eventually<T>(what: string, ask: () => Promise<T | undefined> | T | undefined, withinMs = 60_000): Promise<T> {
   for (let waitedMs = 0, lookedAt = performance.now(); ;) {
     const answer = await ask();
     if (answer !== undefined) return answer;

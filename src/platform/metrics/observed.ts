@@ -63,6 +63,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
     { family: batchSeconds, value: ({ ms }) => ms / 1000 },
   ],
   batch_failed: [{ family: batchFailures }],
+  pending_changes_kept: [],
   redaction_failed: [],
   exchange_dead_lettered: [{ family: deadLetters, labels: ({ cause }) => [cause] }],
   dead_letters_replayed: [],

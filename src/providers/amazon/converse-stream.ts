@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { objectOf, without } from '../facts.ts';
-import { deltaTable, foldKeys, foldObject, joinText, lastPresent } from '../fold.ts';
+import { listOf, objectOf, without } from '../facts.ts';
+import { deltaTable, foldKeys, foldObject, joinText, lastPresent, runsOf } from '../fold.ts';
 import { joinBase64 } from '../base64.ts';
 import type { AssembledStream } from '../provider.ts';
 import type { ServerSentEvent } from '../sse.ts';
@@ -92,7 +92,17 @@ const blockReducers = deltaTable({
   toolUse: foldObject(toolReducers),
   reasoningContent: foldObject(reasoningReducers),
   citation: (citations) => citations,
+  toolResult: wholeToolResult,
 });
+
+/** It begins as an object; its content follows in lists, whose texts are pieces of one. */
+function wholeToolResult(values: readonly unknown[]): JsonObject {
+  const contents = values.flatMap(listOf).filter(isJsonObject);
+  const runs = runsOf(contents, (last, piece) => isText(last['text']) && isText(piece['text']));
+  const content = runs.map((run) => (run.length > 1 ? { text: run.map(({ text }) => text).join('') } : run[0]));
+  const begun = values.filter(isJsonObject).flatMap((value) => Object.entries(value));
+  return { ...Object.fromEntries(begun), content };
+}
 
 /** The pieces of a block as one, in the shape that it has without streaming. */
 function wholeBlock(pieces: readonly JsonObject[]): JsonObject {

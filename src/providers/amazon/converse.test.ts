@@ -157,6 +157,24 @@ describe('a stream', () => {
     expect(body).toMatchObject({ output: { message: { content: [{ reasoningContent: { redactedContent: btoa('abcd') } }] } } });
   });
 
+  it('has what a tool of the provider found, its text in one piece', () => {
+    const start = {
+      contentBlockIndex: 0,
+      start: { toolResult: { toolUseId: 't', type: 'nova_code_interpreter_result', status: 'success' } },
+    };
+    const { body } = assembleEvents(
+      ['contentBlockStart', start],
+      delta(0, { toolResult: [{ text: '4' }] }),
+      delta(0, { toolResult: [{ text: '2' }, { json: { a: 1 } }] }),
+    );
+    const content = [{ text: '42' }, { json: { a: 1 } }];
+    expect(body).toMatchObject({
+      output: {
+        message: { content: [{ toolResult: { toolUseId: 't', type: 'nova_code_interpreter_result', status: 'success', content } }] },
+      },
+    });
+  });
+
   it('keeps the input of a tool as text where it broke off', () => {
     const start = { contentBlockIndex: 0, start: { toolUse: { toolUseId: 't', name: 'n' } } };
     const { body } = assembleEvents(['contentBlockStart', start], delta(0, { toolUse: { input: '{"a' } }));

@@ -93,6 +93,60 @@ describe('a response', () => {
     });
   });
 
+  it('has the advice of another model at its own price, and of its own passes each', () => {
+    const usage = {
+      input_tokens: 10,
+      output_tokens: 500,
+      cache_read_input_tokens: 100,
+      iterations: [
+        { type: 'message', input_tokens: 10, output_tokens: 200, cache_read_input_tokens: 100 },
+        { type: 'advisor_message', model: 'claude-opus-4-7', input_tokens: 3000, output_tokens: 700 },
+        { type: 'message', input_tokens: 20, output_tokens: 300, cache_read_input_tokens: 1000 },
+      ],
+    };
+    const facts = anthropicMessages.readResponse({ model: 'claude-sonnet-4-6', usage });
+    expect(facts.usage).toMatchObject({ promptTokens: 4130, completionTokens: 1200, promptCacheReadTokens: 1100, raw: usage });
+    expect(facts.bills).toMatchObject([
+      { model: '', usage: { promptTokens: 1130, completionTokens: 500, promptCacheReadTokens: 1100 } },
+      { model: 'claude-opus-4-7', usage: { promptTokens: 3000, completionTokens: 700 } },
+    ]);
+  });
+
+  it('has what a model wrote before another one took over at its own price; where it wrote nothing, nothing', () => {
+    const answered = { input_tokens: 2, output_tokens: 900, cache_read_input_tokens: 50 };
+    const replaced = { type: 'message', model: 'claude-fable-5', input_tokens: 2, output_tokens: 80, cache_creation_input_tokens: 40 };
+    const readWith = (attempt: object) =>
+      anthropicMessages.readResponse({
+        model: 'claude-opus-4-8',
+        usage: { ...answered, iterations: [attempt, { type: 'fallback_message', model: 'claude-opus-4-8', ...answered }] },
+      });
+    expect(readWith(replaced)).toMatchObject({
+      usage: { promptTokens: 94, completionTokens: 980 },
+      bills: [
+        { model: '', usage: { promptTokens: 52, completionTokens: 900 } },
+        { model: 'claude-fable-5', usage: { promptTokens: 42, completionTokens: 80, promptCacheWriteTokens: 40 } },
+      ],
+    });
+    const { usage, bills } = readWith({ ...replaced, output_tokens: 0 });
+    expect(usage).toMatchObject({ promptTokens: 52, completionTokens: 900 });
+    expect(bills).toBeUndefined();
+  });
+
+  it('keeps for an hour also what a stream tells at its end alone to have been written', () => {
+    const cacheCreation = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1000 };
+    const usage = { input_tokens: 10, cache_creation_input_tokens: 9000, cache_creation: cacheCreation };
+    expect(anthropicMessages.readResponse({ usage }).usage).toMatchObject({
+      promptCacheWriteTokens: 9000,
+      promptCacheWriteHourTokens: 9000,
+    });
+  });
+
+  it('has the cost that a router states', () => {
+    expect(anthropicMessages.readResponse({ usage: { input_tokens: 10, output_tokens: 20, cost: 0.000_42 } }).providerCost).toBe(
+      420_000_000n,
+    );
+  });
+
   it('may tell what it wrote to a cache by its parts alone', () => {
     const usage = { input_tokens: 1, cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 } };
     expect(anthropicMessages.readResponse({ usage }).usage).toMatchObject({ promptTokens: 6, promptCacheWriteTokens: 5 });
@@ -158,6 +212,29 @@ describe('a stream', () => {
       { type: 'message_stop' },
     );
     expect(body).toMatchObject({ content: [{ type: 'compaction', content: 'What was said.', encrypted_content: 'b' }] });
+  });
+
+  it('in which another model takes over is of that model, and its cache is not that of the first', () => {
+    const { body } = assembleEvents(
+      {
+        type: 'message_start',
+        message: {
+          id: 'm',
+          model: 'claude-fable-5',
+          content: [],
+          usage: { input_tokens: 5, cache_creation_input_tokens: 7, cache_creation: { ephemeral_1h_input_tokens: 7 } },
+        },
+      },
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'fallback', from: { model: 'claude-fable-5' }, to: { model: 'claude-opus-4-8' } },
+      },
+      { type: 'message_delta', delta: {}, usage: { output_tokens: 9, cache_creation_input_tokens: 0 } },
+      { type: 'message_stop' },
+    );
+    expect(body).toMatchObject({ model: 'claude-opus-4-8', usage: { input_tokens: 5, cache_creation_input_tokens: 0, output_tokens: 9 } });
+    expect(body).not.toHaveProperty('usage.cache_creation');
   });
 
   it('that is nothing but an error is that error', () => {

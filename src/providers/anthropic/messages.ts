@@ -1,6 +1,7 @@
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { bedrockModelIn, modelInPath } from '../path-names.ts';
+import { readStatedCost } from '../stated-cost.ts';
 import { assembleMessage } from './stream.ts';
 import { readAnthropicUsage, servedAs } from './usage.ts';
 
@@ -29,17 +30,19 @@ function readMessagesRequest(body: unknown, path: string): RequestFacts {
 
 function readMessagesResponse(body: unknown): ResponseFacts {
   const response = objectOf(body);
+  const model = textOf(response['model']);
   // A text with citations is cut into blocks in the middle of its sentences.
   const texts = blocksOf(response['content'], 'text').map((block) => textOf(block['text']));
   return {
     // An error has no identifier of its own, but that of the call.
     responseId: textOf(response['id']) || textOf(response['request_id']),
-    model: textOf(response['model']),
-    usage: readAnthropicUsage(response['usage']),
+    model,
+    ...readAnthropicUsage(response['usage'], model),
     serviceTier: servedAs(response['usage']),
     completionText: texts.join(''),
     finishReason: textOf(response['stop_reason']),
-    providerCost: null,
+    // Anthropic states none; OpenRouter does at its address for such messages.
+    providerCost: readStatedCost(response['usage']),
   };
 }
 

@@ -50,6 +50,7 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
       if (typeof index !== 'number' || !isJsonObject(start)) return;
       draft.blocks.set(index, { start, texts: new Map(), lists: new Map() });
       draft.understood = true;
+      if (start['type'] === 'fallback') takeOver(draft, objectOf(start['to'])['model']);
     },
   ],
   [
@@ -101,6 +102,13 @@ export function assembleMessage(events: readonly ServerSentEvent[]): AssembledSt
   }
   if (!draft.understood) return { body: null, whole, understood: false };
   return { body: wholeMessage(draft), whole, understood: true };
+}
+
+/** Another model goes on with the message; what the first one keeps in a cache is not said again. */
+function takeOver(draft: Draft, model: unknown): void {
+  if (typeof model !== 'string' || model === '') return;
+  draft.ending.set('model', model);
+  draft.usage.delete('cache_creation');
 }
 
 function continueBlock(block: Block, delta: JsonObject): void {

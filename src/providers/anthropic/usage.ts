@@ -1,19 +1,49 @@
 import { isJsonObject } from '../../model/text.ts';
-import { unreportedUsage } from '../../model/usage.ts';
+import { addedUsage, unreportedUsage } from '../../model/usage.ts';
 import type { Usage } from '../../model/usage.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { countOf, listOf, objectOf, textOf } from '../facts.ts';
+import type { ResponseFacts } from '../provider.ts';
+
+/** What a message took, and where other models took part in it, what each of them did. */
+export type MessageUsage = Pick<ResponseFacts, 'usage' | 'bills'>;
 
 /**
  * The `usage` of a message. Anthropic counts what it read from a cache and what it wrote to one beside the input, so all three together are
- * our prompt. A pass that compacted the conversation first is billed as well, and is in the list of passes alone.
+ * our prompt.
+ *
+ * In the list of passes alone stand, and are billed as well: a pass that compacted the conversation, the advice of another model, and what a model
+ * wrote before another one took over from it. With advice the counts beside the list are those of the first pass in part.
+ * @param model the one that answered.
  */
-export function readAnthropicUsage(usage: unknown): Usage {
-  if (!isJsonObject(usage)) return unreportedUsage;
-  const compactions = listOf(usage['iterations'])
-    .map(objectOf)
-    .filter(({ type }) => type === 'compaction');
-  const { input, output, read, written, hour } = [usage, ...compactions].map(countsOf).reduce(added);
+export function readAnthropicUsage(usage: unknown, model: string): MessageUsage {
+  if (!isJsonObject(usage)) return { usage: unreportedUsage };
+  const passes = listOf(usage['iterations']).map(objectOf);
+  const wasReplaced = passes.some(({ type }) => type === 'fallback_message');
+  const others = passes.filter((pass) => isAdvice(pass) || (wasReplaced && isOfReplaced(pass, model)));
+  const own = passes.filter((pass) => !others.includes(pass));
+  const isAdvised = others.some(isAdvice) && own.length > 0;
+  const counted = isAdvised ? own : [usage, ...own.filter(({ type }) => type === 'compaction')];
+  const answered = usageOf(counted.map(countsOf).reduce(added), usage);
+  if (others.length === 0) return { usage: answered };
+  const bills = others.map((pass) => ({ model: textOf(pass['model']), usage: usageOf(countsOf(pass), pass) }));
+  return {
+    usage: bills.map((bill) => bill.usage).reduce(addedUsage, answered),
+    bills: [{ model: '', usage: answered }, ...bills],
+  };
+}
+
+function isAdvice({ type }: JsonObject): boolean {
+  return type === 'advisor_message';
+}
+
+/** An attempt of another model that wrote nothing before it was replaced is not billed. */
+function isOfReplaced(pass: JsonObject, model: string): boolean {
+  const of = textOf(pass['model']);
+  return pass['type'] === 'message' && of !== '' && of !== model && (countOf(pass['output_tokens']) ?? 0) > 0;
+}
+
+function usageOf({ input, output, read, written, hour }: Counts, raw: JsonObject): Usage {
   return {
     promptTokens: input === null ? null : countOf(input + (read ?? 0) + (written ?? 0)),
     completionTokens: output,
@@ -21,14 +51,14 @@ export function readAnthropicUsage(usage: unknown): Usage {
     promptCacheWriteTokens: written,
     promptAudioTokens: null,
     completionAudioTokens: null,
-    reasoningTokens: countOf(objectOf(usage['output_tokens_details'])['thinking_tokens']),
+    reasoningTokens: countOf(objectOf(raw['output_tokens_details'])['thinking_tokens']),
     promptCacheWriteHourTokens: hour,
     promptCacheReadAudioTokens: null,
     promptImageTokens: null,
     completionImageTokens: null,
     audioSeconds: null,
     estimated: false,
-    raw: usage,
+    raw,
   };
 }
 
@@ -44,13 +74,16 @@ interface Counts {
 
 function countsOf(pass: JsonObject): Counts {
   const kept = objectOf(pass['cache_creation']);
+  const minutes = countOf(kept['ephemeral_5m_input_tokens']);
   const hour = countOf(kept['ephemeral_1h_input_tokens']);
+  const written = countOf(pass['cache_creation_input_tokens']) ?? sumOf(minutes, hour);
   return {
     input: countOf(pass['input_tokens']),
     output: countOf(pass['output_tokens']),
     read: countOf(pass['cache_read_input_tokens']),
-    written: countOf(pass['cache_creation_input_tokens']) ?? sumOf(countOf(kept['ephemeral_5m_input_tokens']), hour),
-    hour,
+    written,
+    // The end of a stream counts what was written until then, and does not say again how long that is kept.
+    hour: hour !== null && hour > 0 && minutes === 0 && written !== null ? Math.max(hour, written) : hour,
   };
 }
 

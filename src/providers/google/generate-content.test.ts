@@ -15,6 +15,7 @@ const textOfFile = (name: string): string => readFileSync(new URL(name, recordin
 const jsonOf = (name: string): unknown => parseJson(textOfFile(name));
 const assemble = (name: string): AssembledStream =>
   geminiGenerateContent.assembleStream(readServerSentEvents([Buffer.from(textOfFile(name))]));
+const completionOf = (body: object): number | null => geminiGenerateContent.readResponse(body).usage.completionTokens;
 const usageOf = (usageMetadata: object): Usage => geminiGenerateContent.readResponse({ usageMetadata }).usage;
 const path = '/v1beta/models/gemini-2.5-flash:generateContent';
 
@@ -80,6 +81,14 @@ describe('a response', () => {
     expect(usageOf({ promptTokenCount: 9 }).completionTokens).toBeNull();
   });
 
+  it('that has ended has in its total what it leaves out; of one that has not nobody knows', () => {
+    const usageMetadata = { promptTokenCount: 7, thoughtsTokenCount: 50, totalTokenCount: 157 };
+    expect(completionOf({ candidates: [{ finishReason: 'STOP' }], usageMetadata })).toBe(150);
+    const blocked = { promptTokenCount: 7, totalTokenCount: 7 };
+    expect(completionOf({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: blocked })).toBe(0);
+    expect(completionOf({ candidates: [{ content: {} }], usageMetadata: blocked })).toBeNull();
+  });
+
   it.each([
     [{ serviceTier: 'flex' }, 'flex'],
     [{ trafficType: 'ON_DEMAND' }, 'ON_DEMAND'],
@@ -120,6 +129,25 @@ describe('a stream', () => {
 
   it('is the response itself, thoughts apart from the answer', () => {
     expect(assemble('generate-response.sse').body).toEqual(jsonOf('generate-response.json'));
+  });
+
+  it('joins the probabilities of its tokens', () => {
+    const events = ['a', 'b'].map((token) => ({
+      event: 'message',
+      data: JSON.stringify({
+        candidates: [{ logprobsResult: { chosenCandidates: [{ token }], topCandidates: [{ candidates: [{ token }] }] } }],
+      }),
+    }));
+    expect(geminiGenerateContent.assembleStream(events).body).toMatchObject({
+      candidates: [
+        {
+          logprobsResult: {
+            chosenCandidates: [{ token: 'a' }, { token: 'b' }],
+            topCandidates: [{ candidates: [{ token: 'a' }] }, { candidates: [{ token: 'b' }] }],
+          },
+        },
+      ],
+    });
   });
 
   it('keeps candidates apart of which the first has no index', () => {

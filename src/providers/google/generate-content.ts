@@ -35,14 +35,18 @@ function readGenerateResponse(body: unknown): ResponseFacts {
   const response = objectOf(body);
   const usage = objectOf(response['usageMetadata']);
   const candidate = objectOf(listOf(response['candidates'])[0]);
+  const finishReason = textOf(candidate['finishReason']);
   const answer = partsOf(objectOf(candidate['content'])['parts']).filter((part) => part['thought'] !== true);
   return {
     responseId: textOf(response['responseId']),
     model: textOf(response['modelVersion']),
-    usage: readGeminiUsage(response['usageMetadata']),
+    usage: readGeminiUsage(
+      response['usageMetadata'],
+      finishReason !== '' || textOf(objectOf(response['promptFeedback'])['blockReason']) !== '',
+    ),
     serviceTier: textOf(usage['serviceTier']) || textOf(usage['trafficType']),
     completionText: answer.map((part) => textOf(part['text'])).join(''),
-    finishReason: textOf(candidate['finishReason']),
+    finishReason,
     providerCost: null,
   };
 }

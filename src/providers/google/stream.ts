@@ -25,6 +25,7 @@ const candidateReducers = reducerTable({
   index: lastPresent,
   content: foldObject(contentReducers),
   finishReason: lastPresent,
+  logprobsResult: foldObject(reducerTable({ chosenCandidates: joinLists, topCandidates: joinLists })),
   finishMessage: lastPresent,
   safetyRatings: lastPresent,
   tokenCount: lastPresent,

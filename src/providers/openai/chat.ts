@@ -3,7 +3,8 @@ import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { deploymentOf } from '../path-names.ts';
 import { assembleChunks } from './chunks.ts';
-import { readOpenAiUsage, readStatedCost } from './usage.ts';
+import { readStatedCost } from '../stated-cost.ts';
+import { readOpenAiUsage } from './usage.ts';
 
 /** `POST …/chat/completions`, OpenAI's own and that of everyone who speaks it. */
 export const openAiChat: WireFormat = {

@@ -2,7 +2,8 @@ import { joinLines, listOf, objectOf, textOf } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { deploymentOf } from '../path-names.ts';
 import { assembleChunks } from './chunks.ts';
-import { readOpenAiUsage, readStatedCost } from './usage.ts';
+import { readStatedCost } from '../stated-cost.ts';
+import { readOpenAiUsage } from './usage.ts';
 
 /** `POST …/completions`: one prompt text in, one text out, the older sibling of chat. */
 export const openAiCompletions: WireFormat = {

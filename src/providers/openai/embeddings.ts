@@ -2,7 +2,8 @@ import { joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.t
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { notStreamed } from './typed-events.ts';
-import { readOpenAiUsage, readStatedCost } from './usage.ts';
+import { readStatedCost } from '../stated-cost.ts';
+import { readOpenAiUsage } from './usage.ts';
 
 /** `POST …/embeddings`: texts in, vectors out. */
 export const openAiEmbeddings: WireFormat = {

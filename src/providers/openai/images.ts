@@ -4,7 +4,8 @@ import { noResponseFacts, objectOf, textOf, without } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { assembleTyped } from './typed-events.ts';
-import { readInputOutputUsage, readStatedCost } from './usage.ts';
+import { readStatedCost } from '../stated-cost.ts';
+import { readInputOutputUsage } from './usage.ts';
 
 /** `POST …/images/generations`, `…/edits` and `…/variations`: a prompt in, pictures out. Models that bill by the picture report no tokens. */
 export const openAiImages: WireFormat = {

@@ -110,6 +110,39 @@ describe('a stream', () => {
   });
 });
 
+describe('pictures that a tool made', () => {
+  const usage = { input_tokens: 100, output_tokens: 50, total_tokens: 150 };
+  const pictures = { input_tokens: 5, output_tokens: 4160, output_tokens_details: { image_tokens: 4160 }, total_tokens: 4165 };
+
+  it('are billed at the price of the model that made them', () => {
+    const tools = [{ type: 'web_search' }, { type: 'image_generation', model: 'gpt-image-2' }];
+    const facts = openAiResponses.readResponse({ model: 'gpt-5.4', tools, usage, tool_usage: { image_gen: pictures } });
+    expect(facts.usage).toMatchObject({ promptTokens: 105, completionTokens: 4210, completionImageTokens: 4160, raw: usage });
+    expect(facts.bills).toMatchObject([
+      { model: '', usage: { promptTokens: 100, completionTokens: 50 } },
+      { model: 'gpt-image-2', usage: { promptTokens: 5, completionTokens: 4160, completionImageTokens: 4160 } },
+    ]);
+  });
+
+  it('are no bill where there are none', () => {
+    const none = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+    expect(openAiResponses.readResponse({ usage, tool_usage: { image_gen: none } }).bills).toBeUndefined();
+  });
+
+  it('of a model that is not named have no price', () => {
+    expect(openAiResponses.readResponse({ usage, tool_usage: { image_gen: pictures } }).bills?.[1]?.model).toBe('image_generation');
+  });
+});
+
+it('an answer of Perplexity says as Anthropic does what came from a cache', () => {
+  const usage = {
+    input_tokens: 5000,
+    input_tokens_details: { cache_creation_input_tokens: 3, cache_read_input_tokens: 4000 },
+    output_tokens: 200,
+  };
+  expect(openAiResponses.readResponse({ usage }).usage).toMatchObject({ promptCacheReadTokens: 4000, promptCacheWriteTokens: 3 });
+});
+
 describe('the texts of which tokens were made', () => {
   it('are those of the instructions, the items, tools and calls, and all that was written', () => {
     const texts = openAiResponses.readTokenTexts?.(jsonOf('responses-request.json'), jsonOf('responses-response.json'));

@@ -1,8 +1,11 @@
+import type { JsonObject } from '../../model/text.ts';
+import { addedUsage, totalTokens } from '../../model/usage.ts';
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { assembleResponse } from './response-stream.ts';
-import { readInputOutputUsage, readStatedCost } from './usage.ts';
+import { readStatedCost } from '../stated-cost.ts';
+import { readInputOutputUsage } from './usage.ts';
 
 /** `POST …/responses`: items in, items out, and a stream of typed events. */
 export const openAiResponses: WireFormat = {
@@ -13,6 +16,9 @@ export const openAiResponses: WireFormat = {
   responseIdHeader: 'x-request-id',
   readTokenTexts: readResponsesTexts,
 };
+
+/** Stands for the model that made the pictures where the tool does not name it. It has no price, as which model is usual changes. */
+const unnamedPictureModel = 'image_generation';
 
 function readResponsesRequest(body: unknown, path: string): RequestFacts {
   const request = objectOf(body);
@@ -37,12 +43,24 @@ function readResponsesResponse(body: unknown): ResponseFacts {
   return {
     responseId: textOf(response['id']),
     model: textOf(response['model']),
-    usage: readInputOutputUsage(response['usage']),
+    ...readResponsesUsage(response),
     serviceTier: textOf(response['service_tier']),
     completionText: joinLines(messages.map((item) => contentText(item['content']))),
     finishReason: textOf(reason) || textOf(response['status']),
     providerCost: readStatedCost(response['usage']),
   };
+}
+
+/** Pictures that a tool made are counted beside the usage, and billed at the price of the model that made them. */
+function readResponsesUsage(response: JsonObject): Pick<ResponseFacts, 'usage' | 'bills'> {
+  const usage = readInputOutputUsage(response['usage']);
+  const pictures = readInputOutputUsage(objectOf(response['tool_usage'])['image_gen']);
+  if ((totalTokens(pictures) ?? 0) === 0) return { usage };
+  const tool = listOf(response['tools'])
+    .map(objectOf)
+    .find(({ type }) => type === 'image_generation');
+  const bill = { model: textOf(tool?.['model']) || unnamedPictureModel, usage: pictures };
+  return { usage: addedUsage(usage, pictures), bills: [{ model: '', usage }, bill] };
 }
 
 /** The text of a content: one itself, or a list of parts of which those with text count, be it a refusal. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { moneyText } from '../../model/money.ts';
 import { unreportedUsage } from '../../model/usage.ts';
-import { readInputOutputUsage, readOpenAiUsage, readStatedCost } from './usage.ts';
+import { readStatedCost } from '../stated-cost.ts';
+import { readInputOutputUsage, readOpenAiUsage } from './usage.ts';
 
 describe('readOpenAiUsage', () => {
   it('reads every count and keeps the object itself', () => {

@@ -1,5 +1,3 @@
-import { moneyOfUnits, moneyOfUsd } from '../../model/money.ts';
-import type { Money } from '../../model/money.ts';
 import { isJsonObject } from '../../model/text.ts';
 import { unreportedUsage } from '../../model/usage.ts';
 import type { Usage } from '../../model/usage.ts';
@@ -58,8 +56,9 @@ export function readInputOutputUsage(usage: unknown): Usage {
   return {
     promptTokens: countOf(usage['input_tokens']),
     completionTokens: countOf(usage['output_tokens']),
-    promptCacheReadTokens: countOf(input['cached_tokens']),
-    promptCacheWriteTokens: countOf(input['cache_write_tokens']),
+    // Perplexity names both as Anthropic does.
+    promptCacheReadTokens: countOf(input['cached_tokens']) ?? countOf(input['cache_read_input_tokens']),
+    promptCacheWriteTokens: countOf(input['cache_write_tokens']) ?? countOf(input['cache_creation_input_tokens']),
     promptAudioTokens: countOf(input['audio_tokens']),
     promptImageTokens: countOf(input['image_tokens']),
     completionAudioTokens: countOf(output['audio_tokens']),
@@ -79,26 +78,4 @@ const mostSeconds = 86_400;
 /** Whole seconds, as begun ones are billed; null for what is no length of a recording. */
 export function secondsOf(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value <= mostSeconds ? Math.ceil(value) : null;
-}
-
-/** xAI counts in ticks, ten thousand million to the dollar. */
-const unitsPerTick = 100n;
-
-/**
- * US dollars that the usage itself states: not OpenAI's own, but resellers and others that speak its format say there what they charge.
- * OpenRouter writes `cost`, Perplexity an object of costs with their total, DeepInfra `estimated_cost`, xAI `cost_in_usd_ticks`.
- */
-export function readStatedCost(usage: unknown): Money | null {
-  const stated = objectOf(usage);
-  const ticks = countOf(stated['cost_in_usd_ticks']);
-  if (ticks !== null) return moneyOfUnits(BigInt(ticks) * unitsPerTick);
-  const { cost } = stated;
-  const charged = moneyFrom((isJsonObject(cost) ? cost['total_cost'] : cost) ?? stated['estimated_cost']);
-  if (charged === null || stated['is_byok'] !== true) return charged;
-  // Who brings a key of their own to OpenRouter pays it a fee, and the provider besides.
-  return moneyOfUnits(charged + (moneyFrom(objectOf(stated['cost_details'])['upstream_inference_cost']) ?? 0n));
-}
-
-function moneyFrom(usd: unknown): Money | null {
-  return typeof usd === 'number' && usd >= 0 ? (moneyOfUsd(usd) ?? null) : null;
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => rig.close());
 
-test(`the store answers as the interpreter does, in every state and order (seed ${seed})`, { timeout: 120_000 }, async () => {
+test(`the store answers as the interpreter does, in every state and order (seed ${seed})`, { timeout: 900_000 }, async () => {
   const reports: StateReport[] = [];
   for await (const report of compareInEveryState(rig.connections, seed, queriesInState)) reports.push(report);
   for (const { state, mismatch } of reports) expect(mismatch, `${state}, records of seed ${seed}`).toBeNull();

@@ -15,7 +15,7 @@ afterAll(async () => rig.close());
 
 test(
   `sessions, their totals, names and spread are those of the reference, in every state (seed ${seed})`,
-  { timeout: 120_000 },
+  { timeout: 900_000 },
   async () => {
     const reports: StateReport[] = [];
     for await (const report of compareSessionsInEveryState(rig.connections, seed, queriesInState)) reports.push(report);

@@ -1,0 +1,39 @@
+import { zeroMoney, moneyOfUnits } from '../model/money.ts';
+import type { Usage } from '../model/usage.ts';
+import { type PricedUsage, priceUsage } from './cost.ts';
+import type { PriceQuery, Prices } from './look-up.ts';
+
+/** Stands between the references of the prices of several models. */
+const between = ' + ';
+/** Stands for a model without a price. */
+const unknownReference = '?';
+
+/** What one of several models did for a call. */
+interface Bill {
+  /** Empty: the model that answered. */
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+/**
+ * Prices what several models did for one call, each at its own price. The amount is null when one of them has none.
+ * @param query names the model that answered.
+ */
+export function priceBills(bills: readonly Bill[], query: PriceQuery, prices: Prices): PricedUsage {
+  const priced = bills.map(({ model, usage }) => priceUsage(usage, model === '' ? query : { ...query, models: [model] }, prices));
+  const isPriced = priced.every(({ amount }) => amount !== null);
+  return {
+    amount: isPriced ? priced.reduce((sum, { amount }) => moneyOfUnits(sum + (amount ?? 0n)), zeroMoney) : null,
+    source: isPriced ? 'price-book' : 'none',
+    reference: priced.map(({ reference }) => reference || unknownReference).join(between),
+    // A record keeps its counts together, from which the bills cannot be made again.
+    applied: '',
+    validFrom: '',
+    lines: priced.flatMap(({ lines }) => lines),
+  };
+}
+
+/** True for a record that was priced by {@link priceBills}: its cost cannot be made again from what it keeps. */
+export function isOfSeveralModels(priceReference: string): boolean {
+  return priceReference.includes(between);
+}

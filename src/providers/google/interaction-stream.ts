@@ -1,0 +1,140 @@
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import type { JsonObject } from '../../model/text.ts';
+import { joinBase64 } from '../base64.ts';
+import { listOf, objectOf, without } from '../facts.ts';
+import { runsOf } from '../fold.ts';
+import type { AssembledStream } from '../provider.ts';
+import type { ServerSentEvent } from '../sse.ts';
+
+/** A step as it began, and what continued it. */
+interface Step {
+  readonly start: JsonObject;
+  readonly deltas: JsonObject[];
+}
+
+/** The interaction as far as it came. */
+interface Draft {
+  readonly interaction: Map<string, unknown>;
+  readonly steps: Map<number, Step>;
+  error: unknown;
+  whole: boolean;
+}
+
+/** @returns false for an event that does not have the shape of its kind. */
+type EventReducer = (draft: Draft, event: JsonObject) => boolean;
+
+const takeInteraction: EventReducer = ({ interaction: known }, { interaction }) => {
+  if (!isJsonObject(interaction)) return false;
+  for (const [key, value] of Object.entries(interaction)) known.set(key, value);
+  return true;
+};
+
+const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReducer>([
+  ['interaction.created', takeInteraction],
+  [
+    'interaction.status_update',
+    (draft, { status }) => {
+      draft.interaction.set('status', status);
+      return typeof status === 'string';
+    },
+  ],
+  [
+    'step.start',
+    ({ steps }, { index, step }) => {
+      if (typeof index !== 'number' || !isJsonObject(step)) return false;
+      steps.set(index, { start: step, deltas: [] });
+      return true;
+    },
+  ],
+  [
+    'step.delta',
+    ({ steps }, { index, delta }) => {
+      const step = typeof index === 'number' ? steps.get(index) : undefined;
+      if (step === undefined || !isJsonObject(delta)) return false;
+      step.deltas.push(delta);
+      return true;
+    },
+  ],
+  [
+    'interaction.completed',
+    (draft, event) => {
+      draft.whole = takeInteraction(draft, event);
+      return draft.whole;
+    },
+  ],
+  [
+    'error',
+    (draft, { error }) => {
+      draft.error = error;
+      return isJsonObject(error);
+    },
+  ],
+]);
+
+/** Puts the events of a streamed interaction together into the interaction. The event that ends it has no steps. */
+export function assembleInteraction(events: readonly ServerSentEvent[]): AssembledStream {
+  const draft: Draft = { interaction: new Map(), steps: new Map(), error: undefined, whole: false };
+  let understood = false;
+  for (const { data } of events) {
+    const event = objectOf(parseJson(data));
+    const isUnderstood = reducers.get(event['event_type'])?.(draft, event) ?? false;
+    understood ||= isUnderstood;
+    if (draft.whole) break;
+  }
+  return understood ? { body: wholeInteraction(draft), whole: draft.whole, understood } : { body: null, whole: false, understood };
+}
+
+function wholeInteraction({ interaction, steps, error }: Draft): JsonObject {
+  if (interaction.size === 0 && steps.size === 0) return { error };
+  const known = Object.fromEntries(interaction);
+  const came = Array.from(steps)
+    .toSorted(([left], [right]) => left - right)
+    .map(([, step]) => wholeStep(step));
+  const whole = { ...known, steps: listOf(known['steps']).length > 0 ? known['steps'] : came };
+  return error === undefined ? whole : { ...whole, error };
+}
+
+function wholeStep({ start, deltas }: Step): JsonObject {
+  const whole = new Map(Object.entries(start));
+  const written: string[] = [];
+  const summary: JsonObject[] = [];
+  const content: JsonObject[] = [];
+  for (const delta of deltas) {
+    const { type } = delta;
+    if (type === 'arguments_delta') written.push(typeof delta['arguments'] === 'string' ? delta['arguments'] : '');
+    else if (type === 'thought_summary') summary.push(objectOf(delta['content'] ?? without(delta, 'type')));
+    else if (type === 'thought_signature') whole.set('signature', delta['signature']);
+    else if (type === 'text_annotation_delta') annotate(content, delta['annotations']);
+    else if (whole.get('type') === 'model_output') content.push(delta);
+    else for (const [key, value] of Object.entries(without(delta, 'type'))) whole.set(key, value);
+  }
+  const text = written.join('');
+  if (text !== '') whole.set('arguments', parseJson(text) ?? text);
+  if (summary.length > 0) whole.set('summary', joined([...listOf(start['summary']).filter(isJsonObject), ...summary]));
+  if (content.length > 0) whole.set('content', joined([...listOf(start['content']).filter(isJsonObject), ...content]));
+  return Object.fromEntries(whole);
+}
+
+/** Annotations are of the text before them. */
+function annotate(content: JsonObject[], annotations: unknown): void {
+  const last = content.at(-1);
+  if (last !== undefined) content[content.length - 1] = { ...last, annotations: [...listOf(last['annotations']), ...listOf(annotations)] };
+}
+
+/** Pieces of one text, or of one recording, become one. */
+function joined(pieces: readonly JsonObject[]): readonly JsonObject[] {
+  return runsOf(pieces, continues).map((run) => {
+    const whole = Object.fromEntries(run.flatMap((piece) => Object.entries(piece)));
+    if (run.length === 1) return whole;
+    const annotations = run.flatMap((piece) => listOf(piece['annotations']));
+    const text = run.map((piece) => piece['text']);
+    if (typeof text[0] !== 'string') return { ...whole, data: joinBase64(run.map((piece) => piece['data'])) };
+    return { ...whole, text: text.join(''), ...(annotations.length > 0 ? { annotations } : {}) };
+  });
+}
+
+function continues(last: JsonObject, piece: JsonObject): boolean {
+  if (last['type'] !== piece['type']) return false;
+  if (typeof last['text'] === 'string' && typeof piece['text'] === 'string') return true;
+  return piece['type'] === 'audio' && typeof last['data'] === 'string' && typeof piece['data'] === 'string';
+}

@@ -1,0 +1,90 @@
+import type { JsonObject } from '../../model/text.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
+import { assembleInteraction } from './interaction-stream.ts';
+import { readInteractionUsage } from './interaction-usage.ts';
+
+/** `POST …/interactions`, at the Gemini API and at Vertex AI: steps in, steps out, and a stream of typed events. */
+export const geminiInteractions: WireFormat = {
+  name: 'google.interactions',
+  readRequest: readInteractionRequest,
+  readResponse: readInteractionResponse,
+  assembleStream: assembleInteraction,
+  readTokenTexts: readInteractionTexts,
+};
+
+/** The format has no place for an end user. */
+function readInteractionRequest(body: unknown): RequestFacts {
+  const request = objectOf(body);
+  const input = inputOf(request['input']);
+  const ofUser = input.filter(isOfUser).map(itemText);
+  return {
+    model: modelOf(request),
+    user: '',
+    promptText: joinLines([contentText(request['system_instruction']), ...input.map(itemText)]),
+    // Steps that only bring the results of functions are not what the user said.
+    lastUserText: ofUser.findLast((text) => text !== '') ?? '',
+  };
+}
+
+function readInteractionResponse(body: unknown): ResponseFacts {
+  const response = objectOf(body);
+  const answers = listOf(response['steps'])
+    .map(objectOf)
+    .filter(({ type }) => type === 'model_output');
+  return {
+    responseId: textOf(response['id']),
+    model: modelOf(response),
+    usage: readInteractionUsage(response['usage']),
+    serviceTier: textOf(response['service_tier']),
+    completionText: joinLines(answers.map(({ content }) => contentText(content))),
+    finishReason: textOf(response['status']),
+    providerCost: null,
+  };
+}
+
+/** An interaction is with a model or with an agent. */
+function modelOf({ model, agent }: JsonObject): string {
+  return textOf(model) || textOf(agent);
+}
+
+/** The input is a text, one piece of content, a list of such pieces, or a list of steps. Pieces without steps are one of the user's. */
+function inputOf(input: unknown): readonly JsonObject[] {
+  const items = listOf(input).map(objectOf);
+  const isSteps = items.some(({ type, role }) => role !== undefined || (typeof type === 'string' && type.includes('_')));
+  return isSteps ? items : [{ type: 'user_input', content: Array.isArray(input) ? items : input }];
+}
+
+function isOfUser({ type, role }: JsonObject): boolean {
+  return type === 'user_input' || role === 'user';
+}
+
+function itemText({ content }: JsonObject): string {
+  return contentText(content);
+}
+
+/** The text of a content: one itself, a piece, or a list of pieces. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return textOf(content);
+  const pieces = (Array.isArray(content) ? content : [content]).map(objectOf);
+  return joinLines(pieces.map(({ text }) => textOf(text)));
+}
+
+/** Calls of functions and their results are read as they stand; media have no text. */
+function readInteractionTexts(request: unknown, response: unknown): TokenTexts {
+  const asked = objectOf(request);
+  const said = inputOf(asked['input']).map(stepText);
+  return {
+    prompt: joinLines([contentText(asked['system_instruction']), ...said, jsonOf(asked['tools'])]),
+    completion: joinLines(listOf(objectOf(response)['steps']).map(objectOf).map(stepText)),
+  };
+}
+
+function stepText({ content, summary, name, arguments: called, result }: JsonObject): string {
+  return joinLines([
+    contentText(content),
+    contentText(summary),
+    textOf(name),
+    ...[called, result].map((value) => textOf(value) || jsonOf(value)),
+  ]);
+}

@@ -82,7 +82,7 @@ const die = (): Promise<never> => Promise.reject(new Error('the process is dead'
 
 async function runUntilFailure(spool: SpoolRig, drain: Drain): Promise<void> {
   drain.start();
-  await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
+  await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed' || kind === 'pending_changes_kept'));
   await drain.stop(0);
 }
 
@@ -198,6 +198,31 @@ describe('the history of a batch that is repeated after a crash is written once'
     expect(await waitingFor(id)).toBe(0);
     expect(await factsOf(spool, id)).toMatchObject([allFacts]);
     expect(await historyOf(spool, id)).toEqual(allEntries);
+  });
+
+  test('while they cannot be forgotten: nothing waits for them, and they go with a later batch', async () => {
+    const spool = new SpoolRig(rig);
+    const pendingChanges = await spool.openPendingChanges();
+    let locked = true;
+    const remove: typeof pendingChanges.remove = async (sequences) => (locked ? die() : pendingChanges.remove(sequences));
+    const { drain, changer } = await spool.openCore({ pendingChanges: { ...pendingChanges, remove } });
+    drain.start();
+    const stored = async (): Promise<RequestId> => {
+      const { id, end } = await openExchange(spool);
+      await changeAll(spool, changer, id);
+      await end();
+      await until(async () => (await factsOf(spool, id)).length === 1);
+      return id;
+    };
+    const ids = [await stored(), await stored()];
+    locked = false;
+    ids.push(await stored());
+    for (const id of ids) {
+      await until(async () => (await waitingFor(id)) === 0);
+      expect(await historyOf(spool, id)).toEqual(allEntries);
+    }
+    await drain.stop(10_000);
+    expect(openCheckpointFile(spool.folder).load().spent).toHaveLength(3 * allEntries.length);
   });
 
   test.each(['changes', 'requests'] as const)('when it died before the insert into %s', async (missing) => {

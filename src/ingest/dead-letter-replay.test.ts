@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } f
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { frameKinds } from '../model/exchange.ts';
+import { GatelogError } from '../model/errors.ts';
 import type { RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
@@ -321,5 +322,22 @@ describe('letters', () => {
     expect((await spool.deadLetters()).map(({ requestId }) => requestId)).toEqual([travelling]);
     expect((await spool.storedIds()).bodies).toEqual([travelling]);
     expect(gone).toBeDefined();
+  });
+
+  test('of age go although the store has no room to remove what it has of some: those stay', async () => {
+    const { spool, ids } = await deadSpool(3);
+    const [full = ''] = ids;
+    const { replay } = await openReplay(
+      spool,
+      {},
+      {
+        removeOrphans: async (heads) => {
+          const isRefused = heads.some(({ requestId }) => requestId === full);
+          if (isRefused) throw new GatelogError('store_unavailable', 'The disk of the store is full.');
+        },
+      },
+    );
+    await expect(replay.prune(Number.MAX_SAFE_INTEGER, 0)).rejects.toThrow('full');
+    expect((await spool.deadLetters()).map(({ requestId }) => requestId)).toEqual([full]);
   });
 });

@@ -156,11 +156,11 @@ describe('each exchange is stored exactly once', () => {
       sessionsOf: async () => new Map(),
       append: () => Promise.resolve(),
       listFor: () => Promise.resolve(new Map()),
-      sequencesFor: () => Promise.resolve([]),
+      sequencesFor: () => Promise.resolve([7]),
       remove: () => (failures++ === 0 ? Promise.reject(new Error('the database is busy')) : Promise.resolve()),
     };
     await spool.drainAll({ pendingChanges });
-    expect(failures).toBe(2);
+    expect(spool.observations).toContainEqual({ kind: 'pending_changes_kept', changes: 1, reason: 'the database is busy' });
     expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
   });
 

@@ -77,6 +77,8 @@ export function newId(unixMs: number = systemClock.now()): RequestId {
 export interface ExchangeSketch {
   readonly open?: Partial<ExchangeOpen>;
   readonly request?: string | Uint8Array;
+  /** What was kept of its end, behind what was cut. */
+  readonly requestTail?: string;
   readonly head?: Partial<ExchangeResponseHead> | null;
   readonly response?: string | Uint8Array;
   readonly end?: Partial<ExchangeEnd> | null;
@@ -184,7 +186,7 @@ export class SpoolRig {
   writeRest(
     writer: SpoolWriter,
     stream: number,
-    { request = chatRequest, head = {}, response = chatResponse, end = {} }: ExchangeSketch,
+    { request = chatRequest, requestTail = '', head = {}, response = chatResponse, end = {} }: ExchangeSketch,
   ): void {
     if (request.length > 0) writer.append(stream, frameKinds.requestPart, request, 1);
     if (head !== null) {
@@ -192,6 +194,7 @@ export class SpoolRig {
       writer.append(stream, frameKinds.responseHead, JSON.stringify(whole));
     }
     if (response.length > 0) writer.append(stream, frameKinds.responsePart, response, 7);
+    if (requestTail.length > 0) writer.append(stream, frameKinds.requestTail, requestTail);
     if (end === null) return;
     const whole: ExchangeEnd = {
       outcome: 'complete',

@@ -57,6 +57,33 @@ it('one call that stays open keeps little of what comes after it, over a restart
   expect(spool.segments()).toEqual({});
 });
 
+it('many calls that began lately do not keep what lies before them with one that stays open', async () => {
+  const spool = new SpoolRig(rig);
+  const writer = spool.openWriter(smallSegmentBytes);
+  const long = writer.newStream();
+  const open = [{ id: spool.writeOpen(writer, long), stream: long }];
+  const ids: RequestId[] = [];
+  for (let count = 0; count < 100; count += 1) ids.push(await spool.write(writer));
+  for (let count = 0; count < 100; count += 1) {
+    const stream = writer.newStream();
+    open.push({ id: spool.writeOpen(writer, stream), stream });
+    writer.append(stream, 2, 'x'.repeat(2000), 1);
+  }
+  ids.push(await spool.write(writer));
+  const before = segmentCount(spool);
+  await spool.drainAll({ limits });
+  expect(segmentCount(spool)).toBeLessThan(before * 0.7);
+  for (const { id, stream } of open) {
+    spool.writeRest(writer, stream, { request: '' });
+    ids.push(id);
+  }
+  await spool.killWriter(writer);
+  await spool.drainAll({ limits });
+  expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
+  const bodies = await storedBodies(spool);
+  expect(open.slice(1).every(({ id }) => bodies.find((body) => body.id === id)?.request === 'x'.repeat(2000))).toBe(true);
+});
+
 /** Puts back some of the segments that are gone, as a power loss may before their deletion is on the disk: later ones go before earlier ones. */
 function bringBack(spool: SpoolRig, copy: string, dice: Dice): void {
   for (const series of listSeries(copy)) {

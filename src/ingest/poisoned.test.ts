@@ -246,6 +246,35 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     expect(spool.observations.filter(({ kind }) => kind === 'exchange_dead_lettered')).toEqual([]);
   });
 
+  test('but for one small row a lack of memory is the store`s, and is waited for', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 2);
+    let failures = 0;
+    const insert: InsertRows = async (table, rows, token) => {
+      const cause = Object.assign(new Error('memory limit'), { code: '241', type: 'MEMORY_LIMIT_EXCEEDED' });
+      if (!rows.includes('\n')) failures += 1;
+      if (failures < 7) throw new GatelogError('query_too_large', 'too large', { cause });
+      await rig.store.insert(table, rows, token);
+    };
+    await spool.drainAll({ insert });
+    expect(await spool.storedIds()).toEqual({ requests: ids.toSorted(), bodies: ids.toSorted() });
+    expect(await spool.deadLetters()).toEqual([]);
+  });
+
+  test('but a thread that dies of one exchange once, as when the machine stood still, gets it again', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 1);
+    let deaths = 0;
+    const interpret: Interpret = async (tasks, storedAt) => {
+      deaths += 1;
+      if (deaths === 1) throw new InterpreterDied('no result after 60000 ms');
+      return interpretDirectly(tasks, storedAt);
+    };
+    await spool.drainAll({ interpret });
+    expect((await spool.storedIds()).requests).toEqual(ids);
+    expect(await spool.deadLetters()).toEqual([]);
+  });
+
   test('but a process that lacks something just now keeps it and tries again', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 3);

@@ -322,6 +322,7 @@ describe('dead letters', () => {
       tagged('änn'),
       ofBody('änn'),
       { request: JSON.stringify({ user: 'änn' }).replace('ä', '\\u00e4') },
+      { request: '{"messages":[{"content":"x', requestTail: 'x"}],"user":"änn"}', end: { requestCut: true as const } },
       tagged('bob'),
       ofBody('bob'),
       { ...ofBody('änn'), open: { tags: { properties: [], userId: 'bob' } } },
@@ -343,14 +344,14 @@ describe('dead letters', () => {
     const whole = lines.map(([head, rest]) => JSON.stringify({ ...head, ...rest }));
     writeFileSync(inFolder(daily), [...whole, 'not a letter'].join('\n'));
     const { count, erase } = lettersOf(rig, spool);
-    expect(await count(ordered)).toBe(6);
+    expect(await count(ordered)).toBe(8);
     const erasing = erase(ordered);
     appendFileSync(inFolder(daily), ' and one that comes meanwhile\n');
-    expect(await erasing).toBe(6);
-    expect((await spool.deadLetters()).map(({ requestId }) => requestId).toSorted()).toEqual(ids.slice(3).toSorted());
+    expect(await erasing).toBe(8);
+    expect((await spool.deadLetters()).map(({ requestId }) => requestId).toSorted()).toEqual(ids.slice(4).toSorted());
     const left = readFileSync(inFolder(daily), 'utf8').trim().split('\n');
     expect(left.pop()).toBe('not a letter and one that comes meanwhile');
-    expect(left.map((line) => (JSON.parse(line) as { requestId: string }).requestId).toSorted()).toEqual(ids.slice(3).toSorted());
+    expect(left.map((line) => (JSON.parse(line) as { requestId: string }).requestId).toSorted()).toEqual(ids.slice(4).toSorted());
     rmSync(spool.deadLetterFolder, { recursive: true });
     expect(await erase(ordered)).toBe(0);
   });

@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const address = 'http://127.0.0.1:8788';
 /** A core that is ready at once. */
 const core = `
-  process.send({ type: 'ready', address: '${address}' });
+  process.send({ type: 'ready', address: \`${address}\` });
   process.on('message', ({ type }) => type === 'stop' && process.exit(0));
 `;
 
@@ -79,4 +79,27 @@ it('tries again when the system gives no process', async () => {
   await supervisor.stop();
   expect([...new Set(kinds())]).toEqual(['process_started', 'process_ready', 'process_exited', 'process_not_started']);
   expect(kinds().slice(-2)).toEqual(['process_started', 'process_ready']);
+});
+
+it('gives all processes the environment of its start', async () => {
+  const program = path.join(folder, 'environment.mjs');
+  writeFileSync(program, core.replace(address, `${address}/\${process.env.GATELOG_PRICES_FILE}`));
+  const observations: Observation[] = [];
+  const supervisor = new Supervisor({
+    program,
+    gatewayWorkers: 1,
+    environment: { ...process.env, GATELOG_PRICES_FILE: 'kept-copy.json' },
+    observe: (observation) => observations.push(observation),
+    meter: new Meter(processFamilies),
+    gatewayFamilies: [],
+  });
+  await supervisor.start();
+  await supervisor.stop();
+  const ready = observations.flatMap((observation) =>
+    observation.kind === 'process_ready' ? [[observation.role, observation.address]] : [],
+  );
+  expect(ready.toSorted()).toEqual([
+    ['core', `${address}/kept-copy.json`],
+    ['gateway', `${address}/kept-copy.json`],
+  ]);
 });

@@ -141,6 +141,22 @@ describe('a replayed dead letter is stored once, with its changes', () => {
     await expectStoredOnce(spool, ids);
   });
 
+  test('when a backup copies the spool meanwhile: it waits for that', async () => {
+    const { spool, ids } = await deadSpool(1);
+    const { drain, names, replay } = await openReplay(spool);
+    drain.start();
+    let replayed: Promise<unknown> | undefined;
+    await replay.whileNoneRuns(async () => {
+      replayed = replay.replay(names);
+      await drain.catchUp();
+      expect(drain.inFlight.find(spool.organizationId, ids[0] as RequestId)).toBeUndefined();
+      expect(spool.segments()).toEqual({});
+    });
+    await replayed;
+    await drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
+  });
+
   test('when there was no room for the checkpoint once they were kept', async () => {
     const { spool, ids } = await deadSpool(2, { checkpointIn: fullOnce });
     expect(spool.observations).toContainEqual(expect.objectContaining({ kind: 'batch_failed', reason: 'no space left on device' }));

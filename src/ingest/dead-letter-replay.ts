@@ -82,9 +82,17 @@ export class DeadLetterReplay {
 
   /** Replays letters by their names. @returns what became of each, in no order. @throws when the spool or the store fails; letters stay then. */
   replay(ids: readonly string[]): Promise<readonly ReplayOutcome[]> {
-    const replayed = this.turn.then(() => this.replayNow([...new Set(ids)]));
-    this.turn = replayed.catch(() => undefined);
-    return replayed;
+    return this.whileNoneRuns(() => this.replayNow([...new Set(ids)]));
+  }
+
+  /**
+   * Does `work`, which copies the spool and the changes that wait one after the other, in a turn of its own: of a letter that goes back between the two
+   * there would be the exchange without its changes.
+   */
+  whileNoneRuns<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.turn.then(work);
+    this.turn = done.catch(() => undefined);
+    return done;
   }
 
   /**
@@ -93,9 +101,7 @@ export class DeadLetterReplay {
    * @param before Unix milliseconds. @throws when the store fails; what is left then goes another time.
    */
   prune(before: number, lettersMaxBytes: number): Promise<PrunedLetters> {
-    const pruned = this.turn.then(() => this.pruneNow(this.ports.letters.overdue(before, lettersMaxBytes)));
-    this.turn = pruned.catch(() => undefined);
-    return pruned;
+    return this.whileNoneRuns(async () => this.pruneNow(this.ports.letters.overdue(before, lettersMaxBytes)));
   }
 
   private async pruneNow(overdue: readonly OverdueLetter[]): Promise<PrunedLetters> {

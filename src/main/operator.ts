@@ -63,6 +63,7 @@ export function makeLetterReplay({
 /** The operator's room over the parts of a core. */
 export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): Server {
   const { letters, api } = parts;
+  const takeSnapshot = makeTakeSnapshot(parts);
   return createOperatorServer({
     deadLetters: {
       list: (page) => letters.list(page),
@@ -70,7 +71,7 @@ export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): 
       read: (id) => letters.read(id),
       replay: (ids) => replay.replay(ids),
     },
-    takeSnapshot: makeTakeSnapshot(parts),
+    takeSnapshot: (...given) => replay.whileNoneRuns(() => takeSnapshot(...given)),
     api,
   });
 }

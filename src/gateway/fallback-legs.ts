@@ -65,10 +65,15 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
       return { whole: withUsageQuestion(call, route, { whole }) ?? whole };
     },
     // Bodies that differ in their model alone all ask for it, or none does, but for those of a provider that is not asked.
-    usageAsked: wantsUsage(call, route) && (from.first.usageAsked || askForUsage(from.outgoing) !== undefined),
+    usageAsked: wantsUsage(call, route) && (from.first.usageAsked || asksWhereFirstIsNot(call, from)),
     model: model ?? from.model,
     fallback,
   };
+}
+
+/** A first provider that is never asked tells nothing of the body. */
+function asksWhereFirstIsNot(call: Call, { first, outgoing }: FirstAttempt): boolean {
+  return !wantsUsage(call, first.route) && askForUsage(outgoing) !== undefined;
 }
 
 /**

@@ -67,6 +67,21 @@ describe('of a reply that is longer than what is recorded', () => {
     expect(record).toMatchObject({ usage: { promptTokens: 50, completionTokens: 6240 }, costSource: 'price-book' });
   });
 
+  test('pictures of a response are billed at their own price', () => {
+    const record = interpret({
+      open: { provider: 'openai', path: '/v1/responses' },
+      request: '{"model":"gpt-4o","input":"a ferry"}',
+      headers: json,
+      response: '{"id":"r","object":"response","model":"gpt-4o","output":[{"result":"aaaa',
+      responseTail:
+        'aa"}],"tool_usage":{"image_gen":{"input_tokens":5,"output_tokens":4160,"total_tokens":4165,"output_tokens_details":{"image_tokens":4160}}},' +
+        '"tools":[{"type":"image_generation","model":"gpt-image-1"}],"usage":{"input_tokens":100,"output_tokens":50,"total_tokens":150}}',
+      end: { responseCut: true },
+    });
+    expect(record).toMatchObject({ usage: { promptTokens: 105, completionTokens: 4210 }, costSource: 'price-book' });
+    expect(record.priceReference).toContain(' + openai/gpt-image-1');
+  });
+
   test('a usage that is not of the outermost object is none', () => {
     const responseTail = 'a","inner":{"usage":{"input_tokens":1,"output_tokens":2}}}]}';
     const record = interpret({

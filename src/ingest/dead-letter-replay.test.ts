@@ -81,6 +81,7 @@ async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {}, port
     locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
     travellingOf: async (organizationId, ids) => ids.filter((id) => core.drain.inFlight.find(organizationId, id) !== undefined),
     pendingChanges: core.pendingChanges,
+    forgetSpent: () => core.drain.spentChanges.forget(),
     isErasing: () => false,
     removeOrphans: (heads) => rig.store.removeOrphans(heads, new AbortController().signal),
     writeSeries: (series, frames) => writeWholeSeries(spool.folder, series, frames),
@@ -199,6 +200,16 @@ describe('a replayed dead letter is stored once, with its changes', () => {
 });
 
 describe('a letter that fails again stays', () => {
+  test('while its changes, which are in it, cannot be forgotten: a replay would take them for its own, and they would go', async () => {
+    const { spool, ids } = await deadSpool(1);
+    const { drain, names, replay } = await openReplay(spool, {}, { forgetSpent: async () => false });
+    drain.start();
+    await expect(replay.replay(names)).rejects.toThrow('cannot be written just now');
+    await drain.stop(10_000);
+    expect((await spool.deadLetters()).map(({ requestId }) => requestId)).toEqual(ids);
+    expect(spool.segments()).toEqual({});
+  });
+
   test('with its new reason and its changes', async () => {
     const { spool, ids } = await deadSpool(1);
     const again = await openReplay(spool, { interpret: refuses('still not understood') });
@@ -353,7 +364,8 @@ describe('letters', () => {
         },
       },
     );
-    await expect(replay.prune(Number.MAX_SAFE_INTEGER, 0)).rejects.toThrow('full');
+    const pruned = await replay.prune(Number.MAX_SAFE_INTEGER, 0);
+    expect(pruned).toMatchObject({ expired: 2, crowdedOut: 0, failure: { message: 'The disk of the store is full.' } });
     expect((await spool.deadLetters()).map(({ requestId }) => requestId)).toEqual([full]);
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../model/errors.ts';
+import { GatelogError, messageOf } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { WholeFrame } from '../spool/whole-series.ts';
@@ -32,6 +32,8 @@ export interface ReplayPorts {
   /** Those of an organisation's requests that are on their way to the store. */
   readonly travellingOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
   readonly pendingChanges: Pick<PendingChanges, 'appendMissing' | 'sequencesFor' | 'remove'>;
+  /** Forgets changes that went into stored records and letters; false while they stay. A replay would take those of its letter for its own, and they would go. */
+  readonly forgetSpent: () => Promise<boolean>;
   /** Whether a user of the organisation is being erased. */
   readonly isErasing: (organizationId: OrganizationId) => boolean;
   /** Puts frames into the spool as a series of their own; durable on return. */
@@ -52,12 +54,15 @@ export type ReplayOutcome =
 /** Bytes of letters in one series: they are in memory together. */
 const mostBytes = 16 * 1024 * 1024;
 
+const databaseLocked = 'The metadata database cannot be written just now. Try again in a moment.';
 const erasing = 'a user of its organisation is being erased: replay it again when that is done';
 
 /** How many letters went, and why. */
 export interface PrunedLetters {
   readonly expired: number;
   readonly crowdedOut: number;
+  /** Why some stay that should go; they go another time. */
+  readonly failure: Error | undefined;
 }
 
 /** Letters that are removed together. */
@@ -111,11 +116,11 @@ export class DeadLetterReplay {
       const some = overdue.slice(start, start + prunedAtOnce).map((letter) => ({ letter, head: this.ports.letters.headIn(letter.file) }));
       const travelling = await this.travelling(some.flatMap(({ head }) => head ?? []));
       const going = some.filter(({ head }) => head === undefined || !travelling.has(head));
-      failure ??= await this.discard(going, gone);
+      const failed = await this.discard(going, gone);
+      failure ??= failed;
     }
-    if (failure !== undefined) throw failure;
     const expired = gone.filter((letter) => letter.expired).length;
-    return { expired, crowdedOut: gone.length - expired };
+    return { expired, crowdedOut: gone.length - expired, failure };
   }
 
   /**
@@ -207,7 +212,9 @@ export class DeadLetterReplay {
   }
 
   private async replayGroup(group: readonly WholeDeadLetter[]): Promise<readonly ReplayOutcome[]> {
-    const { removeOrphans, pendingChanges, writeSeries } = this.ports;
+    const { removeOrphans, pendingChanges, forgetSpent, writeSeries } = this.ports;
+    const isForgotten = await forgetSpent();
+    if (!isForgotten) throw new GatelogError('metadata_unavailable', databaseLocked);
     await removeOrphans(group);
     await pendingChanges.appendMissing(group.flatMap(({ changes }) => changes));
     // TRICKY: letters may have gone since they were read, and erasures begun. Nothing may wait between this look and the series.

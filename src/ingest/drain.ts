@@ -16,7 +16,7 @@ import { interpretInHalves } from './interpret-halves.ts';
 import type { InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange, type Settlement } from './open-exchange.ts';
 import { Pause } from './pause.ts';
-import { type ChangesByExchange, forgetSpent } from './pending-changes.ts';
+import { type ChangesByExchange, SpentChanges } from './pending-changes.ts';
 import { demandRoomForMore, SeriesTail } from './series-tail.ts';
 import type { BudgetSettlement } from './settlement.ts';
 import { type Failure, storeRows } from './store-batch.ts';
@@ -56,8 +56,7 @@ export class Drain {
   private finishing = false;
   private running: Promise<void> | undefined;
   private readonly width: BatchWidth;
-  /** Sequences of changes that are used up and could not be forgotten yet. */
-  private unforgotten: readonly number[] = [];
+  readonly spentChanges: SpentChanges;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
   private failingSince: number | undefined;
@@ -71,6 +70,7 @@ export class Drain {
       ports.observe(observation);
     };
     this.ports = { ...ports, observe };
+    this.spentChanges = new SpentChanges(this.ports);
     this.width = new BatchWidth(ports.limits.mostRows);
     this.checkpoint = ports.checkpoint.load();
   }
@@ -303,7 +303,7 @@ export class Drain {
    * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
    */
   private async accept({ batch, failures, changes, erased }: StoredBatch): Promise<void> {
-    const spent = [...this.unforgotten, ...(await this.ports.pendingChanges.sequencesFor(batch.exchanges))];
+    const spent = this.spentChanges.with(await this.ports.pendingChanges.sequencesFor(batch.exchanges));
     this.stopping.signal.throwIfAborted();
     const dead = new Map<OpenExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
@@ -314,7 +314,7 @@ export class Drain {
       this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
     }
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch), spent });
-    this.unforgotten = await forgetSpent(this.ports, spent);
+    await this.spentChanges.forget(spent);
     const settlementOf = (exchange: OpenExchange): Settlement =>
       dead.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
     for (const { tail, count } of batch.taken) tail.settle(count, settlementOf);

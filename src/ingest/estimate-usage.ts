@@ -29,11 +29,6 @@ function estimateUsage(response: ReadResponse, request: ReadRequest, { exchange,
   return { ...usage, promptTokens, completionTokens: usage.completionTokens ?? countTokens(completion, named), estimated: true };
 }
 
-/** True for counts that are ours in part, while of the other side nobody knows anything: what such a call cost is not known either. */
-export function isHalf({ estimated, promptTokens, completionTokens }: Usage): boolean {
-  return estimated && (promptTokens === null || completionTokens === null);
-}
-
 /** An exchange with the format that it was in. */
 export interface Understood {
   readonly exchange: Exchange;

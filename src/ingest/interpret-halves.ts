@@ -14,9 +14,23 @@ export async function interpretInHalves(
     return await interpret(tasks, storedAt);
   } catch (error) {
     if (!(error instanceof InterpreterDied)) throw error;
-    if (tasks.length <= 1) return [{ failure: error.message }];
+    if (tasks.length <= 1) return interpretAgain(interpret, tasks, storedAt);
   }
   const middle = Math.ceil(tasks.length / 2);
   const first = await interpretInHalves(interpret, tasks.slice(0, middle), storedAt);
   return [...first, ...(await interpretInHalves(interpret, tasks.slice(middle), storedAt))];
+}
+
+/** A machine that stood still for long loses the thread as well, whatever that was at. */
+async function interpretAgain(
+  interpret: Interpret,
+  tasks: readonly InterpretTask[],
+  storedAt: number,
+): Promise<readonly InterpretedExchange[]> {
+  try {
+    return await interpret(tasks, storedAt);
+  } catch (error) {
+    if (!(error instanceof InterpreterDied)) throw error;
+    return tasks.map(() => ({ failure: error.message }));
+  }
 }

@@ -2,14 +2,14 @@ import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model
 import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../model/money.ts';
 import type { Attempt, CostSource, RequestRecord } from '../model/request-record.ts';
-import type { Usage } from '../model/usage.ts';
+import { isHalf, type Usage } from '../model/usage.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
 import { priceBills } from '../pricing/several-models.ts';
 import { pricedModels, type Prices } from '../pricing/look-up.ts';
 import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
-import { isHalf, withEstimate } from './estimate-usage.ts';
+import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
 import { type ReadResponse, readRequest, readResponse, spokenPath } from './read-bodies.ts';
 import { firstText, type RecordTexts, type RedactTexts, said, textsOf } from './record-texts.ts';

@@ -98,21 +98,33 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
 }
 
 /**
- * Forgets changes that accepted batches have used up. Their batches are not repeated any more, so nothing waits for it: while the database cannot be
- * written they stay, and are said to be used up in the next checkpoint again.
- * @returns those that stay.
+ * Changes that accepted batches have used up. Their batches are not repeated any more, so nothing waits for their going: while the database cannot be
+ * written they stay, and every further checkpoint says again that they are used up.
  */
-export async function forgetSpent(
-  { pendingChanges, observe }: { readonly pendingChanges: Pick<PendingChanges, 'remove'>; readonly observe: Observe },
-  spent: readonly number[],
-): Promise<readonly number[]> {
-  if (spent.length === 0) return spent;
-  try {
-    await pendingChanges.remove(spent);
-    return [];
-  } catch (error) {
-    observe({ kind: 'pending_changes_kept', changes: spent.length, reason: failureText(error) });
-    return spent;
+export class SpentChanges {
+  private readonly ports: { readonly pendingChanges: Pick<PendingChanges, 'remove'>; readonly observe: Observe };
+  private left: readonly number[] = [];
+
+  constructor(ports: SpentChanges['ports']) {
+    this.ports = ports;
+  }
+
+  /** Those that stayed, and these. */
+  with(sequences: readonly number[]): readonly number[] {
+    return [...this.left, ...sequences];
+  }
+
+  /** Forgets them. @returns false while they stay. */
+  async forget(spent: readonly number[] = this.left): Promise<boolean> {
+    if (spent.length === 0) return true;
+    try {
+      await this.ports.pendingChanges.remove(spent);
+      this.left = [];
+    } catch (error) {
+      this.left = spent;
+      this.ports.observe({ kind: 'pending_changes_kept', changes: spent.length, reason: failureText(error) });
+    }
+    return this.left.length === 0;
   }
 }
 

@@ -24,8 +24,10 @@ export function withTail(facts: ResponseFacts, exchange: Exchange, format: WireF
   const bytes = lastBytes(responseBody, responseTail, end?.responseBytes);
   const body = isEventStream(headers['content-type'] ?? '')
     ? format.assembleStream(readServerSentEvents([bytes])).body
-    : lastMembers(bytes.toString('utf8'), /"usage(?:Metadata)?"\s*:/g);
-  return joined(facts, format.readResponse(body));
+    : lastMembers(bytes.toString('utf8'), /"(?:tool_usage|tools|usage(?:Metadata)?)"\s*:/g);
+  // Who took part besides the model that answered is told by names, and the end of a reply does not have its name.
+  const named = isJsonObject(body) && facts.model !== '' && !('model' in body) ? { ...body, model: facts.model } : body;
+  return joined(facts, format.readResponse(named));
 }
 
 /** The fields of a form behind what was recorded of it, usually those behind its file. */

@@ -3,10 +3,10 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { type Money, zeroMoney } from '../model/money.ts';
 import type { RequestRecord } from '../model/request-record.ts';
 import { isJsonObject } from '../model/text.ts';
+import { isHalf } from '../model/usage.ts';
 import type { Prices } from '../pricing/look-up.ts';
 import { readCallSize } from '../providers/call-size.ts';
 import { readBody } from './body.ts';
-import { isHalf } from './estimate-usage.ts';
 import { interpretExchange } from './interpret.ts';
 
 /** What an exchange for which a budget had set money aside came to. */

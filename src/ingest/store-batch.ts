@@ -129,7 +129,7 @@ async function missingOf(part: Part, { findRows, records }: Storing): Promise<Pa
 /** @returns why the store does not take these rows, undefined when it has them. */
 async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
   const backoff = makeBackoff(firstRetryMs, longestRetryMs);
-  const bytes = rows.reduce((sum, row) => sum + linesOfRow(table, row).length, 0);
+  const bytes = rows.reduce((sum, row) => sum + Buffer.byteLength(linesOfRow(table, row)), 0);
   const mayBeCause = rows.length > 1 || bytes >= leastTooLargeBytes;
   let tooLarge = 0;
   // Where the answer of a try was lost, the store may have what it was sent.

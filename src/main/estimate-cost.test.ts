@@ -57,13 +57,17 @@ describe('what a budget sets aside', () => {
       { provider: 'anthropic', path: '/v1/messages/count_tokens?beta=true' },
     );
     expect(estimate(counted)).toBe(0n);
+    const of = (provider: string, path: string) => estimate(callOf({}, { provider, path }));
+    expect([of('openai', '/v1/moderations'), of('openai', '/v1/uploads/up_1/complete'), of('openai', '/v1/files')]).toEqual([0n, 0n, 0n]);
+    const unknown = [of('mistral', '/v1/moderations'), of('anthropic', '/v1/complete'), of('custom', '/v1/files')];
+    expect(unknown).toEqual(unknown.map(() => usd('1')));
   });
 
   it('of echo is what it says again, and of an order for the usual service what that costs', () => {
     expect(estimate(callOf({ model: 'echo', messages: [] }, { provider: 'echo' }))).toBeLessThan(usd('0.001') ?? 0n);
     const claude = { model: 'claude-sonnet-4-5', max_tokens: 16, messages: [] };
-    const of = (body: object) => estimate(callOf(body, { provider: 'anthropic', path: '/v1/messages' }));
-    expect(of({ ...claude, service_tier: 'standard_only' })).toBeLessThan(usd('0.01') ?? 0n);
+    const claudeOf = (body: object) => estimate(callOf(body, { provider: 'anthropic', path: '/v1/messages' }));
+    expect(claudeOf({ ...claude, service_tier: 'standard_only' })).toBeLessThan(usd('0.01') ?? 0n);
   });
 
   it('is that of the dearest model that may answer', () => {

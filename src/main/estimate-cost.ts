@@ -12,25 +12,15 @@ const cent = 10n ** 10n;
 /** Methods that make a provider generate something. */
 const billedMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Ends of paths at which nothing is generated, and nothing billed: tokens are counted, texts are looked at, files are kept. */
-const freePaths = [
-  '/count_tokens',
-  ':countTokens',
-  '/input_tokens',
-  '/tokenize',
-  '/detokenize',
-  '/moderations',
-  '/files',
-  '/uploads',
-  '/parts',
-  '/complete',
-  '/cancel',
-];
+/** Paths at which nothing is generated: tokens are counted, files are kept. */
+const freePath = /(?:\/count_tokens|\/input_tokens|:countTokens|\/files|\/uploads|\/uploads\/[^/]+\/(?:parts|complete|cancel))$/;
+/** OpenAI's alone are free. */
+const moderations = /\/moderations$/;
 
-/** True for a call that costs nothing at any provider. */
-function isFree(path: string): boolean {
+/** True for a call that costs nothing; of an address that nobody knows nobody knows that. */
+function isFree({ provider, path }: OutgoingCall): boolean {
   const [beforeQuery = ''] = path.split('?', 1);
-  return freePaths.some((end) => beforeQuery.endsWith(end));
+  return provider !== 'custom' && (freePath.test(beforeQuery) || (provider === 'openai' && moderations.test(beforeQuery)));
 }
 
 /** What calls of an organisation are priced by. @throws (from it) GatelogError `metadata_unavailable`. */
@@ -43,7 +33,7 @@ export type PricesOf = (organizationId: OrganizationId) => Prices;
 export function makeCostEstimate(reserveCents: number, pricesOf: PricesOf): (organizationId: OrganizationId, call: OutgoingCall) => Money {
   const reserve = moneyOfUnits(BigInt(reserveCents) * cent);
   return (organizationId, call) =>
-    billedMethods.has(call.method) && !isFree(call.path) ? (boundOf(call, () => pricesOf(organizationId)) ?? reserve) : zeroMoney;
+    billedMethods.has(call.method) && !isFree(call) ? (boundOf(call, () => pricesOf(organizationId)) ?? reserve) : zeroMoney;
 }
 
 function boundOf({ provider, path, body, modelOverride, at }: OutgoingCall, pricesOf: () => Prices): Money | undefined {

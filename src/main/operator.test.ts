@@ -29,6 +29,7 @@ function pruning(letters: DeadLetters): DeadLetterReplay {
     travellingOf: async () => [],
     removeOrphans: async () => undefined,
     pendingChanges: { appendMissing: unused, sequencesFor: unused, remove: unused },
+    forgetSpent: unused,
     isErasing: unused,
     writeSeries: unused,
     waitMs: 0,

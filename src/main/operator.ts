@@ -42,6 +42,7 @@ export function makeLetterReplay({
   observe,
   letters,
   pendingChanges,
+  drain,
   changer,
   api,
   underWay,
@@ -52,6 +53,7 @@ export function makeLetterReplay({
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
     travellingOf: api.travellingOf,
     pendingChanges,
+    forgetSpent: () => drain.spentChanges.forget(),
     removeOrphans: (heads) => removals.removeOrphans(heads, replayWaitMs),
     isErasing: (organizationId) => underWay.of(organizationId) !== undefined,
     writeSeries: (series, frames) => writeWholeSeries(placesOf(config).spool, series, frames),
@@ -83,8 +85,9 @@ export function keepLettersBounded({ config, observe, replay, believedClock }: B
       const now = await believedClock.now();
       // None is of age by a clock that is not believed; their bytes are bounded all the same.
       const before = now === undefined ? 0 : now - config.deadLetterDays * dayMs;
-      const removed = await replay.prune(before, config.deadLetterMaxBytes);
+      const { failure, ...removed } = await replay.prune(before, config.deadLetterMaxBytes);
       if (removed.expired + removed.crowdedOut > 0) observe({ kind: 'dead_letters_removed', ...removed });
+      if (failure !== undefined) throw failure;
     } catch (error) {
       observe({ kind: 'job_failed', job: 'removal of dead letters', reason: messageOf(error) });
     }

@@ -41,6 +41,11 @@ export const unreportedUsage: Usage = {
   raw: null,
 };
 
+/** True for counts that are ours in part, while of the other side nobody knows anything: what such a call cost is not known either. */
+export function isHalf({ estimated, promptTokens, completionTokens }: Usage): boolean {
+  return estimated && (promptTokens === null || completionTokens === null);
+}
+
 /** Counts that are billed apart and that nobody filters by: the store keeps them together. */
 export const partCounts = [
   'promptCacheWriteHourTokens',

@@ -1,5 +1,6 @@
 import type { BilledRequest, CostExplanation, ExplainedLine, StatedCost } from '../model/billed-request.ts';
 import { quoted } from '../model/text.ts';
+import { isHalf } from '../model/usage.ts';
 import { readAppliedPrice } from './applied-price.ts';
 import { billLines, type CostLine, isBillable, type PricedUsage, priceUsage, sumOf } from './cost.ts';
 import { pricedModels, type PriceQuery, type Prices } from './look-up.ts';
@@ -17,8 +18,9 @@ export interface Pricing {
  * True for a cost that the tables decide anew: the caller's and the provider's own figures stand, an answer from the cache costs nothing, and of what
  * several models did the record keeps the sum alone.
  */
-function isByTables({ costSource, cached, priceReference }: BilledRequest): boolean {
-  return !cached && (costSource === 'price-book' || costSource === 'none') && !isOfSeveralModels(priceReference);
+function isByTables(request: BilledRequest): boolean {
+  const { costSource, cached, usage } = request;
+  return !cached && (costSource === 'price-book' || costSource === 'none') && !isHalf(usage) && !isOfSeveralModels(request);
 }
 
 /** What a stored request costs by the prices of its time as the tables have them now; undefined where they do not decide. */
@@ -34,8 +36,12 @@ export function explainCost(request: BilledRequest, pricing: Pricing): CostExpla
   if (cached && total === 0n) {
     return { total, source, lines: [], recomputed: total, note: 'It was answered from the cache, so nothing was paid for it.' };
   }
-  if (isOfSeveralModels(priceReference) && (source === 'price-book' || source === 'none')) {
-    const note = `Several models took part, each at its own price (${priceReference}). The record keeps the sum of what they did, so this cost is not computed anew.`;
+  if (isOfSeveralModels(request) && (source === 'price-book' || source === 'none')) {
+    const kept =
+      total === null
+        ? 'One of them has none, so there is no cost'
+        : 'The record keeps the sum of what they did, so this cost is not computed anew';
+    const note = `Several models took part, each at its own price (${priceReference}). ${kept}.`;
     return { total, source, lines: wholeLine(request, 'price-book'), recomputed: total, note };
   }
   switch (source) {
@@ -90,6 +96,7 @@ function queryOf(request: BilledRequest, providerId: string | undefined): PriceQ
 }
 
 function whyNone({ usage, provider, modelOverride, responseModel, requestModel, serviceTier }: BilledRequest): string {
+  if (isHalf(usage)) return 'Only a part of the tokens is known: of the rest nothing was reported, and nothing kept to count.';
   if (!isBillable(usage)) return 'No tokens were reported, and none could be estimated, so there is nothing to price.';
   const names = pricedModels({ override: modelOverride, response: responseModel, request: requestModel });
   const model = names.find((name) => name !== '');

@@ -55,7 +55,7 @@ describe('a call in which several models took part', () => {
       cached: false,
     };
     const pricing = { providerId: 'openai', prices: listedPrices };
-    expect(isOfSeveralModels(priceReference)).toBe(true);
+    expect(isOfSeveralModels(request)).toBe(true);
     expect(recomputedCost(request, pricing)).toBeUndefined();
     const explained = explainCost(request, pricing);
     expect(explained).toMatchObject({ total: cost, source: costSource, recomputed: cost });

@@ -1,3 +1,4 @@
+import type { BilledRequest } from '../model/billed-request.ts';
 import { zeroMoney, moneyOfUnits } from '../model/money.ts';
 import type { Usage } from '../model/usage.ts';
 import { type PricedUsage, priceUsage } from './cost.ts';
@@ -33,7 +34,7 @@ export function priceBills(bills: readonly Bill[], query: PriceQuery, prices: Pr
   };
 }
 
-/** True for a record that was priced by {@link priceBills}: its cost cannot be made again from what it keeps. */
-export function isOfSeveralModels(priceReference: string): boolean {
-  return priceReference.includes(between);
+/** True for a record that was priced by {@link priceBills}: its cost cannot be made again from what it keeps. A price of one model is kept with its record. */
+export function isOfSeveralModels({ priceReference, appliedPrice }: Pick<BilledRequest, 'priceReference' | 'appliedPrice'>): boolean {
+  return appliedPrice === '' && priceReference.includes(between);
 }

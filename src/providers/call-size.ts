@@ -23,7 +23,7 @@ const mostAnswers = 100_000;
 
 /** Names, of members or of kinds of parts, for input that the body's bytes do not bound: media, files, what the provider keeps or looks up itself. */
 const beyondText =
-  /"(?:input_|output_)?(?:image|audio|video|file|document)(?:_url|_id|_data)?"|"(?:inlineData|inline_data|fileData|file_uri|fileUri|url|modalities|responseModalities|cachedContent|cached_content|previous_response_id|conversation|assistant_id|container|mcp\w*|web_search\w*|web_fetch\w*|google\w*|urlContext|url_context|codeExecution|code_execution\w*|code_interpreter|file_search|computer\w*|search_\w+|plugins)"/;
+  /"(?:input_|output_)?(?:image|audio|video|file|document)(?:_url|_id|_data)?"|"(?:inlineData|inline_data|fileData|file_uri|fileUri|url|modalities|responseModalities|response_modalities|cachedContent|cached_content|previous_response_id|previous_interaction_id|conversation|assistant_id|container|mcp\w*|web_search\w*|web_fetch\w*|google\w*|urlContext|url_context|codeExecution|code_execution\w*|code_interpreter|file_search|computer\w*|search_\w+|plugins)"/;
 
 /**
  * Reads how large a call may be from its JSON body, whatever the wire format: the names of these settings mean the same everywhere. A token is

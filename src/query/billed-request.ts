@@ -42,6 +42,7 @@ export type BilledRow = Readonly<Record<(typeof textColumns)[number], string>> &
     readonly created_ms: NumberCell;
     readonly cost_text: string | null;
     readonly cached: boolean;
+    readonly usage_estimated: boolean;
     readonly usage_parts: Readonly<Record<string, NumberCell>>;
   };
 
@@ -51,7 +52,7 @@ export const billedRowColumns: Fragment = join(
     sql`id_text AS id`,
     sql`toUnixTimestamp64Milli(created_at) AS created_ms`,
     sql`toString(cost) AS cost_text`,
-    ...[...textColumns, ...Object.keys(countColumns), 'cached', 'usage_parts'].map(identifier),
+    ...[...textColumns, ...Object.keys(countColumns), 'cached', 'usage_estimated', 'usage_parts'].map(identifier),
   ],
   ', ',
 );
@@ -93,5 +94,5 @@ function usageOf(row: BilledRow): Usage {
     const cell = row.usage_parts[name];
     if (cell !== undefined) counts[name] = Number(cell);
   }
-  return { ...unreportedUsage, ...counts };
+  return { ...unreportedUsage, ...counts, estimated: row.usage_estimated };
 }

@@ -18,7 +18,7 @@ export interface Checkpoint {
   readonly lastBatch: number;
   readonly accepted: Readonly<Record<string, Position>>;
   readonly intended?: BatchBounds;
-  /** Numbers of what the spool's user kept elsewhere for the batch that was accepted last, and lets go of now that it is. A crash may have come before that. */
+  /** Numbers of what the spool's user kept elsewhere for batches that were accepted, and lets go of now that they are. A crash may have come before that. */
   readonly spent?: readonly number[];
 }
 

@@ -17,6 +17,17 @@ const toolStart = { type: 'content_block_start', index: 0, content_block: { type
 
 describeWireFormat(anthropicMessages, { folder: recordings, prefix: 'messages-' });
 
+const advice = (model: string) => ({ type: 'advisor_message', model, input_tokens: 1, output_tokens: 2 });
+
+/** How long it takes to read so many passes of another model, and as many that are nothing. */
+function timed(count: number): number {
+  const iterations: unknown[] = Array.from({ length: count }, () => advice('a'));
+  for (let index = 0; index < count; index += 1) iterations.push(0);
+  const from = performance.now();
+  anthropicMessages.readResponse({ model: 'x', usage: { input_tokens: 1, iterations } });
+  return performance.now() - from;
+}
+
 describe('a request', () => {
   it('gives model, the user of its metadata, all texts with the system first, and what the user said last', () => {
     const lastUserText = 'When does the first ferry leave?\nThe photo shows the pier. 🛳️';
@@ -130,6 +141,25 @@ describe('a response', () => {
     const { usage, bills } = readWith({ ...replaced, output_tokens: 0 });
     expect(usage).toMatchObject({ promptTokens: 52, completionTokens: 900 });
     expect(bills).toBeUndefined();
+  });
+
+  it('adds up what each other model did, however often, and names a few of many', () => {
+    const models = ['a', 'b', 'a', ...Array.from({ length: 20 }, (_, index) => `m${index}`)];
+    const usage = { input_tokens: 1, output_tokens: 1, iterations: models.map(advice) };
+    const { bills = [] } = anthropicMessages.readResponse({ model: 'x', usage });
+    expect(bills.slice(0, 3)).toMatchObject([
+      { model: '' },
+      { model: 'a', usage: { promptTokens: 2, completionTokens: 4 } },
+      { model: 'b' },
+    ]);
+    expect(bills).toHaveLength(10);
+    expect(bills.at(-1)).toMatchObject({ model: 'another model', usage: { promptTokens: 14 } });
+  });
+
+  it('of very many passes is read in a time that grows with their number', () => {
+    timed(1000);
+    // A list that is looked through for each pass would take minutes.
+    expect(timed(200_000)).toBeLessThan(20_000);
   });
 
   it('keeps for an hour also what a stream tells at its end alone to have been written', () => {

@@ -20,17 +20,34 @@ export function readAnthropicUsage(usage: unknown, model: string): MessageUsage 
   if (!isJsonObject(usage)) return { usage: unreportedUsage };
   const passes = listOf(usage['iterations']).map(objectOf);
   const wasReplaced = passes.some(({ type }) => type === 'fallback_message');
-  const others = passes.filter((pass) => isAdvice(pass) || (wasReplaced && isOfReplaced(pass, model)));
-  const own = passes.filter((pass) => !others.includes(pass));
-  const isAdvised = others.some(isAdvice) && own.length > 0;
-  const counted = isAdvised ? own : [usage, ...own.filter(({ type }) => type === 'compaction')];
+  const own: JsonObject[] = [];
+  const others = new Map<string, Counts>();
+  let isAdvised = false;
+  for (const pass of passes) {
+    const advises = isAdvice(pass);
+    if (advises || (wasReplaced && isOfReplaced(pass, model))) {
+      const name = nameIn(others, textOf(pass['model']));
+      const before = others.get(name);
+      others.set(name, before === undefined ? countsOf(pass) : added(before, countsOf(pass)));
+    } else own.push(pass);
+    isAdvised ||= advises;
+  }
+  const counted = isAdvised && own.length > 0 ? own : [usage, ...own.filter(({ type }) => type === 'compaction')];
   const answered = usageOf(counted.map(countsOf).reduce(added), usage);
-  if (others.length === 0) return { usage: answered };
-  const bills = others.map((pass) => ({ model: textOf(pass['model']), usage: usageOf(countsOf(pass), pass) }));
+  if (others.size === 0) return { usage: answered };
+  const bills = Array.from(others, ([name, counts]) => ({ model: name, usage: usageOf(counts, {}) }));
   return {
     usage: bills.map((bill) => bill.usage).reduce(addedUsage, answered),
     bills: [{ model: '', usage: answered }, ...bills],
   };
+}
+
+/** Models beside the one that answered. What more of them did has no price, as no call has so many. */
+const mostOthers = 8;
+const unnamed = 'another model';
+
+function nameIn(others: ReadonlyMap<string, unknown>, model: string): string {
+  return model !== '' && (others.has(model) || others.size < mostOthers) ? model : unnamed;
 }
 
 function isAdvice({ type }: JsonObject): boolean {

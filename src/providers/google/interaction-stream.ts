@@ -115,10 +115,9 @@ function wholeStep({ start, deltas }: Step): JsonObject {
   return Object.fromEntries(whole);
 }
 
-/** Annotations are of the text before them. */
+/** Annotations are of the text before them: a piece of it without any text. */
 function annotate(content: JsonObject[], annotations: unknown): void {
-  const last = content.at(-1);
-  if (last !== undefined) content[content.length - 1] = { ...last, annotations: [...listOf(last['annotations']), ...listOf(annotations)] };
+  if (typeof content.at(-1)?.['text'] === 'string') content.push({ type: 'text', text: '', annotations });
 }
 
 /** Pieces of one text, or of one recording, become one. */

@@ -15,6 +15,9 @@ const assemble = (...events: readonly object[]): AssembledStream =>
     readServerSentEvents([Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))]),
   );
 
+const text = (content: string) => ({ event_type: 'step.delta', index: 0, delta: { type: 'text', text: content } });
+const note = (url: string) => ({ event_type: 'step.delta', index: 0, delta: { type: 'text_annotation_delta', annotations: [{ url }] } });
+
 describeWireFormat(geminiInteractions, {
   folder: recordings,
   prefix: 'interactions-',
@@ -98,6 +101,13 @@ describe('a stream', () => {
       id: 'a',
       steps: [],
       error,
+    });
+  });
+
+  it('joins texts with what is said of them', () => {
+    const start = { event_type: 'step.start', index: 0, step: { type: 'model_output' } };
+    expect(assemble(start, note('none'), text('a'), note('x'), text('b'), note('y')).body).toEqual({
+      steps: [{ type: 'model_output', content: [{ type: 'text', text: 'ab', annotations: [{ url: 'x' }, { url: 'y' }] }] }],
     });
   });
 

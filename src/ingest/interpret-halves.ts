@@ -2,35 +2,25 @@ import { type Interpret, type InterpretedExchange, InterpreterDied, type Interpr
 
 /**
  * Interprets a batch whose bounds may not change any more, because the store may have it already: where the interpreter dies on it, its halves are
- * interpreted, down to the one exchange that is at fault, which becomes a failure at its place.
+ * interpreted, down to the one exchange that is at fault, which becomes a failure at its place. It has to die of that one twice: a machine that stood still
+ * for long loses the interpreter as well, whatever that was at.
+ * @param isAgain it has died of exactly these.
  * @throws what is no death of the interpreter on a batch.
  */
 export async function interpretInHalves(
   interpret: Interpret,
   tasks: readonly InterpretTask[],
   storedAt: number,
+  isAgain = false,
 ): Promise<readonly InterpretedExchange[]> {
   try {
     return await interpret(tasks, storedAt);
   } catch (error) {
     if (!(error instanceof InterpreterDied)) throw error;
-    if (tasks.length <= 1) return interpretAgain(interpret, tasks, storedAt);
+    if (tasks.length <= 1 && isAgain) return [{ failure: error.message }];
   }
+  if (tasks.length <= 1) return interpretInHalves(interpret, tasks, storedAt, true);
   const middle = Math.ceil(tasks.length / 2);
   const first = await interpretInHalves(interpret, tasks.slice(0, middle), storedAt);
   return [...first, ...(await interpretInHalves(interpret, tasks.slice(middle), storedAt))];
-}
-
-/** A machine that stood still for long loses the thread as well, whatever that was at. */
-async function interpretAgain(
-  interpret: Interpret,
-  tasks: readonly InterpretTask[],
-  storedAt: number,
-): Promise<readonly InterpretedExchange[]> {
-  try {
-    return await interpret(tasks, storedAt);
-  } catch (error) {
-    if (!(error instanceof InterpreterDied)) throw error;
-    return tasks.map(() => ({ failure: error.message }));
-  }
 }

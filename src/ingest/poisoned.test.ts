@@ -233,6 +233,24 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     expect(await spool.storedIds()).toEqual({ requests: ids.toSorted(), bodies: ids.toSorted() });
   });
 
+  test('nor does one exchange of a batch that was begun before, when the interpreter dies of it once', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 1);
+    const first = await spool.openDrain({ insert: () => Promise.reject(new GatelogError('store_unavailable', 'away')) });
+    first.start();
+    await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
+    await first.stop(0);
+    let deaths = 0;
+    const interpret: Interpret = async (tasks, storedAt) => {
+      deaths += 1;
+      if (deaths === 1) throw new InterpreterDied('no result after 60000 ms');
+      return interpretDirectly(tasks, storedAt);
+    };
+    await spool.drainAll({ interpret });
+    expect((await spool.storedIds()).requests).toEqual(ids);
+    expect(await spool.deadLetters()).toEqual([]);
+  });
+
   test('when the store has no memory for so many rows at once: the batch is narrowed, nothing is stored twice', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 6);

@@ -55,28 +55,38 @@ export const partCounts = [
   'audioSeconds',
 ] as const satisfies readonly (keyof Usage)[];
 
+/** What one of several models did for a call. */
+export interface Bill {
+  /** Empty: the model that answered. */
+  readonly model: string;
+  readonly usage: Usage;
+}
+
 /** Counts of both together; what neither reported stays null. The usage object as received is the first's. */
 export function addedUsage(one: Usage, other: Usage): Usage {
   return {
-    promptTokens: sum(one.promptTokens, other.promptTokens),
-    completionTokens: sum(one.completionTokens, other.completionTokens),
-    promptCacheReadTokens: sum(one.promptCacheReadTokens, other.promptCacheReadTokens),
-    promptCacheWriteTokens: sum(one.promptCacheWriteTokens, other.promptCacheWriteTokens),
-    promptAudioTokens: sum(one.promptAudioTokens, other.promptAudioTokens),
-    completionAudioTokens: sum(one.completionAudioTokens, other.completionAudioTokens),
-    reasoningTokens: sum(one.reasoningTokens, other.reasoningTokens),
-    promptCacheWriteHourTokens: sum(one.promptCacheWriteHourTokens, other.promptCacheWriteHourTokens),
-    promptCacheReadAudioTokens: sum(one.promptCacheReadAudioTokens, other.promptCacheReadAudioTokens),
-    promptImageTokens: sum(one.promptImageTokens, other.promptImageTokens),
-    completionImageTokens: sum(one.completionImageTokens, other.completionImageTokens),
-    audioSeconds: sum(one.audioSeconds, other.audioSeconds),
+    promptTokens: addedCount(one.promptTokens, other.promptTokens),
+    completionTokens: addedCount(one.completionTokens, other.completionTokens),
+    promptCacheReadTokens: addedCount(one.promptCacheReadTokens, other.promptCacheReadTokens),
+    promptCacheWriteTokens: addedCount(one.promptCacheWriteTokens, other.promptCacheWriteTokens),
+    promptAudioTokens: addedCount(one.promptAudioTokens, other.promptAudioTokens),
+    completionAudioTokens: addedCount(one.completionAudioTokens, other.completionAudioTokens),
+    reasoningTokens: addedCount(one.reasoningTokens, other.reasoningTokens),
+    promptCacheWriteHourTokens: addedCount(one.promptCacheWriteHourTokens, other.promptCacheWriteHourTokens),
+    promptCacheReadAudioTokens: addedCount(one.promptCacheReadAudioTokens, other.promptCacheReadAudioTokens),
+    promptImageTokens: addedCount(one.promptImageTokens, other.promptImageTokens),
+    completionImageTokens: addedCount(one.completionImageTokens, other.completionImageTokens),
+    audioSeconds: addedCount(one.audioSeconds, other.audioSeconds),
     estimated: one.estimated || other.estimated,
     raw: one.raw,
   };
 }
 
-function sum(left: number | null, right: number | null): number | null {
-  return left === null && right === null ? null : (left ?? 0) + (right ?? 0);
+/** Two counts together; null when neither was reported, or when they come to more than a number can hold. */
+export function addedCount(left: number | null, right: number | null): number | null {
+  if (left === null && right === null) return null;
+  const sum = (left ?? 0) + (right ?? 0);
+  return Number.isSafeInteger(sum) ? sum : null;
 }
 
 /** All input and output tokens, null when neither was reported. */

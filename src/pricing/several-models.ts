@@ -1,6 +1,6 @@
 import type { BilledRequest } from '../model/billed-request.ts';
 import { zeroMoney, moneyOfUnits } from '../model/money.ts';
-import type { Usage } from '../model/usage.ts';
+import type { Bill } from '../model/usage.ts';
 import { type PricedUsage, priceUsage } from './cost.ts';
 import type { PriceQuery, Prices } from './look-up.ts';
 
@@ -8,13 +8,6 @@ import type { PriceQuery, Prices } from './look-up.ts';
 const between = ' + ';
 /** Stands for a model without a price. */
 const unknownReference = '?';
-
-/** What one of several models did for a call. */
-interface Bill {
-  /** Empty: the model that answered. */
-  readonly model: string;
-  readonly usage: Usage;
-}
 
 /**
  * Prices what several models did for one call, each at its own price. The amount is null when one of them has none.

@@ -1,5 +1,5 @@
 import type { Money } from '../model/money.ts';
-import type { Usage } from '../model/usage.ts';
+import type { Bill, Usage } from '../model/usage.ts';
 import type { ServerSentEvent } from './sse.ts';
 
 /** What a request body says. An empty text is an absent one. */
@@ -27,13 +27,6 @@ export interface ResponseFacts {
   readonly providerCost: Money | null;
   /** Where several models took part, each at its own price: what each of them did. Together they are the usage. */
   readonly bills?: readonly Bill[];
-}
-
-/** What one of several models did for a call. */
-export interface Bill {
-  /** Empty: the model that answered. */
-  readonly model: string;
-  readonly usage: Usage;
 }
 
 /** A stream put together again. */

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../model/text.ts';
-import { addedUsage, unreportedUsage } from '../../model/usage.ts';
+import { addedCount, addedUsage, unreportedUsage } from '../../model/usage.ts';
 import type { Usage } from '../../model/usage.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { countOf, listOf, objectOf, textOf } from '../facts.ts';
@@ -93,7 +93,7 @@ function countsOf(pass: JsonObject): Counts {
   const kept = objectOf(pass['cache_creation']);
   const minutes = countOf(kept['ephemeral_5m_input_tokens']);
   const hour = countOf(kept['ephemeral_1h_input_tokens']);
-  const written = countOf(pass['cache_creation_input_tokens']) ?? sumOf(minutes, hour);
+  const written = countOf(pass['cache_creation_input_tokens']) ?? addedCount(minutes, hour);
   return {
     input: countOf(pass['input_tokens']),
     output: countOf(pass['output_tokens']),
@@ -106,11 +106,11 @@ function countsOf(pass: JsonObject): Counts {
 
 function added(one: Counts, other: Counts): Counts {
   return {
-    input: sumOf(one.input, other.input),
-    output: sumOf(one.output, other.output),
-    read: sumOf(one.read, other.read),
-    written: sumOf(one.written, other.written),
-    hour: sumOf(one.hour, other.hour),
+    input: addedCount(one.input, other.input),
+    output: addedCount(one.output, other.output),
+    read: addedCount(one.read, other.read),
+    written: addedCount(one.written, other.written),
+    hour: addedCount(one.hour, other.hour),
   };
 }
 
@@ -118,8 +118,4 @@ function added(one: Counts, other: Counts): Counts {
 export function servedAs(usage: unknown): string {
   const { speed, service_tier: tier } = objectOf(usage);
   return speed === 'fast' ? 'fast' : textOf(tier);
-}
-
-function sumOf(left: number | null, right: number | null): number | null {
-  return left === null && right === null ? null : countOf((left ?? 0) + (right ?? 0));
 }

@@ -23,10 +23,10 @@ function requestTo(ports: ForwardPorts, { call, recorder }: OpenCall, leg: Leg, 
     : new Upload({ request, begun: outgoing.begun, recorder, mostBytes: ports.limits.requestMaxBytes });
   // A compressed stream could not be read for its usage on the way back.
   const passed = usageAsked ? withoutCompression(leg.passed) : leg.passed;
-  // undici writes the length of a buffer itself; of a stream it needs the caller's.
-  const headers = isWhole ? [...passed, ...credentials] : [...passed, ...head.length, ...credentials];
+  const length = isWhole ? undefined : head.length[1];
+  const announced = length === undefined ? undefined : Number(length);
   const { origin, path, lookUp } = target;
-  return { method: request.method ?? 'GET', origin, path, lookUp, headers, body };
+  return { method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, announced };
 }
 
 function answerHere(ports: ForwardPorts, { call, organizationId }: OpenCall, { route, outgoing }: Leg, sink: ReplySink): void {

@@ -178,6 +178,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       connections: 16,
       idleTimeoutMs: 30_000,
       headerMaxBytes,
+      monotonic: () => performance.now(),
     }),
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,

@@ -187,11 +187,6 @@ export class Relay implements ReplySink {
       this.refuse(error, refusedHere.has(error.code) ? 'refused' : 'no_response');
       return;
     }
-    // TRICKY: undici takes the Content-Length of a 304 for bytes that are missing; a reply without a body is whole with its head.
-    if (this.bodyless) {
-      this.finish();
-      return;
-    }
     this.settle('provider_broke', () => {
       this.deliverHeld();
       const rest = this.usageFilter?.rest();
@@ -278,7 +273,7 @@ export class Relay implements ReplySink {
     this.draining = true;
     this.pause();
     // TRICKY: Node looks whether the client took anything meanwhile before it breaks the connection. Always set, this would end calls whose
-    // provider is silent; and undici's own time-out for a body rests while it is paused, so without it a client could hold a call for ever.
+    // provider is silent; and the time-out for a provider's silence rests while it is paused, so without it a client could hold a call for ever.
     response.setTimeout(clientStallMs);
     response.once('drain', () => {
       response.setTimeout(0);
@@ -340,7 +335,7 @@ function withoutLength(lines: readonly string[]): string[] {
 /** Failures on the way to a provider that are ours: nothing was called. */
 const refusedHere: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['body_too_large', 'malformed_request', 'target_not_allowed']);
 
-/** TRICKY: undici reads the phrase as UTF-8 and Node throws on what is not Latin-1. */
+/** TRICKY: Node throws on control characters. */
 function reasonPhrase(status: number, message: string): string {
   return message === '' || /[^\t\u0020-\u007e\u0080-\u00ff]/.test(message) ? (STATUS_CODES[status] ?? '') : message;
 }

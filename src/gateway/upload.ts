@@ -27,7 +27,7 @@ export class Upload extends Readable {
     super();
     this.options = options;
     const { request, begun } = options;
-    // TRICKY: an error that nobody listens for ends the process, and undici stops listening once a reply is whole.
+    // An error that nobody listens for ends the process, and nobody may have begun to read.
     this.on('error', () => undefined);
     // Listening for data would start the flow; it starts when the provider wants it.
     request.pause();

@@ -1,9 +1,16 @@
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { buildConnector, type Dispatcher, errors, Pool } from 'undici';
+import { buildConnector } from 'undici';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
+import type { RawHeaders } from './headers.ts';
 import type { ConnectionCounts } from './metrics.ts';
+import { outgoingHead } from './outgoing-head.ts';
+import { type ProviderConnection, ReplyTimeoutError } from './provider-connection.ts';
+import { PooledCall, ProviderPool } from './provider-pool.ts';
+import { ReplyFeed } from './reply-feed.ts';
+import { NotHttpError } from './reply-lines.ts';
+import { HeadTooLargeError } from './reply-parser.ts';
 import type { ReplySink } from './reply-sink.ts';
 
 /** What goes to a provider. */
@@ -14,9 +21,12 @@ export interface ProviderRequest {
   readonly path: string;
   /** Set when the caller chose the host: how the guard resolves its name. */
   readonly lookUp: LookupFunction | undefined;
-  /** Header lines, name and value in turn. */
-  readonly headers: string[];
+  /** Header lines, name and value in turn, without any that says how long the body is. */
+  readonly lines: RawHeaders;
+  readonly credentials: RawHeaders;
   readonly body: Buffer | Readable | null;
+  /** Bytes of a body that is read as it goes, where its sender said how many. */
+  readonly announced: number | undefined;
 }
 
 export interface UpstreamOptions {
@@ -29,6 +39,7 @@ export interface UpstreamOptions {
   /** How long a connection is kept for the next call, milliseconds, unless the provider says another time. */
   readonly idleTimeoutMs: number;
   readonly headerMaxBytes: number;
+  readonly monotonic: () => number;
 }
 
 export interface Upstream {
@@ -41,6 +52,9 @@ export interface Upstream {
 
 /** Most hosts named by callers whose connections are kept; one that was not called for the longest time makes room. */
 const mostNamedHosts = 256;
+/** How often connections are looked at: this share of the shortest time-out, within the bounds. A time-out is seen up to twice that late. */
+const lookShare = 0.1;
+const lookBounds = { leastMs: 10, mostMs: 1000 };
 
 /**
  * Connections to providers: one pool an origin, kept alive.
@@ -48,18 +62,19 @@ const mostNamedHosts = 256;
  * check said, also when the deployment itself calls a host of that name. One origin has one check, so one pool serves both ways to name it.
  */
 export function makeUpstream(options: UpstreamOptions): Upstream {
-  const pools = new Map<string, Pool>();
-  const named = new Map<string, Pool>();
+  const pools = new Map<string, ProviderPool>();
+  const named = new Map<string, ProviderPool>();
   /** Pools that made room; what runs on them runs to its end. */
-  const leaving = new Set<Pool>();
-  const poolFor = (origin: string): Pool => {
+  const leaving = new Set<ProviderPool>();
+  const all = (): ProviderPool[] => [...pools.values(), ...named.values(), ...leaving];
+  const poolFor = (origin: string): ProviderPool => {
     const existing = pools.get(origin);
     if (existing !== undefined) return existing;
     const pool = openPool(origin, options);
     pools.set(origin, pool);
     return pool;
   };
-  const namedPoolFor = (origin: string, lookUp: LookupFunction): Pool => {
+  const namedPoolFor = (origin: string, lookUp: LookupFunction): ProviderPool => {
     const pool = named.get(origin) ?? openPool(origin, options, lookUp);
     // The one called last stands last.
     named.delete(origin);
@@ -68,178 +83,102 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
     if (named.size > mostNamedHosts && oldest !== undefined) {
       const [oldestOrigin, left] = oldest;
       named.delete(oldestOrigin);
+      left.retire();
       leaving.add(left);
-      left
-        .close()
-        .finally(() => leaving.delete(left))
-        .catch(() => undefined);
     }
     return pool;
   };
+  const lookTimer = setInterval(() => {
+    const now = options.monotonic();
+    for (const pool of all()) pool.look(now);
+    for (const pool of leaving) if (pool.hasEnded()) leaving.delete(pool);
+  }, lookEveryMs(options));
+  lookTimer.unref();
   return {
     send: (request, sink) => {
-      const { origin, lookUp } = request;
+      const { origin, lookUp, body } = request;
       try {
-        dispatch(lookUp === undefined ? poolFor(origin) : namedPoolFor(origin, lookUp), request, sink);
+        send(lookUp === undefined ? poolFor(origin) : namedPoolFor(origin, lookUp), request, sink);
       } catch (error) {
-        giveUp(request, sink, error);
+        if (body !== null && !Buffer.isBuffer(body)) body.destroy();
+        sink.fail(providerFailure(error));
       }
     },
-    counts: () => countsOf([...pools.values(), ...named.values(), ...leaving]),
+    counts: () => countsOf(all()),
     close: async () => {
-      await Promise.all([...pools.values(), ...named.values(), ...leaving].map((pool) => pool.destroy()));
+      clearInterval(lookTimer);
+      for (const pool of all()) pool.close();
     },
   };
 }
 
-function countsOf(pools: readonly Pool[]): ConnectionCounts {
+function send(pool: ProviderPool, request: ProviderRequest, sink: ReplySink): void {
+  const { method, path, lines, credentials, body, announced } = request;
+  const bodyBytes = body === null || Buffer.isBuffer(body) ? (body?.length ?? 0) : announced;
+  const head = outgoingHead({ method, path, host: pool.host, lines, credentials, bodyBytes });
+  const call = new PooledCall(pool, { method, head, body, announced }, new ReplyFeed(sink, providerFailure));
+  sink.begin(call);
+  call.send();
+}
+
+function lookEveryMs({ headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs }: UpstreamOptions): number {
+  const shortest = Math.min(headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs);
+  return Math.min(lookBounds.mostMs, Math.max(lookBounds.leastMs, shortest * lookShare));
+}
+
+function countsOf(pools: readonly ProviderPool[]): ConnectionCounts {
   let [busy, idle, waiting] = [0, 0, 0];
-  for (const { stats } of pools) {
-    busy += stats.running;
-    idle += Math.max(0, stats.connected - stats.running);
-    waiting += stats.pending;
+  for (const pool of pools) {
+    const counts = pool.counts();
+    busy += counts.busy;
+    idle += counts.idle;
+    waiting += counts.waiting;
   }
   return { busy, idle, waiting };
 }
 
-function openPool(origin: string, options: UpstreamOptions, lookUp?: LookupFunction): Pool {
-  return new Pool(origin, {
+/** What is read from any provider comes here first, and is taken out of it before the next. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+const connections = new WeakMap<Socket, ProviderConnection>();
+
+function passRead(this: Socket, bytes: number): boolean {
+  connections.get(this)?.read(readBuffer.subarray(0, bytes));
+  return true;
+}
+
+function openPool(origin: string, options: UpstreamOptions, lookUp?: LookupFunction): ProviderPool {
+  const { protocol, hostname, host, port } = new URL(origin);
+  // TRICKY: undici hands what it does not know to `net` and `tls`, and its types do not say so.
+  const reading = { onread: { buffer: readBuffer, callback: passRead } };
+  const connect = buildConnector({ timeout: options.connectTimeoutMs, ...(lookUp === undefined ? {} : { lookup: lookUp }), ...reading });
+  return new ProviderPool({
+    host,
     connections: options.connections,
-    pipelining: 1,
-    keepAliveTimeout: options.idleTimeoutMs,
-    headersTimeout: options.headersTimeoutMs,
-    bodyTimeout: options.bodyTimeoutMs,
-    maxHeaderSize: options.headerMaxBytes,
-    connect: makeConnector(options, lookUp),
+    headMaxBytes: options.headerMaxBytes,
+    headersTimeoutMs: options.headersTimeoutMs,
+    bodyTimeoutMs: options.bodyTimeoutMs,
+    idleTimeoutMs: options.idleTimeoutMs,
+    monotonic: options.monotonic,
+    connect: (connected) => {
+      connect({ hostname: unbracketed(hostname), host, protocol, port }, (...[error, socket]) => {
+        const connection = connected(error, socket);
+        if (socket !== null && connection !== undefined) connections.set(socket, connection);
+      });
+    },
   });
 }
 
-/**
- * TRICKY: undici takes a reset for the end of a body that ends with its connection; the client would have a part for the whole. It knows a reset
- * by its code, so that under another one it is the break that it is (RFC 9112 §8).
- */
-function makeConnector({ connectTimeoutMs }: UpstreamOptions, lookUp?: LookupFunction): buildConnector.connector {
-  const connect = buildConnector({ timeout: connectTimeoutMs, ...(lookUp === undefined ? {} : { lookup: lookUp }) });
-  return (target, connected) => {
-    connect(target, (...outcome) => {
-      const [, socket] = outcome;
-      socket?.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ECONNRESET') error.code = 'CONNECTION_RESET';
-      });
-      connected(...outcome);
-    });
-  };
+function unbracketed(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
-function dispatch(pool: Pool, request: ProviderRequest, sink: ReplySink): void {
-  const { path, method, headers, body } = request;
-  pool.dispatch({ path, method, headers, body }, new ReplyFeed(request, sink));
-}
-
-const endOfTurn = Promise.resolve();
-
-/**
- * Feeds one reply to its sink.
- * TRICKY: undici's older handler methods, because its newer ones go through an adapter that also parses every head into an object that nobody
- * reads here. What comes in one turn of the event loop goes on as one: a stream comes in many small chunks, and each costs a write and a frame.
- */
-class ReplyFeed implements Dispatcher.DispatchHandler {
-  private readonly request: ProviderRequest;
-  private readonly sink: ReplySink;
-  private resume: (() => void) | undefined;
-  private paused = false;
-  private gathered: Buffer[] = [];
-  private awaitsEndOfTurn = false;
-
-  constructor(request: ProviderRequest, sink: ReplySink) {
-    this.request = request;
-    this.sink = sink;
-  }
-
-  onConnect(abort: (reason?: Error) => void): void {
-    this.sink.begin({
-      abort,
-      pause: () => {
-        this.paused = true;
-      },
-      resume: () => {
-        this.paused = false;
-        this.resume?.();
-      },
-    });
-  }
-
-  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void, message: string): boolean {
-    this.resume = resume;
-    this.sink.start(
-      status,
-      rawHeaders.map((part) => part.toString('latin1')),
-      message,
-    );
-    this.awaitEndOfTurn();
-    return !this.paused;
-  }
-
-  onData(chunk: Buffer): boolean {
-    this.gathered.push(chunk);
-    this.awaitEndOfTurn();
-    return !this.paused;
-  }
-
-  onComplete(): void {
-    this.passOn();
-    this.sink.finish();
-  }
-
-  onError(error: Error): void {
-    this.passOn();
-    giveUp(this.request, this.sink, error);
-  }
-
-  private awaitEndOfTurn(): void {
-    if (this.awaitsEndOfTurn) return;
-    this.awaitsEndOfTurn = true;
-    // A microtask: it comes after undici's callbacks of this turn, and costs a third of a tick.
-    void endOfTurn.then(() => this.endTurn());
-  }
-
-  private endTurn(): void {
-    this.awaitsEndOfTurn = false;
-    this.passOn();
-    this.sink.sendHeadEarly();
-  }
-
-  private passOn(): void {
-    const [first] = this.gathered;
-    if (first === undefined) return;
-    const chunk = this.gathered.length === 1 ? first : Buffer.concat(this.gathered);
-    this.gathered = [];
-    this.sink.data(chunk);
-  }
-}
-
-/** TRICKY: undici lets go of a body that it never began to write; destroyed, it reads the rest of the client's bytes away. */
-function giveUp({ body }: ProviderRequest, sink: ReplySink, error: unknown): void {
-  if (body !== null && !Buffer.isBuffer(body)) body.destroy();
-  sink.fail(providerFailure(error));
-}
-
-const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
+const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
 /** An error of the connection as one of ours. An error that is already ours, such as a body over its limit, stays. */
 function providerFailure(error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
   const code = isSystemError(error) ? error.code : undefined;
-  if (code === 'UND_ERR_INVALID_ARG') {
-    return new GatelogError(
-      'malformed_request',
-      'The request cannot be sent on as it is; its path, method or a header holds characters that HTTP/1.1 does not allow.',
-      {
-        cause: error,
-      },
-    );
-  }
-  if (code !== undefined && timeoutCodes.has(code)) {
+  if (error instanceof ReplyTimeoutError || (code !== undefined && timeoutCodes.has(code))) {
     return new GatelogError(
       'provider_timeout',
       'The provider did not answer in time. Try again, or raise the time-out settings of the gateway.',
@@ -250,9 +189,10 @@ function providerFailure(error: unknown): GatelogError {
 }
 
 function unreachableSentence(error: unknown, code: string | undefined): string {
-  const tooLarge = code === 'UND_ERR_HEADERS_OVERFLOW';
-  if (tooLarge) return 'The head of what the provider answered is over the limit of the gateway (GATELOG_HEADER_MAX_BYTES).';
-  if (error instanceof errors.HTTPParserError) return 'What the provider answered is not HTTP/1.1.';
+  if (error instanceof HeadTooLargeError) {
+    return 'The head of what the provider answered is over the limit of the gateway (GATELOG_HEADER_MAX_BYTES).';
+  }
+  if (error instanceof NotHttpError) return `What the provider answered is not HTTP/1.1: ${error.message}.`;
   const reason = code === undefined ? '' : ` (${code})`;
   return `The provider could not be reached, or closed the connection before it answered${reason}. Try again.`;
 }

@@ -142,6 +142,7 @@ function connectProviders(config: Config): Upstream {
     connections: config.providerConnections,
     idleTimeoutMs: config.providerIdleTimeoutMs,
     headerMaxBytes: config.headerMaxBytes,
+    monotonic: systemClock.monotonic,
   });
 }
 

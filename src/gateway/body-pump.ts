@@ -1,0 +1,89 @@
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+
+/** Told once how it went: undefined when the body is written to its end. */
+export type PumpEnd = (error: Error | undefined) => void;
+
+/**
+ * Writes a body to a connection as it comes, no faster than the connection takes it: as many bytes as were announced, else in chunks.
+ * It reads the body to its end or destroys it.
+ */
+export class BodyPump {
+  private readonly socket: Socket;
+  private readonly body: Readable;
+  private readonly announced: number | undefined;
+  private readonly ended: PumpEnd;
+  private bytes = 0;
+  private isOver = false;
+
+  constructor(socket: Socket, body: Readable, announced: number | undefined, ended: PumpEnd) {
+    this.socket = socket;
+    this.body = body;
+    this.announced = announced;
+    this.ended = ended;
+    body.on('error', this.fail).once('close', this.closed).once('end', this.finish).on('data', this.pass);
+    // What broke before anybody listened says nothing any more.
+    if (body.destroyed) this.closed();
+  }
+
+  /** The rest is not wanted. */
+  stop(): void {
+    if (this.isOver) return;
+    this.release();
+    this.body.destroy();
+  }
+
+  private readonly pass = (chunk: Buffer): void => {
+    const { socket, announced } = this;
+    this.bytes += chunk.length;
+    if (chunk.length === 0) return;
+    if (announced !== undefined) {
+      if (this.bytes > announced) this.fail(new Error('the body is longer than its Content-Length'));
+      else if (!socket.write(chunk)) this.hold();
+      return;
+    }
+    socket.cork();
+    socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
+    socket.write(chunk);
+    const hasRoom = socket.write('\r\n', 'latin1');
+    socket.uncork();
+    if (!hasRoom) this.hold();
+  };
+
+  private hold(): void {
+    this.body.pause();
+    this.socket.once('drain', this.goOn);
+  }
+
+  private readonly goOn = (): void => {
+    if (!this.isOver) this.body.resume();
+  };
+
+  private readonly finish = (): void => {
+    const { announced, bytes } = this;
+    if (announced !== undefined && bytes !== announced) {
+      this.fail(new Error('the body is shorter than its Content-Length'));
+      return;
+    }
+    if (announced === undefined) this.socket.write('0\r\n\r\n', 'latin1');
+    this.release();
+    this.ended(undefined);
+  };
+
+  private readonly closed = (): void => {
+    this.fail(this.body.errored ?? new Error('the body broke off'));
+  };
+
+  private readonly fail = (error: Error): void => {
+    if (this.isOver) return;
+    this.stop();
+    this.ended(error);
+  };
+
+  private release(): void {
+    this.isOver = true;
+    this.socket.off('drain', this.goOn);
+    this.body.off('data', this.pass).off('end', this.finish).off('close', this.closed);
+    // TRICKY: the listener for errors stays: an error that nobody listens for ends the process.
+  }
+}

@@ -1,0 +1,53 @@
+import { GatelogError } from '../model/errors.ts';
+import type { RawHeaders } from './headers.ts';
+
+export interface OutgoingHead {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly host: string;
+  /** Header lines, name and value in turn; nothing of the connection and of the body's length is among them. */
+  readonly lines: RawHeaders;
+  readonly credentials: RawHeaders;
+  /** Bytes of the body; undefined: it goes in chunks. */
+  readonly bodyBytes: number | undefined;
+}
+
+const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
+const illegalInValue = /[^\t\u0020-\u007e\u0080-\u00ff]/;
+const illegalInPath = /[^\u0021-\u007e\u0080-\u00ff]/;
+/** RFC 9110 §8.6: of these a server may expect a body, and is told that there is none. */
+const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/**
+ * The head of a request as it goes over a connection, Latin-1.
+ * @throws GatelogError `malformed_request` for what HTTP/1.1 does not allow, so that nothing can hide a second request in it.
+ */
+export function outgoingHead({ method, path, host, lines, credentials, bodyBytes }: OutgoingHead): string {
+  if (!token.test(method) || illegalInPath.test(path)) throw illegal();
+  const start = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  return `${start}${textOf(lines)}${textOf(credentials)}${framing(method, bodyBytes)}\r\n`;
+}
+
+function textOf(lines: RawHeaders): string {
+  let text = '';
+  for (let index = 0; index + 1 < lines.length; index += 2) {
+    const name = lines[index] ?? '';
+    const value = lines[index + 1] ?? '';
+    if (!token.test(name) || illegalInValue.test(value)) throw illegal();
+    text += `${name}: ${value}\r\n`;
+  }
+  return text;
+}
+
+function framing(method: string, bodyBytes: number | undefined): string {
+  if (bodyBytes === undefined) return 'transfer-encoding: chunked\r\n';
+  return bodyBytes > 0 || expectBody.has(method) ? `content-length: ${bodyBytes}\r\n` : '';
+}
+
+function illegal(): GatelogError {
+  return new GatelogError(
+    'malformed_request',
+    'The request cannot be sent on as it is; its path, method or a header holds characters that HTTP/1.1 does not allow.',
+  );
+}

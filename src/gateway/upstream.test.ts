@@ -226,6 +226,7 @@ describe('connections to a provider', () => {
     await until(() => seen.isWhole);
     await upstream.close();
     expect(send().error?.code).toBe('provider_unreachable');
+    expect(send({ origin: 'http://127.0.0.1:1' }).error?.code).toBe('provider_unreachable');
   });
 
   it('are closed where the provider speaks without being asked', async () => {

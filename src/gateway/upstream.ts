@@ -66,6 +66,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
   const named = new Map<string, ProviderPool>();
   /** Pools that made room; what runs on them runs to its end. */
   const leaving = new Set<ProviderPool>();
+  let isClosed = false;
   const all = (): ProviderPool[] => [...pools.values(), ...named.values(), ...leaving];
   const poolFor = (origin: string): ProviderPool => {
     const existing = pools.get(origin);
@@ -98,6 +99,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
     send: (request, sink) => {
       const { origin, lookUp, body } = request;
       try {
+        if (isClosed) throw new Error('the gateway is closing');
         send(lookUp === undefined ? poolFor(origin) : namedPoolFor(origin, lookUp), request, sink);
       } catch (error) {
         if (body !== null && !Buffer.isBuffer(body)) body.destroy();
@@ -106,6 +108,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
     },
     counts: () => countsOf(all()),
     close: async () => {
+      isClosed = true;
       clearInterval(lookTimer);
       for (const pool of all()) pool.close();
     },

@@ -22,8 +22,6 @@ export class BodyPump {
     this.announced = announced;
     this.ended = ended;
     body.on('error', this.fail).once('close', this.closed).once('end', this.finish).on('data', this.pass);
-    // What broke before anybody listened says nothing any more.
-    if (body.destroyed) this.closed();
   }
 
   /** The rest is not wanted. */

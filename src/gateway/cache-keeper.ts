@@ -73,7 +73,7 @@ export class CacheKeeper implements ReplySink {
     });
   }
 
-  /** TRICKY: a call may wait for its connection when its caller leaves, so the caller's side is there before the provider's. */
+  /** TRICKY: the caller's side is there before the provider's, and may have left, or be full, by then. */
   begin(call: ProviderCall): void {
     this.call = call;
     if (this.abortedBy !== undefined) call.abort(this.abortedBy);

@@ -1,6 +1,9 @@
 /** Header lines as Node gives them: name, value, name, value, … in wire order and case. */
 export type RawHeaders = readonly string[];
 
+/** A token (RFC 9110 §5.6.2), as names of fields and methods are. */
+export const fieldName = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
+
 /** Hop-by-hop fields (RFC 9110 §7.6.1) and those that the next hop sets itself; `connection` is one too and may name more of them. */
 export const hopByHopNames = [
   'keep-alive',

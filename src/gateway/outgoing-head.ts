@@ -1,5 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
-import type { RawHeaders } from './headers.ts';
+import { fieldName, type RawHeaders } from './headers.ts';
 
 export interface OutgoingHead {
   readonly method: string;
@@ -13,18 +13,21 @@ export interface OutgoingHead {
   readonly bodyBytes: number | undefined;
 }
 
-const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 const illegalInValue = /[^\t\u0020-\u007e\u0080-\u00ff]/;
 const illegalInPath = /[^\u0021-\u007e\u0080-\u00ff]/;
-/** RFC 9110 §8.6: of these a server may expect a body, and is told that there is none. */
-const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** RFC 9110 §8.6: whether a server expects a body with a method, so that it is to be told when there is none. */
+export function expectsBody(method: string): boolean {
+  return bodyMethods.has(method);
+}
 
 /**
  * The head of a request as it goes over a connection, Latin-1.
  * @throws GatelogError `malformed_request` for what HTTP/1.1 does not allow, so that nothing can hide a second request in it.
  */
 export function outgoingHead({ method, path, host, lines, credentials, bodyBytes }: OutgoingHead): string {
-  if (!token.test(method) || illegalInPath.test(path)) throw illegal();
+  if (!fieldName.test(method) || illegalInPath.test(path)) throw illegal();
   const start = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   return `${start}${textOf(lines)}${textOf(credentials)}${framing(method, bodyBytes)}\r\n`;
 }
@@ -34,7 +37,7 @@ function textOf(lines: RawHeaders): string {
   for (let index = 0; index + 1 < lines.length; index += 2) {
     const name = lines[index] ?? '';
     const value = lines[index + 1] ?? '';
-    if (!token.test(name) || illegalInValue.test(value)) throw illegal();
+    if (!fieldName.test(name) || illegalInValue.test(value)) throw illegal();
     text += `${name}: ${value}\r\n`;
   }
   return text;
@@ -42,7 +45,7 @@ function textOf(lines: RawHeaders): string {
 
 function framing(method: string, bodyBytes: number | undefined): string {
   if (bodyBytes === undefined) return 'transfer-encoding: chunked\r\n';
-  return bodyBytes > 0 || expectBody.has(method) ? `content-length: ${bodyBytes}\r\n` : '';
+  return bodyBytes > 0 || expectsBody(method) ? `content-length: ${bodyBytes}\r\n` : '';
 }
 
 function illegal(): GatelogError {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { BodyPump } from './body-pump.ts';
+import { expectsBody } from './outgoing-head.ts';
 import type { ReplyLines } from './reply-lines.ts';
 import { ReplyParser, type ReplyTaker } from './reply-parser.ts';
 
@@ -24,14 +25,19 @@ export interface WireReply {
   readonly broken: (error: Error) => void;
 }
 
-/** Whose connection it is. */
-export interface ConnectionOwner {
+/** What holds for a connection. */
+export interface ConnectionLimits {
   readonly headMaxBytes: number;
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly idleTimeoutMs: number;
   /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
+}
+
+/** Whose connection it is. */
+export interface ConnectionOwner {
+  readonly options: ConnectionLimits;
   /** It can take a further request. */
   readonly freed: (connection: ProviderConnection) => void;
   /** It is closed, or about to be. */
@@ -44,9 +50,6 @@ const mostJoinedBytes = 8 * 1024;
 const closesAheadMs = 1000;
 /** However long a provider says that it keeps a connection. */
 const longestIdleMs = 600_000;
-/** Methods whose requests have a body as a rule. */
-const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
-
 /** Whom the connection waits for: the provider, for a head or for more of a body; a further request; or its reader, or who writes the body. */
 type Waiting = 'head' | 'body' | 'request' | 'ours';
 
@@ -71,8 +74,9 @@ export class ProviderConnection implements ReplyTaker {
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.socket = socket;
     this.owner = owner;
-    this.parser = new ReplyParser(this, owner.headMaxBytes);
-    this.idleUntil = owner.monotonic() + owner.idleTimeoutMs;
+    const { headMaxBytes, idleTimeoutMs, monotonic } = owner.options;
+    this.parser = new ReplyParser(this, headMaxBytes);
+    this.idleUntil = monotonic() + idleTimeoutMs;
     socket.on('error', (error) => this.close(error));
     socket.on('end', () => this.ended());
     socket.on('close', () => this.close(undefined));
@@ -91,7 +95,7 @@ export class ProviderConnection implements ReplyTaker {
     this.hasHead = false;
     // TRICKY: some servers ignore a body that they do not expect, or send one behind a head that has none. They would take it for the next
     // request, and we for the next reply, which may be somebody else's.
-    this.mayBeKept = expectBody.has(method) || (body === null && method !== 'HEAD');
+    this.mayBeKept = expectsBody(method) || (body === null && method !== 'HEAD');
     this.events += 1;
     this.parser.begin(method);
     if (body === null) socket.write(head, 'latin1');
@@ -157,7 +161,8 @@ export class ProviderConnection implements ReplyTaker {
       this.quietSince = now;
       return;
     }
-    const mostMs = waiting === 'head' ? this.owner.headersTimeoutMs : this.owner.bodyTimeoutMs;
+    const { headersTimeoutMs, bodyTimeoutMs } = this.owner.options;
+    const mostMs = waiting === 'head' ? headersTimeoutMs : bodyTimeoutMs;
     if (now - this.quietSince >= mostMs) this.close(new ReplyTimeoutError());
   }
 
@@ -214,7 +219,8 @@ export class ProviderConnection implements ReplyTaker {
       return;
     }
     if (this.isPaused) this.resume();
-    this.idleUntil = owner.monotonic() + idleMs(owner.idleTimeoutMs, parser.keptForMs);
+    const { idleTimeoutMs, monotonic } = owner.options;
+    this.idleUntil = monotonic() + idleMs(idleTimeoutMs, parser.keptForMs);
     owner.freed(this);
   }
 }

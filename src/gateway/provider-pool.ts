@@ -1,48 +1,43 @@
 import type { Socket } from 'node:net';
 import type { ConnectionCounts } from './metrics.ts';
-import { type ConnectionOwner, ProviderConnection, type WireReply, type WireRequest } from './provider-connection.ts';
+import {
+  type ConnectionLimits,
+  type ConnectionOwner,
+  ProviderConnection,
+  type WireReply,
+  type WireRequest,
+} from './provider-connection.ts';
 import type { ReplyLines } from './reply-lines.ts';
 
-export interface PoolOptions {
+export interface PoolOptions extends ConnectionLimits {
   /** The value of the Host header. */
   readonly host: string;
   /** Most connections at once; further calls wait for one. */
   readonly connections: number;
-  readonly headMaxBytes: number;
-  readonly headersTimeoutMs: number;
-  readonly bodyTimeoutMs: number;
-  readonly idleTimeoutMs: number;
-  readonly monotonic: () => number;
   /** Opens a connection; the socket that it gives can be written to, and its bytes go to the connection that is made for it. */
-  readonly connect: (connected: (error: Error | null, socket: Socket | null) => ProviderConnection | undefined) => void;
+  readonly connect: (connected: Connected) => void;
 }
+
+/** Told what came of opening a connection: an error, or its socket. */
+export type Connected = (error: Error | null, socket: Socket | null | undefined) => ProviderConnection | undefined;
 
 /** Connections to one origin, kept for the next call. The one that was used last is used first, so that those beyond the need grow old. */
 export class ProviderPool implements ConnectionOwner {
-  readonly host: string;
-  readonly headMaxBytes: number;
-  readonly headersTimeoutMs: number;
-  readonly bodyTimeoutMs: number;
-  readonly idleTimeoutMs: number;
-  readonly monotonic: () => number;
-  private readonly options: PoolOptions;
+  readonly options: PoolOptions;
   private readonly open = new Set<ProviderConnection>();
   private readonly idle: ProviderConnection[] = [];
+  /** Connections whose exchange ended in this turn of the event loop, and in the one before it: see {@link freed}. */
+  private resting: ProviderConnection[] = [];
+  private rested: ProviderConnection[] = [];
   /** Calls without a connection, the oldest first. */
   private readonly waiting = new Set<PooledCall>();
   private connecting = 0;
-  private handsOutSoon = false;
+  private turnsSoon = false;
   private isRetired = false;
   private isClosed = false;
 
   constructor(options: PoolOptions) {
     this.options = options;
-    this.host = options.host;
-    this.headMaxBytes = options.headMaxBytes;
-    this.headersTimeoutMs = options.headersTimeoutMs;
-    this.bodyTimeoutMs = options.bodyTimeoutMs;
-    this.idleTimeoutMs = options.idleTimeoutMs;
-    this.monotonic = options.monotonic;
   }
 
   /** Sends a request as soon as there is a connection for it. */
@@ -52,7 +47,7 @@ export class ProviderPool implements ConnectionOwner {
       return;
     }
     this.waiting.add(call);
-    this.handOutSoon();
+    this.turnSoon();
   }
 
   /** A call does not wait any more. */
@@ -60,24 +55,27 @@ export class ProviderPool implements ConnectionOwner {
     this.waiting.delete(call);
   }
 
+  /**
+   * TRICKY: it is not used again at once. What a provider sends behind a reply, and that it has closed the connection, is read after the reply itself;
+   * a call that goes out before that has the one for its own reply and fails by the other. A whole turn of the event loop lies between.
+   */
   freed(connection: ProviderConnection): void {
-    if (this.isRetired && this.waiting.size === 0) {
-      connection.close(undefined);
-      return;
-    }
-    this.idle.push(connection);
-    if (this.waiting.size > 0) this.handOutSoon();
+    this.resting.push(connection);
+    this.turnSoon();
   }
 
   gone(connection: ProviderConnection): void {
     this.open.delete(connection);
-    const at = this.idle.indexOf(connection);
-    if (at !== -1) this.idle.splice(at, 1);
+    for (const free of [this.idle, this.rested, this.resting]) {
+      const at = free.indexOf(connection);
+      if (at !== -1) free.splice(at, 1);
+    }
     this.connectAsNeeded();
   }
 
   counts(): ConnectionCounts {
-    return { busy: this.open.size - this.idle.length, idle: this.idle.length, waiting: this.waiting.size };
+    const idle = this.free();
+    return { busy: this.open.size - idle, idle, waiting: this.waiting.size };
   }
 
   /** Looks for connections that have been quiet for too long. @param now monotonic, milliseconds. */
@@ -88,7 +86,7 @@ export class ProviderPool implements ConnectionOwner {
   /** No further call comes; those that are here run to their end. */
   retire(): void {
     this.isRetired = true;
-    for (const connection of this.idle.splice(0)) connection.close(undefined);
+    this.turnSoon();
   }
 
   /** True when it was retired and all its calls have ended. */
@@ -105,21 +103,30 @@ export class ProviderPool implements ConnectionOwner {
     for (const connection of this.open) connection.close(new PoolClosedError());
   }
 
-  /**
-   * TRICKY: not at once. What a provider sends behind a reply, and that it has closed the connection, may be read a moment after the reply itself,
-   * and would be taken for the next one. By the end of this turn of the event loop all is read that is here.
-   */
-  private handOutSoon(): void {
-    if (this.handsOutSoon) return;
-    this.handsOutSoon = true;
+  private free(): number {
+    return this.idle.length + this.rested.length + this.resting.length;
+  }
+
+  private turnSoon(): void {
+    if (this.turnsSoon) return;
+    this.turnsSoon = true;
     setImmediate(() => {
-      this.handsOutSoon = false;
-      this.handOut();
+      this.turnsSoon = false;
+      this.turn();
     });
   }
 
-  private handOut(): void {
-    const now = this.monotonic();
+  /** At the end of a turn of the event loop: hands out what has rested for one. */
+  private turn(): void {
+    this.idle.push(...this.rested);
+    this.rested = this.resting;
+    this.resting = [];
+    if (this.waiting.size > 0) this.handOut(this.options.monotonic());
+    if (this.isRetired && this.waiting.size === 0) this.closeIdle();
+    if (this.rested.length > 0) this.turnSoon();
+  }
+
+  private handOut(now: number): void {
     for (const call of this.waiting) {
       const connection = this.takeIdle(now);
       if (connection === undefined) break;
@@ -127,6 +134,10 @@ export class ProviderPool implements ConnectionOwner {
       call.goOver(connection);
     }
     this.connectAsNeeded();
+  }
+
+  private closeIdle(): void {
+    for (const connection of this.idle.splice(0)) connection.close(undefined);
   }
 
   private takeIdle(now: number): ProviderConnection | undefined {
@@ -138,9 +149,12 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   private connectAsNeeded(): void {
-    while (!this.isClosed && this.connecting < this.waiting.size && this.open.size + this.connecting < this.options.connections) {
-      this.connect();
-    }
+    while (!this.isClosed && this.isShort() && this.open.size + this.connecting < this.options.connections) this.connect();
+  }
+
+  /** More calls wait than connections are free, or on their way. */
+  private isShort(): boolean {
+    return this.waiting.size > this.free() + this.connecting;
   }
 
   private connect(): void {
@@ -152,12 +166,13 @@ export class ProviderPool implements ConnectionOwner {
     }
   }
 
-  private connected(error: Error | null, socket: Socket | null): ProviderConnection | undefined {
+  private connected(...[error, socket]: Parameters<Connected>): ProviderConnection | undefined {
     this.connecting -= 1;
-    if (socket !== null && error === null && !this.isClosed) {
+    if (socket !== null && socket !== undefined && error === null && !this.isClosed) {
       const connection = new ProviderConnection(socket, this);
       this.open.add(connection);
-      this.freed(connection);
+      this.idle.push(connection);
+      this.turnSoon();
       return connection;
     }
     socket?.destroy();
@@ -168,7 +183,7 @@ export class ProviderPool implements ConnectionOwner {
   /** Each connection that cannot be had is some call's: the one that has waited longest, unless it was served by another. */
   private failed(error: Error): void {
     const [oldest] = this.waiting;
-    if (oldest !== undefined && this.waiting.size > this.connecting) {
+    if (oldest !== undefined && this.isShort()) {
       this.waiting.delete(oldest);
       oldest.broken(error);
     }
@@ -247,7 +262,7 @@ export class PooledCall implements WireReply {
 }
 
 /** The gateway is closing. */
-class PoolClosedError extends Error {
+export class PoolClosedError extends Error {
   constructor() {
     super('the gateway is closing');
     this.name = 'PoolClosedError';

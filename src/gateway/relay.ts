@@ -335,7 +335,6 @@ function withoutLength(lines: readonly string[]): string[] {
 /** Failures on the way to a provider that are ours: nothing was called. */
 const refusedHere: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['body_too_large', 'malformed_request', 'target_not_allowed']);
 
-/** TRICKY: Node throws on control characters. */
 function reasonPhrase(status: number, message: string): string {
-  return message === '' || /[^\t\u0020-\u007e\u0080-\u00ff]/.test(message) ? (STATUS_CODES[status] ?? '') : message;
+  return message === '' ? (STATUS_CODES[status] ?? '') : message;
 }

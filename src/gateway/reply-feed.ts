@@ -11,12 +11,12 @@ const endOfTurn = Promise.resolve();
  */
 export class ReplyFeed implements WireReply {
   private readonly sink: ReplySink;
-  private readonly failure: (error: Error) => GatelogError;
+  private readonly failure: (error: unknown) => GatelogError;
   private gathered: Buffer[] = [];
   private awaitsEndOfTurn = false;
 
   /** @param failure what a broken connection is called. */
-  constructor(sink: ReplySink, failure: (error: Error) => GatelogError) {
+  constructor(sink: ReplySink, failure: (error: unknown) => GatelogError) {
     this.sink = sink;
     this.failure = failure;
   }
@@ -31,9 +31,14 @@ export class ReplyFeed implements WireReply {
     this.awaitEndOfTurn();
   }
 
+  /** TRICKY: what is thrown here would end the process, and all its calls; elsewhere it ends the connection, and {@link broken} tells this one. */
   whole(): void {
-    this.passOn();
-    this.sink.finish();
+    try {
+      this.passOn();
+      this.sink.finish();
+    } catch (error) {
+      this.sink.fail(this.failure(error));
+    }
   }
 
   broken(error: Error): void {

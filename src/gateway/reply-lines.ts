@@ -1,3 +1,5 @@
+import { fieldName } from './headers.ts';
+
 /** How a reply's body is told from what follows it. */
 export type ReplyLength =
   | { readonly kind: 'none' }
@@ -29,7 +31,6 @@ export class NotHttpError extends Error {
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([^\r\n]*))?$/;
-const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 /** Beside line ends nothing of these may be in a head, and these only as a pair. */
 const illegal = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)|(?<!\r)\n/;
 const wholeNumber = /^\d{1,15}$/;
@@ -73,7 +74,7 @@ function addLine(lines: string[], framing: Framing, line: string): void {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(0, colon));
   // A line that goes on in the next one (RFC 9112 §5.2) begins with white space, which no name has.
-  if (!token.test(name)) throw new NotHttpError('a header line has no name, or a name with characters that are not allowed in it');
+  if (!fieldName.test(name)) throw new NotHttpError('a header line has no name, or a name with characters that are not allowed in it');
   const value = withoutSpace(line, colon + 1);
   lines.push(name, value);
   switch (name.length) {
@@ -91,7 +92,7 @@ function addLine(lines: string[], framing: Framing, line: string): void {
 /** A trailer line. @throws NotHttpError for what no line may be. */
 export function checkTrailer(line: string): void {
   const name = line.slice(0, Math.max(0, line.indexOf(':')));
-  if (illegal.test(line) || !token.test(name)) throw new NotHttpError('a trailer is no header line');
+  if (illegal.test(line) || !fieldName.test(name)) throw new NotHttpError('a trailer is no header line');
 }
 
 /** TRICKY: `trim` takes characters away that are bytes of a text here, 0xA0 among them. */

@@ -22,7 +22,7 @@ const leastKeptBytes = 1024;
 const nothing = Buffer.alloc(0);
 
 /**
- * Reads the replies of one connection, RFC 9112, one after the other. It is as strict as Node's own parser: what two readers could take for two
+ * Reads the replies of one connection, RFC 9112, one after the other. It is at least as strict as Node's own parser: what two readers could take for two
  * different replies is none.
  */
 export class ReplyParser {

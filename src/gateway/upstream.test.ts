@@ -220,6 +220,27 @@ describe('connections to a provider', () => {
     expect(calls.map(({ body }) => (body === longBody ? 'long' : body))).toEqual(['long', 'ok']);
   });
 
+  it('a provider that closes behind its reply, without saying so, fails no call that waits', async () => {
+    const { provider, send } = await scene((socket) => socket.end(okReply), { connections: 1 });
+    const calls = [send(), send(), send()];
+    await until(() => calls.every((seen) => seen.isOver()));
+    expect([calls.map(({ body }) => body), provider.sockets.length]).toEqual([['ok', 'ok', 'ok'], 3]);
+  });
+
+  it('none is opened for a call that a free one can take', async () => {
+    const { provider, send } = await scene((socket) => {
+      if (provider.sockets.length < 3) answers(socket);
+    });
+    const both = [send(), send()];
+    await until(() => both.every((seen) => seen.isWhole));
+    const further = [send(), send(), send({ path: '/silent' })];
+    await until(() => provider.sockets.length === 3 && further.slice(0, 2).every((seen) => seen.isWhole));
+    const last = [send(), send()];
+    further[2]?.call?.abort(new Error('the client has left'));
+    await until(() => last.every((seen) => seen.isOver()));
+    expect([last.map(({ body }) => body), provider.sockets.length]).toEqual([['ok', 'ok'], 3]);
+  });
+
   it('once they are closed no call waits for them', async () => {
     const { upstream, send } = await scene(answers);
     const seen = send();

@@ -7,7 +7,7 @@ import type { RawHeaders } from './headers.ts';
 import type { ConnectionCounts } from './metrics.ts';
 import { outgoingHead } from './outgoing-head.ts';
 import { type ProviderConnection, ReplyTimeoutError } from './provider-connection.ts';
-import { PooledCall, ProviderPool } from './provider-pool.ts';
+import { PoolClosedError, PooledCall, ProviderPool } from './provider-pool.ts';
 import { ReplyFeed } from './reply-feed.ts';
 import { NotHttpError } from './reply-lines.ts';
 import { HeadTooLargeError } from './reply-parser.ts';
@@ -99,7 +99,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
     send: (request, sink) => {
       const { origin, lookUp, body } = request;
       try {
-        if (isClosed) throw new Error('the gateway is closing');
+        if (isClosed) throw new PoolClosedError();
         send(lookUp === undefined ? poolFor(origin) : namedPoolFor(origin, lookUp), request, sink);
       } catch (error) {
         if (body !== null && !Buffer.isBuffer(body)) body.destroy();
@@ -118,7 +118,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
 function send(pool: ProviderPool, request: ProviderRequest, sink: ReplySink): void {
   const { method, path, lines, credentials, body, announced } = request;
   const bodyBytes = body === null || Buffer.isBuffer(body) ? (body?.length ?? 0) : announced;
-  const head = outgoingHead({ method, path, host: pool.host, lines, credentials, bodyBytes });
+  const head = outgoingHead({ method, path, host: pool.options.host, lines, credentials, bodyBytes });
   const call = new PooledCall(pool, { method, head, body, announced }, new ReplyFeed(sink, providerFailure));
   sink.begin(call);
   call.send();
@@ -165,7 +165,7 @@ function openPool(origin: string, options: UpstreamOptions, lookUp?: LookupFunct
     connect: (connected) => {
       connect({ hostname: unbracketed(hostname), host, protocol, port }, (...[error, socket]) => {
         const connection = connected(error, socket);
-        if (socket !== null && connection !== undefined) connections.set(socket, connection);
+        if (socket && connection !== undefined) connections.set(socket, connection);
       });
     },
   });
@@ -192,6 +192,7 @@ function providerFailure(error: unknown): GatelogError {
 }
 
 function unreachableSentence(error: unknown, code: string | undefined): string {
+  if (error instanceof PoolClosedError) return 'The gateway is about to end, and broke the call off. Try again.';
   if (error instanceof HeadTooLargeError) {
     return 'The head of what the provider answered is over the limit of the gateway (GATELOG_HEADER_MAX_BYTES).';
   }

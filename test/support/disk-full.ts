@@ -18,6 +18,8 @@ export interface DiskFullOptions {
   readonly rounds: number;
   /** How long it stays full, milliseconds. */
   readonly fullMs: number;
+  /** What both listeners say of their health once it is full; waited for before there is room again. */
+  readonly saidWhileFull?: Health;
   readonly onRound?: (what: string) => void;
 }
 
@@ -29,8 +31,6 @@ export interface DiskFullRun {
   readonly unrecorded: number;
   /** No process was started again. */
   readonly sameProcesses: boolean;
-  /** What the listeners said of their health at the end of each time without room. */
-  readonly health: readonly Health[];
 }
 
 /** An answer of `/readyz`. */
@@ -46,7 +46,6 @@ const recoveryMs = 60_000;
 export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun> {
   const provider = await startLoadProvider();
   try {
-    const health: Health[] = [];
     const environment = { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl, GATELOG_LOG_LEVEL: 'silent', ...options.environment };
     const service = await startService({ dataDir: options.dataDir, environment });
     const processes = treeOf(service.pid).join(' ');
@@ -56,7 +55,7 @@ export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun
       await wait(roundMs);
       await room.fill();
       await wait(options.fullMs);
-      health.push(await readHealth(service.gateway), await readHealth(service.api));
+      for (const base of [service.gateway, service.api]) await untilSaid(base, options.saidWhileFull);
       room.free();
       await untilRecorded(load);
       options.onRound?.(`round ${round}: ${unrecordedOf(load).length} unrecorded of ${load.calls.length} calls`);
@@ -67,10 +66,16 @@ export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun
     const verdict = await judge(service.api, load.calls, load.updates);
     await service.stop();
     const failedCalls = load.calls.filter(({ whole, status }) => !whole || status !== 200);
-    return { verdict, failedCalls, unrecorded: unrecordedOf(load).length, sameProcesses, health };
+    return { verdict, failedCalls, unrecorded: unrecordedOf(load).length, sameProcesses };
   } finally {
     await provider.close();
   }
+}
+
+async function untilSaid(base: string, wanted: Health | undefined): Promise<void> {
+  if (wanted === undefined) return;
+  const text = JSON.stringify(wanted);
+  await eventually(`${base}/readyz to say ${text}`, async () => JSON.stringify(await readHealth(base)) === text || undefined);
 }
 
 async function readHealth(base: string): Promise<Health> {

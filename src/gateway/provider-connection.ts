@@ -27,9 +27,12 @@ export interface WireReply {
 
 /** What holds for a connection. */
 export interface ConnectionLimits {
-  readonly headMaxBytes: number;
+  /** A longer head of a reply is not taken. */
+  readonly headerMaxBytes: number;
   readonly headersTimeoutMs: number;
+  /** Longest silence within a response body. */
   readonly bodyTimeoutMs: number;
+  /** How long a connection is kept for the next call, milliseconds, unless the provider says another time. */
   readonly idleTimeoutMs: number;
   /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
@@ -50,6 +53,7 @@ const mostJoinedBytes = 8 * 1024;
 const closesAheadMs = 1000;
 /** However long a provider says that it keeps a connection. */
 const longestIdleMs = 600_000;
+
 /** Whom the connection waits for: the provider, for a head or for more of a body; a further request; or its reader, or who writes the body. */
 type Waiting = 'head' | 'body' | 'request' | 'ours';
 
@@ -74,8 +78,8 @@ export class ProviderConnection implements ReplyTaker {
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.socket = socket;
     this.owner = owner;
-    const { headMaxBytes, idleTimeoutMs, monotonic } = owner.options;
-    this.parser = new ReplyParser(this, headMaxBytes);
+    const { headerMaxBytes, idleTimeoutMs, monotonic } = owner.options;
+    this.parser = new ReplyParser(this, headerMaxBytes);
     this.idleUntil = monotonic() + idleTimeoutMs;
     socket.on('error', (error) => this.close(error));
     socket.on('end', () => this.ended());

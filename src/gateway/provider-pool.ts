@@ -12,7 +12,7 @@ import type { ReplyLines } from './reply-lines.ts';
 export interface PoolOptions extends ConnectionLimits {
   /** The value of the Host header. */
   readonly host: string;
-  /** Most connections at once; further calls wait for one. */
+  /** Most connections of this pool; further calls wait for one. */
   readonly connections: number;
   /** Opens a connection; the socket that it gives can be written to, and its bytes go to the connection that is made for it. */
   readonly connect: (connected: Connected) => void;

@@ -15,7 +15,7 @@ interface Read {
 }
 
 /** Reads the pieces of one reply; `close`: the provider closes the connection behind them. */
-function read(pieces: readonly Buffer[], { method = 'GET', closes = false, headMaxBytes = 65_536 } = {}): Read {
+function read(pieces: readonly Buffer[], { method = 'GET', closes = false, headerMaxBytes = 65_536 } = {}): Read {
   const result: Read = { heads: [], body: '', isWhole: false, keepsConnection: false };
   const parser = new ReplyParser(
     {
@@ -24,7 +24,7 @@ function read(pieces: readonly Buffer[], { method = 'GET', closes = false, headM
         result.body += bytes.toString('latin1');
       },
     },
-    headMaxBytes,
+    headerMaxBytes,
   );
   parser.begin(method);
   // One buffer for all of them, as on a connection: what the parser keeps it has to copy.
@@ -238,9 +238,9 @@ describe('what can be read in two ways, or is no HTTP/1.1, is refused', () => {
     ['a trailer', `${ok}Transfer-Encoding: chunked\r\n\r\n0\r\nX: ${'a'.repeat(1000)}`],
     ['many trailers', `${ok}Transfer-Encoding: chunked\r\n\r\n0\r\n${'X: a\r\n'.repeat(300)}`],
   ])('%s over the limit', (_name, text) => {
-    expect(() => readText(text, { headMaxBytes: 900 })).toThrow(HeadTooLargeError);
+    expect(() => readText(text, { headerMaxBytes: 900 })).toThrow(HeadTooLargeError);
     const bytes = [...Buffer.from(text, 'latin1')].map((byte) => Buffer.of(byte));
-    expect(() => read(bytes, { headMaxBytes: 900 })).toThrow(HeadTooLargeError);
+    expect(() => read(bytes, { headerMaxBytes: 900 })).toThrow(HeadTooLargeError);
   });
 });
 

@@ -31,7 +31,7 @@ export class ReplyParser {
   /** How long the provider keeps it then, milliseconds, where it says so. */
   keptForMs: number | undefined;
   private readonly taker: ReplyTaker;
-  private readonly headMaxBytes: number;
+  private readonly headerMaxBytes: number;
   private state: State = 'whole';
   private toHead = false;
   private remaining = 0;
@@ -40,9 +40,9 @@ export class ReplyParser {
   private kept = nothing;
   private keptBytes = 0;
 
-  constructor(taker: ReplyTaker, headMaxBytes: number) {
+  constructor(taker: ReplyTaker, headerMaxBytes: number) {
     this.taker = taker;
-    this.headMaxBytes = headMaxBytes;
+    this.headerMaxBytes = headerMaxBytes;
   }
 
   /** A request was sent; its reply is next. @param method its method: a reply to HEAD has no body. */
@@ -63,7 +63,7 @@ export class ReplyParser {
     return this.state === 'whole';
   }
 
-  /** The next bytes of the connection; they are not kept. @throws NotHttpError. */
+  /** The next bytes of the connection; they are not kept. @throws NotHttpError, HeadTooLargeError. */
   read(bytes: Buffer): void {
     const input = this.keptBytes === 0 ? bytes : this.joined(bytes);
     let at = 0;
@@ -109,7 +109,7 @@ export class ReplyParser {
 
   private head(input: Buffer, at: number): number | undefined {
     const end = input.indexOf('\r\n\r\n', Math.max(at, this.keptBytes - 3), 'latin1');
-    if ((end === -1 ? input.length : end) - at > this.headMaxBytes) throw new HeadTooLargeError();
+    if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadTooLargeError();
     if (end === -1) {
       refuseEarly(input, at, this.keptBytes);
       return undefined;
@@ -180,7 +180,7 @@ export class ReplyParser {
     const end = this.lineEnd(input, at);
     if (end === undefined) return undefined;
     this.trailerBytes += end - at;
-    if (this.trailerBytes > this.headMaxBytes) throw new HeadTooLargeError();
+    if (this.trailerBytes > this.headerMaxBytes) throw new HeadTooLargeError();
     if (end === at) this.state = 'whole';
     else checkTrailer(input.toString('latin1', at, end));
     return end + 2;
@@ -189,7 +189,7 @@ export class ReplyParser {
   /** Where the line that begins here ends; undefined while its end has not come. */
   private lineEnd(input: Buffer, at: number): number | undefined {
     const end = input.indexOf(lf, Math.max(at, this.keptBytes - 1));
-    if ((end === -1 ? input.length : end) - at > this.headMaxBytes) throw new HeadTooLargeError();
+    if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadTooLargeError();
     if (end === -1) return undefined;
     this.keptBytes = 0;
     const isClean = end > at && input[end - 1] === cr && input.indexOf(cr, at) === end - 1;

@@ -6,7 +6,7 @@ import { isSystemError } from '../platform/files.ts';
 import type { RawHeaders } from './headers.ts';
 import type { ConnectionCounts } from './metrics.ts';
 import { outgoingHead } from './outgoing-head.ts';
-import { type ProviderConnection, ReplyTimeoutError } from './provider-connection.ts';
+import { type ConnectionLimits, type ProviderConnection, ReplyTimeoutError } from './provider-connection.ts';
 import { PoolClosedError, PooledCall, ProviderPool } from './provider-pool.ts';
 import { ReplyFeed } from './reply-feed.ts';
 import { NotHttpError } from './reply-lines.ts';
@@ -29,17 +29,10 @@ export interface ProviderRequest {
   readonly announced: number | undefined;
 }
 
-export interface UpstreamOptions {
+export interface UpstreamOptions extends ConnectionLimits {
   readonly connectTimeoutMs: number;
-  readonly headersTimeoutMs: number;
-  /** Longest silence within a response body. */
-  readonly bodyTimeoutMs: number;
   /** Connections to one origin from one worker; further calls wait. */
   readonly connections: number;
-  /** How long a connection is kept for the next call, milliseconds, unless the provider says another time. */
-  readonly idleTimeoutMs: number;
-  readonly headerMaxBytes: number;
-  readonly monotonic: () => number;
 }
 
 export interface Upstream {
@@ -155,13 +148,8 @@ function openPool(origin: string, options: UpstreamOptions, lookUp?: LookupFunct
   const reading = { onread: { buffer: readBuffer, callback: passRead } };
   const connect = buildConnector({ timeout: options.connectTimeoutMs, ...(lookUp === undefined ? {} : { lookup: lookUp }), ...reading });
   return new ProviderPool({
+    ...options,
     host,
-    connections: options.connections,
-    headMaxBytes: options.headerMaxBytes,
-    headersTimeoutMs: options.headersTimeoutMs,
-    bodyTimeoutMs: options.bodyTimeoutMs,
-    idleTimeoutMs: options.idleTimeoutMs,
-    monotonic: options.monotonic,
     connect: (connected) => {
       connect({ hostname: unbracketed(hostname), host, protocol, port }, (...[error, socket]) => {
         const connection = connected(error, socket);

@@ -43,6 +43,24 @@ function killedBy(poisoned: string, sizes: number[]): Interpret {
   };
 }
 
+/** Interpretation that dies the first time, whatever it is asked for. */
+function dyingOnce(reason: string): Interpret {
+  let hasDied = false;
+  return async (tasks, storedAt) => {
+    if (hasDied) return interpretDirectly(tasks, storedAt);
+    hasDied = true;
+    throw new InterpreterDied(reason);
+  };
+}
+
+/** A life of the ingest that ends when its batch has failed: the next one finds that batch begun. */
+async function failOnce(spool: SpoolRig, ports: Parameters<SpoolRig['openDrain']>[0]): Promise<void> {
+  const drain = await spool.openDrain(ports);
+  drain.start();
+  await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
+  await drain.stop(0);
+}
+
 const seesNone = async (): Promise<ReadonlySet<never>> => new Set();
 
 describe('a poisoned exchange goes to the dead letters and stops nothing', () => {
@@ -195,10 +213,7 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
   test('when it kills the interpreter in a batch that was begun before a crash: its bounds stay, the rest is stored', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 9);
-    const first = await spool.openDrain({ insert: () => Promise.reject(new GatelogError('store_unavailable', 'away')) });
-    first.start();
-    await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
-    await first.stop(0);
+    await failOnce(spool, { insert: () => Promise.reject(new GatelogError('store_unavailable', 'away')) });
     const tokens = new Set<string>();
     const insert: InsertRows = async (table, rows, token) => {
       tokens.add(token);
@@ -214,39 +229,16 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 4);
     const file = openCheckpointFile(spool.folder);
-    const first = await spool.openDrain({
-      checkpoint: {
-        load: file.load,
-        save: dyingAtAccept(file.save),
-      },
-    });
-    first.start();
-    await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
-    await first.stop(0);
-    let deaths = 0;
-    const interpret: Interpret = async (tasks, storedAt) => {
-      deaths += 1;
-      if (deaths === 1) throw new InterpreterDied('out of memory');
-      return interpretDirectly(tasks, storedAt);
-    };
-    await spool.drainAll({ interpret });
+    await failOnce(spool, { checkpoint: { load: file.load, save: dyingAtAccept(file.save) } });
+    await spool.drainAll({ interpret: dyingOnce('out of memory') });
     expect(await spool.storedIds()).toEqual({ requests: ids.toSorted(), bodies: ids.toSorted() });
   });
 
   test('nor does one exchange of a batch that was begun before, when the interpreter dies of it once', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 1);
-    const first = await spool.openDrain({ insert: () => Promise.reject(new GatelogError('store_unavailable', 'away')) });
-    first.start();
-    await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
-    await first.stop(0);
-    let deaths = 0;
-    const interpret: Interpret = async (tasks, storedAt) => {
-      deaths += 1;
-      if (deaths === 1) throw new InterpreterDied('no result after 60000 ms');
-      return interpretDirectly(tasks, storedAt);
-    };
-    await spool.drainAll({ interpret });
+    await failOnce(spool, { insert: () => Promise.reject(new GatelogError('store_unavailable', 'away')) });
+    await spool.drainAll({ interpret: dyingOnce('no result after 60000 ms') });
     expect((await spool.storedIds()).requests).toEqual(ids);
     expect(await spool.deadLetters()).toEqual([]);
   });
@@ -282,13 +274,7 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
   test('but a thread that dies of one exchange once, as when the machine stood still, gets it again', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 1);
-    let deaths = 0;
-    const interpret: Interpret = async (tasks, storedAt) => {
-      deaths += 1;
-      if (deaths === 1) throw new InterpreterDied('no result after 60000 ms');
-      return interpretDirectly(tasks, storedAt);
-    };
-    await spool.drainAll({ interpret });
+    await spool.drainAll({ interpret: dyingOnce('no result after 60000 ms') });
     expect((await spool.storedIds()).requests).toEqual(ids);
     expect(await spool.deadLetters()).toEqual([]);
   });

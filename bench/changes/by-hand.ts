@@ -77,5 +77,5 @@ async function update(connections: Connections, changed: readonly Changed[], new
     names: changed.map(({ name }) => name),
     values: changed.map(({ value }) => value),
   };
-  await connections.run('update', (client) => client.command(boundQuery(text, params, connections.embedded)));
+  await connections.run('update', (client) => client.command(boundQuery(text, { params }, connections.embedded)));
 }

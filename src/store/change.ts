@@ -205,11 +205,8 @@ export async function repeated(write: () => Promise<unknown>): Promise<void> {
 
 /** A statement over rows of `requests` as the client takes it. */
 export function boundStatement({ text, params }: RowsStatement, embedded: boolean) {
-  return {
-    ...boundQuery(text, params, embedded),
-    // TRICKY: in the embedded engine settings stick to the connection, so the read, too, has none that the update must not have.
-    clickhouse_settings: { max_query_size: largestStatement },
-  };
+  // TRICKY: in the embedded engine settings stick to the connection, so the read, too, has none that the update must not have.
+  return boundQuery(text, { params, settings: { max_query_size: largestStatement } }, embedded);
 }
 
 function groupedBy<Item, Key extends Uuid>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {

@@ -73,7 +73,7 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
   await inLane(connections, 'removal', (client) => {
     parts.signal.throwIfAborted();
     demandRoom(connections);
-    return client.command(boundQuery(found.text, found.params, connections.embedded));
+    return client.command(boundQuery(found.text, found, connections.embedded));
   });
   // A list that was written twice holds each request twice.
   const [requests] = await readRows<Counted>(parts, bound(`SELECT uniqExact(request_id) AS counted ${listed}`, erasure));

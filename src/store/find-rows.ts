@@ -42,7 +42,7 @@ async function numbersIn(
   const params = { tenant: uuidToNumber(organizationId).toString(), requests: records.map(({ requestId }) => uuidToNumber(requestId)) };
   try {
     return await connections.run('insert', async (client) => {
-      const result = await client.query({ ...boundQuery(text, params, connections.embedded), format: 'JSONEachRow' });
+      const result = await client.query({ ...boundQuery(text, { params }, connections.embedded), format: 'JSONEachRow' });
       return new Set((await result.json<{ readonly id: string }>()).map(({ id }) => id));
     });
   } catch (error) {

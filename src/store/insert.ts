@@ -4,8 +4,20 @@ import { storeFailure } from './failure.ts';
 import { runWrite } from './room.ts';
 import { type RecordTable, rowColumns } from './tables/rows.ts';
 
-/** TRICKY: the embedded connection writes a setting into its SQL and does not escape backslashes, so a token must need no escaping. */
+/** A token stands in the SQL as it is. */
 const plainToken = /^[\w.-]+$/;
+
+/** How rows are read. TRICKY: one block an insert, whatever the number of cores; the token protects whole blocks, and parallel parsing would cut them anew each time. */
+const settings = [
+  'input_format_parallel_parsing = 0',
+  'async_insert = 0',
+  'max_insert_block_size = 10000000',
+  'min_insert_block_size_rows = 10000000',
+  `min_insert_block_size_bytes = ${2 * 1024 * 1024 * 1024}`,
+  // A null in a column that has none is the column's default, and so is a cell that is missing at the end of a line.
+  'input_format_null_as_default = 1',
+  'input_format_json_compact_allow_variable_number_of_columns = 1',
+].join(', ');
 
 /** Connections that insert. */
 type InsertLane = Extract<LaneName, 'insert' | 'history'>;
@@ -33,8 +45,9 @@ export interface TableLines {
 
 /**
  * Inserts lines, durably. @throws GatelogError.
- * TRICKY: every insert of a lane goes through here. In the embedded engine settings stick to the connection, and one without a token would have the
- * token of the one before, and be dropped.
+ * TRICKY: settings stand in the statement itself. The embedded connection would write those of the client in front of it, as statements of their own,
+ * and of several statements with rows behind them the engine reads the rows several times: that took three times the CPU. And they would stick to the
+ * connection, so that an insert without a token had the token of the one before, and was dropped.
  */
 export async function insertLines(connections: Connections, lane: InsertLane, { table, columns, lines, token }: TableLines): Promise<void> {
   if (lines === '') return;
@@ -42,21 +55,9 @@ export async function insertLines(connections: Connections, lane: InsertLane, { 
   try {
     await runWrite(connections, lane, async (client) => {
       const result = await client.exec({
-        query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT JSONCompactEachRow`,
+        query: `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${settings}, insert_deduplication_token = '${token}' FORMAT JSONCompactEachRow`,
         // As a text, not as its bytes: the embedded connection would decode those again, all at once.
         values: Readable.from([lines]),
-        // TRICKY: one block an insert, whatever the number of cores; the token protects whole blocks, and parallel parsing would cut them anew each time.
-        clickhouse_settings: {
-          insert_deduplication_token: token,
-          input_format_parallel_parsing: 0,
-          async_insert: 0,
-          max_insert_block_size: '10000000',
-          min_insert_block_size_rows: '10000000',
-          min_insert_block_size_bytes: String(2 * 1024 * 1024 * 1024),
-          // A null in a column that has none is the column's default, and so is a cell that is missing at the end of a line.
-          input_format_null_as_default: 1,
-          input_format_json_compact_allow_variable_number_of_columns: 1,
-        },
       });
       for await (const chunk of result.stream) void chunk;
     });

@@ -1,23 +1,40 @@
 /** A value of a query parameter: what the client of a server takes as well. */
 export type ParameterValue = string | number | bigint | boolean | readonly ParameterValue[];
 
+/** Settings of one query: plain names, and values without quotes or backslashes. */
+export type QuerySettings = Readonly<Record<string, string | number>>;
+
 /** A query with its parameters, in the form of the client. */
 export interface BoundQuery {
   readonly query: string;
   readonly query_params?: Record<string, unknown>;
+  readonly clickhouse_settings?: QuerySettings;
+}
+
+/** What a query needs beside its text. */
+export interface Binding {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly settings?: QuerySettings;
 }
 
 /**
- * A query with its parameters.
+ * A query with its parameters and settings.
  * TRICKY: chdb lets queries that bind parameters run one at a time in the whole process, so that one slow read would hold up all others and
- * every update. For the embedded engine the parameters are therefore set in front of the query, on its own connection. They stay set there; every query sets all of its own.
+ * every update. For the embedded engine the parameters are therefore set in front of the query, on its own connection. Settings come first, as they
+ * say how long the rest may be, and all in one statement: each costs a tenth of a millisecond. Both stay set there; every query sets all parameters
+ * of its own, and every query of a lane the same settings.
  */
-export function boundQuery(query: string, params: Readonly<Record<string, unknown>>, embedded: boolean): BoundQuery {
-  if (!embedded) return { query, query_params: params };
-  const set = Object.entries(params).map(
+export function boundQuery(query: string, { params, settings = {} }: Binding, embedded: boolean): BoundQuery {
+  if (!embedded) return { query, query_params: params, clickhouse_settings: settings };
+  const set = Object.entries(settings).map(([name, value]) => `${checkedName(name)} = '${value}'`);
+  const bound = Object.entries(params).map(
     ([name, value]) => `param_${checkedName(name)} = '${escaped(parameterText(value as ParameterValue), inLiteral)}'`,
   );
-  return { query: set.length === 0 ? query : `SET ${set.join(', ')}; ${query}` };
+  return { query: `${setStatement(set)}${setStatement(bound)}${query}` };
+}
+
+function setStatement(assignments: readonly string[]): string {
+  return assignments.length === 0 ? '' : `SET ${assignments.join(', ')}; `;
 }
 
 /** TRICKY: the engine reads a parameter twice: as an SQL literal, and then as the value of its type, in which backslashes escape again. */

@@ -26,7 +26,7 @@ const longestLookMs = 500;
 /** Runs a query that removals need, in their own lane. */
 export async function readRows<Row>({ connections }: RemovingParts, { text, params }: RowCondition): Promise<readonly Row[]> {
   return inLane(connections, 'removal', async (client) =>
-    (await client.query({ ...boundQuery(text, params, connections.embedded), format: 'JSONEachRow' })).json<Row>(),
+    (await client.query({ ...boundQuery(text, { params }, connections.embedded), format: 'JSONEachRow' })).json<Row>(),
   );
 }
 
@@ -43,7 +43,7 @@ export async function removeRows(parts: RemovingParts, table: RemovableTable, st
   await whenMutated(parts, table);
   await inLane(connections, laneOf(table), (client) => {
     demandRoom(connections);
-    return client.command(boundQuery(later, statement.params, connections.embedded));
+    return client.command(boundQuery(later, statement, connections.embedded));
   });
   await whenMutated(parts, table);
 }

@@ -1,8 +1,7 @@
-import type { ClickHouseSettings } from '@clickhouse/client';
 import type { Statement } from '../sql/statement.ts';
 import type { Connections } from './connections.ts';
 import { storeFailure } from './failure.ts';
-import { boundQuery } from './parameters.ts';
+import { boundQuery, type QuerySettings } from './parameters.ts';
 
 /** What one query may take. */
 export interface RunOptions {
@@ -22,9 +21,8 @@ export function makeRunStatement(connections: Connections, options: RunOptions):
       return await connections.run(lane, async (client) => {
         signal?.throwIfAborted();
         const result = await client.query({
-          ...boundQuery(text, params, connections.embedded),
+          ...boundQuery(text, { params, settings: readSettings(options) }, connections.embedded),
           format: 'JSONEachRow',
-          clickhouse_settings: readSettings(options),
           ...(signal === undefined || connections.embedded ? {} : { abort_signal: signal }),
         });
         return result.json<Row>();
@@ -54,7 +52,7 @@ export async function runUntilRows<Row>(
 /**
  * TRICKY: in the embedded engine settings stick to the connection, so every query on a lane sends the same set of names.
  */
-function readSettings({ queryTimeoutMs, queryMemoryBytes }: RunOptions): ClickHouseSettings {
+function readSettings({ queryTimeoutMs, queryMemoryBytes }: RunOptions): QuerySettings {
   return {
     // In seconds; the engine takes fractions of them.
     max_execution_time: queryTimeoutMs / 1000,

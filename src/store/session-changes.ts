@@ -181,11 +181,8 @@ function binderOf({ embedded }: Connections, change: SessionChange) {
     values: [...change.values.values()],
     at: String(change.acceptedAt),
   };
-  return (text: string) => ({
-    ...boundQuery(text, params, embedded),
-    // TRICKY: in the embedded engine settings stick to the connection, so every statement of the lane sends the same ones.
-    clickhouse_settings: { max_query_size: largestStatement },
-  });
+  // TRICKY: in the embedded engine settings stick to the connection, so every statement of the lane sends the same ones.
+  return (text: string) => boundQuery(text, { params, settings: { max_query_size: largestStatement } }, embedded);
 }
 
 function patchOf(change: SessionChange): string {

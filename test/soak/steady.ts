@@ -7,7 +7,8 @@
  * - any call failed, was not on record, or was not found afterwards, or fewer than 98 of 100 asked calls were made;
  * - the memory of a process still grows, it leaks descriptors, or has more and more threads: how that is told stands in `test/support/steady-verdict.ts`;
  * - a process was replaced;
- * - of 100 calls, more than one could be queried by its property only later than a second after its reply: the query that found it was asked later than that.
+ * - of 100 calls, more than one could be queried by its property only later than a second after its reply: the query that found it was asked later than that;
+ *   on a virtual machine, of 100 calls that its host did not disturb (`test/support/stolen-time.ts`), and then these must be half of all at least.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ import { parseArgs } from 'node:util';
 import { highestRate as searchHighest } from '../../bench/gateway/highest-rate.ts';
 import { chatLoad, type Load, LoadDriver } from '../../bench/gateway/load-driver.ts';
 import { SpoolWatch, untilDrained } from '../../bench/gateway/spool-watch.ts';
-import { LatencyHistogram } from '../../bench/load/latency-histogram.ts';
+import { LatencyHistogram, type LatencySummary } from '../../bench/load/latency-histogram.ts';
 import { OwnedProcesses } from '../../bench/measure/owned-processes.ts';
 import { type GatelogCandidate, startGatelog } from '../../bench/peers/candidate.ts';
 import { inMegabytes } from '../support/process-memory.ts';
@@ -36,6 +37,8 @@ const warmUpMs = 5000;
 const fullRateMs = 60_000;
 const latestVisibleMicros = 1_000_000;
 const reachedShare = 0.98;
+/** Calls that the host of the machine must have left alone. */
+const leastUndisturbedShare = 0.5;
 
 const processes = new OwnedProcesses();
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-steady-'));
@@ -68,12 +71,13 @@ async function soak(): Promise<boolean> {
   const trends = watch.stop();
   const found = await probe.stop();
   stolen.stop();
+  const own = undisturbed(found, stolen);
   const faults = [
     ...(load.errors > 0 ? [`${load.errors} calls failed, the first with: ${load.firstError ?? 'nothing'}`] : []),
     ...(load.requestsPerSecond < requestsPerSecond * reachedShare ? ['the rate was not reached'] : []),
     ...found.errors,
     ...(found.notFound > 0 ? [`${found.notFound} calls were not found by their property`] : []),
-    ...(found.visible.p99Micros > latestVisibleMicros ? ['calls can be queried later than a second after their reply'] : []),
+    ...lateness(found, own),
     ...watch.replaced.map((name) => `${name} was replaced`),
     ...trends.filter(({ grows }) => grows).map(({ process: name }) => `the memory of ${name} still grows`),
     ...trends.filter(({ leaks }) => leaks).map(({ process: name }) => `${name} leaks descriptors`),
@@ -84,7 +88,8 @@ async function soak(): Promise<boolean> {
   console.log(
     `could be queried by their property after ${inMs(found.visible.p50Micros)} (p50), ${inMs(found.visible.p99Micros)} (p99); ${found.calls} calls`,
   );
-  console.log(undisturbed(found, stolen));
+  const taken = `the host of this machine took ${(stolen.share() * 100).toFixed(1)} % of its cores' time`;
+  console.log(`${taken}; the ${own.calls} calls that this did not touch: after ${inMs(own.p50Micros)} (p50), ${inMs(own.p99Micros)} (p99)`);
   console.log(`the answers that had them came after ${inMs(found.answered.p50Micros)} (p50), ${inMs(found.answered.p99Micros)} (p99)`);
   const after = await visibleRecords(service);
   const inTime = (after.inTime - before.inTime) / (after.all - before.all);
@@ -94,14 +99,20 @@ async function soak(): Promise<boolean> {
   return faults.length === 0;
 }
 
-/** How soon calls could be queried while the machine had its cores to itself. It decides nothing. */
-function undisturbed({ each }: FoundDelay, stolen: StolenTime): string {
+/** How soon calls could be queried while the machine had its cores to itself. */
+function undisturbed({ each }: FoundDelay, stolen: StolenTime): LatencySummary & { readonly calls: number } {
   const quiet = new LatencyHistogram();
   const own = each.filter(({ endedAt, afterMs }) => !stolen.disturbs(endedAt, endedAt + afterMs));
   for (const { afterMs } of own) quiet.record(afterMs);
-  const { p50Micros, p99Micros } = quiet.summary();
-  const taken = `the host of this machine took ${(stolen.share() * 100).toFixed(1)} % of its cores' time`;
-  return `${taken}; of the ${own.length} calls that this did not touch: after ${inMs(p50Micros)} (p50), ${inMs(p99Micros)} (p99)`;
+  return { ...quiet.summary(), calls: own.length };
+}
+
+/** Late for their own reasons, or too few of which that could be told. */
+function lateness({ calls, visible }: FoundDelay, own: LatencySummary & { readonly calls: number }): string[] {
+  if (visible.p99Micros <= latestVisibleMicros) return [];
+  const isTold = own.calls >= calls * leastUndisturbedShare;
+  if (!isTold) return ['the host of this machine took too much of it: how soon calls can be queried is not known'];
+  return own.p99Micros > latestVisibleMicros ? ['calls can be queried later than a second after their reply'] : [];
 }
 
 /** Calls a second with which the ingest keeps up: those of a closed loop, or the most of fewer. */

@@ -6,8 +6,8 @@ const sampleMs = 1000;
 const standstillMs = 1500;
 /** From this share of a second on a machine is not measured but its host. */
 const disturbingShare = 0.1;
-/** What a disturbance leaves behind is worked off by then. */
-const aftermathMs = 5000;
+/** A disturbance is felt for as long again as it lasted, and so long at least: at half of its highest rate a service needs that to catch up. */
+const leastAftermathMs = 5000;
 
 /** Jiffies of all cores since the start of the machine. */
 export interface CoreTimes {
@@ -16,10 +16,10 @@ export interface CoreTimes {
   readonly all: number;
 }
 
-interface Second {
+/** A disturbed second with its aftermath. */
+interface Disturbance {
   readonly fromMs: number;
   readonly toMs: number;
-  readonly share: number;
 }
 
 /**
@@ -27,7 +27,9 @@ interface Second {
  * of its own, nothing is ever stolen.
  */
 export class StolenTime {
-  private readonly seconds: Second[] = [];
+  private readonly disturbances: Disturbance[] = [];
+  /** What is still felt of disturbances. */
+  private aftermathMs = 0;
   private readonly look: () => CoreTimes;
   private readonly first: CoreTimes;
   private last: CoreTimes;
@@ -50,15 +52,20 @@ export class StolenTime {
     return shareOf(this.first, this.last);
   }
 
-  /** Whether much was stolen between two moments, or shortly before them. Milliseconds of `performance.now()`. */
+  /** Whether something between two moments was disturbed: much was stolen, or had been shortly before. Milliseconds of `performance.now()`. */
   disturbs(fromMs: number, toMs: number): boolean {
-    return this.seconds.some((second) => second.share >= disturbingShare && second.toMs >= fromMs - aftermathMs && second.fromMs <= toMs);
+    return this.disturbances.some((disturbance) => disturbance.toMs >= fromMs && disturbance.fromMs <= toMs);
   }
 
   sample(): void {
-    const now = this.look();
-    const stoodStill = now.atMs - this.last.atMs >= standstillMs;
-    this.seconds.push({ fromMs: this.last.atMs, toMs: now.atMs, share: stoodStill ? 1 : shareOf(this.last, now) });
+    const [{ atMs: fromMs }, now] = [this.last, this.look()];
+    const tookMs = now.atMs - fromMs;
+    if (tookMs >= standstillMs || shareOf(this.last, now) >= disturbingShare) {
+      this.aftermathMs = Math.max(this.aftermathMs + tookMs, leastAftermathMs);
+      this.disturbances.push({ fromMs, toMs: now.atMs + this.aftermathMs });
+    } else {
+      this.aftermathMs = Math.max(0, this.aftermathMs - tookMs);
+    }
     this.last = now;
   }
 }

@@ -54,8 +54,6 @@ describe('the interpreter thread', () => {
 
   test.each(['die', 'throw'])('that cannot take a job (%s) says so, and another takes the next', async (how) => {
     const { interpret } = start();
-    // Its death may be heard of before what it said while it lived: so it is known to be up.
-    await interpret([task('first')], 0);
     await expect(interpret([task('fine'), task(how)], 0)).rejects.toBeInstanceOf(InterpreterDied);
     expect(await interpret([task('next')], 0)).toEqual([{ failure: 'next' }]);
   });

@@ -46,15 +46,17 @@ export function startInterpreterThread(
   const start = (): Worker => {
     const started = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb }, workerData: settings });
     let ready = false;
-    const died = (reason: string): void => {
+    let reason = 'the thread has ended';
+    const died = (): void => {
       if (worker === started) failAll(ready ? new InterpreterDied(reason) : new Error(`the interpreter thread did not start: ${reason}`));
     };
     started.on('message', (message: InterpreterMessage) => {
       if ('ready' in message) ready = true;
       else settle(message.id)?.resolve(message.interpreted);
     });
-    started.on('error', (error) => died(error.message));
-    started.on('exit', () => died('the thread has ended'));
+    // An error may be heard of before what the thread said in front of it; its end is heard of last.
+    started.on('error', ({ message }) => (reason = message));
+    started.on('exit', died);
     return started;
   };
   const giveUp = (): void => {

@@ -46,7 +46,7 @@ export interface TableLines {
 /**
  * Inserts lines, durably. @throws GatelogError.
  * TRICKY: settings stand in the statement itself. The embedded connection would write those of the client in front of it, as statements of their own,
- * and of several statements with rows behind them the engine reads the rows several times: that took three times the CPU. And they would stick to the
+ * and of several statements with rows behind them the engine reads the rows several times: that took up to three times the CPU. And they would stick to the
  * connection, so that an insert without a token had the token of the one before, and was dropped.
  */
 export async function insertLines(connections: Connections, lane: InsertLane, { table, columns, lines, token }: TableLines): Promise<void> {

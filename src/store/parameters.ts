@@ -1,7 +1,7 @@
 /** A value of a query parameter: what the client of a server takes as well. */
 export type ParameterValue = string | number | bigint | boolean | readonly ParameterValue[];
 
-/** Settings of one query: plain names, and values without quotes or backslashes. */
+/** Settings of one query. */
 export type QuerySettings = Readonly<Record<string, string | number>>;
 
 /** A query with its parameters, in the form of the client. */
@@ -21,12 +21,12 @@ export interface Binding {
  * A query with its parameters and settings.
  * TRICKY: chdb lets queries that bind parameters run one at a time in the whole process, so that one slow read would hold up all others and
  * every update. For the embedded engine the parameters are therefore set in front of the query, on its own connection. Settings come first, as they
- * say how long the rest may be, and all in one statement: each costs a tenth of a millisecond. Both stay set there; every query sets all parameters
- * of its own, and every query of a lane the same settings.
+ * say how long the rest may be, and all in one statement, as each costs some tenths of a millisecond. Both stay set there: every query sets all
+ * parameters of its own, and a query that sends no settings has those of the one before it. In one lane they may differ in `max_query_size` alone.
  */
 export function boundQuery(query: string, { params, settings = {} }: Binding, embedded: boolean): BoundQuery {
   if (!embedded) return { query, query_params: params, clickhouse_settings: settings };
-  const set = Object.entries(settings).map(([name, value]) => `${checkedName(name)} = '${value}'`);
+  const set = Object.entries(settings).map(([name, value]) => `${checkedName(name)} = '${escaped(String(value), inLiteral)}'`);
   const bound = Object.entries(params).map(
     ([name, value]) => `param_${checkedName(name)} = '${escaped(parameterText(value as ParameterValue), inLiteral)}'`,
   );

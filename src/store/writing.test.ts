@@ -40,6 +40,19 @@ describe('an insert', () => {
     expect(await count()).toBe(before + 2);
   });
 
+  test.each(['insert', 'history'] as const)(
+    'leaves no setting behind on its connection: the next one of the lane %s has no token',
+    async (lane) => {
+      const changed = (): Promise<unknown> =>
+        rig.connections.run(lane, async (client) =>
+          (await client.query({ query: 'SELECT name FROM system.settings WHERE changed ORDER BY name', format: 'JSONEachRow' })).json(),
+        );
+      const before = await changed();
+      await makeInsertRows(rig.connections, lane)('requests', requestLine().line, `of-${lane}`);
+      expect(await changed()).toEqual(before);
+    },
+  );
+
   test.each([
     ['a text for a number', { status: 'x' }],
     ['a negative count', { prompt_tokens: -1 }],

@@ -1,23 +1,30 @@
 import { expect, it } from 'vitest';
 import { type CoreTimes, StolenTime } from './stolen-time.ts';
 
-it('tells what the host took, and for how long that is felt: for as long again as it lasted, and five seconds at least', () => {
-  const looks: CoreTimes[] = [
-    { atMs: 0, stolen: 0, all: 0 },
-    { atMs: 1000, stolen: 10, all: 200 },
-    { atMs: 2000, stolen: 50, all: 400 },
-    { atMs: 3000, stolen: 50, all: 600 },
-    // The whole machine stood still.
-    { atMs: 10_000, stolen: 50, all: 2000 },
-    { atMs: 11_000, stolen: 50, all: 2200 },
-  ];
-  const last = { atMs: 12_000, stolen: 50, all: 2400 };
-  const time = new StolenTime(() => looks.shift() ?? last);
-  for (let second = 0; second < 5; second += 1) time.sample();
+/** Two cores: in each second 200 jiffies of them, or fewer where the machine stood still. */
+const look = (atMs: number, stolen: number, all = atMs / 5): CoreTimes => ({ atMs, cores: 2, stolen, all });
+
+function sampled(looks: readonly CoreTimes[]): StolenTime {
+  const left = [...looks];
+  const time = new StolenTime(() => left.shift() ?? looks.at(-1) ?? look(0, 0));
+  for (let second = 2; second < looks.length; second += 1) time.sample();
   time.stop();
-  expect(time.share()).toBeCloseTo(50 / 2400, 10);
-  // Of five seconds one had passed when the machine stood still for seven.
-  const until = 10_000 + 4000 + 7000;
+  return time;
+}
+
+it('tells what the host took, and for how long that is felt: for as long again, and five seconds at least', () => {
+  const time = sampled([
+    look(0, 0),
+    look(1000, 10),
+    look(2000, 50),
+    look(3000, 50),
+    look(10_000, 1450),
+    look(11_000, 1450),
+    look(12_000, 1450),
+  ]);
+  expect(time.share()).toBeCloseTo(1450 / 2400, 10);
+  // A fifth of a second was caught up with when all was taken for seven.
+  const until = 10_000 + 7000;
   const asked = [
     [0, 500],
     [500, 1500],
@@ -26,4 +33,20 @@ it('tells what the host took, and for how long that is felt: for as long again a
     [until + 100, until + 200],
   ] as const;
   expect(asked.map(([from, to]) => time.disturbs(from, to))).toEqual([false, true, true, true, false]);
+});
+
+it('takes what the cores did not count for taken: the machine stood still', () => {
+  const time = sampled([look(0, 0), look(1000, 0, 200), look(8000, 0, 400), look(9000, 0, 600)]);
+  expect(time.share()).toBeCloseTo(1200 / 1800, 10);
+  expect([time.disturbs(0, 900), time.disturbs(3000, 3100), time.disturbs(12_000, 12_100), time.disturbs(14_100, 14_200)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
+it('does not take a late look for a standstill', () => {
+  const time = sampled([look(0, 0), look(1000, 0), look(8000, 0), look(9000, 0)]);
+  expect([time.share(), time.disturbs(0, 9000)]).toEqual([0, false]);
 });

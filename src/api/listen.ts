@@ -9,13 +9,20 @@ const headMaxBytes = 64 * 1024;
 /** Connections to the API; Node closes further ones. */
 const mostConnections = 4096;
 
+/** Where the API listens, and for how many milliseconds it keeps an idle connection. */
+export interface ApiListener {
+  readonly host: string;
+  readonly port: number;
+  readonly keepAliveTimeoutMs: number;
+}
+
 /** Serves the API over HTTP. The server is about to listen; wait for its event. */
-export function serveApi(api: Hono, host: string, port: number): Server {
+export function serveApi(api: Hono, { host, port, keepAliveTimeoutMs }: ApiListener): Server {
   const server = serve({
     fetch: api.fetch,
     hostname: host,
     port,
-    serverOptions: { maxHeaderSize: headMaxBytes },
+    serverOptions: { maxHeaderSize: headMaxBytes, keepAliveTimeout: keepAliveTimeoutMs },
     createServer: ((options: object, listener: RequestListener) => createServer(options, onlyPlain(listener))) as typeof createServer,
   }) as Server;
   server.maxConnections = mostConnections;

@@ -43,7 +43,7 @@ export const gatewayVariables = {
     least: 1000,
     most: hour,
     reason:
-      'Milliseconds for which an idle connection of a caller is kept; behind a load balancer it has to be longer than its own time, or some requests meet a closed connection.',
+      'Milliseconds for which an idle connection to the gateway or the API is kept; behind a load balancer it has to be longer than its own time, or some requests meet a closed connection.',
   },
   headerMaxBytes: {
     name: 'GATELOG_HEADER_MAX_BYTES',

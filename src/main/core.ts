@@ -117,7 +117,11 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const endSampling = sampleProcess(parts.meter);
   const base = { url: config.publicApiUrl ?? '' };
   const ports = apiPorts(parts, drain, { changers, removals, baseUrl: () => base.url });
-  const server = serveApi(createApi(ports, openApiDocument(version)), config.host, config.apiPort);
+  const server = serveApi(createApi(ports, openApiDocument(version)), {
+    host: config.host,
+    port: config.apiPort,
+    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
+  });
   const address = await listening(server);
   base.url ||= address;
   publishCoreAddress(config.dataDir, address);

@@ -35,9 +35,9 @@ describe('readServerSentEvents', () => {
   });
 
   it('takes time in proportion to the length, also with a lone carriage return at the end', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect(readServerSentEvents([bytes(`${'data: 0123456789\n\n'.repeat(200_000)}\r`)])).toHaveLength(200_000);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(5_000);
   });
 
   it('never throws', () => {

@@ -156,11 +156,11 @@ test('megabytes of damage that look like the beginnings of frames are passed ove
   nearly.writeUInt32LE(largestPayloadBytes - 1);
   const bait = Buffer.concat([nearly, nearly, word, word]);
   writeFileSync(segmentFile('slow', 1), Buffer.concat([bytes, Buffer.alloc(6 * 1024 * 1024, bait), bytes.subarray(segmentHeaderBytes)]));
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   const reading = readAll('slow');
   expect(reading.frames.map(({ payload }) => payload)).toEqual([...frames, ...frames].map(({ payload }) => payload));
   expect(reading.damages).toHaveLength(1);
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(5000);
 });
 
 test('damage at the end of a segment is reported in that segment, and reading goes on in the next', async () => {

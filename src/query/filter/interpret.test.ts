@@ -205,7 +205,7 @@ test.each<readonly [text: string, pattern: string, expected: boolean]>([
 });
 
 test('a pattern of many wildcards takes no time to speak of', () => {
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   expect(likeMatches('a'.repeat(200_000), `${'%a'.repeat(8_000)}%b`)).toBe(false);
-  expect(performance.now() - startedAt).toBeLessThan(2000);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
 });

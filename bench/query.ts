@@ -7,7 +7,7 @@ import { uuidToNumber } from '../src/model/ids.ts';
 import { type Connections, openConnections } from '../src/store/connections.ts';
 import { makeInsertRows } from '../src/store/insert.ts';
 import { migrateStore } from '../src/store/migrate.ts';
-import { rowsOf } from '../src/store/tables/rows.ts';
+import { newRowWriters, rowsOf } from '../src/store/tables/rows.ts';
 import { describeMachine } from './measure/machine.ts';
 import { type Asked, questions } from './query/questions.ts';
 import { grow, grownTimes } from './query/grow.ts';
@@ -59,9 +59,21 @@ async function fill(connections: Connections, records: number, withBodies: boole
   ] as const) {
     for (let first = 0; first < count; first += batchRows) {
       const batch = Array.from({ length: Math.min(batchRows, count - first) }, (_, index) => recordAt(first + index, count, organization));
-      const rows = batch.map((record) => rowsOf(record, record.createdAt));
-      if (withBodies) await insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), `${organization}-${first}-bodies`);
-      await insert('requests', rows.map(({ request }) => request).join('\n'), `${organization}-${first}-requests`);
+      const writers = newRowWriters();
+      const rows = batch.map((record) => rowsOf(record, record.createdAt, { writers }));
+      const token = `${organization}-${first}`;
+      if (withBodies) {
+        await insert(
+          'bodies',
+          rows.map(({ bodies }) => bodies),
+          `${token}-bodies`,
+        );
+      }
+      await insert(
+        'requests',
+        rows.map(({ request }) => request),
+        `${token}-requests`,
+      );
       if (organization === tenant) ids.push(...batch.filter((_, index) => index % 500 === 0).map(({ requestId }) => requestId));
       if ((first / batchRows) % 20 === 19) progress(`stored ${first + batch.length} of ${count}`);
     }

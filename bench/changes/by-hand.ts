@@ -3,8 +3,8 @@ import type { Connections } from '../../src/store/connections.ts';
 import { makeInsertRows } from '../../src/store/insert.ts';
 import { migrateStore } from '../../src/store/migrate.ts';
 import { boundQuery } from '../../src/store/parameters.ts';
-import { changeLines } from '../../src/store/tables/change-lines.ts';
-import { rowsOf } from '../../src/store/tables/rows.ts';
+import { changeRows } from '../../src/store/tables/change-rows.ts';
+import { newRowWriters, rowsOf } from '../../src/store/tables/rows.ts';
 import { recordAt, tenant } from '../query/records.ts';
 
 /**
@@ -30,13 +30,18 @@ export async function openByHand(connections: Connections, count: number): Promi
   await migrateStore(connections, () => undefined);
   const records = Array.from({ length: count }, (_, index) => recordAt(index, count, tenant));
   const insert = makeInsertRows(connections);
-  await insert('requests', records.map((record) => rowsOf(record, record.createdAt).request).join('\n'), 'records');
+  const writers = newRowWriters();
+  await insert(
+    'requests',
+    records.map((record) => rowsOf(record, record.createdAt, { writers }).request),
+    'records',
+  );
   const insertHistory = makeInsertRows(connections, 'history');
   let writes = 0;
   const write = async (changed: readonly Changed[], newValues: string): Promise<number> => {
     writes += 1;
     const start = performance.now();
-    await insertHistory('changes', historyOf(changed, writes), `by-hand-${writes}`);
+    await insertHistory('changes', [historyOf(changed, writes)], `by-hand-${writes}`);
     await update(connections, changed, newValues);
     return performance.now() - start;
   };
@@ -56,10 +61,10 @@ export async function openByHand(connections: Connections, count: number): Promi
   };
 }
 
-function historyOf(changed: readonly Changed[], writes: number): string {
+function historyOf(changed: readonly Changed[], writes: number): Uint8Array {
   const acceptedAt = 1_800_000_000_000 + writes;
   const always = { organizationId: tenant, kind: 'property', keyId: 'by-hand', acceptedAt, old: null } as const;
-  return changeLines(
+  return changeRows(
     changed.map(({ id, name, value }, index) => ({ ...always, requestId: id, number: acceptedAt * 1000 + index, name, new: value })),
   );
 }

@@ -36,8 +36,16 @@ export async function fillTrace(connections: Connections, records: number): Prom
     const step = `/agent/step-${index % 20}${index % 3 === 0 ? `/tool-${index % 7}` : ''}`;
     return rowsOf({ ...record, requestId: uuidOfHex(hex), sessionId: traceId, sessionPath: step }, record.createdAt);
   });
-  await insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), 'trace-bodies');
-  await insert('requests', rows.map(({ request }) => request).join('\n'), 'trace-requests');
+  await insert(
+    'bodies',
+    rows.map(({ bodies }) => bodies),
+    'trace-bodies',
+  );
+  await insert(
+    'requests',
+    rows.map(({ request }) => request),
+    'trace-requests',
+  );
 }
 
 /** As the API answers it, without HTTP. */

@@ -106,8 +106,16 @@ let inserts = 0;
 async function insertRecords(rig: IngestRig, organizationId: OrganizationId, records: readonly Partial<RequestRecord>[]): Promise<void> {
   inserts += 1;
   const rows = records.map((record) => rowsOf({ ...empty, organizationId, ...record }, Date.now()));
-  await rig.store.insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), `inserted-${inserts}-bodies`);
-  await rig.store.insert('requests', rows.map(({ request }) => request).join('\n'), `inserted-${inserts}-requests`);
+  await rig.store.insert(
+    'bodies',
+    rows.map(({ bodies }) => bodies),
+    `inserted-${inserts}-bodies`,
+  );
+  await rig.store.insert(
+    'requests',
+    rows.map(({ request }) => request),
+    `inserted-${inserts}-requests`,
+  );
 }
 
 async function writeExchanges(

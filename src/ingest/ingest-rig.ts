@@ -19,7 +19,6 @@ import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { rowColumns } from '../store/tables/rows.ts';
 import { Burst } from './burst.ts';
 import { DeadLetters, type WholeDeadLetter } from './dead-letter.ts';
 import { Drain } from './drain.ts';
@@ -353,7 +352,16 @@ const parts = {
   redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
 };
 
-export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, storedAt, parts);
+export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, { ...parts, storedAt });
+
+/** Whether rows of `requests` or `bodies` hold that of a request, whose number stands there in little endian. */
+export function holdsId(rows: Uint8Array, requestId: string): boolean {
+  return Buffer.from(rows).includes(Buffer.from(Buffer.from(requestId.replaceAll('-', ''), 'hex').toReversed()));
+}
+
+/** Organisation, time, identifier, time of the row and the sign that there is no time of the response. */
+const keyBytes = 16 + 8 + 16 + 8;
+const endlessText = Buffer.concat([Buffer.from([1]), Buffer.alloc(8, 0xff), Buffer.from([1])]);
 
 /** Interpretation whose row the store refuses for some of the exchanges. */
 export function refusedFor(poisoned: ReadonlySet<string>): Interpret {
@@ -361,11 +369,8 @@ export function refusedFor(poisoned: ReadonlySet<string>): Interpret {
     const interpreted = await interpretDirectly(tasks, storedAt);
     return interpreted.map((result) => {
       if (!('request' in result)) return result;
-      const id = [...poisoned].find((one) => result.request.includes(uuidToNumber(one as RequestId).toString()));
-      if (id === undefined) return result;
-      const cells = JSON.parse(result.request) as unknown[];
-      cells[rowColumns.requests.indexOf('status')] = 'x';
-      return { ...result, request: JSON.stringify(cells) };
+      if (![...poisoned].some((one) => holdsId(result.request, one))) return result;
+      return { ...result, request: Buffer.concat([result.request.subarray(0, keyBytes), endlessText]) };
     });
   };
 }

@@ -3,6 +3,7 @@ import { systemClock } from '../platform/clock.ts';
 import { threadTimeMs } from '../platform/thread-time.ts';
 import { type BookProviders, priceBookFrom } from '../pricing/price-book.ts';
 import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
+import { newRowWriters } from '../store/tables/rows.ts';
 import { Redactions } from './redactions.ts';
 
 /** What the thread is asked. */
@@ -29,7 +30,15 @@ const parts = {
   searchMaxBytes: settings?.searchMaxBytes,
 };
 
-const say = (message: InterpreterMessage): void => parentPort?.postMessage(message);
+const say = (message: InterpreterMessage, memory: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, memory);
 
-parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) => say({ id, interpreted: interpretTasks(tasks, storedAt, parts) }));
+parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) => {
+  const writers = newRowWriters();
+  const interpreted = interpretTasks(tasks, { ...parts, storedAt, writers });
+  // The rows go over as they are, not as copies.
+  say(
+    { id, interpreted },
+    Object.values(writers).flatMap((writer) => writer.memory()),
+  );
+});
 say({ ready: true });

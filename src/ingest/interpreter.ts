@@ -6,7 +6,7 @@ import type { OrganizationPrices } from '../pricing/organization-prices.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import { PayloadReader } from '../spool/payloads.ts';
 import type { FrameLocation } from '../spool/spool.ts';
-import { type RecordRows, rowsOf } from '../store/tables/rows.ts';
+import { newRowWriters, type RecordRows, rowsOf, type RowWriters } from '../store/tables/rows.ts';
 import { assembleExchange } from './assemble.ts';
 import { type ErasedUser, erasureOf } from './erasures.ts';
 import { interpretExchange } from './interpret.ts';
@@ -38,7 +38,7 @@ export interface InterpreterParts {
   readonly searchMaxBytes?: number | undefined;
 }
 
-/** Lines for the tables, and what is to be settled once they are there. */
+/** Rows for the tables, and what is to be settled once they are there. */
 export interface InterpretedRows extends RecordRows {
   /** When the exchange ended, Unix milliseconds; null where that is not known. */
   readonly endedAt: number | null;
@@ -53,7 +53,7 @@ export interface ErasedRecord {
   readonly settlement?: BudgetSettlement | undefined;
 }
 
-/** Lines for the tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
+/** Rows for the tables, or why there are none. `shortage`: this process lacked something just now, the exchange is not at fault. */
 export type InterpretedExchange = InterpretedRows | ErasedRecord | { readonly failure: string } | { readonly shortage: string };
 
 /**
@@ -71,10 +71,21 @@ export class InterpreterDied extends Error {
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
+/** What holds for one batch. */
+export interface BatchParts extends InterpreterParts {
+  /** Unix milliseconds written as the rows' `updated_at`. */
+  readonly storedAt: number;
+  /** Where its rows are written. */
+  readonly writers?: RowWriters | undefined;
+}
+
 /** Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing. */
-export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number, parts: InterpreterParts): InterpretedExchange[] {
+export function interpretTasks(
+  tasks: readonly InterpretTask[],
+  { writers = newRowWriters(), ...parts }: BatchParts,
+): InterpretedExchange[] {
   const reader = new PayloadReader();
-  const interpreting: Interpreting = { ...parts, storedAt, reader };
+  const interpreting: Interpreting = { ...parts, writers, reader };
   try {
     return tasks.map((task) => interpretTask(task, interpreting));
   } finally {
@@ -82,12 +93,13 @@ export function interpretTasks(tasks: readonly InterpretTask[], storedAt: number
   }
 }
 
-interface Interpreting extends InterpreterParts {
-  readonly storedAt: number;
+interface Interpreting extends BatchParts {
+  readonly writers: RowWriters;
   readonly reader: PayloadReader;
 }
 
-function interpretTask(task: InterpretTask, { book, storedAt, searchMaxBytes, reader, redactions }: Interpreting): InterpretedExchange {
+function interpretTask(task: InterpretTask, interpreting: Interpreting): InterpretedExchange {
+  const { book, storedAt, searchMaxBytes, writers, reader, redactions } = interpreting;
   try {
     const payloads = reader.read(task.seriesFolder, task.frames);
     const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
@@ -108,7 +120,7 @@ function interpretTask(task: InterpretTask, { book, storedAt, searchMaxBytes, re
     const settlement = settlementOf(exchange, record, prices);
     const erasure = erasureOf(task.erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
     if (erasure !== undefined) return settlement === undefined ? { erasure: erasure.number } : { erasure: erasure.number, settlement };
-    const { request, bodies, changes } = rowsOf(record, storedAt, searchMaxBytes);
+    const { request, bodies, changes } = rowsOf(record, storedAt, { searchMaxBytes, writers });
     // TRICKY: every member by name, as spreads here took longer than reading the exchange from the disk.
     return { request, bodies, changes, endedAt: record.responseCreatedAt, settlement, redactionFailure };
   } catch (error) {

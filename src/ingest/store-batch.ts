@@ -8,7 +8,7 @@ import type { InsertRows } from '../store/insert.ts';
 import type { FindRows, RecordName } from '../store/find-rows.ts';
 import type { RecordTable } from '../store/tables/rows.ts';
 
-/** One row to store: its lines, and its place in the batch. */
+/** A record to store: its rows, and its place in the batch. */
 export interface StorableRow extends InterpretedRows {
   readonly index: number;
 }
@@ -66,7 +66,7 @@ export async function storeRows(
   const storing: Storing = { ...options, records, refused: new Map() };
   const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, records.length))), mayBeStored: isRepeated };
   for (const table of ['bodies', 'changes', 'requests'] as const) {
-    const left = rows.filter((row) => !storing.refused.has(row.index) && linesOfRow(table, row) !== '');
+    const left = rows.filter((row) => !storing.refused.has(row.index) && rowsIn(table, row).length > 0);
     // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
     await storePart({ ...whole, table, rows: left, token: `${token}-${table}`, mayGiveUp: table === 'bodies' && !isRepeated }, storing);
   }
@@ -129,7 +129,7 @@ async function missingOf(part: Part, { findRows, records }: Storing): Promise<Pa
 /** @returns why the store does not take these rows, undefined when it has them. */
 async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
   const backoff = makeBackoff(firstRetryMs, longestRetryMs);
-  const bytes = rows.reduce((sum, row) => sum + Buffer.byteLength(linesOfRow(table, row)), 0);
+  const bytes = rows.reduce((sum, row) => sum + rowsIn(table, row).length, 0);
   const mayBeCause = rows.length > 1 || bytes >= leastTooLargeBytes;
   let tooLarge = 0;
   // Where the answer of a try was lost, the store may have what it was sent.
@@ -137,7 +137,11 @@ async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing:
   for (;;) {
     storing.signal.throwIfAborted();
     try {
-      await storing.insert(table, linesOf(table, rows), token);
+      await storing.insert(
+        table,
+        rows.map((row) => rowsIn(table, row)),
+        token,
+      );
       return undefined;
     } catch (error) {
       if (isRejection(error)) {
@@ -156,10 +160,6 @@ async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing:
   }
 }
 
-function linesOf(table: RecordTable, rows: readonly StorableRow[]): string {
-  return rows.map((row) => linesOfRow(table, row)).join('\n');
-}
-
-function linesOfRow(table: RecordTable, { request, bodies, changes }: StorableRow): string {
+function rowsIn(table: RecordTable, { request, bodies, changes }: StorableRow): Uint8Array {
   return { requests: request, bodies, changes }[table];
 }

@@ -24,7 +24,7 @@ async function writeSome(spool: SpoolRig, count: number): Promise<RequestId[]> {
 /** A store that has memory for so many rows of a table at once. */
 function roomFor(most: number, table: RecordTable): InsertRows {
   return async (into, rows, token) => {
-    if (into === table && rows.split('\n').length > most) throw new RangeError('Invalid string length');
+    if (into === table && rows.length > most) throw new RangeError('Invalid string length');
     await rig.store.insert(into, rows, token);
   };
 }

@@ -93,8 +93,16 @@ export async function openQueryRig(): Promise<QueryRig> {
     store,
     insert: async (records, batch) => {
       const rows = records.map((record) => rowsOf(record, noon + 5000));
-      await store.insert('requests', rows.map(({ request }) => request).join('\n'), `${batch}-requests`);
-      await store.insert('bodies', rows.map(({ bodies }) => bodies).join('\n'), `${batch}-bodies`);
+      await store.insert(
+        'requests',
+        rows.map(({ request }) => request),
+        `${batch}-requests`,
+      );
+      await store.insert(
+        'bodies',
+        rows.map(({ bodies }) => bodies),
+        `${batch}-bodies`,
+      );
     },
     close: async () => {
       await store.close();

@@ -28,7 +28,11 @@ const price: StatedCost = {
 };
 
 async function store(records: readonly Parameters<typeof rowsOf>[0][], token: string): Promise<void> {
-  await makeInsertRows(rig.connections)('requests', records.map((record) => rowsOf(record, 0).request).join('\n'), token);
+  await makeInsertRows(rig.connections)(
+    'requests',
+    records.map((record) => rowsOf(record, 0).request),
+    token,
+  );
 }
 
 it('changes the costs of one organisation’s requests in groups, with all that belongs to a cost, and nothing else', async () => {

@@ -10,7 +10,7 @@ import { storeFailure } from './failure.ts';
 import { makeInsertRows } from './insert.ts';
 import type { PendingPatches } from './pending-patches.ts';
 import { runWrite } from './room.ts';
-import { changeLines } from './tables/change-lines.ts';
+import { changeRows } from './tables/change-rows.ts';
 
 /** A stored request that gets another cost. */
 export interface CostChange {
@@ -80,7 +80,7 @@ async function insertHistory(connections: Connections, { changes, ...accepted }:
       new: usdOrNull(after.cost),
     }));
   const token = `costs-${randomUUID()}`;
-  await repeated(() => insert('changes', changeLines(entries), token));
+  await repeated(() => insert('changes', [changeRows(entries)], token));
 }
 
 function usdOrNull(money: Money | null): number | null {

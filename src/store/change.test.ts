@@ -3,8 +3,7 @@ import type { AcceptedChange, Change, ChangedValue, HistoryKind } from '../model
 import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
 import { makeChangeStored, type StoredChange } from './change.ts';
 import type { Connections } from './connections.ts';
-import { makeInsertRows } from './insert.ts';
-import { createdAt, nastyTexts, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
+import { createdAt, makeInsertLines, nastyTexts, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
 
 let rig: StoreRig;
 beforeAll(async () => {
@@ -14,7 +13,7 @@ afterAll(async () => rig.close());
 
 async function storedMany(count: number, cells: Readonly<Record<string, unknown>> = {}): Promise<RequestId[]> {
   const rows = Array.from({ length: count }, () => requestLine(cells));
-  await makeInsertRows(rig.connections)('requests', rows.map(({ line }) => line).join('\n'), `stored-${rows[0]?.id}`);
+  await makeInsertLines(rig.connections)('requests', rows.map(({ line }) => line).join('\n'), `stored-${rows[0]?.id}`);
   return rows.map(({ id }) => id);
 }
 

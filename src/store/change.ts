@@ -18,7 +18,7 @@ import { boundQuery } from './parameters.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { runWrite } from './room.ts';
 import { tooMuchError } from './property-total.ts';
-import { changeLines } from './tables/change-lines.ts';
+import { changeRows } from './tables/change-rows.ts';
 
 /** A change of a stored request. */
 export interface StoredChange {
@@ -171,8 +171,8 @@ async function readRequests(
 async function insertHistory(connections: Connections, changed: readonly ChangedRequest[]): Promise<void> {
   const insert = makeInsertRows(connections, 'history');
   const token = `changes-${randomUUID()}`;
-  const lines = changeLines(changed.flatMap(({ entries }) => entries));
-  await repeated(() => insert('changes', lines, token));
+  const rows = [changeRows(changed.flatMap(({ entries }) => entries))];
+  await repeated(() => insert('changes', rows, token));
 }
 
 /** An update gives values and no steps, so that one whose answer was lost may be made again. */

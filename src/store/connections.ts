@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ClickHouseClient, type ClickHouseClientConfigOptions, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { createChdbConnection } from 'chdb/connection';
@@ -5,6 +6,8 @@ import { GatelogError } from '../model/errors.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { type DiskRoom, type HasRoom, makeHasRoom, makeMeasureRoom } from '../platform/disk-room.ts';
+
+import { RowFiles } from './row-files.ts';
 
 /** Bytes that stay free on the disk of a store whose settings do not say. */
 const usualSpareBytes = 256 * 1024 * 1024;
@@ -102,6 +105,8 @@ export interface Connections {
   readonly run: <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>) => Promise<Result>;
   /** The engine is in this process: a query cannot be stopped from outside, and parameters travel in another way. */
   readonly embedded: boolean;
+  /** How rows reach the embedded engine; undefined of a server, which takes them over its connection. */
+  readonly rowFiles: RowFiles | undefined;
   /** False while the disk of the embedded engine is full: then nothing may be written. A server looks after its own. */
   readonly hasRoom: HasRoom;
   /** What `hasRoom` goes by, for a sentence about it; undefined of a server. */
@@ -137,6 +142,7 @@ export function openConnections(location: StoreLocation, noteWait: NoteWait = ()
   return {
     run: (lane, work) => lanes[lane].run(work),
     embedded,
+    rowFiles: embedded ? new RowFiles(path.join(location.folder, 'incoming')) : undefined,
     hasRoom: embedded ? makeHasRoom(location.folder, spareBytes) : () => true,
     measureRoom: embedded ? makeMeasureRoom(location.folder, spareBytes) : () => undefined,
     lanes: () => laneNames.map((name) => ({ name, ...lanes[name].state() })),

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import type { RequestId } from '../model/ids.ts';
+import { empty } from '../query/query-rig.ts';
 import { openConnections } from './connections.ts';
 import { makeInsertRows } from './insert.ts';
 import { migrations } from './migrate.ts';
 import { lineOf } from './store-rig.ts';
-import { type RecordTable, rowColumns } from './tables/rows.ts';
+import { type RecordTable, rowColumns, rowsOf } from './tables/rows.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-dedup-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,6 +31,12 @@ const firstLife = `
 const line = (table: RecordTable, id: string, createdAt = '1700000000.000'): string =>
   lineOf(table, { org_id: '1', request_id: id, created_at: createdAt });
 
+function row(table: 'bodies' | 'requests', id: number, createdAt = 1_700_000_000_000): Uint8Array {
+  const requestId = `00000000-0000-0000-0000-${String(id).padStart(12, '0')}` as RequestId;
+  const { request, bodies } = rowsOf({ ...empty, requestId, createdAt }, 0);
+  return { requests: request, bodies }[table];
+}
+
 test('a token is known to the next process, also when the first was killed', async () => {
   const data = path.join(folder, 'data');
   const inserts = (['bodies', 'requests'] as const).map((table) => ({
@@ -45,8 +53,9 @@ test('a token is known to the next process, also when the first was killed', asy
   const connections = openConnections({ folder: data });
   const insert = makeInsertRows(connections);
   for (const { table, token } of inserts) {
-    await insert(table, [line(table, '1'), line(table, '2', '1710000000.000'), line(table, '3')].join('\n'), token);
-    await insert(table, line(table, '4'), `${token}-other`);
+    // As bytes: the token is known however the rows came.
+    await insert(table, [row(table, 5), row(table, 6, 1_710_000_000_000)], token);
+    await insert(table, [row(table, 4)], `${token}-other`);
     const stored = await connections.run('short', async (client) =>
       (await client.query({ query: `SELECT toString(request_id) AS id FROM ${table} ORDER BY id`, format: 'JSONEachRow' })).json(),
     );

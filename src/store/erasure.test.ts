@@ -5,11 +5,10 @@ import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.
 import { filesHolding } from '../../test/support/held-text.ts';
 import { makeChangeStored } from './change.ts';
 import { makeEraseStored, type StoreErasure } from './erasure.ts';
-import { makeInsertRows } from './insert.ts';
 import { makeRemoveExpired } from './retention.ts';
 import { makeChangeStoredSession } from './session-changes.ts';
 import { makeSetSessionTag } from './session-tags.ts';
-import { createdAt, lineOf, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
+import { createdAt, lineOf, makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
 
 let rig: StoreRig;
 beforeAll(async () => {
@@ -37,7 +36,7 @@ async function plant({ userId, sessionId = '', body = '{}', at = createdAt, orga
   const key = { org_id: uuidToNumber(organizationId).toString(), created_at: String(at / 1000) };
   const { id, line } = requestLine({ ...key, user_id: userId, session_id: sessionId });
   const bodies = { ...key, request_id: uuidToNumber(id).toString(), request_kind: 'json', request_body: body, response_kind: 'absent' };
-  const insert = makeInsertRows(rig.connections);
+  const insert = makeInsertLines(rig.connections);
   await insert('bodies', lineOf('bodies', bodies), `bodies-${id}`);
   await insert('requests', line, `requests-${id}`);
   return id;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeInsertRows } from './insert.ts';
-import { openStoreRig, requestLine, type StoreRig } from './store-rig.ts';
+import { makeInsertLines, openStoreRig, requestLine, type StoreRig } from './store-rig.ts';
 
 let rig: StoreRig;
 beforeAll(async () => {
@@ -15,7 +14,7 @@ const readsTwice =
   'WITH (SELECT sleep(2)) AS slept, (SELECT sum(status + 1) FROM requests WHERE status >= slept) AS first, (SELECT sum(status + 1) FROM requests) AS second SELECT first, second, sum(status + 1) AS third FROM requests WHERE status >= slept AND first >= 0 AND second >= 0';
 
 test('what a query reads several times it reads of one state of the table, whatever is stored meanwhile', async () => {
-  const insert = makeInsertRows(rig.connections);
+  const insert = makeInsertLines(rig.connections);
   await insert('requests', requestLine().line, 'first');
   let isOver = false;
   const reading = rig.run(readsTwice, { lane: 'long' }).finally(() => {

@@ -33,6 +33,11 @@ export function boundQuery(query: string, { params, settings = {} }: Binding, em
   return { query: `${setStatement(set)}${setStatement(bound)}${query}` };
 }
 
+/** A text as SQL. */
+export function textLiteral(text: string): string {
+  return `'${escaped(text, inLiteral)}'`;
+}
+
 function setStatement(assignments: readonly string[]): string {
   return assignments.length === 0 ? '' : `SET ${assignments.join(', ')}; `;
 }

@@ -3,9 +3,18 @@ import { GatelogError } from '../model/errors.ts';
 import { makeChangeStored } from './change.ts';
 import { failureText, isRejection, isTooLarge, storeFailure } from './failure.ts';
 import type { Statement } from '../sql/statement.ts';
-import { makeInsertRows } from './insert.ts';
 import { type RunStatement, runUntilRows } from './run.ts';
-import { createdAt, memoryBytes, nastyTexts, openStoreRig, requestLine, type RunTextOptions, type StoreRig, tenant } from './store-rig.ts';
+import {
+  createdAt,
+  makeInsertLines,
+  memoryBytes,
+  nastyTexts,
+  openStoreRig,
+  requestLine,
+  type RunTextOptions,
+  type StoreRig,
+  tenant,
+} from './store-rig.ts';
 
 let rig: StoreRig;
 beforeAll(async () => {
@@ -140,7 +149,7 @@ describe('lanes', () => {
       .catch(() => (over = true));
     await rig.run('SELECT 1 AS one WHERE {tenant:UInt128} > 0');
     const { id, line } = requestLine();
-    await makeInsertRows(rig.connections)('requests', line, 'lanes-1');
+    await makeInsertLines(rig.connections)('requests', line, 'lanes-1');
     const change = { kind: 'property', values: new Map([['a', 'b']]) } as const;
     await makeChangeStored(rig.connections)({
       accepted: { organizationId: tenant, requestId: id, change, keyId: 'k', acceptedAt: createdAt, number: 1 },

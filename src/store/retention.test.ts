@@ -1,10 +1,9 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
 import { makeChangeStored } from './change.ts';
-import { makeInsertRows } from './insert.ts';
 import { type Expiry, makeRemoveExpired } from './retention.ts';
 import { makeSetSessionTag } from './session-tags.ts';
-import { lineOf, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
+import { lineOf, makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
 
 let rig: StoreRig | undefined;
 const opened = async (): Promise<StoreRig> => (rig ??= await openStoreRig());
@@ -35,7 +34,7 @@ async function plant({ time, organizationId = tenant, sessionId = '', as }: Plan
   const fresh = requestLine();
   const id = as ?? fresh.id;
   const line = lineOf('requests', { ...key, request_id: uuidToNumber(id).toString(), session_id: sessionId });
-  const insert = makeInsertRows(connections);
+  const insert = makeInsertLines(connections);
   await insert('bodies', lineOf('bodies', { ...key, request_id: uuidToNumber(id).toString() }), `bodies-${organizationId}-${id}`);
   await insert('requests', line, `requests-${organizationId}-${id}`);
   return id;

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RequestId, uuidOfHex, uuidToNumber } from '../model/ids.ts';
 import { type ChangeStored, makeChangeStored } from './change.ts';
-import { makeInsertRows } from './insert.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { type ChangeStoredSession, makeChangeStoredSession, type SessionChange } from './session-changes.ts';
-import { createdAt, nastyTexts, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
+import { createdAt, makeInsertLines, nastyTexts, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
 
 let rig: StoreRig;
 let sessions: ChangeStoredSession;
@@ -82,7 +81,7 @@ describe('a change of a session', () => {
   test('writes any text, leaves what it does not name, and reaches nobody twice', async () => {
     const { line } = requestLine({ session_id: "it's", properties: { kept: 'k' } });
     const other = requestLine({ session_id: 'other' });
-    await makeInsertRows(rig.connections)('requests', [line, other.line].join('\n'), 'texts');
+    await makeInsertLines(rig.connections)('requests', [line, other.line].join('\n'), 'texts');
     const values = Object.fromEntries(nastyTexts.map((text, index) => [`${text}-${index}`, text]));
     const change = changeOf("it's", values);
     await sessions.writeHistory(change);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
 import type { Statement } from '../sql/statement.ts';
 import { type Connections, openConnections } from './connections.ts';
+import { insertLines } from './insert.ts';
 import { migrateStore } from './migrate.ts';
 import { makeRunStatement } from './run.ts';
 import { type RecordTable, rowColumns } from './tables/rows.ts';
@@ -70,6 +71,14 @@ export function requestLine(extra: Readonly<Record<string, unknown>> = {}): { re
   const id = `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}` as RequestId;
   const key = { org_id: uuidToNumber(tenant).toString(), request_id: uuidToNumber(id).toString(), created_at: '1700000000.123' };
   return { id, line: lineOf('requests', { ...key, ...extra }) };
+}
+
+/** Inserts lines as {@link lineOf} writes them, which may hold what no record does. */
+export function makeInsertLines(
+  connections: Connections,
+  lane: 'insert' | 'history' = 'insert',
+): (table: RecordTable, lines: string, token: string) => Promise<void> {
+  return (table, lines, token) => insertLines(connections, lane, { table, columns: rowColumns[table], lines, token });
 }
 
 /** A line of a table as the store takes it; a cell that is not given is the column's default. */

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Connections, openConnections } from './connections.ts';
-import { makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
-import { requestLine } from './store-rig.ts';
+import { makeInsertLines, requestLine } from './store-rig.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-upkeep-'));
 let connections: Connections;
@@ -45,7 +44,7 @@ test.each([
   ['merged', 'OPTIMIZE TABLE requests FINAL'],
   ['rewritten', `ALTER TABLE requests UPDATE user_id = 'other' WHERE status = 200 SETTINGS mutations_sync = 1`],
 ])('what was %s is on the disk, and what it replaces goes soon', async (_way, statement) => {
-  const insert = makeInsertRows(connections);
+  const insert = makeInsertLines(connections);
   for (let part = 0; part < 3; part += 1) await insert('requests', requestLine({ status: 200 }).line, `${_way}-${part}`);
   const before = await syncedFiles();
   await command(statement);

@@ -1,9 +1,16 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RequestId } from '../model/ids.ts';
+import type { RequestRecord } from '../model/request-record.ts';
+import { empty } from '../query/query-rig.ts';
 import { isRejection } from './failure.ts';
 import { makeInsertRows } from './insert.ts';
 import { migrateStore, migrations } from './migrate.ts';
-import { openStoreRig, requestLine, type StoreRig } from './store-rig.ts';
-import { rowColumns } from './tables/rows.ts';
+import { RowFiles } from './row-files.ts';
+import { makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
+import { rowsOf } from './tables/rows.ts';
 
 let rig: StoreRig;
 beforeAll(async () => {
@@ -11,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => rig.close());
 
-const insert = (rows: string, token: string): Promise<void> => makeInsertRows(rig.connections)('requests', rows, token);
+const insert = (lines: string, token: string): Promise<void> => makeInsertLines(rig.connections)('requests', lines, token);
 const count = async (): Promise<number> => Number((await rig.run<{ c: number }>('SELECT count() AS c FROM requests'))[0]?.c);
 
 describe('an insert', () => {
@@ -48,7 +55,9 @@ describe('an insert', () => {
           (await client.query({ query: 'SELECT name FROM system.settings WHERE changed ORDER BY name', format: 'JSONEachRow' })).json(),
         );
       const before = await changed();
-      await makeInsertRows(rig.connections, lane)('requests', requestLine().line, `of-${lane}`);
+      await makeInsertLines(rig.connections, lane)('requests', requestLine().line, `line-of-${lane}`);
+      expect(await changed()).toEqual(before);
+      await makeInsertRows(rig.connections, lane)('requests', [row()], `row-of-${lane}`);
       expect(await changed()).toEqual(before);
     },
   );
@@ -67,25 +76,84 @@ describe('an insert', () => {
     expect(await count()).toBe(before);
   });
 
-  test('whose cells at the end are missing has the defaults of their columns there', async () => {
-    const { line, id } = requestLine({ threat: true, cached: true, scores: { quality: 1 }, response_body_cut: true });
-    const cells = JSON.parse(line) as unknown[];
-    await insert(
-      JSON.stringify(cells.slice(0, Math.min(...['threat', 'cached', 'scores'].map((name) => rowColumns.requests.indexOf(name))))),
-      'short',
-    );
-    const columns = 'threat, cached, scores, response_body_cut, cache_created_at';
-    expect(await rig.run(`SELECT ${columns} FROM requests WHERE id_text = '${id}'`)).toEqual([
-      { threat: null, cached: false, scores: {}, response_body_cut: false, cache_created_at: null },
-    ]);
-  });
-
   test('takes no token that would need escaping', async () => {
     for (const token of ["a'b", 'a\\', 'a b', '']) await expect(insert(requestLine().line, token)).rejects.toBeInstanceOf(TypeError);
   });
 
   test('of nothing does nothing', async () => {
     await expect(insert('', 'empty')).resolves.toBeUndefined();
+  });
+});
+
+let made = 0;
+/** A row of `requests` as records have it. */
+function row(given: Partial<RequestRecord> = {}): Uint8Array {
+  made += 1;
+  const requestId = `00000000-0000-4000-9000-${String(made).padStart(12, '0')}` as RequestId;
+  return rowsOf({ ...empty, organizationId: tenant, requestId, createdAt: 1_700_000_000_000, ...given }, 0).request;
+}
+
+/** Files through which rows are on their way. */
+const waiting = (): readonly string[] => readdirSync(path.join(rig.folder, 'incoming'));
+const insertRows = (rows: readonly Uint8Array[], token: string): Promise<void> => makeInsertRows(rig.connections)('requests', rows, token);
+
+describe('an insert of rows as bytes', () => {
+  test('with a token that was seen adds nothing, whatever it holds; over two months too', async () => {
+    const before = await count();
+    await insertRows([row(), row({ createdAt: 1_710_000_000_000 })], 'rows-twice');
+    await insertRows([row(), row({ createdAt: 1_710_000_000_000 }), row()], 'rows-twice');
+    expect(await count()).toBe(before + 2);
+    await insertRows([row()], 'rows-other');
+    expect(await count()).toBe(before + 3);
+  });
+
+  test('is one part however much it is, so that its token stands for all of it', async () => {
+    const one = row({ createdAt: 1_600_000_000_000, userId: 'u'.repeat(200) });
+    const rows = [Buffer.concat(Array.from({ length: 150_000 }, () => one))];
+    await insertRows(rows, 'rows-many');
+    await insertRows(rows, 'rows-many');
+    expect(
+      await rig.run(
+        "SELECT toUInt32(sum(rows)) AS rows, min(level) AS level, count() AS parts FROM system.parts WHERE active AND table = 'requests' AND partition = '202009'",
+      ),
+    ).toEqual([{ rows: 150_000, level: 0, parts: 1 }]);
+  });
+
+  test.each([
+    ['that end too early', Buffer.from([1, 2, 3])],
+    [
+      'with a text that is longer than all',
+      Buffer.concat([row().subarray(0, 48), Buffer.from([1]), Buffer.alloc(8, 0xff), Buffer.from([1])]),
+    ],
+  ])('%s is refused as a whole, and its token stays free', async (fault, bytes) => {
+    const before = await count();
+    const token = `rows-${fault.replaceAll(' ', '-')}`;
+    const error = await insertRows([row(), bytes], token).catch((thrown: unknown) => thrown);
+    expect(isRejection(error)).toBe(true);
+    expect(await count()).toBe(before);
+    await insertRows([row()], token);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test('leaves no file behind, and takes away at its start what a crash has left', async () => {
+    await insertRows([row()], 'rows-of-a-file');
+    expect(waiting()).toEqual([]);
+    const other = mkdtempSync(path.join(tmpdir(), 'gatelog-rows-'));
+    writeFileSync(path.join(other, '1.rows'), 'left');
+    const files = new RowFiles(other);
+    expect(readdirSync(other)).toEqual([]);
+    const seen = await files.with([Buffer.from('a'), Buffer.from('b')], async (file) => {
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      return readFileSync(file, 'utf8');
+    });
+    expect([seen, readdirSync(other)]).toEqual(['ab', []]);
+    await expect(files.with([], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(readdirSync(other)).toEqual([]);
+    rmSync(other, { recursive: true });
+  });
+
+  test('of nothing does nothing', async () => {
+    await expect(insertRows([], 'rows-empty')).resolves.toBeUndefined();
   });
 });
 

@@ -4,10 +4,11 @@ import { sessionProperties } from '../../model/vocabulary/session-properties.ts'
 import type { Statement } from '../../sql/statement.ts';
 import { makeChangeStored } from '../../store/change.ts';
 import type { Connections } from '../../store/connections.ts';
+import { makeInsertRows } from '../../store/insert.ts';
 import { makeRunStatement, runUntilRows } from '../../store/run.ts';
 import { makeChangeStoredSession } from '../../store/session-changes.ts';
 import { makeSetSessionTag } from '../../store/session-tags.ts';
-import { type RecordTable, rowColumns, rowsOf } from '../../store/tables/rows.ts';
+import { rowsOf } from '../../store/tables/rows.ts';
 import { inOrder, type OrderTerm } from '../order-rig.ts';
 import { legacyDialect, planRequests, type RequestsPlan } from '../plan.ts';
 import type { RequestFlags } from '../question.ts';
@@ -251,10 +252,20 @@ async function empty(world: World): Promise<void> {
 /** Stores records in parts of so many, each with as many of the stranger's. */
 async function store(world: World, records: readonly StoredRecord[], rowsInPart: number): Promise<void> {
   const others = nastyRecords(stranger, records.length, world.seed + 7);
+  const insert = makeInsertRows(world.connections);
   for (let from = 0; from < records.length; from += rowsInPart) {
     const part = [...records.slice(from, from + rowsInPart), ...others.slice(from, from + rowsInPart)];
-    await insert(world, 'requests', part.map(requestCells));
-    await insert(world, 'bodies', part.filter(hasTexts).map(bodiesCells));
+    inserts += 1;
+    await insert(
+      'requests',
+      part.map((record) => rowsOf(record, record.createdAt).request),
+      `requests-${inserts}`,
+    );
+    await insert(
+      'bodies',
+      part.filter(hasTexts).map((record) => rowsOf(record, record.createdAt).bodies),
+      `bodies-${inserts}`,
+    );
   }
 }
 
@@ -265,45 +276,9 @@ async function merge(world: World): Promise<void> {
   await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
 }
 
-async function insert({ connections }: World, table: RecordTable, values: readonly unknown[]): Promise<void> {
-  inserts += 1;
-  await connections.run('insert', (client) =>
-    client.insert({ table, values, format: 'JSONEachRow', clickhouse_settings: { insert_deduplication_token: `rows-${inserts}` } }),
-  );
-}
-
 /** A record without any text has no row in `bodies` at all. */
 function hasTexts({ requestBody, responseBody, promptText, lastUserText, completionText }: StoredRecord): boolean {
   return requestBody.kind !== 'absent' || responseBody.kind !== 'absent' || promptText + lastUserText + completionText !== '';
-}
-
-function requestCells(record: StoredRecord): unknown {
-  const { usage } = record;
-  return {
-    ...cellsOf('requests', rowsOf(record, record.createdAt).request),
-    latency: exact(record.latencyMs),
-    time_to_first_token: exact(record.timeToFirstTokenMs),
-    prompt_tokens: exact(usage.promptTokens),
-    prompt_cache_read_tokens: exact(usage.promptCacheReadTokens),
-    total_tokens:
-      usage.promptTokens === null && usage.completionTokens === null
-        ? null
-        : String(BigInt(usage.promptTokens ?? 0) + BigInt(usage.completionTokens ?? 0)),
-  };
-}
-
-function bodiesCells(record: StoredRecord): unknown {
-  return cellsOf('bodies', rowsOf(record, record.createdAt).bodies);
-}
-
-function cellsOf(table: RecordTable, row: string): Readonly<Record<string, unknown>> {
-  const cells = JSON.parse(row) as readonly unknown[];
-  return Object.fromEntries(rowColumns[table].map((name, index) => [name, cells[index]]));
-}
-
-/** TRICKY: a JavaScript number beyond 2⁵³ is written with the fewest digits that give it back, which are those of another whole number. */
-function exact(quantity: number | null): string | null {
-  return quantity === null ? null : BigInt(quantity).toString();
 }
 
 /** Changes some of the records, as those do who add properties, scores and feedback. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import { moneyText, parseMoney, zeroMoney } from '../../model/money.ts';
+import { moneyOfUnits, moneyText, parseMoney, zeroMoney } from '../../model/money.ts';
 import type { RequestRecord } from '../../model/request-record.ts';
 import { unreportedUsage } from '../../model/usage.ts';
 import { makeInsertRows } from '../insert.ts';
 import { openStoreRig, type StoreRig, tenant } from '../store-rig.ts';
-import { rowColumns, rowsOf } from './rows.ts';
+import { newRowWriters, rowsOf } from './rows.ts';
 
 let rig: StoreRig;
 beforeAll(async () => {
@@ -132,11 +132,14 @@ const minimal: RequestRecord = {
   responseBody: { kind: 'text', text: nasty },
 };
 
-async function stored(record: RequestRecord): Promise<{ request: Record<string, unknown>; bodies: Record<string, unknown> }> {
+async function stored(
+  record: RequestRecord,
+  searchMaxBytes?: number,
+): Promise<{ request: Record<string, unknown>; bodies: Record<string, unknown> }> {
   const insert = makeInsertRows(rig.connections);
-  const rows = rowsOf(record, 1_700_000_001_234);
-  await insert('requests', rows.request, `requests-${record.requestId}`);
-  await insert('bodies', rows.bodies, `bodies-${record.requestId}`);
+  const rows = rowsOf(record, 1_700_000_001_234, { searchMaxBytes });
+  await insert('requests', [rows.request], `requests-${record.requestId}`);
+  await insert('bodies', [rows.bodies], `bodies-${record.requestId}`);
   const id = `toUInt128('${BigInt(`0x${record.requestId.replaceAll('-', '')}`)}')`;
   const [request] = await rig.run<Record<string, unknown>>(
     `SELECT *, id_text, org_text, toString(cost) AS cost_text, toString(request_id) AS request_number, toString(org_id) AS org_number FROM requests WHERE request_id = ${id}`,
@@ -271,12 +274,12 @@ test.each([1, 999, 1000, 86_400_000, 999_999_999_999, 4_102_444_800_000])('the t
   expect(Date.parse(`${String(request['created_at']).replace(' ', 'T')}Z`)).toBe(createdAt);
 });
 
-test('usage that is nested beyond the stack is left out, the rest is kept', () => {
+test('usage that is nested beyond the stack is left out, the rest is kept', async () => {
   let raw: unknown = [];
   for (let depth = 0; depth < 100_000; depth += 1) raw = [raw];
-  const row = JSON.parse(rowsOf({ ...minimal, usage: { ...unreportedUsage, raw } }, 0).request) as unknown[];
-  expect(row[rowColumns.requests.indexOf('request_id')]).toBe('0');
-  expect(row[rowColumns.requests.indexOf('usage_raw')]).toBe('');
+  const requestId = '22222222-2222-4222-8222-222222222222' as RequestId;
+  const { request } = await stored({ ...minimal, requestId, usage: { ...unreportedUsage, promptTokens: 7, raw } });
+  expect(request).toMatchObject({ id_text: requestId, prompt_tokens: 7, usage_raw: '' });
 });
 
 test('organisations keep apart under one identifier', async () => {
@@ -284,7 +287,7 @@ test('organisations keep apart under one identifier', async () => {
   const requestId = '11111111-1111-4111-8111-111111111111' as RequestId;
   const insert = makeInsertRows(rig.connections);
   for (const organizationId of [tenant, other]) {
-    await insert('requests', rowsOf({ ...minimal, organizationId, requestId }, 0).request, `apart-${organizationId}`);
+    await insert('requests', [rowsOf({ ...minimal, organizationId, requestId }, 0).request], `apart-${organizationId}`);
   }
   expect(await rig.run(`SELECT org_text FROM requests WHERE id_text = '${requestId}' ORDER BY org_id`)).toEqual([
     { org_text: tenant },
@@ -292,12 +295,14 @@ test('organisations keep apart under one identifier', async () => {
   ]);
 });
 
-test('a long body is parted where a character begins, and nothing of it is lost', () => {
+test('a long body is parted where a character begins, and nothing of it is lost', async () => {
   const text = 'aé😀b';
-  const parts = [1, 2, 3, 4, 5, 6, 7, 8].map((searchMaxBytes) => {
-    const row = JSON.parse(rowsOf({ ...minimal, requestBody: { kind: 'text', text } }, 0, searchMaxBytes).bodies) as unknown[];
-    return ['request_body', 'request_rest'].map((name) => row[rowColumns.bodies.indexOf(name)]);
-  });
+  const parts: unknown[] = [];
+  for (let searchMaxBytes = 1; searchMaxBytes <= 8; searchMaxBytes += 1) {
+    const requestId = `33333333-3333-4333-8333-${String(searchMaxBytes).padStart(12, '0')}` as RequestId;
+    const { bodies } = await stored({ ...minimal, requestId, requestBody: { kind: 'text', text } }, searchMaxBytes);
+    parts.push([bodies['request_body'], bodies['request_rest']]);
+  }
   expect(parts).toEqual([
     ['a', 'é😀b'],
     ['a', 'é😀b'],
@@ -307,5 +312,34 @@ test('a long body is parted where a character begins, and nothing of it is lost'
     ['aé', '😀b'],
     ['aé😀', 'b'],
     [text, ''],
+  ]);
+});
+
+test.each([
+  ['status', { status: 70_000 }],
+  ['status', { status: 1.5 }],
+  ['prompt_audio_tokens', { usage: { ...unreportedUsage, promptAudioTokens: -1 } }],
+  ['latency', { latencyMs: 0.5 }],
+  ['latency', { latencyMs: 2 ** 64 }],
+  ['latency', { latencyMs: Number.NaN }],
+  ['created_at', { createdAt: Number.NaN }],
+  ['created_at', { createdAt: 10_413_792_000_000 }],
+  ['response_created_at', { responseCreatedAt: -2_208_988_800_001 }],
+  ['cost', { cost: moneyOfUnits(2n ** 127n) }],
+])('a value that %s does not hold is an error that names it, and nothing of its row is written', (name, wrong) => {
+  const writers = newRowWriters();
+  expect(() => rowsOf({ ...minimal, ...wrong }, 0, { writers })).toThrow(new RegExp(`^${name}: `));
+  const after = rowsOf(minimal, 0, { writers });
+  expect([after.request, after.bodies]).toEqual([rowsOf(minimal, 0).request, rowsOf(minimal, 0).bodies]);
+  expect(after.request.byteOffset).toBe(0);
+});
+
+let counts = 0;
+test.each([2 ** 53, 2 ** 53 + 2, 2 ** 60, 2 ** 64 - 2 ** 11])('a count of %i is stored as that', async (promptTokens) => {
+  counts += 1;
+  const requestId = `44444444-4444-4444-8444-${String(counts).padStart(12, '0')}` as RequestId;
+  await stored({ ...minimal, requestId, usage: { ...unreportedUsage, promptTokens } });
+  expect(await rig.run(`SELECT toString(prompt_tokens) AS count FROM requests WHERE id_text = '${requestId}'`)).toEqual([
+    { count: BigInt(promptTokens).toString() },
   ]);
 });

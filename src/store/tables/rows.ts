@@ -1,16 +1,28 @@
-import { uuidToNumber } from '../../model/ids.ts';
-import { moneyText } from '../../model/money.ts';
 import type { RecordedBody, RequestRecord } from '../../model/request-record.ts';
 import { partCounts, totalTokens, type Usage } from '../../model/usage.ts';
 import { defaultSearchMaxBytes } from '../../model/vocabulary/limits.ts';
-import { changeColumns, changeLines } from './change-lines.ts';
-import { timeText } from './time-text.ts';
+import { changeColumns, changeRows } from './change-rows.ts';
+import {
+  bool,
+  type Column,
+  column,
+  dateTime,
+  decimal,
+  float64,
+  listOf,
+  mapOf,
+  nullable,
+  string,
+  structureOf,
+  uint128,
+  uint16,
+  uint64,
+  writeRow,
+} from './column.ts';
+import { RowWriter } from './row-writer.ts';
 
 /** The tables of the record: what is narrow and may change, the texts, which may not, and the history of what changed. */
 export type RecordTable = 'requests' | 'bodies' | 'changes';
-
-/** A value that JSON writes as it stands. Null stands for the column's default too: the empty text of a column that has no null. */
-type Cell = string | number | boolean | null | readonly string[] | readonly number[] | Readonly<Record<string, string | number>>;
 
 /** A body's text in two: what filters look at, and the rest. */
 interface SplitText {
@@ -25,145 +37,177 @@ interface RecordTexts {
   readonly response: SplitText;
 }
 
-/** One column of a table: its name and its cell of what is written. */
-interface Column<Source> {
-  readonly name: string;
-  readonly cell: (source: Source) => Cell;
-}
+/** What every table of records is ordered by. */
+const keyColumns: readonly Column<RequestRecord>[] = [
+  column('org_id', uint128, ({ organizationId }) => organizationId),
+  column('created_at', dateTime, ({ createdAt }) => createdAt),
+  column('request_id', uint128, ({ requestId }) => requestId),
+];
 
-const keyColumns = ['org_id', 'created_at', 'request_id'] as const;
+/** When the record was stored. */
+const updatedAt: Column<number> = column('updated_at', dateTime, (storedAt) => storedAt);
 
-/** Those that few records have stand last: see {@link lineOf}. */
 const requestColumns: readonly Column<RequestRecord>[] = [
-  { name: 'response_created_at', cell: ({ responseCreatedAt }) => (responseCreatedAt === null ? null : timeText(responseCreatedAt)) },
-  { name: 'key_hash', cell: ({ keyHash }) => keyHash },
-  { name: 'method', cell: ({ method }) => method },
-  { name: 'path', cell: ({ path }) => path },
-  { name: 'target_url', cell: ({ targetUrl }) => targetUrl },
-  { name: 'provider', cell: ({ provider }) => provider },
-  { name: 'request_model', cell: ({ requestModel }) => requestModel },
-  { name: 'response_model', cell: ({ responseModel }) => responseModel },
-  { name: 'model', cell: ({ model }) => model },
-  { name: 'response_id', cell: ({ responseId }) => responseId },
-  { name: 'status', cell: ({ status }) => status },
-  { name: 'latency', cell: ({ latencyMs }) => latencyMs },
-  { name: 'gateway_overhead', cell: ({ gatewayOverheadMs }) => gatewayOverheadMs },
-  { name: 'total_tokens', cell: ({ usage }) => totalTokens(usage) },
-  { name: 'prompt_tokens', cell: ({ usage }) => usage.promptTokens },
-  { name: 'completion_tokens', cell: ({ usage }) => usage.completionTokens },
-  { name: 'usage_raw', cell: ({ usage }) => (usage.raw === null ? '' : jsonText(usage.raw)) },
-  { name: 'cost', cell: ({ cost }) => (cost === null ? null : moneyText(cost)) },
-  { name: 'cost_source', cell: ({ costSource }) => costSource },
-  { name: 'price_reference', cell: ({ priceReference }) => priceReference },
-  { name: 'applied_price', cell: ({ appliedPrice }) => appliedPrice },
-  { name: 'size_bytes', cell: ({ sizeBytes }) => sizeBytes },
-  { name: 'storage_location', cell: () => 'clickhouse' },
-  { name: 'user_id', cell: ({ userId }) => userId },
-  { name: 'properties', cell: ({ properties }) => Object.fromEntries(properties) },
-  { name: 'session_id', cell: ({ sessionId }) => sessionId },
-  { name: 'session_name', cell: ({ sessionName }) => sessionName },
-  { name: 'session_path', cell: ({ sessionPath }) => sessionPath },
-  { name: 'time_to_first_token', cell: ({ timeToFirstTokenMs }) => timeToFirstTokenMs },
-  { name: 'prompt_cache_read_tokens', cell: ({ usage }) => usage.promptCacheReadTokens },
-  { name: 'reasoning_tokens', cell: ({ usage }) => usage.reasoningTokens },
-  { name: 'usage_parts', cell: ({ usage }) => partsOf(usage) },
-  { name: 'service_tier', cell: ({ serviceTier }) => serviceTier },
-  { name: 'referrer', cell: ({ referrer }) => referrer },
-  { name: 'country_code', cell: ({ countryCode }) => countryCode },
-  { name: 'model_override', cell: ({ modelOverride }) => modelOverride },
-  { name: 'node_id', cell: ({ nodeId }) => nodeId },
-  { name: 'job_id', cell: ({ jobId }) => jobId },
-  { name: 'prompt_id', cell: ({ promptId }) => promptId },
-  { name: 'prompt_version', cell: ({ promptVersion }) => promptVersion },
-  { name: 'experiment_id', cell: ({ experimentId }) => experimentId },
-  { name: 'inputs', cell: ({ inputs }) => Object.fromEntries(inputs) },
-  { name: 'attempts', cell: ({ attempts }) => (attempts.length > 1 ? JSON.stringify(attempts) : '') },
-  { name: 'prompt_cache_write_tokens', cell: ({ usage }) => usage.promptCacheWriteTokens },
-  { name: 'prompt_audio_tokens', cell: ({ usage }) => usage.promptAudioTokens },
-  { name: 'completion_audio_tokens', cell: ({ usage }) => usage.completionAudioTokens },
-  { name: 'usage_estimated', cell: ({ usage }) => (usage.estimated ? true : null) },
-  { name: 'cache_enabled', cell: ({ cacheEnabled }) => (cacheEnabled ? true : null) },
-  { name: 'cached', cell: ({ cached }) => (cached ? true : null) },
-  { name: 'cache_reference_id', cell: ({ cacheReferenceId }) => cacheReferenceId },
-  { name: 'cache_created_at', cell: ({ cacheCreatedAt }) => (cacheCreatedAt === null ? null : timeText(cacheCreatedAt)) },
-  { name: 'threat', cell: ({ threat }) => threat },
-  { name: 'is_passthrough_billing', cell: ({ isPassthroughBilling }) => isPassthroughBilling },
-  { name: 'assets', cell: ({ assets }) => assets },
-  { name: 'scores', cell: ({ scores }) => Object.fromEntries(scores) },
-  { name: 'feedback_number', cell: ({ feedback }) => feedback?.number ?? null },
-  { name: 'feedback_rating', cell: ({ feedback }) => feedback?.rating ?? null },
-  { name: 'feedback_created_at', cell: ({ feedback }) => (feedback === null ? null : timeText(feedback.createdAt)) },
-  { name: 'request_body_cut', cell: ({ requestBodyCut }) => (requestBodyCut ? true : null) },
-  { name: 'response_body_cut', cell: ({ responseBodyCut }) => (responseBodyCut ? true : null) },
-  { name: 'session_changes', cell: ({ sessionChanges }) => sessionChanges },
+  column('response_created_at', nullable(dateTime), ({ responseCreatedAt }) => responseCreatedAt),
+  column('key_hash', string, ({ keyHash }) => keyHash),
+  column('method', string, ({ method }) => method),
+  column('path', string, ({ path }) => path),
+  column('target_url', string, ({ targetUrl }) => targetUrl),
+  column('provider', string, ({ provider }) => provider),
+  column('request_model', string, ({ requestModel }) => requestModel),
+  column('response_model', string, ({ responseModel }) => responseModel),
+  column('model', string, ({ model }) => model),
+  column('response_id', string, ({ responseId }) => responseId),
+  column('status', uint16, ({ status }) => status),
+  column('latency', nullable(uint64), ({ latencyMs }) => latencyMs),
+  column('gateway_overhead', nullable(float64), ({ gatewayOverheadMs }) => gatewayOverheadMs),
+  column('total_tokens', nullable(uint64), ({ usage }) => exactTotal(usage)),
+  column('prompt_tokens', nullable(uint64), ({ usage }) => usage.promptTokens),
+  column('completion_tokens', nullable(uint64), ({ usage }) => usage.completionTokens),
+  column('usage_raw', string, ({ usage }) => (usage.raw === null ? '' : jsonText(usage.raw))),
+  column('cost', nullable(decimal), ({ cost }) => cost),
+  column('cost_source', string, ({ costSource }) => costSource),
+  column('price_reference', string, ({ priceReference }) => priceReference),
+  column('applied_price', string, ({ appliedPrice }) => appliedPrice),
+  column('size_bytes', uint64, ({ sizeBytes }) => sizeBytes),
+  column('storage_location', string, () => 'clickhouse'),
+  column('user_id', string, ({ userId }) => userId),
+  column('properties', mapOf(string), ({ properties }) => properties),
+  column('session_id', string, ({ sessionId }) => sessionId),
+  column('session_name', string, ({ sessionName }) => sessionName),
+  column('session_path', string, ({ sessionPath }) => sessionPath),
+  column('time_to_first_token', nullable(uint64), ({ timeToFirstTokenMs }) => timeToFirstTokenMs),
+  column('prompt_cache_read_tokens', nullable(uint64), ({ usage }) => usage.promptCacheReadTokens),
+  column('reasoning_tokens', nullable(uint64), ({ usage }) => usage.reasoningTokens),
+  column('usage_parts', mapOf(uint64), ({ usage }) => partsOf(usage)),
+  column('service_tier', string, ({ serviceTier }) => serviceTier),
+  column('referrer', string, ({ referrer }) => referrer),
+  column('country_code', string, ({ countryCode }) => countryCode),
+  column('model_override', string, ({ modelOverride }) => modelOverride),
+  column('node_id', string, ({ nodeId }) => nodeId),
+  column('job_id', string, ({ jobId }) => jobId),
+  column('prompt_id', string, ({ promptId }) => promptId),
+  column('prompt_version', string, ({ promptVersion }) => promptVersion),
+  column('experiment_id', string, ({ experimentId }) => experimentId),
+  column('inputs', mapOf(string), ({ inputs }) => inputs),
+  column('attempts', string, ({ attempts }) => (attempts.length > 1 ? JSON.stringify(attempts) : '')),
+  column('prompt_cache_write_tokens', nullable(uint64), ({ usage }) => usage.promptCacheWriteTokens),
+  column('prompt_audio_tokens', nullable(uint64), ({ usage }) => usage.promptAudioTokens),
+  column('completion_audio_tokens', nullable(uint64), ({ usage }) => usage.completionAudioTokens),
+  column('usage_estimated', bool, ({ usage }) => usage.estimated),
+  column('cache_enabled', bool, ({ cacheEnabled }) => cacheEnabled),
+  column('cached', bool, ({ cached }) => cached),
+  column('cache_reference_id', string, ({ cacheReferenceId }) => cacheReferenceId),
+  column('cache_created_at', nullable(dateTime), ({ cacheCreatedAt }) => cacheCreatedAt),
+  column('threat', nullable(bool), ({ threat }) => threat),
+  column('is_passthrough_billing', nullable(bool), ({ isPassthroughBilling }) => isPassthroughBilling),
+  column('assets', listOf(string), ({ assets }) => assets),
+  column('scores', mapOf(float64), ({ scores }) => scores),
+  column('feedback_number', nullable(uint64), ({ feedback }) => feedback?.number ?? null),
+  column('feedback_rating', nullable(bool), ({ feedback }) => feedback?.rating ?? null),
+  column('feedback_created_at', nullable(dateTime), ({ feedback }) => feedback?.createdAt ?? null),
+  column('request_body_cut', bool, ({ requestBodyCut }) => requestBodyCut),
+  column('response_body_cut', bool, ({ responseBodyCut }) => responseBodyCut),
+  column('session_changes', listOf(uint64), ({ sessionChanges }) => sessionChanges),
 ];
 
 const bodiesColumns: readonly Column<RecordTexts>[] = [
-  { name: 'request_kind', cell: ({ record }) => record.requestBody.kind },
-  { name: 'request_body', cell: ({ request }) => request.head },
-  { name: 'response_kind', cell: ({ record }) => record.responseBody.kind },
-  { name: 'response_body', cell: ({ response }) => response.head },
-  { name: 'prompt_text', cell: ({ record }) => record.promptText },
-  { name: 'last_user_text', cell: ({ record }) => record.lastUserText },
-  { name: 'completion_text', cell: ({ record }) => record.completionText },
-  { name: 'request_rest', cell: ({ request }) => request.rest },
-  { name: 'response_rest', cell: ({ response }) => response.rest },
-  { name: 'request_content_type', cell: ({ record }) => contentTypeOf(record.requestBody) },
-  { name: 'response_content_type', cell: ({ record }) => contentTypeOf(record.responseBody) },
+  column('request_kind', string, ({ record }) => record.requestBody.kind),
+  column('request_body', string, ({ request }) => request.head),
+  column('response_kind', string, ({ record }) => record.responseBody.kind),
+  column('response_body', string, ({ response }) => response.head),
+  column('prompt_text', string, ({ record }) => record.promptText),
+  column('last_user_text', string, ({ record }) => record.lastUserText),
+  column('completion_text', string, ({ record }) => record.completionText),
+  column('request_rest', string, ({ request }) => request.rest),
+  column('response_rest', string, ({ response }) => response.rest),
+  column('request_content_type', string, ({ record }) => contentTypeOf(record.requestBody)),
+  column('response_content_type', string, ({ record }) => contentTypeOf(record.responseBody)),
 ];
 
-/** The columns of a row of each table, in the order of its cells. */
-export const rowColumns: Readonly<Record<RecordTable, readonly string[]>> = {
-  requests: [...keyColumns, 'updated_at', ...requestColumns.map(({ name }) => name)],
-  bodies: [...keyColumns, ...bodiesColumns.map(({ name }) => name)],
+/** The tables with their columns, in the order of a row's values. */
+const columnsOf: Readonly<Record<RecordTable, readonly Pick<Column<never>, 'name' | 'type'>[]>> = {
+  requests: [...keyColumns, updatedAt, ...requestColumns],
+  bodies: [...keyColumns, ...bodiesColumns],
   changes: changeColumns,
 };
 
-/**
- * A record's lines for each table, as JSONCompactEachRow with the columns of `rowColumns`, those at the end left out where they hold nothing: one of `requests`, one of `bodies`, and of `changes`
- * as many as it has history, usually none.
- */
+/** The columns of a row of each table, in the order of its values. */
+export const rowColumns: Readonly<Record<RecordTable, readonly string[]>> = {
+  requests: namesOf(columnsOf.requests),
+  bodies: namesOf(columnsOf.bodies),
+  changes: namesOf(columnsOf.changes),
+};
+
+/** The same with their types, as a table function takes them. */
+export const rowStructures: Readonly<Record<RecordTable, string>> = {
+  requests: structureOf(columnsOf.requests),
+  bodies: structureOf(columnsOf.bodies),
+  changes: structureOf(columnsOf.changes),
+};
+
+/** A record's rows, as RowBinary with the columns of `rowColumns`: one of `requests`, one of `bodies`, and of `changes` as many as it has history, usually none. */
 export interface RecordRows {
-  readonly request: string;
-  readonly bodies: string;
-  readonly changes: string;
+  readonly request: Uint8Array;
+  readonly bodies: Uint8Array;
+  readonly changes: Uint8Array;
+}
+
+/** Where the rows of several records are written. */
+export type RowWriters = Readonly<Record<keyof RecordRows, RowWriter>>;
+
+/** Writers of which each has written nothing. */
+export function newRowWriters(): RowWriters {
+  return { request: new RowWriter(), bodies: new RowWriter(), changes: new RowWriter() };
+}
+
+export interface RowOptions {
+  /** Bytes of a body's text that filters look at. */
+  readonly searchMaxBytes?: number | undefined;
+  readonly writers?: RowWriters | undefined;
 }
 
 /**
- * Writes a record for its tables. @param storedAt Unix milliseconds. @param searchMaxBytes bytes of a body's text that filters look at.
- * TRICKY: `JSON.stringify` of one array takes a quarter of the time of a text put together cell by cell, and an object of sixty keys took
- * fifty times as long.
+ * Writes a record for its tables. @param storedAt Unix milliseconds.
+ * @throws RangeError with the column's name on a value that the store does not hold.
  */
-export function rowsOf(record: RequestRecord, storedAt: number, searchMaxBytes: number = defaultSearchMaxBytes): RecordRows {
-  const key = [uuidToNumber(record.organizationId).toString(), timeText(record.createdAt), uuidToNumber(record.requestId).toString()];
-  const request: Cell[] = [...key, timeText(storedAt)];
-  for (const { cell } of requestColumns) request.push(cell(record));
-  const bodies: Cell[] = [...key];
-  const [requestText, responseText] = [record.requestBody, record.responseBody].map((body) => splitText(body, searchMaxBytes));
-  const texts = { record, request: requestText ?? noText, response: responseText ?? noText };
-  for (const { cell } of bodiesColumns) bodies.push(cell(texts));
-  return { request: lineOf(request), bodies: lineOf(bodies), changes: changeLines(record.changes) };
+export function rowsOf(
+  record: RequestRecord,
+  storedAt: number,
+  { searchMaxBytes = defaultSearchMaxBytes, writers = newRowWriters() }: RowOptions = {},
+): RecordRows {
+  return {
+    request: writers.request.row(() => {
+      writeRow(writers.request, keyColumns, record);
+      writeRow(writers.request, [updatedAt], storedAt);
+      writeRow(writers.request, requestColumns, record);
+    }),
+    bodies: writers.bodies.row(() => {
+      writeRow(writers.bodies, keyColumns, record);
+      const [request, response] = [splitText(record.requestBody, searchMaxBytes), splitText(record.responseBody, searchMaxBytes)];
+      writeRow(writers.bodies, bodiesColumns, { record, request, response });
+    }),
+    changes: changeRows(record.changes, writers.changes),
+  };
 }
 
-/**
- * A line without the cells at its end that hold nothing: the engine takes a column that is missing there for its default, without reading it. Of the
- * sixty columns of a usual request half are such. A false or a zero is a value, as some columns may also be null.
- */
-function lineOf(cells: Cell[]): string {
-  while (isNothing(cells.at(-1))) cells.pop();
-  return JSON.stringify(cells);
+function namesOf(columns: readonly Pick<Column<never>, 'name' | 'type'>[]): readonly string[] {
+  return columns.map(({ name }) => name);
 }
 
-function isNothing(cell: Cell | undefined): boolean {
-  return cell === null || cell === '' || (typeof cell === 'object' && Object.keys(cell).length === 0);
+/** TRICKY: a sum beyond 2⁵³ of two numbers is not always that of the counts. */
+function exactTotal(usage: Usage): number | bigint | null {
+  const total = totalTokens(usage);
+  if (total === null || Number.isSafeInteger(total)) return total;
+  return BigInt(usage.promptTokens ?? 0) + BigInt(usage.completionTokens ?? 0);
 }
 
 /** Those that were reported. What is no whole number is billed by nobody, and the column takes none. */
-function partsOf(usage: Usage): Readonly<Record<string, number>> {
-  const parts: Record<string, number> = {};
+function partsOf(usage: Usage): ReadonlyMap<string, number> {
+  const parts = new Map<string, number>();
   for (const name of partCounts) {
     const count = usage[name];
-    if (count !== null && Number.isSafeInteger(count) && count >= 0) parts[name] = count;
+    if (count !== null && Number.isSafeInteger(count) && count >= 0) parts.set(name, count);
   }
   return parts;
 }
@@ -177,7 +221,6 @@ function jsonText(value: unknown): string {
   }
 }
 
-const noText: SplitText = { head: '', rest: '' };
 /** A UTF-16 unit becomes at most so many bytes of UTF-8. */
 const mostBytesOfUnit = 3;
 

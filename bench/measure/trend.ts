@@ -15,6 +15,20 @@ export function slopePerSecond(samples: readonly Sample[]): number | null {
   return below === 0 ? null : (above / below) * 1000;
 }
 
+/**
+ * The slope that a course has for most of its time, per second: the median of those between every two samples (Theil–Sen). A hill that a course comes
+ * down from again leaves it as it is, where the straight line of {@link slopePerSecond} rises with one near its end. Null for fewer than two moments.
+ */
+export function lastingSlopePerSecond(samples: readonly Sample[]): number | null {
+  const slopes = samples
+    .flatMap((one, index) => samples.slice(index + 1).map((other) => ((other.value - one.value) / (other.atMs - one.atMs)) * 1000))
+    .filter(Number.isFinite)
+    .toSorted((one, other) => one - other);
+  const middle = slopes.length / 2;
+  const [low, high] = [slopes[Math.ceil(middle) - 1], slopes[Math.floor(middle)]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}
+
 function meanOf(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0) / values.length;
 }

@@ -36,6 +36,19 @@ it('what grows without end grows, what has come to rest and what only swings doe
   expect(trend(course((minute) => 400e6 - minute * 4e6)).grows).toBe(false);
 });
 
+/** Up and down by a tenth within seconds, as a process with garbage. */
+const swings = (minute: number): number => 720e6 + 140e6 * Math.abs(Math.sin(minute * 40));
+
+/** While much waits. */
+const hill = (minute: number): number => (minute >= 25 && minute < 28.5 ? 80e6 : 0);
+
+it('a hill near the end is no growth, what rises beneath the swings and the hill is', () => {
+  expect(trend(course((minute) => swings(minute) + hill(minute))).grows).toBe(false);
+  const growing = trend(course((minute) => swings(minute) + hill(minute) + minute * 3e6));
+  expect([growing.grows, Math.round(growing.residentBytesPerHour / 3e7)]).toEqual([true, 6]);
+  expect(trend(course((minute) => swings(minute) - minute * 3e6)).grows).toBe(false);
+});
+
 it('descriptors that stay are a leak, those that come and go are none', () => {
   const leak = trend(
     course(

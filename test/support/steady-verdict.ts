@@ -1,4 +1,4 @@
-import { type Sample, slopePerSecond } from '../../bench/measure/trend.ts';
+import { lastingSlopePerSecond, type Sample, slopePerSecond } from '../../bench/measure/trend.ts';
 
 /** A process at one moment. */
 export interface ProcessSample {
@@ -40,20 +40,24 @@ const growthBytes = 8e6;
 const moreOfEach = 8;
 /** A window's descriptors are the fewest that were seen in it, and so are its threads: connections and merges come and go, a leak stays. */
 const windowMs = 10_000;
+/** A window's memory is the least that was seen in it: what waits for the garbage collection comes and goes too, only slower. */
+const memoryWindowMs = 60_000;
 
 /**
  * How a process went, over the second half of its samples: what it needs for its first calls is no trend.
  *
- * Slopes are those of the straight line that fits best (least squares). It grows when the line of its memory rises over the half by more than it may,
- * and the line through the last quarter of the run rises at least half as steeply: then it has not come to rest. It leaks when the line through the fewest
- * descriptors of every ten seconds rises by more than it may, and spawns when that of its threads does.
+ * It grows when the least memory of every minute rises over the half by more than it may, for most of the time (Theil–Sen), and in the last quarter of the run at
+ * least half as steeply, as it has not come to rest then. Resident memory of a process
+ * with garbage swings by a tenth of itself, and rises for a minute or two when the machine stood still and much waits. It leaks when the straight line through
+ * the fewest descriptors of every ten seconds (least squares) rises by more than it may, and spawns when that of its threads does.
  */
 export function trendOf({ process, samples }: ProcessCourse): ProcessTrend {
   const half = samples.slice(Math.floor(samples.length / 2));
-  const quarter = samples.slice(Math.floor((samples.length * 3) / 4));
   const hours = ((half.at(-1)?.atMs ?? 0) - (half[0]?.atMs ?? 0)) / 3_600_000;
-  const memory = perHour(half.map(({ atMs, residentBytes }) => ({ atMs, value: residentBytes })));
-  const memoryLast = perHour(quarter.map(({ atMs, residentBytes }) => ({ atMs, value: residentBytes })));
+  const quarter = samples.slice(Math.floor((samples.length * 3) / 4));
+  const [memory = 0, memoryLast = 0] = [half, quarter].map(
+    (part) => (lastingSlopePerSecond(fewestOf(part, 'residentBytes', memoryWindowMs)) ?? 0) * 3600,
+  );
   const descriptors = perHour(fewestOf(half, 'descriptors'));
   const threads = perHour(fewestOf(half, 'threads'));
   const residentBytes = meanOf(half.map((sample) => sample.residentBytes));
@@ -72,10 +76,10 @@ export function trendOf({ process, samples }: ProcessCourse): ProcessTrend {
   };
 }
 
-function fewestOf(samples: readonly ProcessSample[], what: 'descriptors' | 'threads'): Sample[] {
+function fewestOf(samples: readonly ProcessSample[], what: keyof Omit<ProcessSample, 'atMs'>, eachMs: number = windowMs): Sample[] {
   const windows = new Map<number, Sample>();
   for (const { atMs, [what]: value } of samples) {
-    const window = Math.floor(atMs / windowMs);
+    const window = Math.floor(atMs / eachMs);
     const known = windows.get(window);
     if (known === undefined || value < known.value) windows.set(window, { atMs, value });
   }

@@ -5,8 +5,6 @@ import { eventually } from './support/eventually.ts';
 import { completion, type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
-/** How soon a record can be queried after its response has ended: the promise of the design. */
-
 let service: Service;
 let provider: FakeOpenAi;
 let api: ApiClient;

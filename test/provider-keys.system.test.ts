@@ -6,7 +6,6 @@ import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
 import { filesBelow, filesHolding } from './support/held-text.ts';
 import { makeDataDir, program, removeDataDir, type Service, serviceEnvironment, startService, testKey } from './support/process-tree.ts';
 
-/** How soon a change is seen by the gateways: the promise of the design. */
 const planted = 'sk-planted-key-of-the-provider-0123456789';
 const dataDir = makeDataDir();
 let service: Service;

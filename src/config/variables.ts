@@ -291,7 +291,8 @@ export const variables = {
     default: '256MiB',
     least: 4 * MiB,
     most: 1024 * GiB,
-    reason: 'Bytes of its disk that the embedded store leaves free; with less, records wait in the spool. Two batches at least.',
+    reason:
+      'Bytes of its disk that the embedded store leaves free; with less, records wait in the spool. What a batch is sent in is counted beside it. Two batches at least.',
   },
   clickhouseUrl: {
     name: 'GATELOG_CLICKHOUSE_URL',

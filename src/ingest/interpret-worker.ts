@@ -2,8 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../platform/clock.ts';
 import { threadTimeMs } from '../platform/thread-time.ts';
 import { type BookProviders, priceBookFrom } from '../pricing/price-book.ts';
-import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
 import { newRowWriters } from '../store/tables/rows.ts';
+import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
 import { Redactions } from './redactions.ts';
 
 /** What the thread is asked. */

@@ -52,7 +52,7 @@ export function moneyOfUsd(usd: number): Money | undefined {
   return Number.isFinite(usd) ? parseMoney(String(usd)) : undefined;
 }
 
-/** Exact decimal text with twelve digits after the point: the form that the store takes. */
+/** Exact decimal text with twelve digits after the point: the form that the store's parameters take. */
 export function moneyText(money: Money): string {
   const magnitude = money < 0n ? -money : money;
   const fraction = (magnitude % unitsPerUsd).toString().padStart(scale, '0');

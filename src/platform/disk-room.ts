@@ -14,11 +14,11 @@ export function makeMeasureRoom(folder: string, spareBytes: number): () => DiskR
   };
 }
 
-/** Whether a folder's disk has more than `spareBytes` free. */
-export type HasRoom = () => boolean;
+/** Whether a folder's disk has more than `spareBytes` free once so many bytes more are written to it. */
+export type HasRoom = (bytes?: number) => boolean;
 
 /** Makes the function that looks, as {@link makeMeasureRoom} does. @param spareBytes bytes that stay free. */
 export function makeHasRoom(folder: string, spareBytes: number): HasRoom {
   const measure = makeMeasureRoom(folder, spareBytes);
-  return () => measure().freeBytes > spareBytes;
+  return (bytes = 0) => measure().freeBytes - bytes > spareBytes;
 }

@@ -6,7 +6,6 @@ import { GatelogError } from '../model/errors.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { type DiskRoom, type HasRoom, makeHasRoom, makeMeasureRoom } from '../platform/disk-room.ts';
-
 import { RowFiles } from './row-files.ts';
 
 /** Bytes that stay free on the disk of a store whose settings do not say. */

@@ -43,7 +43,7 @@ export function isTooLarge(error: unknown): boolean {
   return isOverflow(error) || (code !== undefined && memoryCodes.has(code));
 }
 
-/** True when rows are more than this process can hold in one text, however much memory there is. */
+/** True when what is to be written is more than this process can hold in one piece, however much memory there is. */
 export function isOverflow(error: unknown): boolean {
   return causeOf(error) instanceof RangeError;
 }

@@ -35,7 +35,7 @@ function someRows(): readonly Uint8Array[] {
 }
 
 const begin =
-  /^INSERT INTO changes \(org_id, request_id, changed_at, number, name, kind, key_id, old, new\) SETTINGS [^']+, insert_deduplication_token = 't-1'/;
+  /^INSERT INTO changes \(org_id, request_id, changed_at, number, name, kind, key_id, old, new\) SETTINGS .+, insert_deduplication_token = 't-1'/;
 
 test('a server is sent rows as they are, with all settings in the statement', async () => {
   const asked: Asked[] = [];
@@ -56,7 +56,7 @@ test('the embedded engine reads them from a file, whatever its folder is called'
   await makeInsertRows(connectionsOf(asked, rowFiles))('changes', someRows(), 't-1');
   expect(asked).toEqual([{ query: expect.stringMatching(begin) as string, bytes: undefined }]);
   expect(asked[0]?.query).toContain(
-    String.raw` SELECT * FROM file('/it\'s/a \\folder/1.rows', RowBinary, 'org_id UInt128, request_id UInt128, changed_at DateTime64(3, \'UTC\'), number UInt64, name String, kind String, key_id String, old String, new String')`,
+    String.raw` SELECT org_id, request_id, changed_at, number, name, kind, key_id, old, new FROM file('/it\'s/a \\folder/1.rows', RowBinary, 'org_id UInt128, request_id UInt128, changed_at DateTime64(3, \'UTC\'), number UInt64, name String, kind String, key_id String, old String, new String')`,
   );
   // Rows that stand behind each other in memory are written in one go.
   expect(written.map((pieces) => pieces.map((piece) => Buffer.from(piece).toString('hex')))).toEqual([['0161026263', '0164']]);

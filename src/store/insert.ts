@@ -10,7 +10,10 @@ import { type RecordTable, rowColumns, rowStructures } from './tables/rows.ts';
 /** A token stands in the SQL as it is. */
 const plainToken = /^[\w.-]+$/;
 
-/** TRICKY: one block an insert, whatever the number of cores; the token protects whole blocks, and parallel parsing would cut them anew each time. */
+/**
+ * TRICKY: one block an insert, whatever the number of cores; the token protects whole blocks, and reading in parallel, or by as many rows as the engine
+ * takes for a block by itself, would cut them anew each time.
+ */
 const settings = [
   'input_format_parallel_parsing = 0',
   'async_insert = 0',
@@ -22,7 +25,13 @@ const settings = [
   'max_insert_threads = 1',
   // A null in a column that has none is the column's default.
   'input_format_null_as_default = 1',
-].join(', ');
+];
+
+/**
+ * TRICKY: of rows that are selected the engine looks at the token only where it takes the selection for repeatable, by rules that have changed between its
+ * versions. And it takes a folder like `a=b` for a column.
+ */
+const settingsOfFile = [...settings, "deduplicate_insert_select = 'enable_even_for_bad_queries'", 'use_hive_partitioning = 0'];
 
 /** Connections that insert. */
 type InsertLane = Extract<LaneName, 'insert' | 'history'>;
@@ -39,15 +48,23 @@ export function makeInsertRows(connections: Connections, lane: InsertLane = 'ins
   return async (table, rows, token) => {
     const pieces = joinedRows(rows);
     if (pieces.every(({ length }) => length === 0)) return;
-    const into = statementInto(table, rowColumns[table], token);
-    await insertThrough(connections, lane, (client) => {
-      const { rowFiles } = connections;
-      if (rowFiles === undefined) return execute(client, { query: `${into} FORMAT RowBinary`, values: Readable.from(pieces) });
-      // TRICKY: the embedded engine takes rows in a statement as text alone, which it takes twice the time to read, and the statement has to be copied often.
-      return rowFiles.with(pieces, (file) =>
-        execute(client, { query: `${into} SELECT * FROM file(${textLiteral(file)}, RowBinary, ${textLiteral(rowStructures[table])})` }),
-      );
-    });
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    const { rowFiles } = connections;
+    const insert = async (client: ClickHouseClient): Promise<void> => {
+      const columns = rowColumns[table];
+      if (rowFiles === undefined) {
+        const query = `${statementInto({ table, columns, token, settings })} FORMAT RowBinary`;
+        return execute(client, { query, values: Readable.from(pieces) });
+      }
+      // TRICKY: in a statement the embedded engine takes rows as text alone, which takes it twice the time to read.
+      const into = statementInto({ table, columns, token, settings: settingsOfFile });
+      return rowFiles.with(pieces, (file) => {
+        const from = `file(${textLiteral(file)}, RowBinary, ${textLiteral(rowStructures[table])})`;
+        return execute(client, { query: `${into} SELECT ${columns.join(', ')} FROM ${from}` });
+      });
+    };
+    // The file is on the disk of the store as well.
+    await insertThrough(connections, lane, { insert, bytes: rowFiles === undefined ? 0 : bytes });
   };
 }
 
@@ -63,18 +80,20 @@ export interface TableLines {
 /** Inserts few lines. @throws GatelogError. */
 export async function insertLines(connections: Connections, lane: InsertLane, { table, columns, lines, token }: TableLines): Promise<void> {
   if (lines === '') return;
-  const query = `${statementInto(table, columns, token)} FORMAT JSONCompactEachRow`;
+  const query = `${statementInto({ table, columns, token, settings })} FORMAT JSONCompactEachRow`;
   // As a text, not as its bytes: the embedded connection would decode those again, all at once.
-  await insertThrough(connections, lane, (client) => execute(client, { query, values: Readable.from([lines]) }));
+  await insertThrough(connections, lane, { insert: (client) => execute(client, { query, values: Readable.from([lines]) }), bytes: 0 });
 }
 
-async function insertThrough(
-  connections: Connections,
-  lane: InsertLane,
-  insert: (client: ClickHouseClient) => Promise<void>,
-): Promise<void> {
+/** What is to be inserted, and how many bytes of the store's disk that takes beside what the engine writes. */
+interface Insertion {
+  readonly insert: (client: ClickHouseClient) => Promise<void>;
+  readonly bytes: number;
+}
+
+async function insertThrough(connections: Connections, lane: InsertLane, { insert, bytes }: Insertion): Promise<void> {
   try {
-    await runWrite(connections, lane, insert);
+    await runWrite(connections, lane, insert, bytes);
   } catch (error) {
     throw storeFailure(error);
   }
@@ -86,13 +105,17 @@ async function execute(client: ClickHouseClient, statement: ExecParams & { reado
   for await (const chunk of stream) void chunk;
 }
 
+interface Into extends Omit<TableLines, 'lines'> {
+  readonly settings: readonly string[];
+}
+
 /**
  * The beginning of an insert.
  * TRICKY: settings stand in the statement itself. The embedded connection would write those of the client in front of it, as statements of their own,
  * and of several statements with rows behind them the engine reads the rows several times: that took up to three times the CPU. And they would stick to the
  * connection, so that an insert without a token had the token of the one before, and was dropped.
  */
-function statementInto(table: string, columns: readonly string[], token: string): string {
+function statementInto({ table, columns, token, settings: set }: Into): string {
   if (!plainToken.test(token)) throw new TypeError('An insert token is made of letters, digits, "." and "-".');
-  return `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${settings}, insert_deduplication_token = '${token}'`;
+  return `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${set.join(', ')}, insert_deduplication_token = '${token}'`;
 }

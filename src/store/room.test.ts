@@ -28,6 +28,8 @@ const until = async (wanted: 'merged' | 'refused'): Promise<void> => {
 
 it('a disk has room while more than the spare bytes are free', () => {
   expect([0, 2 ** 60].map((spareBytes) => makeHasRoom(tmpdir(), spareBytes)())).toEqual([true, false]);
+  // What is to be written counts too.
+  expect([1, 2 ** 60].map((bytes) => makeHasRoom(tmpdir(), 0)(bytes))).toEqual([true, false]);
 });
 
 it('without room nothing is written, what is stored is read, and the next write after there is room succeeds', async () => {

@@ -31,8 +31,10 @@ export interface RunTextOptions {
 export const tenant = '00000000-0000-7000-8000-00000000000a' as OrganizationId;
 export const memoryBytes = 256 * 1024 * 1024;
 
-export async function openStoreRig(): Promise<StoreRig> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-store-'));
+/** @param name of the store's folder. */
+export async function openStoreRig(name = 'store'): Promise<StoreRig> {
+  const parent = mkdtempSync(path.join(tmpdir(), 'gatelog-store-'));
+  const folder = path.join(parent, name);
   const connections = openConnections({ folder });
   await migrateStore(connections, () => undefined);
   return {
@@ -45,7 +47,7 @@ export async function openStoreRig(): Promise<StoreRig> {
       ),
     close: async () => {
       await connections.close();
-      rmSync(folder, { recursive: true });
+      rmSync(parent, { recursive: true });
     },
   };
 }

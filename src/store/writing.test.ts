@@ -10,11 +10,12 @@ import { makeInsertRows } from './insert.ts';
 import { migrateStore, migrations } from './migrate.ts';
 import { RowFiles } from './row-files.ts';
 import { makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } from './store-rig.ts';
-import { rowsOf } from './tables/rows.ts';
+import { rowsOf, rowStructures } from './tables/rows.ts';
 
 let rig: StoreRig;
 beforeAll(async () => {
-  rig = await openStoreRig();
+  // Rows go through a file beneath it.
+  rig = await openStoreRig("org=it's a \\folder [1] %41 ß");
 });
 afterAll(async () => rig.close());
 
@@ -152,8 +153,37 @@ describe('an insert of rows as bytes', () => {
     rmSync(other, { recursive: true });
   });
 
+  test('needs room on the disk for its file as well', async () => {
+    const connections = { ...rig.connections, hasRoom: (bytes = 0) => bytes < 1000 };
+    const insertInto = makeInsertRows(connections);
+    await insertInto('requests', [row()], 'rows-with-room');
+    await expect(insertInto('requests', [row({ userId: 'u'.repeat(1000) })], 'rows-without-room')).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    expect(waiting()).toEqual([]);
+  });
+
   test('of nothing does nothing', async () => {
     await expect(insertRows([], 'rows-empty')).resolves.toBeUndefined();
+  });
+});
+
+test('rows have the types of the tables, as a server reads them by those', async () => {
+  for (const [table, structure] of Object.entries(rowStructures)) {
+    const columns = await rig.run<{ name: string; type: string }>(
+      `SELECT name, replaceRegexpAll(type, 'LowCardinality\\((\\w+)\\)', '\\1') AS type FROM system.columns WHERE database = currentDatabase() AND table = '${table}' AND default_kind = ''`,
+    );
+    const [ours, theirs] = [structure.split(/, (?=\w+ [A-Z])/), columns.map(({ name, type }) => `${name} ${type}`)];
+    expect([table, ...ours.toSorted()]).toEqual([table, ...theirs.toSorted()]);
+  }
+});
+
+describe('the folder of a store', () => {
+  const parent = mkdtempSync(path.join(tmpdir(), 'gatelog-rows-'));
+  afterAll(() => rmSync(parent, { recursive: true }));
+
+  test.each(['a{b}', 'a*', 'what?', 'a::b'])('%s is refused, as the engine would read nothing there', (name) => {
+    expect(() => new RowFiles(path.join(parent, name))).toThrow('Choose another folder (GATELOG_DATA_DIR)');
   });
 });
 

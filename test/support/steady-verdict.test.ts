@@ -49,6 +49,12 @@ it('a hill near the end is no growth, what rises beneath the swings and the hill
   expect(trend(course((minute) => swings(minute) - minute * 3e6)).grows).toBe(false);
 });
 
+it('a hill that does not come down is growth, and a short run can grow too', () => {
+  expect(trend(course((minute) => swings(minute) + Math.max(0, minute - 26) * 20e6)).grows).toBe(true);
+  const twoMinutes = (rise: number): readonly ProcessSample[] => course((minute) => 400e6 + minute * rise).slice(0, 120);
+  expect([trend(twoMinutes(100e6)).grows, trend(twoMinutes(1e6)).grows]).toEqual([true, false]);
+});
+
 it('descriptors that stay are a leak, those that come and go are none', () => {
   const leak = trend(
     course(

@@ -42,22 +42,28 @@ const moreOfEach = 8;
 const windowMs = 10_000;
 /** A window's memory is the least that was seen in it: what waits for the garbage collection comes and goes too, only slower. */
 const memoryWindowMs = 60_000;
+/** Where memory stands at the beginning and at the end is the median of so many windows. */
+const atEachEnd = 3;
+/** So many windows at least has the last quarter of a run. */
+const fewestWindows = 6;
 
 /**
  * How a process went, over the second half of its samples: what it needs for its first calls is no trend.
  *
- * It grows when the least memory of every minute rises over the half by more than it may, for most of the time (Theil–Sen), and in the last quarter of the run at
- * least half as steeply, as it has not come to rest then. Resident memory of a process
- * with garbage swings by a tenth of itself, and rises for a minute or two when the machine stood still and much waits. It leaks when the straight line through
- * the fewest descriptors of every ten seconds (least squares) rises by more than it may, and spawns when that of its threads does.
+ * It grows when the least memory of every minute rises over the half by more than it may, for most of the time (Theil–Sen), and in the last quarter of the
+ * run at least half as steeply, as it has not come to rest then; or when the last quarter alone ends higher by that. Resident memory of a
+ * process with garbage swings by a tenth of itself, and rises for a minute or two when the machine stood still and much waits. It leaks when the straight line
+ * through the fewest descriptors of every ten seconds (least squares) rises by more than it may, and spawns when that of its threads does.
  */
 export function trendOf({ process, samples }: ProcessCourse): ProcessTrend {
   const half = samples.slice(Math.floor(samples.length / 2));
   const hours = ((half.at(-1)?.atMs ?? 0) - (half[0]?.atMs ?? 0)) / 3_600_000;
   const quarter = samples.slice(Math.floor((samples.length * 3) / 4));
-  const [memory = 0, memoryLast = 0] = [half, quarter].map(
-    (part) => (lastingSlopePerSecond(fewestOf(part, 'residentBytes', memoryWindowMs)) ?? 0) * 3600,
-  );
+  const eachMs = Math.min(memoryWindowMs, (hours * 3_600_000) / (2 * fewestWindows));
+  const memory = lastingPerHour(fewestOf(half, 'residentBytes', eachMs));
+  const least = fewestOf(quarter, 'residentBytes', eachMs);
+  const memoryLast = lastingPerHour(least);
+  const lastRise = medianOf(least.slice(-atEachEnd)) - medianOf(least.slice(0, atEachEnd));
   const descriptors = perHour(fewestOf(half, 'descriptors'));
   const threads = perHour(fewestOf(half, 'threads'));
   const residentBytes = meanOf(half.map((sample) => sample.residentBytes));
@@ -66,7 +72,7 @@ export function trendOf({ process, samples }: ProcessCourse): ProcessTrend {
     process,
     residentBytes,
     residentBytesPerHour: memory,
-    grows: memory * hours > mayGrowBytes && memoryLast >= memory / 2,
+    grows: lastRise > mayGrowBytes || (memory * hours > mayGrowBytes && memoryLast >= memory / 2),
     descriptors: half.at(-1)?.descriptors ?? 0,
     descriptorsPerHour: descriptors,
     leaks: descriptors * hours > moreOfEach,
@@ -84,6 +90,14 @@ function fewestOf(samples: readonly ProcessSample[], what: keyof Omit<ProcessSam
     if (known === undefined || value < known.value) windows.set(window, { atMs, value });
   }
   return [...windows.values()];
+}
+
+function lastingPerHour(samples: readonly Sample[]): number {
+  return (lastingSlopePerSecond(samples) ?? 0) * 3600;
+}
+
+function medianOf(samples: readonly Sample[]): number {
+  return samples.map(({ value }) => value).toSorted((one, other) => one - other)[Math.floor(samples.length / 2)] ?? 0;
 }
 
 function perHour(samples: readonly Sample[]): number {

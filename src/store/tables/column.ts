@@ -22,13 +22,14 @@ export function column<Source, Value>(name: string, kind: Kind<Value>, value: (s
   return { name, type, write: (writer, source) => write(writer, value(source)) };
 }
 
-/** Writes a row. @throws RangeError with the column's name on a value that its type does not hold. */
+/** Writes a row. @throws RangeError with the column's name on a value that its type does not hold; the system's error where there is no memory. */
 export function writeRow<Source>(writer: RowWriter, columns: readonly Column<Source>[], source: Source): void {
   let at = 0;
   try {
     for (; at < columns.length; at += 1) columns[at]?.write(writer, source);
   } catch (error) {
-    throw new RangeError(`${columns[at]?.name ?? ''}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    if (!(error instanceof RangeError)) throw error;
+    throw new RangeError(`${columns[at]?.name ?? ''}: ${error.message}`, { cause: error });
   }
 }
 
@@ -65,9 +66,24 @@ export const uint64: Kind<number | bigint> = {
   write: (writer, value) => writer.uint64(typeof value === 'bigint' ? value : whole(value, 2 ** 64)),
 };
 
-export const float64: Kind<number> = { type: 'Float64', write: (writer, value) => writer.float64(value) };
+export const float64: Kind<number> = {
+  type: 'Float64',
+  write: (writer, value) => {
+    if (!Number.isFinite(value)) throw new RangeError(`${value} is no number`);
+    writer.float64(value);
+  },
+};
 
-export const decimal: Kind<Money> = { type: 'Decimal(38, 12)', write: (writer, value) => writer.int128(value) };
+/** 38 digits. */
+const boundOfDecimal = 10n ** 38n;
+
+export const decimal: Kind<Money> = {
+  type: 'Decimal(38, 12)',
+  write: (writer, value) => {
+    if (value >= boundOfDecimal || value <= -boundOfDecimal) throw new RangeError('the amount has more than 38 digits');
+    writer.int128(value);
+  },
+};
 
 /** A value that may be unknown. */
 export function nullable<Value>({ type, write }: Kind<Value>): Kind<Value | null> {

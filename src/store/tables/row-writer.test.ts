@@ -1,5 +1,5 @@
 import { array, assert, constant, integer, nat, oneof, property, string, tuple } from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { joinedRows, RowWriter } from './row-writer.ts';
 
 const seed = 4711;
@@ -84,6 +84,16 @@ describe('rows', () => {
       }),
       { seed, numRuns: 30 },
     );
+  });
+
+  it('of many values are not copied for each of them', () => {
+    const allocated = vi.spyOn(Buffer, 'from');
+    const writer = new RowWriter();
+    writer.row(() => {
+      for (let index = 0; index < 20_000; index += 1) writer.text('x'.repeat(1000));
+    });
+    expect(allocated.mock.calls.length).toBeLessThan(20);
+    expect(writer.memory().reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(3 * 20_000 * 1000);
   });
 
   it('that fail leave nothing', () => {

@@ -1,7 +1,7 @@
 const leastBytes = 64 * 1024;
 const mostBytes = 4 * 1024 * 1024;
 /** A UTF-16 unit becomes at most so many bytes of UTF-8. */
-const mostBytesOfUnit = 3;
+export const mostBytesOfUnit = 3;
 /** Texts of so few units have one byte for their length, whatever they are made of. */
 const shortUnits = 42;
 /** Bytes of the longest value that is no text. */
@@ -10,6 +10,7 @@ const lastOneByteLength = 0x7f;
 const moreBytesFollow = 0x80;
 const lastAscii = 0x7f;
 const word = 2 ** 32;
+const digitsOf128Bits = 32;
 
 /**
  * Rows as bytes in ClickHouse's RowBinary: the values of a row one behind the other, without names, numbers in little endian, a text behind its length.
@@ -35,7 +36,7 @@ export class RowWriter {
     return this.piece.subarray(this.start, this.used);
   }
 
-  /** The memory of all rows, to be handed to another thread; nothing can be written afterwards. */
+  /** The memory of all rows, to be handed to another thread; the writer is of no use afterwards. */
   memory(): readonly ArrayBuffer[] {
     return this.pieces;
   }
@@ -76,11 +77,14 @@ export class RowWriter {
     this.used = this.piece.writeBigInt64LE(value >> 64n, this.used);
   }
 
-  /** Thirty-two hexadecimal digits, highest first, as an unsigned 128-bit number. */
+  /** Thirty-two hexadecimal digits, highest first, as an unsigned 128-bit number. @throws RangeError on what is not that. */
   uint128(hex: string): void {
     this.demand(widestValue);
-    for (let digit = 24; digit >= 0; digit -= 8) {
-      this.used = this.piece.writeUInt32LE(Number.parseInt(hex.slice(digit, digit + 8), 16), this.used);
+    if (hex.length !== digitsOf128Bits) throw notHex(hex);
+    for (let digit = digitsOf128Bits - 8; digit >= 0; digit -= 8) {
+      const part = Number(`0x${hex.slice(digit, digit + 8)}`);
+      if (Number.isNaN(part)) throw notHex(hex);
+      this.used = this.piece.writeUInt32LE(part, this.used);
     }
   }
 
@@ -138,15 +142,29 @@ export class RowWriter {
   private demand(bytes: number): void {
     if (this.piece.length - this.used >= bytes) return;
     const begun = this.piece.subarray(this.start, this.used);
-    const size = Math.max(begun.length + bytes, Math.min(mostBytes, this.piece.length * 2));
+    // Twice the row at least: one that grew by what it needs alone would be copied for each of its values.
+    const size = Math.max(begun.length + bytes, begun.length * 2, Math.min(mostBytes, this.piece.length * 2));
     // A piece that has nothing but the beginning of this row is needed no more.
     if (this.start === 0) this.pieces.pop();
-    this.piece = Buffer.from(new ArrayBuffer(size));
+    this.piece = Buffer.from(allocated(size));
     this.pieces.push(this.piece.buffer);
     begun.copy(this.piece);
     this.start = 0;
     this.used = begun.length;
   }
+}
+
+/** @throws Error with the code ENOMEM, as the system says it, where there is no memory. */
+function allocated(bytes: number): ArrayBuffer {
+  try {
+    return new ArrayBuffer(bytes);
+  } catch (cause) {
+    throw Object.assign(new Error(`no memory for ${bytes} bytes of rows`, { cause }), { code: 'ENOMEM', syscall: 'malloc' });
+  }
+}
+
+function notHex(text: string): RangeError {
+  return new RangeError(`${JSON.stringify(text)} is not 32 hexadecimal digits`);
 }
 
 /** Rows behind each other: those that stand so in one piece of memory as one, without being copied. */

@@ -325,7 +325,12 @@ test.each([
   ['created_at', { createdAt: Number.NaN }],
   ['created_at', { createdAt: 10_413_792_000_000 }],
   ['response_created_at', { responseCreatedAt: -2_208_988_800_001 }],
-  ['cost', { cost: moneyOfUnits(2n ** 127n) }],
+  ['cost', { cost: moneyOfUnits(10n ** 38n) }],
+  ['cost', { cost: moneyOfUnits(-(10n ** 38n)) }],
+  ['gateway_overhead', { gatewayOverheadMs: Number.NaN }],
+  ['scores', { scores: new Map([['a', Number.POSITIVE_INFINITY]]) }],
+  ['org_id', { organizationId: '0000000x-0000-7000-8000-00000000000a' as OrganizationId }],
+  ['request_id', { requestId: '00000000-0000-7000-8000-00000000000a0' as RequestId }],
 ])('a value that %s does not hold is an error that names it, and nothing of its row is written', (name, wrong) => {
   const writers = newRowWriters();
   expect(() => rowsOf({ ...minimal, ...wrong }, 0, { writers })).toThrow(new RegExp(`^${name}: `));

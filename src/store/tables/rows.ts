@@ -19,7 +19,7 @@ import {
   uint64,
   writeRow,
 } from './column.ts';
-import { RowWriter } from './row-writer.ts';
+import { mostBytesOfUnit, RowWriter } from './row-writer.ts';
 
 /** The tables of the record: what is narrow and may change, the texts, which may not, and the history of what changed. */
 export type RecordTable = 'requests' | 'bodies' | 'changes';
@@ -220,9 +220,6 @@ function jsonText(value: unknown): string {
     return '';
   }
 }
-
-/** A UTF-16 unit becomes at most so many bytes of UTF-8. */
-const mostBytesOfUnit = 3;
 
 /** A binary body stays whole: filters do not read it. */
 function splitText(body: RecordedBody, mostBytes: number): SplitText {

@@ -19,6 +19,14 @@ export interface BatchLimits {
 
 export const startOfSeries: Position = { segment: 0, offset: 0 };
 
+/** What is no more to be taken into a batch. */
+export interface Behind {
+  /** What the store has of each series. */
+  readonly accepted: Readonly<Record<string, Position>>;
+  /** What the batch that is on its way has taken, when another is formed behind it. */
+  readonly taken?: Batch['taken'];
+}
+
 /**
  * Takes as many waiting exchanges as the limits allow, every time from another series first, so that a busy one does not starve the rest.
  * @returns undefined when none waits.
@@ -26,7 +34,7 @@ export const startOfSeries: Position = { segment: 0, offset: 0 };
 export function formBatch(
   number: number,
   tails: readonly SeriesTail[],
-  accepted: Readonly<Record<string, Position>>,
+  { accepted, taken: before = [] }: Behind,
   limits: BatchLimits,
 ): Batch | undefined {
   let rows = 0;
@@ -36,9 +44,13 @@ export function formBatch(
   const series: Record<string, { from: Position; to: Position }> = {};
   for (const tail of rotated(tails, number)) {
     let count = 0;
-    for (const exchange of tail.waiting()) {
+    const first = before.find((taking) => taking.tail === tail)?.count ?? 0;
+    const waiting = tail.waiting();
+    for (let index = first; index < waiting.length; index += 1) {
+      const exchange = waiting[index];
+      if (exchange?.endsAt === undefined) break;
       const fits = rows < limits.mostRows && (rows === 0 || bytes + exchange.bytes <= limits.mostBytes);
-      if (!fits || exchange.endsAt === undefined) break;
+      if (!fits) break;
       rows += 1;
       bytes += exchange.bytes;
       count += 1;

@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import path from 'node:path';
 import { messageOf } from '../model/errors.ts';
-import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
 import { failureText } from '../store/failure.ts';
+import { Ahead } from './ahead.ts';
 import { BatchWidth, isTooMuch } from './batch-width.ts';
 import { acceptedAfter, type Batch, fillsBatch, formBatch, repeatBatch, startOfSeries, tokenOf } from './batch.ts';
+import { tasksOf } from './batch-tasks.ts';
 import type { DrainPorts } from './drain-ports.ts';
 import { type InterpretedBatch, sortInterpreted } from './interpreted-batch.ts';
 import { oldestEnd } from './oldest-end.ts';
 import { interpretInHalves } from './interpret-halves.ts';
-import type { InterpretTask } from './interpreter.ts';
 import { InFlight, type OpenExchange, type Settlement } from './open-exchange.ts';
 import { Pause } from './pause.ts';
 import { type ChangesByExchange, SpentChanges } from './pending-changes.ts';
@@ -56,6 +56,7 @@ export class Drain {
   private finishing = false;
   private running: Promise<void> | undefined;
   private readonly width: BatchWidth;
+  private readonly ahead = new Ahead();
   readonly spentChanges: SpentChanges;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
@@ -206,7 +207,7 @@ export class Drain {
     if (intended !== undefined) return repeatBatch(intended, tails);
     const waiting = this.waitingCount();
     if (!this.isDue(waiting)) return undefined;
-    const batch = formBatch(lastBatch + 1, tails, accepted, { ...this.ports.limits, mostRows: this.width.mostRows() });
+    const batch = formBatch(lastBatch + 1, tails, { accepted }, { ...this.ports.limits, mostRows: this.width.mostRows() });
     if (batch !== undefined) this.ports.burst.took(waiting - batch.exchanges.length);
     return batch;
   }
@@ -259,23 +260,44 @@ export class Drain {
     );
     for (const { tail } of batch.taken) await tail.syncRead();
     this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
+    // What stops it is met again when it is the next batch's turn.
+    void this.lookAhead(batch).catch(() => undefined);
     const { insert, findRows, observe } = this.ports;
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated };
     const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.stopping.signal });
     await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased });
     const storedAt = this.ports.clock.now();
-    for (const { index, endedAt } of rows) if (endedAt !== null && !refused.has(index)) this.ports.noteVisible(storedAt - endedAt);
+    for (const {
+      index,
+      rows: { endedAt },
+    } of rows)
+      if (endedAt !== null && !refused.has(index)) this.ports.noteVisible(storedAt - endedAt);
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     const ms = Math.round(this.ports.clock.monotonic() - startedAt);
     observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms });
   }
 
+  /**
+   * Begins with the batch behind this one, when that is a full one already and of one series: then it is most probably what the next turn takes.
+   */
+  private async lookAhead({ bounds, taken }: Batch): Promise<void> {
+    const { limits, interpret, clock } = this.ports;
+    const mostRows = this.width.mostRows();
+    const behind = { accepted: this.checkpoint.accepted, taken };
+    const next = formBatch(bounds.batch + 1, [...this.tails.values()], behind, { ...limits, mostRows });
+    if (next === undefined || next.exchanges.length < mostRows || next.taken.length > 1) return;
+    const tasks = await tasksOf(next.exchanges, { changes: new Map(), isRepeated: false }, this.ports);
+    this.ahead.begin(tasks, (all) => interpret(all, clock.now()));
+  }
+
   /** Rows for the store, and why there are none, by place in the batch. */
   private async interpret(batch: Batch, changes: ChangesByExchange): Promise<InterpretedBatch> {
     const { interpret, clock } = this.ports;
-    const tasks = await this.tasksOf(batch, changes);
     const isRepeated = this.checkpoint.intended !== undefined;
-    const interpreted = isRepeated ? await interpretInHalves(interpret, tasks, clock.now()) : await interpret(tasks, clock.now());
+    const tasks = await tasksOf(batch.exchanges, { changes, isRepeated }, this.ports);
+    const interpreted = isRepeated
+      ? await interpretInHalves(interpret, tasks, clock.now())
+      : ((await this.ahead.take(tasks)) ?? (await interpret(tasks, clock.now())));
     const found = sortInterpreted(batch.exchanges, interpreted);
     for (const [exchange, reason] of found.redactionFailures) {
       this.ports.observe({ kind: 'redaction_failed', requestId: exchange.requestId, reason });
@@ -322,39 +344,6 @@ export class Drain {
     for (const [{ requestId }, { cause }] of dead) this.ports.observe({ kind: 'exchange_dead_lettered', requestId, cause, reason });
     for (const { tail } of batch.taken) tail.deleteSettled();
     this.removeFinished();
-  }
-
-  private async tasksOf(batch: Batch, changes: ChangesByExchange): Promise<InterpretTask[]> {
-    const settings = new Map<OrganizationId, Pick<InterpretTask, 'declaredNames' | 'redactionRules'>>();
-    for (const { organizationId } of batch.exchanges) {
-      if (settings.has(organizationId)) continue;
-      const declaredNames = await this.ports.declaredNames(organizationId);
-      settings.set(organizationId, { declaredNames, redactionRules: await this.ports.redactionRules(organizationId) });
-    }
-    const kept = await this.keptByRepetition(batch);
-    return batch.exchanges.map((exchange) => ({
-      seriesFolder: this.folderOf(exchange),
-      frames: exchange.frames,
-      declaredNames: settings.get(exchange.organizationId)?.declaredNames,
-      redactionRules: settings.get(exchange.organizationId)?.redactionRules,
-      changes: changes.get(exchange) ?? [],
-      organizationPrices: this.ports.organizationPrices(exchange.organizationId),
-      erasures: kept.has(exchange) ? undefined : this.ports.erasures.of(exchange.organizationId),
-    }));
-  }
-
-  /**
-   * Invariant: a repeated batch leaves out what it left out before and nothing else: of another record some tables may have their row already, and
-   * the erasure finds it in the store once all have.
-   */
-  private async keptByRepetition({ exchanges }: Batch): Promise<ReadonlySet<OpenExchange>> {
-    const kept = new Set<OpenExchange>();
-    if (this.checkpoint.intended === undefined) return kept;
-    for (const exchange of exchanges) {
-      if (this.ports.erasures.of(exchange.organizationId) === undefined) continue;
-      if (!(await this.ports.erasures.wasErased(exchange))) kept.add(exchange);
-    }
-    return kept;
   }
 
   private folderOf(exchange: OpenExchange): string {

@@ -352,7 +352,7 @@ const parts = {
   redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
 };
 
-export const interpretDirectly: Interpret = async (tasks, storedAt) => interpretTasks(tasks, { ...parts, storedAt });
+export const interpretDirectly: Interpret = async (tasks, storedAt) => [...interpretTasks(tasks, { ...parts, storedAt })];
 
 /** Whether rows of `requests` or `bodies` hold that of a request, whose number stands there in little endian. */
 export function holdsId(rows: Uint8Array, requestId: string): boolean {

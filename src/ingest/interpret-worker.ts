@@ -2,19 +2,20 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../platform/clock.ts';
 import { threadTimeMs } from '../platform/thread-time.ts';
 import { type BookProviders, priceBookFrom } from '../pricing/price-book.ts';
-import { newRowWriters } from '../store/tables/rows.ts';
-import { type InterpretedExchange, type InterpretTask, interpretTasks } from './interpreter.ts';
+import { interpretTasks } from './interpreter.ts';
+import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
+import { type PackedTasks, unpackTasks } from './packed-tasks.ts';
 import { Redactions } from './redactions.ts';
 
 /** What the thread is asked. */
 export interface InterpretJob {
   readonly id: number;
-  readonly tasks: readonly InterpretTask[];
+  readonly tasks: PackedTasks;
   readonly storedAt: number;
 }
 
 /** What the thread says: that it is up, or what came of a job. */
-export type InterpreterMessage = { readonly ready: true } | { readonly id: number; readonly interpreted: readonly InterpretedExchange[] };
+export type InterpreterMessage = { readonly ready: true } | { readonly id: number; readonly results: PackedResults };
 
 /** What the thread is started with. */
 export interface InterpreterSettings {
@@ -33,12 +34,7 @@ const parts = {
 const say = (message: InterpreterMessage, memory: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, memory);
 
 parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) => {
-  const writers = newRowWriters();
-  const interpreted = interpretTasks(tasks, { ...parts, storedAt, writers });
-  // The rows go over as they are, not as copies.
-  say(
-    { id, interpreted },
-    Object.values(writers).flatMap((writer) => writer.memory()),
-  );
+  const results = packResults(interpretTasks(unpackTasks(tasks), { ...parts, storedAt }), tasks.frameCounts.length);
+  say({ id, results }, memoryOfResults(results));
 });
 say({ ready: true });

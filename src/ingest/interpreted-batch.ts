@@ -26,7 +26,7 @@ export function sortInterpreted(exchanges: readonly OpenExchange[], interpreted:
       continue;
     }
     if ('erasure' in result) found.erased.set(exchange, result.erasure);
-    else found.rows.push({ index, ...result });
+    else found.rows.push({ index, rows: result });
     if (result.settlement !== undefined) found.settlements.push(result.settlement);
     if ('redactionFailure' in result && result.redactionFailure !== undefined) {
       found.redactionFailures.set(exchange, result.redactionFailure);

@@ -20,12 +20,15 @@ function start(jobMs?: number): InterpreterThread {
     file,
     `import { parentPort } from 'node:worker_threads';
      parentPort.on('message', ({ id, tasks }) => {
-       for (const { seriesFolder } of tasks) {
-         if (seriesFolder === 'die') process.exit(1);
-         if (seriesFolder === 'throw') throw new Error('out of memory');
-         if (seriesFolder === 'hang') for (;;);
+       const folders = [...tasks.settingsOf].map((place) => tasks.settings[place].seriesFolder);
+       for (const folder of folders) {
+         if (folder === 'die') process.exit(1);
+         if (folder === 'throw') throw new Error('out of memory');
+         if (folder === 'hang') for (;;);
        }
-       parentPort.postMessage({ id, interpreted: tasks.map((task) => ({ failure: task.seriesFolder })) });
+       const instead = new Map(folders.map((failure, index) => [index, { failure }]));
+       const none = new Float64Array();
+       parentPort.postMessage({ id, results: { count: folders.length, memory: [], spans: none, endedAt: none, beside: new Map(), instead } });
      });
      parentPort.postMessage({ ready: true });`,
   );
@@ -37,12 +40,9 @@ function start(jobMs?: number): InterpreterThread {
 const settings = { searchMaxBytes: 1024, bookProviders: undefined };
 
 const task = (seriesFolder: string): InterpretTask => ({
-  seriesFolder,
+  settings: { seriesFolder, declaredNames: undefined, redactionRules: undefined, organizationPrices: [] },
   frames: [],
-  declaredNames: undefined,
-  redactionRules: undefined,
   changes: [],
-  organizationPrices: [],
 });
 
 describe('the interpreter thread', () => {

@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { InterpreterMessage, InterpreterSettings, InterpretJob } from './interpret-worker.ts';
 import { type Interpret, type InterpretedExchange, InterpreterDied } from './interpreter.ts';
+import { unpackResults } from './packed-results.ts';
+import { memoryOfTasks, packTasks } from './packed-tasks.ts';
 
 interface Waiting {
   readonly resolve: (interpreted: readonly InterpretedExchange[]) => void;
@@ -52,7 +54,7 @@ export function startInterpreterThread(
     };
     started.on('message', (message: InterpreterMessage) => {
       if ('ready' in message) ready = true;
-      else settle(message.id)?.resolve(message.interpreted);
+      else settle(message.id)?.resolve(unpackResults(message.results));
     });
     // An error may be heard of before what the thread said in front of it; its end is heard of last.
     started.on('error', ({ message }) => (reason = message));
@@ -69,7 +71,8 @@ export function startInterpreterThread(
         jobs += 1;
         waiting.set(jobs, { resolve, reject, watchdog: setTimeout(giveUp, jobMs) });
         worker ??= start();
-        worker.postMessage({ id: jobs, tasks, storedAt } satisfies InterpretJob);
+        const packed = packTasks(tasks);
+        worker.postMessage({ id: jobs, tasks: packed, storedAt } satisfies InterpretJob, memoryOfTasks(packed));
       }),
     close: async () => {
       const last = worker;

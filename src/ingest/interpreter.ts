@@ -14,20 +14,26 @@ import type { RecordTexts } from './record-texts.ts';
 import type { Redactions } from './redactions.ts';
 import { type BudgetSettlement, settlementOf } from './settlement.ts';
 
+/** What exchanges of one organisation in one series have in common. */
+export interface TaskSettings {
+  readonly seriesFolder: string;
+  /** Declared names of the organisation by lower-case name; undefined when there are none. */
+  readonly declaredNames: ReadonlyMap<string, string> | undefined;
+  /** Redaction rules of the organisation; undefined when there are none. */
+  readonly redactionRules: readonly RedactionRule[] | undefined;
+  /** Prices that the organisation has stored. */
+  readonly organizationPrices: OrganizationPrices;
+  /** Users of the organisation whose records are not to be stored. */
+  readonly erasures?: readonly ErasedUser[] | undefined;
+}
+
 /** One exchange to be read from the spool and interpreted. Plain data: it crosses into a thread. */
 export interface InterpretTask {
-  readonly seriesFolder: string;
+  /** The same object for all that have them in common. */
+  readonly settings: TaskSettings;
   readonly frames: readonly FrameLocation[];
-  /** Declared names of its organisation by lower-case name; undefined when there are none. */
-  readonly declaredNames: ReadonlyMap<string, string> | undefined;
   /** Changes that came before the record, oldest first. */
   readonly changes: readonly AcceptedChange[];
-  /** Redaction rules of its organisation; undefined when there are none. */
-  readonly redactionRules: readonly RedactionRule[] | undefined;
-  /** Prices that its organisation has stored. */
-  readonly organizationPrices: OrganizationPrices;
-  /** Users of its organisation whose records are not to be stored. */
-  readonly erasures?: readonly ErasedUser[] | undefined;
 }
 
 /** What holds for every exchange. */
@@ -79,15 +85,15 @@ export interface BatchParts extends InterpreterParts {
   readonly writers?: RowWriters | undefined;
 }
 
-/** Interprets a batch; whatever goes wrong with one exchange is a value, so that a poisoned one stops nothing. */
-export function interpretTasks(
-  tasks: readonly InterpretTask[],
+/** Interprets a batch, one exchange after the other; whatever goes wrong with one is a value, so that a poisoned one stops nothing. */
+export function* interpretTasks(
+  tasks: Iterable<InterpretTask>,
   { writers = newRowWriters(), ...parts }: BatchParts,
-): InterpretedExchange[] {
+): Generator<InterpretedExchange, void> {
   const reader = new PayloadReader();
   const interpreting: Interpreting = { ...parts, writers, reader };
   try {
-    return tasks.map((task) => interpretTask(task, interpreting));
+    for (const task of tasks) yield interpretTask(task, interpreting);
   } finally {
     reader.close();
   }
@@ -98,13 +104,13 @@ interface Interpreting extends BatchParts {
   readonly reader: PayloadReader;
 }
 
-function interpretTask(task: InterpretTask, interpreting: Interpreting): InterpretedExchange {
+function interpretTask({ settings, frames, changes: earlier }: InterpretTask, interpreting: Interpreting): InterpretedExchange {
+  const { declaredNames = noNames, redactionRules, organizationPrices, erasures } = settings;
   const { book, storedAt, searchMaxBytes, writers, reader, redactions } = interpreting;
   try {
-    const payloads = reader.read(task.seriesFolder, task.frames);
-    const exchange = assembleExchange(task.frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
-    const prices = { book, organization: task.organizationPrices };
-    const { redactionRules } = task;
+    const payloads = reader.read(settings.seriesFolder, frames);
+    const exchange = assembleExchange(frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
+    const prices = { book, organization: organizationPrices };
     let redactionFailure: string | undefined;
     const redact = (rules: readonly RedactionRule[], written: RecordTexts): RecordTexts => {
       const { texts, failure } = redactions.apply(exchange.open.organizationId, rules, written);
@@ -112,13 +118,13 @@ function interpretTask(task: InterpretTask, interpreting: Interpreting): Interpr
       return texts;
     };
     const record = interpretExchange(exchange, {
-      declaredNames: task.declaredNames ?? noNames,
-      changes: task.changes,
+      declaredNames,
+      changes: earlier,
       prices,
       redact: redactionRules === undefined ? undefined : (written) => redact(redactionRules, written),
     });
     const settlement = settlementOf(exchange, record, prices);
-    const erasure = erasureOf(task.erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
+    const erasure = erasureOf(erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
     if (erasure !== undefined) return settlement === undefined ? { erasure: erasure.number } : { erasure: erasure.number, settlement };
     const { request, bodies, changes } = rowsOf(record, storedAt, { searchMaxBytes, writers });
     // TRICKY: every member by name, as spreads here took longer than reading the exchange from the disk.

@@ -6,11 +6,13 @@ import type { InterpretedRows } from './interpreter.ts';
 import { failureText, isOverflow, isRejection, isTooLarge } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
 import type { FindRows, RecordName } from '../store/find-rows.ts';
+import { joinedRows } from '../store/tables/row-writer.ts';
 import type { RecordTable } from '../store/tables/rows.ts';
 
 /** A record to store: its rows, and its place in the batch. */
-export interface StorableRow extends InterpretedRows {
+export interface StorableRow {
   readonly index: number;
+  readonly rows: InterpretedRows;
 }
 
 /** Why an exchange goes to the dead letters. */
@@ -66,7 +68,7 @@ export async function storeRows(
   const storing: Storing = { ...options, records, refused: new Map() };
   const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, records.length))), mayBeStored: isRepeated };
   for (const table of ['bodies', 'changes', 'requests'] as const) {
-    const left = rows.filter((row) => !storing.refused.has(row.index) && rowsIn(table, row).length > 0);
+    const left = rows.filter((row) => !storing.refused.has(row.index) && bytesIn(table, row).length > 0);
     // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
     await storePart({ ...whole, table, rows: left, token: `${token}-${table}`, mayGiveUp: table === 'bodies' && !isRepeated }, storing);
   }
@@ -129,7 +131,8 @@ async function missingOf(part: Part, { findRows, records }: Storing): Promise<Pa
 /** @returns why the store does not take these rows, undefined when it has them. */
 async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
   const backoff = makeBackoff(firstRetryMs, longestRetryMs);
-  const bytes = rows.reduce((sum, row) => sum + rowsIn(table, row).length, 0);
+  const pieces = joinedRows(rows.map((row) => bytesIn(table, row)));
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
   const mayBeCause = rows.length > 1 || bytes >= leastTooLargeBytes;
   let tooLarge = 0;
   // Where the answer of a try was lost, the store may have what it was sent.
@@ -137,11 +140,7 @@ async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing:
   for (;;) {
     storing.signal.throwIfAborted();
     try {
-      await storing.insert(
-        table,
-        rows.map((row) => rowsIn(table, row)),
-        token,
-      );
+      await storing.insert(table, pieces, token);
       return undefined;
     } catch (error) {
       if (isRejection(error)) {
@@ -160,6 +159,6 @@ async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing:
   }
 }
 
-function rowsIn(table: RecordTable, { request, bodies, changes }: StorableRow): Uint8Array {
-  return { requests: request, bodies, changes }[table];
+function bytesIn(table: RecordTable, { rows }: StorableRow): Uint8Array {
+  return table === 'requests' ? rows.request : rows[table];
 }

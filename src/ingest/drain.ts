@@ -266,15 +266,18 @@ export class Drain {
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated };
     const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.stopping.signal });
     await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased });
-    const storedAt = this.ports.clock.now();
-    for (const {
-      index,
-      rows: { endedAt },
-    } of rows)
-      if (endedAt !== null && !refused.has(index)) this.ports.noteVisible(storedAt - endedAt);
+    this.noteVisible(rows.filter(({ index }) => !refused.has(index)));
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     const ms = Math.round(this.ports.clock.monotonic() - startedAt);
     observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms });
+  }
+
+  private noteVisible(stored: InterpretedBatch['rows']): void {
+    const storedAt = this.ports.clock.now();
+    for (const { rows } of stored) {
+      const { endedAt } = rows;
+      if (endedAt !== null) this.ports.noteVisible(storedAt - endedAt);
+    }
   }
 
   /**

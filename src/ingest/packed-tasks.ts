@@ -12,7 +12,7 @@ export interface PackedTasks {
   readonly settingsOf: Uint32Array;
   /** How many frames each task has. */
   readonly frameCounts: Uint32Array;
-  /** Of each frame its numbers, in the order of `numbersOf`. */
+  /** Of each frame its segment, offset, length, kind, stream and stamp. */
   readonly frames: Float64Array;
   /** Tasks with changes, by their place. */
   readonly changes: ReadonlyMap<number, readonly AcceptedChange[]>;
@@ -20,6 +20,7 @@ export interface PackedTasks {
 
 const numbersOfFrame = 6;
 
+/** Packs tasks, in their order. */
 export function packTasks(tasks: readonly InterpretTask[]): PackedTasks {
   const places = new Map<TaskSettings, number>();
   const frameCounts = Uint32Array.from(tasks, ({ frames }) => frames.length);

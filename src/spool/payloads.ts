@@ -16,10 +16,14 @@ export class PayloadReader {
   private folder = '';
   private segment = -1;
   private descriptor = -1;
-  private readonly blocks = new Map<number, Buffer>();
+  private readonly blocks = new Map<number, Block>();
+  /** Memory of blocks that were let go before the last call and in it: what that call returned may still stand in the latter. */
+  private readonly spare: Buffer[] = [];
+  private readonly letGo: Buffer[] = [];
 
-  /** @throws when a segment is gone or damaged since. */
+  /** @returns the payloads, which are valid until the next call. @throws when a segment is gone or damaged since. */
   read(seriesFolder: string, frames: readonly FrameLocation[]): Buffer[] {
+    this.spare.push(...this.letGo.splice(0));
     return frames.map((frame) => {
       if (frame.segment !== this.segment || seriesFolder !== this.folder) this.open(seriesFolder, frame.segment);
       const bytes = this.bytesAt(frame.offset, frameHeaderBytes + frame.length);
@@ -36,7 +40,7 @@ export class PayloadReader {
     if (this.descriptor !== -1) closeSync(this.descriptor);
     this.descriptor = -1;
     this.segment = -1;
-    this.blocks.clear();
+    for (const number of this.blocks.keys()) this.drop(number);
   }
 
   private open(folder: string, segment: number): void {
@@ -53,21 +57,33 @@ export class PayloadReader {
     if (start + length <= blockBytes) {
       const block = this.block(number);
       // TRICKY: a block may have been read while the file was still shorter than it is now.
-      if (start + length <= block.length) return block.subarray(start, start + length);
+      if (start + length <= block.filled) return block.memory.subarray(start, start + length);
     }
     const bytes = Buffer.allocUnsafe(length);
     return readSync(this.descriptor, bytes, 0, length, offset) === length ? bytes : undefined;
   }
 
-  private block(number: number): Buffer {
+  private block(number: number): Block {
     const kept = this.blocks.get(number);
     if (kept !== undefined) return kept;
-    const bytes = Buffer.allocUnsafeSlow(blockBytes);
-    const block = bytes.subarray(0, readSync(this.descriptor, bytes, 0, blockBytes, number * blockBytes));
-    if (this.blocks.size >= mostBlocks) this.blocks.delete(Math.min(...this.blocks.keys()));
+    if (this.blocks.size >= mostBlocks) this.drop(Math.min(...this.blocks.keys()));
+    const memory = this.spare.pop() ?? Buffer.allocUnsafeSlow(blockBytes);
+    const block = { memory, filled: readSync(this.descriptor, memory, 0, blockBytes, number * blockBytes) };
     this.blocks.set(number, block);
     return block;
   }
+
+  private drop(number: number): void {
+    const block = this.blocks.get(number);
+    this.blocks.delete(number);
+    if (block !== undefined) this.letGo.push(block.memory);
+  }
+}
+
+/** A part of a segment, and how much of its memory holds it. */
+interface Block {
+  readonly memory: Buffer;
+  readonly filled: number;
 }
 
 /** Reads the payloads of one exchange's frames. @throws when a segment is gone or damaged since. */

@@ -40,7 +40,7 @@ export function structureOf(columns: readonly Pick<Column<never>, 'name' | 'type
 
 export const string: Kind<string> = { type: 'String', write: (writer, value) => writer.text(value) };
 
-export const uint128: Kind<Uuid> = { type: 'UInt128', write: (writer, value) => writer.uint128(value.replaceAll('-', '')) };
+export const uint128: Kind<Uuid> = { type: 'UInt128', write: (writer, value) => writer.uint128(value) };
 
 /** Times that the store holds: the years from 1900 to 2299, Unix milliseconds. */
 const [firstTime, lastTime] = [-2_208_988_800_000, 10_413_791_999_999];

@@ -36,12 +36,26 @@ describe('a value', () => {
     expect(written((writer) => writer.int128(value))).toBe(hex);
   });
 
-  it('a number of 128 bits by its digits', () => {
-    expect(written((writer) => writer.uint128('0123456789abcdef0011223344556677'))).toBe('7766554433221100efcdab8967452301');
+  it.each(['0123456789abcdef0011223344556677', '01234567-89AB-cdef-0011-223344556677'])(
+    'a number of 128 bits by its digits, %s',
+    (digits) => {
+      expect(written((writer) => writer.uint128(digits))).toBe('7766554433221100efcdab8967452301');
+    },
+  );
+
+  it.each([
+    '',
+    '0',
+    '0123456789abcdef001122334455667',
+    '0123456789abcdef00112233445566778',
+    '01234567-89ab-cdef-0011-22334455667g',
+    '0123é567-89ab-cdef-0011-223344556677',
+  ])('%s is no number of 128 bits', (digits) => {
+    expect(() => written((writer) => writer.uint128(digits))).toThrow(RangeError);
   });
 
   it('any text: its bytes behind their number, as Node writes them', () => {
-    const longer = tuple(string({ unit: 'binary', maxLength: 60 }), nat(400)).map(([text, times]) => text.repeat(times));
+    const longer = tuple(string({ unit: 'binary', maxLength: 60 }), oneof(nat(400), nat(4000))).map(([text, times]) => text.repeat(times));
     const halves = string({ unit: integer({ min: 0xd7f0, max: 0xe010 }).map((unit) => String.fromCharCode(unit)) });
     assert(
       property(oneof(string({ unit: 'binary' }), longer, halves), (text) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestId } from '../model/ids.ts';
 import type { InsertRows } from '../store/insert.ts';
 import type { DrainPorts } from './drain-ports.ts';
+import type { ErasedUser } from './erasures.ts';
 import { type Gate, type IngestRig, interpretDirectly, makeGate, openRig, SpoolRig } from './ingest-rig.ts';
 import { type Interpret, type InterpretedExchange, InterpreterDied } from './interpreter.ts';
 
@@ -17,7 +18,7 @@ async function writeSome(spool: SpoolRig, count: number): Promise<RequestId[]> {
   const properties = [{ name: 'team', value: 'a', lowered: true as const }];
   const writer = spool.openWriter();
   const ids: RequestId[] = [];
-  for (let index = 0; index < count; index += 1) ids.push(await spool.write(writer, { open: { tags: { properties } } }));
+  for (let index = 0; index < count; index += 1) ids.push(await spool.write(writer, { open: { tags: { properties, userId: 'ann' } } }));
   return ids;
 }
 
@@ -64,6 +65,22 @@ describe('while a batch is being stored', () => {
     const ids = await writeSome(spool, 4);
     expect(await drainTwo(spool)).toEqual([2, 2]);
     expect(await spool.storedIds()).toEqual({ requests: ids.toSorted(), bodies: ids.toSorted() });
+  });
+
+  it('so is one that its bytes fill', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeSome(spool, 5);
+    expect(await drainTwo(spool, { limits: { mostRows: 1000, mostBytes: 2500 } })).toEqual([2, 2, 1]);
+    expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
+  });
+
+  it('one of several series is not, as any of them may have more by then', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = [...(await writeSome(spool, 3)), ...(await writeSome(spool, 1))];
+    const { sizes, interpret } = watched(() => undefined);
+    await spool.drainAll({ limits, interpret });
+    expect(sizes).toEqual([2, 2]);
+    expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
   });
 
   it('one that is not full yet is not, as more may come', async () => {
@@ -123,6 +140,28 @@ describe('what was made ahead is made again', () => {
     });
     expect(sizes).toEqual([2, 2, 2]);
     expect((await spool.rows()).map(({ properties }) => Object.keys(properties))).toEqual([['team'], ['team'], ['TEAM'], ['TEAM']]);
+  });
+
+  it('when a user of it is being erased since', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeSome(spool, 4);
+    let running: readonly ErasedUser[] | undefined;
+    const bothAsked = makeGate();
+    const { sizes, interpret } = watched((call) => {
+      if (call !== 2) return;
+      running = [{ number: 1, userId: 'ann', erasedAt: Number.MAX_SAFE_INTEGER }];
+      bothAsked.open();
+    });
+    const erased: RequestId[] = [];
+    const erasures: DrainPorts['erasures'] = {
+      of: () => running,
+      keep: async (exchanges) => void erased.push(...exchanges.map(({ requestId }) => requestId)),
+      wasErased: async () => false,
+    };
+    await spool.drainAll({ limits, interpret, erasures, insert: heldInsert(bothAsked) });
+    expect(sizes).toEqual([2, 2, 2]);
+    expect((await spool.storedIds()).requests).toEqual(ids.slice(0, 2).toSorted());
+    expect(erased).toEqual(ids.slice(2));
   });
 
   it.each([{ failure: 'the frame is not as it was' }, { shortage: 'no descriptors' }])('when some of it is %o', async (wrong) => {

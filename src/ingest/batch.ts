@@ -10,6 +10,8 @@ export interface Batch {
   readonly exchanges: readonly OpenExchange[];
   /** How many of each series' waiting exchanges are in it. */
   readonly taken: readonly { readonly tail: SeriesTail; readonly count: number }[];
+  /** It has as much as a batch may have. */
+  readonly isFull: boolean;
 }
 
 export interface BatchLimits {
@@ -39,6 +41,7 @@ export function formBatch(
 ): Batch | undefined {
   let rows = 0;
   let bytes = 0;
+  let isFull = false;
   const taken: { tail: SeriesTail; count: number }[] = [];
   const exchanges: OpenExchange[] = [];
   const series: Record<string, { from: Position; to: Position }> = {};
@@ -50,7 +53,10 @@ export function formBatch(
       const exchange = waiting[index];
       if (exchange?.endsAt === undefined) break;
       const fits = rows < limits.mostRows && (rows === 0 || bytes + exchange.bytes <= limits.mostBytes);
-      if (!fits) break;
+      if (!fits) {
+        isFull = true;
+        break;
+      }
       rows += 1;
       bytes += exchange.bytes;
       count += 1;
@@ -59,7 +65,7 @@ export function formBatch(
     }
     if (count > 0) taken.push({ tail, count });
   }
-  return rows === 0 ? undefined : { bounds: { batch: number, series }, exchanges, taken };
+  return rows === 0 ? undefined : { bounds: { batch: number, series }, exchanges, taken, isFull: isFull || rows === limits.mostRows };
 }
 
 /** Whether what waits is as much as a batch takes. */
@@ -89,7 +95,7 @@ export function repeatBatch(bounds: BatchBounds, tails: readonly SeriesTail[]): 
     exchanges.push(...members);
     taken.push({ tail, count: members.length });
   }
-  return { bounds, exchanges, taken };
+  return { bounds, exchanges, taken, isFull: true };
 }
 
 /** The accepted positions once a batch is in the store. */

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { RecordedBody } from '../model/request-record.ts';
 import { parseJson, wellFormed } from '../model/text.ts';
-import { isCompactJson } from './compact-json.ts';
+import { isAsWritten } from './written-json.ts';
 
 /** A body that expands to more than this is not decoded: it would be a decompression bomb. */
 const mostDecodedBytes = 64 * 1024 * 1024;
@@ -76,11 +76,11 @@ export function readBody(bytes: Uint8Array, contentEncoding: string | undefined,
   return { text, parsed: text === undefined ? undefined : parseJson(text) };
 }
 
-/** A body as it is recorded: JSON without white space where it is JSON, else text, else base64 of the bytes as they passed. */
+/** A body as it is recorded: JSON where it is JSON, as `JSON.stringify` writes it, else text, else base64 of the bytes as they passed. */
 export function recordBody(bytes: Uint8Array, { text, parsed }: ReadBody, contentType: string): RecordedBody {
   if (bytes.length === 0) return { kind: 'absent' };
   if (text === undefined) return { kind: 'binary', base64: Buffer.from(bytes).toString('base64'), contentType };
-  return parsed !== undefined && isCompactJson(text) ? { kind: 'json', text } : recordText(text, parsed);
+  return parsed !== undefined && isAsWritten(text) ? { kind: 'json', text } : recordText(text, parsed);
 }
 
 /** A text with what it parses to, undefined when it is no JSON. */

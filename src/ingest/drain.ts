@@ -261,7 +261,7 @@ export class Drain {
     for (const { tail } of batch.taken) await tail.syncRead();
     this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
     // What stops it is met again when it is the next batch's turn.
-    void this.lookAhead(batch).catch(() => undefined);
+    if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
     const { insert, findRows, observe } = this.ports;
     const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated };
     const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.stopping.signal });
@@ -281,14 +281,14 @@ export class Drain {
   }
 
   /**
-   * Begins with the batch behind this one, when that is a full one already and of one series: then it is most probably what the next turn takes.
+   * Begins with the batch behind this one, when that is a full one already and of one series: then it is most probably what the next turn takes. After a
+   * batch that was too much the next one has another width.
    */
   private async lookAhead({ bounds, taken }: Batch): Promise<void> {
     const { limits, interpret, clock } = this.ports;
-    const mostRows = this.width.mostRows();
-    const behind = { accepted: this.checkpoint.accepted, taken };
-    const next = formBatch(bounds.batch + 1, [...this.tails.values()], behind, { ...limits, mostRows });
-    if (next === undefined || next.exchanges.length < mostRows || next.taken.length > 1) return;
+    if (this.width.mostRows() < limits.mostRows) return;
+    const next = formBatch(bounds.batch + 1, [...this.tails.values()], { accepted: this.checkpoint.accepted, taken }, limits);
+    if (next?.isFull !== true || next.taken.length > 1) return;
     const tasks = await tasksOf(next.exchanges, { changes: new Map(), isRepeated: false }, this.ports);
     this.ahead.begin(tasks, (all) => interpret(all, clock.now()));
   }

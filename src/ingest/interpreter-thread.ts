@@ -68,10 +68,10 @@ export function startInterpreterThread(
   return {
     interpret: (tasks, storedAt) =>
       new Promise((resolve, reject) => {
+        const packed = packTasks(tasks);
         jobs += 1;
         waiting.set(jobs, { resolve, reject, watchdog: setTimeout(giveUp, jobMs) });
         worker ??= start();
-        const packed = packTasks(tasks);
         worker.postMessage({ id: jobs, tasks: packed, storedAt } satisfies InterpretJob, memoryOfTasks(packed));
       }),
     close: async () => {

@@ -115,8 +115,9 @@ function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): 
 }
 
 function redactJsonBody(body: RecordedBody & { readonly kind: 'json' | 'text' }, redactor: Redactor): RecordedBody {
-  // Written anew also where nothing was found: of members with one name the rules have seen the last alone.
-  return { kind: 'json', text: JSON.stringify(redactJson(parseJson(body.text), redactor)) };
+  const value = parseJson(body.text);
+  const redacted = redactJson(value, redactor);
+  return redacted === value ? body : { kind: 'json', text: JSON.stringify(redacted) };
 }
 
 /** Bytes cannot be changed without knowing what they mean: where something is found in them the whole body is left out. */

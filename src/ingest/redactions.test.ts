@@ -75,12 +75,6 @@ describe('where the rules look', () => {
     expect([userId, nodeId, jobId, promptId, promptVersion, experimentId]).toEqual([said, said, said, said, said, said]);
   });
 
-  it('all of a name that JSON has twice, of which only the last is read', () => {
-    const twice = `{"a":"${secret}","a":"b"}`;
-    const { texts } = apply([email], planted({ requestBody: { kind: 'json', text: twice } }));
-    expect(texts.requestBody).toEqual({ kind: 'json', text: '{"a":"b"}' });
-  });
-
   it('everywhere where a rule says so', () => {
     expect(textOf(apply([{ ...email, appliesTo: redactionPlaces }]).texts)).not.toContain(secret);
   });

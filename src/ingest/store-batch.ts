@@ -6,7 +6,6 @@ import type { InterpretedRows } from './interpreter.ts';
 import { failureText, isOverflow, isRejection, isTooLarge } from '../store/failure.ts';
 import type { InsertRows } from '../store/insert.ts';
 import type { FindRows, RecordName } from '../store/find-rows.ts';
-import { joinedRows } from '../store/tables/row-writer.ts';
 import type { RecordTable } from '../store/tables/rows.ts';
 
 /** A record to store: its rows, and its place in the batch. */
@@ -131,8 +130,8 @@ async function missingOf(part: Part, { findRows, records }: Storing): Promise<Pa
 /** @returns why the store does not take these rows, undefined when it has them. */
 async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
   const backoff = makeBackoff(firstRetryMs, longestRetryMs);
-  const pieces = joinedRows(rows.map((row) => bytesIn(table, row)));
-  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  const written = rows.map((row) => bytesIn(table, row));
+  const bytes = written.reduce((sum, { length }) => sum + length, 0);
   const mayBeCause = rows.length > 1 || bytes >= leastTooLargeBytes;
   let tooLarge = 0;
   // Where the answer of a try was lost, the store may have what it was sent.
@@ -140,7 +139,7 @@ async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing:
   for (;;) {
     storing.signal.throwIfAborted();
     try {
-      await storing.insert(table, pieces, token);
+      await storing.insert(table, written, token);
       return undefined;
     } catch (error) {
       if (isRejection(error)) {

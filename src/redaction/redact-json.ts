@@ -42,7 +42,14 @@ function redactDocument(text: string, redactor: Redactor, textsLeft: number): st
   const value = parseJson(text);
   if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
   const redacted = redactValue(value, redactor, textsLeft);
-  return redacted === value ? text : JSON.stringify(redacted);
+  return redacted === value && !hidesMore(text, redactor) ? text : JSON.stringify(redacted);
+}
+
+/** Whether something is found in what escapes hide and the value does not have: of members with one name only the last is left of it. */
+function hidesMore(text: string, redactor: Redactor): boolean {
+  if (!text.includes('\\u')) return false;
+  const shown = text.replaceAll(/\\u([0-9a-f]{4})/gi, (_escape, digits: string) => String.fromCodePoint(Number.parseInt(digits, 16)));
+  return redactor.text(shown) !== shown;
 }
 
 function redactValue(value: unknown, redactor: Redactor, textsLeft: number): unknown {

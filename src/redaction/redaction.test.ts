@@ -238,6 +238,11 @@ describe('JSON', () => {
     expect(redactText(clean, all)).toBe(clean);
   });
 
+  it('that has a name twice is written anew where an escape hides what only the first of them says', () => {
+    expect(redactText('{"to":"ann\\u0040x.com", "to":"b"}', all)).toBe('{"to":"b"}');
+    expect(redactJson({ arguments: '{"to":"ann\\u0040x.com","to":"b"}' }, all)).toEqual({ arguments: '{"to":"b"}' });
+  });
+
   it('by the line, also as the data of events, is looked at line by line', () => {
     const secret = '{"a":"ann\\u0040x.com"}';
     expect(redactText(`${secret}\n{"b":1}\ndata: ${secret}\n\nby ann@x.com {`, all)).toBe(

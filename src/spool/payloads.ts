@@ -23,7 +23,7 @@ export class PayloadReader {
 
   /** @returns the payloads, which are valid until the next call. @throws when a segment is gone or damaged since. */
   read(seriesFolder: string, frames: readonly FrameLocation[]): Buffer[] {
-    this.spare.push(...this.letGo.splice(0));
+    this.spare.push(...this.letGo.splice(0).slice(0, mostBlocks - this.spare.length));
     return frames.map((frame) => {
       if (frame.segment !== this.segment || seriesFolder !== this.folder) this.open(seriesFolder, frame.segment);
       const bytes = this.bytesAt(frame.offset, frameHeaderBytes + frame.length);

@@ -50,6 +50,7 @@ describe('a value', () => {
     '0123456789abcdef00112233445566778',
     '01234567-89ab-cdef-0011-22334455667g',
     '0123é567-89ab-cdef-0011-223344556677',
+    '-0123456789abcdef0011223344556677',
   ])('%s is no number of 128 bits', (digits) => {
     expect(() => written((writer) => writer.uint128(digits))).toThrow(RangeError);
   });
@@ -92,8 +93,9 @@ describe('rows', () => {
         });
         const joined = joinedRows(rows);
         expect(Buffer.concat(joined).equals(Buffer.concat(rows))).toBe(true);
-        expect(joined.length).toBeLessThanOrEqual(writer.memory().length);
-        for (const piece of joined) expect(writer.memory()).toContain(piece.buffer);
+        const memory = new Set(rows.map(({ buffer }) => buffer));
+        expect(new Set(joined.map(({ buffer }) => buffer))).toEqual(memory);
+        expect(joined.length).toBe(memory.size);
         for (const [index, row] of rows.entries()) expect([row[0], row.length]).toEqual([index, 1 + lengthBytes(lengths[index] ?? 0)]);
       }),
       { seed, numRuns: 30 },
@@ -103,11 +105,11 @@ describe('rows', () => {
   it('of many values are not copied for each of them', () => {
     const allocated = vi.spyOn(Buffer, 'from');
     const writer = new RowWriter();
-    writer.row(() => {
+    const row = writer.row(() => {
       for (let index = 0; index < 20_000; index += 1) writer.text('x'.repeat(1000));
     });
     expect(allocated.mock.calls.length).toBeLessThan(20);
-    expect(writer.memory().reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(3 * 20_000 * 1000);
+    expect(row.buffer.byteLength).toBeLessThan(3 * 20_000 * 1000);
   });
 
   it('that fail leave nothing', () => {

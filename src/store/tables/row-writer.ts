@@ -21,7 +21,6 @@ const unmeasuredUnits = 64 * 1024;
  */
 export class RowWriter {
   private piece = Buffer.from(new ArrayBuffer(leastBytes));
-  private readonly pieces = [this.piece.buffer];
   private used = 0;
   /** Where the row began that is being written. */
   private start = 0;
@@ -36,11 +35,6 @@ export class RowWriter {
       throw error;
     }
     return this.piece.subarray(this.start, this.used);
-  }
-
-  /** The memory of all rows, to be handed to another thread; the writer is of no use afterwards. */
-  memory(): readonly ArrayBuffer[] {
-    return this.pieces;
   }
 
   /** One byte: a flag, or the sign before a value that may be absent. */
@@ -93,7 +87,7 @@ export class RowWriter {
       at += 1;
       index -= hex.charCodeAt(index - 2) === hyphen ? 3 : 2;
     }
-    if (at !== end || index >= 0) throw notHex(hex);
+    if (at !== end || index >= 0 || hex.charCodeAt(0) === hyphen) throw notHex(hex);
     this.used = end;
   }
 
@@ -169,10 +163,7 @@ export class RowWriter {
     const begun = this.piece.subarray(this.start, this.used);
     // Twice the row at least: one that grew by what it needs alone would be copied for each of its values.
     const size = Math.max(begun.length + bytes, begun.length * 2, Math.min(mostBytes, this.piece.length * 2));
-    // A piece that has nothing but the beginning of this row is needed no more.
-    if (this.start === 0) this.pieces.pop();
     this.piece = Buffer.from(allocated(size));
-    this.pieces.push(this.piece.buffer);
     begun.copy(this.piece);
     this.start = 0;
     this.used = begun.length;

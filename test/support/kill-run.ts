@@ -58,6 +58,8 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
       GATELOG_GATEWAY_WORKERS: String(workers),
       GATELOG_GATEWAY_PORT: String(gatewayPort),
       GATELOG_API_PORT: String(apiPort),
+      // After each death several batches wait, and the next one is interpreted while the store takes the one before.
+      GATELOG_INGEST_BATCH_ROWS: '100',
       // Small segments and a short life of them: kills meet their beginnings and ends too.
       GATELOG_SPOOL_SEGMENT_BYTES: String(1024 * 1024),
       GATELOG_LOG_LEVEL: 'error',

@@ -10,6 +10,10 @@ export interface Batch {
   readonly exchanges: readonly OpenExchange[];
   /** How many of each series' waiting exchanges are in it. */
   readonly taken: readonly { readonly tail: SeriesTail; readonly count: number }[];
+}
+
+/** A batch that was not begun before. */
+export interface FormedBatch extends Batch {
   /** It has as much as a batch may have. */
   readonly isFull: boolean;
 }
@@ -38,7 +42,7 @@ export function formBatch(
   tails: readonly SeriesTail[],
   { accepted, taken: before = [] }: Behind,
   limits: BatchLimits,
-): Batch | undefined {
+): FormedBatch | undefined {
   let rows = 0;
   let bytes = 0;
   let isFull = false;
@@ -95,7 +99,7 @@ export function repeatBatch(bounds: BatchBounds, tails: readonly SeriesTail[]): 
     exchanges.push(...members);
     taken.push({ tail, count: members.length });
   }
-  return { bounds, exchanges, taken, isFull: true };
+  return { bounds, exchanges, taken };
 }
 
 /** The accepted positions once a batch is in the store. */

@@ -81,17 +81,12 @@ const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 export interface BatchParts extends InterpreterParts {
   /** Unix milliseconds written as the rows' `updated_at`. */
   readonly storedAt: number;
-  /** Where its rows are written. */
-  readonly writers?: RowWriters | undefined;
 }
 
 /** Interprets a batch, one exchange after the other; whatever goes wrong with one is a value, so that a poisoned one stops nothing. */
-export function* interpretTasks(
-  tasks: Iterable<InterpretTask>,
-  { writers = newRowWriters(), ...parts }: BatchParts,
-): Generator<InterpretedExchange, void> {
+export function* interpretTasks(tasks: Iterable<InterpretTask>, parts: BatchParts): Generator<InterpretedExchange, void> {
   const reader = new PayloadReader();
-  const interpreting: Interpreting = { ...parts, writers, reader };
+  const interpreting: Interpreting = { ...parts, writers: newRowWriters(), reader };
   try {
     for (const task of tasks) yield interpretTask(task, interpreting);
   } finally {
@@ -100,6 +95,7 @@ export function* interpretTasks(
 }
 
 interface Interpreting extends BatchParts {
+  /** Where the rows of the batch are written. */
   readonly writers: RowWriters;
   readonly reader: PayloadReader;
 }

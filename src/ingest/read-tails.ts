@@ -1,6 +1,6 @@
 import type { Exchange } from '../model/exchange.ts';
 import { isEventStream } from '../model/media-type.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
+import { endOfJsonString, isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
 import { type Usage, unreportedUsage } from '../model/usage.ts';
 import type { ResponseFacts, WireFormat } from '../providers/provider.ts';
 import { readServerSentEvents } from '../providers/sse.ts';
@@ -71,7 +71,7 @@ function firstMembers(text: string): JsonObject {
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     const { 0: character, index } = mark;
     if (character === '"') {
-      const end = endOfText(text, index + 1);
+      const end = endOfJsonString(text, index + 1);
       if (end === -1) break;
       marks.lastIndex = end + 1;
       if (depth !== 1) continue;
@@ -82,16 +82,6 @@ function firstMembers(text: string): JsonObject {
     else if (depth === 1) key = character === ':' ? last : undefined;
   }
   return found;
-}
-
-/** Index of the quote that ends a text, −1 without one. */
-function endOfText(text: string, start: number): number {
-  for (let end = text.indexOf('"', start); end !== -1; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text[end - 1 - backslashes] === '\\' && end - 1 - backslashes >= start) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-  }
-  return -1;
 }
 
 /** The members of the outermost object from one on: where the rest of the text closes that object. */

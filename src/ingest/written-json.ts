@@ -1,10 +1,11 @@
+import { endOfJsonString } from '../model/text.ts';
+
 const space = 0x20;
 const quote = 0x22;
 const comma = 0x2c;
 const minus = 0x2d;
 const [zero, nine] = [0x30, 0x39];
 const colon = 0x3a;
-const backslash = 0x5c;
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Deeper than that it is left to others whether it can be written at all. */
@@ -62,7 +63,7 @@ class Scan {
 
   private takeString(): boolean {
     const start = this.index + 1;
-    const end = endOfString(this.json, start);
+    const end = endOfJsonString(this.json, start);
     this.index = end;
     return this.json.charCodeAt(end + 1) !== colon || this.takeName(start, end);
   }
@@ -105,17 +106,4 @@ class Scan {
 /** A comma, a bracket, a brace, white space, or the end of the text, which is no number. */
 function endsNumber(unit: number): boolean {
   return unit === comma || unit === closeBracket || unit === closeBrace || unit <= space || Number.isNaN(unit);
-}
-
-/** Where the quotation mark stands that ends the string whose characters begin at `start`. */
-function endOfString(json: string, start: number): number {
-  let end = json.indexOf('"', start);
-  while (end !== -1 && isEscaped(json, end, start)) end = json.indexOf('"', end + 1);
-  return end === -1 ? json.length : end;
-}
-
-function isEscaped(json: string, index: number, start: number): boolean {
-  let first = index;
-  while (first > start && json.charCodeAt(first - 1) === backslash) first -= 1;
-  return (index - first) % 2 === 1;
 }

@@ -17,8 +17,9 @@ export class PayloadReader {
   private segment = -1;
   private descriptor = -1;
   private readonly blocks = new Map<number, Block>();
-  /** Memory of blocks that were let go before the last call and in it: what that call returned may still stand in the latter. */
+  /** Memory for further blocks. */
   private readonly spare: Buffer[] = [];
+  /** Memory of blocks that were let go in the last call: what it returned may still stand there. */
   private readonly letGo: Buffer[] = [];
 
   /** @returns the payloads, which are valid until the next call. @throws when a segment is gone or damaged since. */

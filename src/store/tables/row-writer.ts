@@ -125,7 +125,7 @@ export class RowWriter {
     this.used += this.piece.write(value, this.used);
   }
 
-  /** Written first, its length put in front of it afterwards: to measure it takes as long as to write it. */
+  /** Written first, its length put in front of it afterwards: to measure it takes nearly as long as to write it. */
   private unmeasuredText(value: string): void {
     this.demand(widestValue + value.length * mostBytesOfUnit);
     // Most texts have a byte for each unit.

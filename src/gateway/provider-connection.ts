@@ -29,6 +29,7 @@ export interface WireReply {
 export interface ConnectionLimits {
   /** A longer head of a reply is not taken. */
   readonly headerMaxBytes: number;
+  /** Longest silence before the head of a reply, and longest wait of a call for a connection. */
   readonly headersTimeoutMs: number;
   /** Longest silence within a response body. */
   readonly bodyTimeoutMs: number;
@@ -245,8 +246,8 @@ class ConnectionLostError extends Error {
 
 /** The provider did not answer, or go on, in time. */
 export class ReplyTimeoutError extends Error {
-  constructor() {
-    super('the provider did not answer in time');
+  constructor(reason = 'the provider did not answer in time') {
+    super(reason);
     this.name = 'ReplyTimeoutError';
   }
 }

@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net';
+import { CallQueue, type Queued } from './call-queue.ts';
 import type { ConnectionCounts } from './metrics.ts';
 import {
   type ConnectionLimits,
   type ConnectionOwner,
   ProviderConnection,
+  ReplyTimeoutError,
   type WireReply,
   type WireRequest,
 } from './provider-connection.ts';
@@ -30,7 +32,7 @@ export class ProviderPool implements ConnectionOwner {
   private resting: ProviderConnection[] = [];
   private rested: ProviderConnection[] = [];
   /** Calls without a connection, the oldest first. */
-  private readonly waiting = new Set<PooledCall>();
+  private readonly waiting = new CallQueue<PooledCall>();
   private connecting = 0;
   private turnsSoon = false;
   private isRetired = false;
@@ -46,6 +48,7 @@ export class ProviderPool implements ConnectionOwner {
       call.broken(new PoolClosedError());
       return;
     }
+    call.waitsSince = this.options.monotonic();
     this.waiting.add(call);
     this.turnSoon();
   }
@@ -78,9 +81,10 @@ export class ProviderPool implements ConnectionOwner {
     return { busy: this.open.size - idle, idle, waiting: this.waiting.size };
   }
 
-  /** Looks for connections that have been quiet for too long. @param now monotonic, milliseconds. */
+  /** Looks for connections that have been quiet, and calls that have waited for one, for too long. @param now monotonic, milliseconds. */
   look(now: number): void {
     for (const connection of this.open) connection.look(now);
+    if (this.isShort()) this.lookAtWaiting(now);
   }
 
   /** No further call comes; those that are here run to their end. */
@@ -97,10 +101,22 @@ export class ProviderPool implements ConnectionOwner {
   /** Breaks all calls off. */
   close(): void {
     this.isClosed = true;
-    const waiting = [...this.waiting];
-    this.waiting.clear();
-    for (const call of waiting) call.broken(new PoolClosedError());
+    for (let call = this.waiting.first; call !== undefined; call = this.waiting.first) {
+      this.waiting.delete(call);
+      call.broken(new PoolClosedError());
+    }
     for (const connection of this.open) connection.close(new PoolClosedError());
+  }
+
+  /** A connection that is being opened has a time-out of its own, and so has the call that it is for. */
+  private lookAtWaiting(now: number): void {
+    const { headersTimeoutMs, connections } = this.options;
+    const provided = this.free() + this.connecting;
+    for (const call of [...this.waiting].slice(provided)) {
+      if (now - call.waitsSince < headersTimeoutMs) return;
+      this.waiting.delete(call);
+      call.broken(new ConnectionsBusyError(connections));
+    }
   }
 
   private free(): number {
@@ -127,7 +143,7 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   private handOut(now: number): void {
-    for (const call of this.waiting) {
+    for (let call = this.waiting.first; call !== undefined; call = this.waiting.first) {
       const connection = this.takeIdle(now);
       if (connection === undefined) break;
       this.waiting.delete(call);
@@ -182,7 +198,7 @@ export class ProviderPool implements ConnectionOwner {
 
   /** Each connection that cannot be had is some call's: the one that has waited longest, unless it was served by another. */
   private failed(error: Error): void {
-    const [oldest] = this.waiting;
+    const oldest = this.waiting.first;
     if (oldest !== undefined && this.isShort()) {
       this.waiting.delete(oldest);
       oldest.broken(error);
@@ -192,7 +208,12 @@ export class ProviderPool implements ConnectionOwner {
 }
 
 /** One call of a pool, from its sender to its reply's taker. What is done with it once it is over does nothing. */
-export class PooledCall implements WireReply {
+export class PooledCall implements WireReply, Queued<PooledCall> {
+  before: PooledCall | undefined;
+  behind: PooledCall | undefined;
+  isQueued = false;
+  /** Since when it has been without a connection, monotonic milliseconds. */
+  waitsSince = 0;
   private readonly pool: ProviderPool;
   private readonly request: WireRequest;
   private readonly reply: WireReply;
@@ -258,6 +279,18 @@ export class PooledCall implements WireReply {
     const { body } = this.request;
     if (body !== null && !Buffer.isBuffer(body)) body.destroy();
     this.reply.broken(error);
+  }
+}
+
+/** For as long as a call waits for a connection none was free. */
+export class ConnectionsBusyError extends ReplyTimeoutError {
+  /** How many there are. */
+  readonly connections: number;
+
+  constructor(connections: number) {
+    super('all connections to the provider were busy');
+    this.name = 'ConnectionsBusyError';
+    this.connections = connections;
   }
 }
 

@@ -112,6 +112,28 @@ describe('connections to a provider', () => {
     expect(provider.sockets.length).toBe(1);
   });
 
+  it('a call for which none becomes free in time ends with a time-out that says so; younger ones and the one that runs go on', async () => {
+    let now = 0;
+    const options = { connections: 1, headersTimeoutMs: 100, monotonic: () => now };
+    const { provider, send, upstream } = await scene((socket) => socket.write(okReply.slice(0, -1)), options);
+    const first = send();
+    await until(() => first.body === 'o');
+    const second = send();
+    now = 60;
+    const third = send();
+    now = 100;
+    await until(() => second.isOver());
+    expect([second.error?.code, second.error?.message]).toEqual([
+      'provider_timeout',
+      expect.stringContaining('All connections to the provider (GATELOG_PROVIDER_CONNECTIONS: 1) were busy'),
+    ]);
+    expect([third.isOver(), first.isOver(), upstream.counts()]).toEqual([false, false, { busy: 1, idle: 0, waiting: 1 }]);
+    provider.sockets[0]?.write('k');
+    await until(() => first.isWhole && provider.received().split('POST').length === 3);
+    provider.sockets[0]?.write(okReply);
+    await until(() => third.isWhole);
+  });
+
   it('a call that is broken off while it waits never goes out, and its body is read away', async () => {
     const { provider, send, upstream } = await scene(() => undefined, { connections: 1 });
     const first = send();

@@ -7,7 +7,7 @@ import type { RawHeaders } from './headers.ts';
 import type { ConnectionCounts } from './metrics.ts';
 import { outgoingHead } from './outgoing-head.ts';
 import { type ConnectionLimits, type ProviderConnection, ReplyTimeoutError } from './provider-connection.ts';
-import { PoolClosedError, PooledCall, ProviderPool } from './provider-pool.ts';
+import { ConnectionsBusyError, PoolClosedError, PooledCall, ProviderPool } from './provider-pool.ts';
 import { ReplyFeed } from './reply-feed.ts';
 import { NotHttpError } from './reply-lines.ts';
 import { HeadTooLargeError } from './reply-parser.ts';
@@ -31,7 +31,7 @@ export interface ProviderRequest {
 
 export interface UpstreamOptions extends ConnectionLimits {
   readonly connectTimeoutMs: number;
-  /** Connections to one origin from one worker; further calls wait. */
+  /** Connections to one origin from one worker; further calls wait, for the time-out of a head at most. */
   readonly connections: number;
 }
 
@@ -170,13 +170,15 @@ function providerFailure(error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
   const code = isSystemError(error) ? error.code : undefined;
   if (error instanceof ReplyTimeoutError || (code !== undefined && timeoutCodes.has(code))) {
-    return new GatelogError(
-      'provider_timeout',
-      'The provider did not answer in time. Try again, or raise the time-out settings of the gateway.',
-      { cause: error },
-    );
+    return new GatelogError('provider_timeout', timeoutSentence(error), { cause: error });
   }
   return new GatelogError('provider_unreachable', unreachableSentence(error, code), { cause: error });
+}
+
+function timeoutSentence(error: unknown): string {
+  return error instanceof ConnectionsBusyError
+    ? `All connections to the provider (GATELOG_PROVIDER_CONNECTIONS: ${error.connections}) were busy for as long as a call waits for one. Try again, or allow more.`
+    : 'The provider did not answer in time. Try again, or raise the time-out settings of the gateway.';
 }
 
 function unreachableSentence(error: unknown, code: string | undefined): string {

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { WireReply } from './provider-connection.ts';
+import { ConnectionsBusyError, PooledCall, ProviderPool } from './provider-pool.ts';
+
+/** What became of one call without a reply. */
+class Seen implements WireReply {
+  error: Error | undefined;
+  head(): void {}
+  body(): void {}
+  whole(): void {}
+  broken(error: Error): void {
+    this.error = error;
+  }
+}
+
+describe('calls that wait for a connection', () => {
+  it('those for which one is being opened wait for that; the others end once they have waited for too long, the oldest first', async () => {
+    let now = 0;
+    const pool = new ProviderPool({
+      host: 'provider',
+      connections: 1,
+      // Takes longer than all that follows.
+      connect: () => undefined,
+      headerMaxBytes: 65_536,
+      headersTimeoutMs: 100,
+      bodyTimeoutMs: 60_000,
+      idleTimeoutMs: 60_000,
+      monotonic: () => now,
+    });
+    const request = { method: 'GET', head: '', body: null, announced: undefined };
+    const calls = [0, 10, 60].map((at) => {
+      now = at;
+      const seen = new Seen();
+      new PooledCall(pool, request, seen).send();
+      return seen;
+    });
+    // The pool opens its connection at the end of the turn.
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    const told = (at: number): readonly boolean[] => {
+      pool.look(at);
+      return calls.map(({ error }) => error instanceof ConnectionsBusyError);
+    };
+    expect([109, 110, 159, 160].map(told)).toEqual([
+      [false, false, false],
+      [false, true, false],
+      [false, true, false],
+      [false, true, true],
+    ]);
+    expect([told(1_000_000), pool.counts().waiting]).toEqual([[false, true, true], 1]);
+    pool.close();
+  });
+});

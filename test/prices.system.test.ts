@@ -145,6 +145,24 @@ describe('an organisation’s own prices', () => {
     await putPrices([]);
     expect(await statusBecomes(200)).toBe(200);
   });
+
+  it('name models that `GET /v1/models` lists, as far as their provider is reached', async () => {
+    const rates = { input: 1, output: 1 };
+    await putPrices([
+      { model: 'fine-tuned', provider: 'openai', ...rates },
+      { model: 'fine-*', provider: 'openai', ...rates },
+      { model: 'elsewhere', provider: 'mistral', ...rates },
+    ]);
+    const listed = await eventually('the gateway to see the prices', async () => {
+      const list = await fetch(`${service.gateway}/v1/models`, { headers: { authorization: `Bearer ${testKey}` } });
+      const { data } = (await list.json()) as { readonly data: readonly { readonly id: string }[] };
+      const ids = data.map(({ id }) => id);
+      return ids.includes('openai/fine-tuned') ? ids : undefined;
+    });
+    expect(listed.filter((id) => /fine-|elsewhere/.test(id))).toEqual(['openai/fine-tuned']);
+    expect(listed).toContain('openai/house');
+    await putPrices([]);
+  });
 });
 
 describe('gatelog reprice --all, for who runs the service', () => {

@@ -107,7 +107,7 @@ describe('200', () => {
   });
 
   test('an answer ends in a line break, which its length counts', async () => {
-    const server = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000 });
+    const server = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000, clientStallMs: 300_000 });
     const address = await listening(server);
     const response = await fetch(`${address}/v1/request/${rig.stored}`, { headers: { authorization: `Bearer ${keyOf('r')}` } });
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -116,7 +116,7 @@ describe('200', () => {
   });
 
   test('an idle connection is kept for as long as was set, and the answer says so', async () => {
-    const server = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000 });
+    const server = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000, clientStallMs: 300_000 });
     const response = await fetch(`${await listening(server)}/healthz`);
     expect([response.headers.get('keep-alive'), server.keepAliveTimeout]).toEqual(['timeout=75', 75_000]);
     await response.arrayBuffer();
@@ -126,7 +126,7 @@ describe('200', () => {
   test('a path holds the longest identifier that a session can have, percent-encoded', async () => {
     const sessionId = 'é'.repeat(4096);
     await rig.insert([{ requestId: idAt(noon, 100), sessionId }]);
-    const server = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000 });
+    const server = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000, clientStallMs: 300_000 });
     const address = await listening(server);
     const response = await fetch(`${address}/v1/session/${encodeURIComponent(sessionId)}/tag`, {
       headers: { authorization: `Bearer ${keyOf('r')}` },

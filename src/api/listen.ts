@@ -1,7 +1,16 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
 import { createAdaptorServer, serve } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Problem } from '../contract/problem.ts';
+import { watchTaking } from '../platform/untaken-reply.ts';
 
 /** A session's identifier stands in the path: the longest that a property holds, 8,192 bytes, has three times as many there. Bytes. */
 const headMaxBytes = 64 * 1024;
@@ -9,20 +18,31 @@ const headMaxBytes = 64 * 1024;
 /** Connections to the API; Node closes further ones. */
 const mostConnections = 4096;
 
-/** Where the API listens, and for how many milliseconds it keeps an idle connection. */
+/** For how long a request may be on its way, its body with it; then its connection is closed. Milliseconds. */
+const requestTimeoutMs = 300_000;
+
+/** Where the API listens, and how long it waits for its clients, milliseconds. */
 export interface ApiListener {
   readonly host: string;
   readonly port: number;
+  /** For the next request on an idle connection. */
   readonly keepAliveTimeoutMs: number;
+  /** For a client that takes nothing of its answer. */
+  readonly clientStallMs: number;
 }
 
 /** Serves the API over HTTP. The server is about to listen; wait for its event. */
-export function serveApi(api: Hono, { host, port, keepAliveTimeoutMs }: ApiListener): Server {
+export function serveApi(api: Hono, { host, port, keepAliveTimeoutMs, clientStallMs }: ApiListener): Server {
   const server = serve({
     fetch: api.fetch,
     hostname: host,
     port,
-    serverOptions: { maxHeaderSize: headMaxBytes, keepAliveTimeout: keepAliveTimeoutMs },
+    serverOptions: {
+      maxHeaderSize: headMaxBytes,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      ServerResponse: watchedAnswers(clientStallMs),
+    },
     createServer: ((options: object, listener: RequestListener) => createServer(options, onlyPlain(listener))) as typeof createServer,
   }) as Server;
   server.maxConnections = mostConnections;
@@ -32,6 +52,18 @@ export function serveApi(api: Hono, { host, port, keepAliveTimeoutMs }: ApiListe
 /** Serves an API on whatever the server is told to listen to. */
 export function serverOf(api: Hono): Server {
   return createAdaptorServer({ fetch: api.fetch }) as Server;
+}
+
+type HeadLines = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/** Answers that are watched from when they are there: until then nobody has anything to take. */
+function watchedAnswers(clientStallMs: number): typeof ServerResponse {
+  return class WatchedAnswer extends ServerResponse {
+    override writeHead(status: number, message?: string | HeadLines, lines?: HeadLines): this {
+      watchTaking(this, clientStallMs);
+      return typeof message === 'string' ? super.writeHead(status, message, lines) : super.writeHead(status, message ?? lines);
+    }
+  } as typeof ServerResponse;
 }
 
 /** What Node's parser lets through and HTTP/1.1 does not: other versions, and a second Host line (RFC 9112 §3.2). */

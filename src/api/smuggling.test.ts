@@ -11,7 +11,7 @@ let port: number;
 
 beforeAll(async () => {
   rig = await openApiRig();
-  server = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000 });
+  server = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000, clientStallMs: 300_000 });
   port = Number(new URL(await listening(server)).port);
 });
 

@@ -34,7 +34,7 @@ export const gatewayVariables = {
     least: 1000,
     most: 24 * hour,
     reason:
-      'Milliseconds for which a caller may take nothing of a reply that waits for it; then the connection is broken off, and the call is recorded as one whose caller left.',
+      'Milliseconds for which a caller may take nothing of a reply, of the gateway or the API, that waits for it; then the connection is broken off, and a model call is recorded as one whose caller left.',
   },
   keepAliveTimeoutMs: {
     name: 'GATELOG_KEEP_ALIVE_TIMEOUT_MS',
@@ -127,13 +127,23 @@ export const gatewayVariables = {
     reason:
       'Connections of callers to one gateway worker; further ones are answered 503 and closed, and another worker or a later try may have room.',
   },
+  callsInFlight: {
+    name: 'GATELOG_CALLS_IN_FLIGHT',
+    kind: 'integer',
+    default: '20000',
+    least: 1,
+    most: 1_000_000,
+    reason:
+      'Calls that one gateway worker has at once; further ones are answered 503. Each has its body in memory, up to GATELOG_ROUTE_MAX_BYTES.',
+  },
   providerConnections: {
     name: 'GATELOG_PROVIDER_CONNECTIONS',
     kind: 'integer',
     default: '1024',
     least: 1,
     most: 65_535,
-    reason: 'Connections to one provider from one gateway worker; calls beyond them wait.',
+    reason:
+      'Connections to one provider from one gateway worker; a call beyond them waits for one, for GATELOG_PROVIDER_HEADERS_TIMEOUT_MS at most.',
   },
   attemptsMax: {
     name: 'GATELOG_ATTEMPTS_MAX',

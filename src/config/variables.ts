@@ -207,7 +207,7 @@ export const variables = {
     default: '1GiB',
     least: MiB,
     most: 1024 * GiB,
-    reason: 'Disk that dead letters may take; when there are more the oldest go, within the hour.',
+    reason: 'Disk that dead letters may take; when there are more the oldest go.',
   },
 
   stateMaxBytes: {
@@ -275,6 +275,12 @@ export const variables = {
     name: 'GATELOG_PRICES_FILE',
     kind: 'text',
     reason: 'Price book in place of the built-in list: JSON in the form of genai-prices. It is read and checked at the start.',
+  },
+  threatCheckFile: {
+    name: 'GATELOG_THREAT_CHECK_FILE',
+    kind: 'text',
+    reason:
+      'JavaScript module whose default export, (text) => true or false, looks at the last text of the user in place of the built-in patterns, where a call asks for that by Svc-Security-Enabled.',
   },
 
   storeMemoryBytes: {

@@ -3,13 +3,14 @@ import type { Duplex } from 'node:stream';
 import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
+import { watchUntaken } from '../platform/untaken-reply.ts';
 import type { ForwardPorts } from './call.ts';
+import { CallsInFlight } from './calls-in-flight.ts';
 import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './cross-origin.ts';
 import { forward } from './forward.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { serverTiming } from './server-timing.ts';
 import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
-import { watchUntaken } from './untaken-reply.ts';
 
 export interface GatewayOptions {
   readonly headerMaxBytes: number;
@@ -19,6 +20,8 @@ export interface GatewayOptions {
   readonly keepAliveTimeoutMs: number;
   /** Further connections are answered 503 and closed. */
   readonly mostConnections: number;
+  /** Calls at once; further ones are answered 503. */
+  readonly mostCalls: number;
   /** Origins of pages that may call the gateway; `*`: of any. */
   readonly corsOrigins: readonly string[];
 }
@@ -56,21 +59,20 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   server.maxHeadersCount = 0;
   const { monotonic } = ports.clock;
   const { clientStallMs } = ports.limits;
+  const inFlight = new CallsInFlight(options.mostCalls);
   /** The last call on each connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   const answer = (request: IncomingRequest, response: ServerResponse): void => {
     if (isTurnedAway(request.socket)) return;
     latest.set(request.socket, response);
-    const problem = problemOfHead(request);
     if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, { health, monotonic, clientStallMs });
     else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
       answerPreflight(response);
       watchUntaken(response, clientStallMs);
-    } else if (problem === undefined) forward(ports, request, response);
-    else {
-      // Nothing was done for it.
-      ports.meter.refused(problem.code);
-      refuseUnrecorded(response, problem, ['svc-id', v7(), 'server-timing', serverTiming(0), 'connection', 'close'], clientStallMs);
+    } else {
+      const problem = problemOfHead(request) ?? inFlight.enter(request.socket, response);
+      if (problem === undefined) forward(ports, request, response);
+      else refuseHead(ports, response, problem);
     }
   };
   const refuseRaw = (socket: Duplex, problem: GatelogError): void => {
@@ -141,6 +143,18 @@ function problemOfHead({ headers, httpVersion }: IncomingMessage): GatelogError 
   return needsHost ? new GatelogError('malformed_request', 'An HTTP/1.1 request needs a Host header.') : undefined;
 }
 
+/** Nothing was done for it. Behind a call too many there may be others that were taken, so that its connection is kept. */
+function refuseHead({ meter, limits }: ForwardPorts, response: ServerResponse, problem: GatelogError): void {
+  meter.refused(problem.code);
+  const closing = problem.code === 'too_many_calls' ? [] : ['connection', 'close'];
+  refuseUnrecorded(response, problem, [...ownLines(), ...closing], limits.clientStallMs);
+}
+
+/** Our lines on an answer for which nothing was done, name and value in turn. */
+function ownLines(): readonly string[] {
+  return ['svc-id', v7(), 'server-timing', serverTiming(0)];
+}
+
 interface HealthPorts {
   readonly health: () => Promise<GatewayHealth>;
   /** Milliseconds of a clock that never steps back. */
@@ -166,7 +180,7 @@ function answerHealth(request: IncomingMessage, response: ServerResponse, { heal
 const alive: GatewayHealth = { ready: true, degraded: [] };
 
 /**
- * What Node's parser refuses never becomes a request; the answer is written by hand, with an identifier as on every reply. Undefined: there is
+ * What Node's parser refuses never becomes a request; the answer is written by hand, with our own lines as on every reply. Undefined: there is
  * nobody to answer. In the middle of a call (a broken upload, a connection that was reset) there is a reply to come, and the call hears that
  * its client is gone.
  */
@@ -189,7 +203,7 @@ function problemOfBytes(error: Error, latest: ServerResponse | undefined): Gatel
 /** TRICKY: closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */
 function writeRaw(socket: Duplex, error: GatelogError): void {
   const body = refusalBody(error);
-  const lines = [...refusalHeaders(error, body.length), 'svc-id', v7(), 'connection', 'close'];
+  const lines = [...refusalHeaders(error, body.length), ...ownLines(), 'connection', 'close'];
   let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\n`;
   for (let index = 0; index < lines.length; index += 2) head += `${lines[index]}: ${lines[index + 1]}\r\n`;
   socket.on('error', () => socket.destroy());

@@ -35,7 +35,7 @@ function answerHere(ports: ForwardPorts, { call, organizationId }: OpenCall, { r
   }
   const method = call.request.method ?? 'GET';
   if (route.destination === 'models') {
-    answerModels({ ...ports, storedProviders: ports.providerKeys.providersOf(organizationId) }, method, sink);
+    answerModels({ ...ports, organizationId, storedProviders: ports.providerKeys.providersOf(organizationId) }, method, sink);
     return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);

@@ -99,6 +99,7 @@ export interface RigOptions {
   readonly headerMaxBytes?: number;
   readonly requestTimeoutMs?: number;
   readonly mostConnections?: number;
+  readonly mostCalls?: number;
   /** Origins of pages that may call. */
   readonly corsOrigins?: readonly string[];
 }
@@ -116,6 +117,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     keepAliveTimeoutMs: 75_000,
     mostConnections: options.mostConnections ?? 1000,
+    mostCalls: options.mostCalls ?? 20_000,
     corsOrigins: options.corsOrigins ?? [],
   });
   const port = await listen(server);

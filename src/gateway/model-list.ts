@@ -1,22 +1,26 @@
+import type { OrganizationId } from '../model/ids.ts';
 import { echoProviderName, type ProviderAddress, type ProviderTable } from './providers.ts';
 import { giveReply, type ReplySink } from './reply-sink.ts';
 
-/** Names of a provider's models, as far as they are known here. */
-export type KnownModels = (provider: string) => readonly string[];
+/** Names of a provider's models, as far as an organisation knows them here. @throws GatelogError `metadata_unavailable`. */
+export type KnownModels = (provider: string, organizationId: OrganizationId) => readonly string[];
 
 /** What a list of models is made of. */
 export interface ModelSources {
   readonly providers: ProviderTable;
   readonly knownModels: KnownModels;
-  /** Providers for which the caller's organisation has stored a key. */
+  /** The caller's. */
+  readonly organizationId: OrganizationId;
+  /** Providers for which it has stored a key. */
   readonly storedProviders: ReadonlySet<string>;
 }
 
 /** `GET /v1/models`: what callers reach with our key alone, in OpenAI's shape, written as the gateway routes by it: `provider/model`. */
-export function answerModels({ providers, knownModels, storedProviders }: ModelSources, method: string, sink: ReplySink): void {
+export function answerModels(sources: ModelSources, method: string, sink: ReplySink): void {
+  const { providers, knownModels, organizationId, storedProviders } = sources;
   const open = providers.all
     .filter((address) => isOpen(address, storedProviders))
-    .flatMap(({ name }) => knownModels(name).map((model) => entry(name, model)));
+    .flatMap(({ name }) => knownModels(name, organizationId).map((model) => entry(name, model)));
   const body = Buffer.from(JSON.stringify({ object: 'list', data: [entry(echoProviderName, 'echo'), ...open] }));
   const lines = ['content-type', 'application/json', 'content-length', String(body.length)];
   giveReply(sink, { status: 200, lines, chunks: method === 'HEAD' ? [] : [body] });

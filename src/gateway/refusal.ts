@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { GatelogError } from '../model/errors.ts';
 import { rateLimitLines } from '../model/rate-limit-lines.ts';
-import { watchUntaken } from './untaken-reply.ts';
+import { watchUntaken } from '../platform/untaken-reply.ts';
 
 /** JSON of our own. It ends in a line break, so that a terminal's prompt stands on a line of its own behind it. */
 export function jsonBody(value: object): Buffer {

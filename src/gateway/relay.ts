@@ -2,6 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { ErrorCode, GatelogError } from '../model/errors.ts';
 import type { ExchangeOutcome } from '../model/exchange.ts';
 import { isEventStream } from '../model/media-type.ts';
+import { watchUntaken } from '../platform/untaken-reply.ts';
 import { isIdentity } from './content-coding.ts';
 import type { RawHeaders } from './headers.ts';
 import type { GatewayMeter } from './metrics.ts';
@@ -12,7 +13,6 @@ import { serverTiming } from './server-timing.ts';
 import { endsUnseen, StreamEndWatch } from './stream-end.ts';
 import { UsageFilter } from './stream-usage.ts';
 import type { ExchangeRecorder } from './tap.ts';
-import { watchUntaken } from './untaken-reply.ts';
 
 export interface RelayOptions {
   readonly response: ServerResponse;

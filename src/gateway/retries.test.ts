@@ -244,12 +244,14 @@ describe('the wait', () => {
       expect([reply.status, provider.requests.length, reply.header('retry-after')]).toEqual([429, 1, retryAfter]);
       expect(reply.header('svc-warning')).toBe('no further attempt was made after 30000 ms (GATELOG_RETRY_WITHIN_MS)');
     });
-
-    it(`Retry-After: ${retryAfter.replace(/^.*GMT$/, '<date>')} is waited for no longer than the longest wait`, async () => {
-      const { rig, provider } = await scene([busy(retryAfter), 200], { limits: { retryWithinMs: 30_000 } });
-      expect([(await call(rig.port, chat(retrying(1)))).status, provider.requests.length]).toEqual([200, 2]);
-    });
   }
+
+  it('Retry-After is waited for although the longest back-off is shorter', async () => {
+    const { rig, provider } = await scene([busy('1'), 200]);
+    const at = performance.now();
+    const reply = await call(rig.port, chat(retrying(1)));
+    expect([reply.status, provider.requests.length, performance.now() - at >= 999]).toEqual([200, 2, true]);
+  });
 
   it('ends when the client leaves: 499 on record, and no further attempt', async () => {
     const { rig, provider } = await scene([500]);

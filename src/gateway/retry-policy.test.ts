@@ -18,7 +18,7 @@ describe('the wait before a retry', () => {
     ['a factor that is no whole number', 1, 0, undefined, 75],
     ['what the provider asks for, where that is longer', 0, 0, 700, 700],
     ['the back-off, where that is longer', 0, 0.5, 10, 75],
-    ['no longer than the longest, whatever the provider asks for', 0, 0, 30_000, 1000],
+    ['what the provider asks for, also where that is longer than the longest back-off', 0, 0, 30_000, 30_000],
     ['no longer than the longest after many retries', 99, almostOne, undefined, 1000],
   ];
   for (const [why, retry, random, askedMs, waitMs] of cases) {

@@ -8,7 +8,7 @@ export interface RetryPolicy {
   readonly factor: number;
   /** The first wait, milliseconds. */
   readonly minTimeoutMs: number;
-  /** No wait is longer, milliseconds. */
+  /** The back-off grows no longer, milliseconds. */
   readonly maxTimeoutMs: number;
 }
 
@@ -22,13 +22,13 @@ export function isTransient(status: number): boolean {
 
 /**
  * How long to wait before a retry, milliseconds: the back-off, from half of it on by chance, so that calls that failed at once do not come back
- * at once. It is at least what the provider asked for and at most the policy's `maxTimeoutMs`.
+ * at once; or what the provider asked for where that is longer, also than `maxTimeoutMs`: a call that comes earlier is refused again, and counts.
  * @param retry 0 for the first.
  * @param random from 0 to 1, 1 excluded.
  */
 export function waitBeforeRetry(policy: RetryPolicy, retry: number, random: number, askedMs = 0): number {
   const backOff = Math.min(policy.maxTimeoutMs, policy.minTimeoutMs * policy.factor ** retry);
-  return Math.min(policy.maxTimeoutMs, Math.max(askedMs, (backOff * (1 + random)) / 2));
+  return Math.max(askedMs, (backOff * (1 + random)) / 2);
 }
 
 /** IMF-fixdate and RFC 850, which end in GMT, and asctime, which means it (RFC 9110 §5.6.7). */

@@ -98,10 +98,27 @@ describe('Server-Timing of a reply', () => {
     ['readiness', 'GET /readyz HTTP/1.1\r\nHost: g\r\n\r\n', 200],
     ['a WebSocket', requestText('GET /v1/realtime', ['Connection: Upgrade', 'Upgrade: websocket']), 501],
     ['a call without a Host', 'GET /v1/files HTTP/1.1\r\n\r\n', 400],
+    ['what is no HTTP', 'hello\r\n\r\n', 400],
+    ['a head over the limit', `GET / HTTP/1.1\r\nHost: g\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['CONNECT', 'CONNECT evil:443 HTTP/1.1\r\nHost: g\r\n\r\n', 501],
   ])('is on %s, which takes no time', async (_what, request, status) => {
-    const { rig } = await started();
+    const { rig } = await started({ headerMaxBytes: 16_384 });
     const reply = await call(rig.port, request);
     expect([reply.status, timings(reply.lines)]).toEqual([status, ['server-timing: gatelog;dur=0.000']]);
+  });
+
+  it('is on a connection too many, and on a head that does not come', async () => {
+    const { rig } = await started({ mostConnections: 1, requestTimeoutMs: 400 });
+    const late = await openClient(rig.port);
+    opened.push({ close: () => late.socket.destroy() });
+    late.send('GET /v1/files HTTP/1.1\r\nX-Slow: ');
+    const refused = await call(rig.port, 'GET /healthz HTTP/1.1\r\nHost: g\r\n\r\n');
+    await late.closed();
+    const replies = [refused, parseReply(late.received())];
+    expect(replies.map((reply) => [reply?.status, timings(reply?.lines ?? [])])).toEqual([
+      [503, ['server-timing: gatelog;dur=0.000']],
+      [408, ['server-timing: gatelog;dur=0.000']],
+    ]);
   });
 
   it('is on what the gateway answers itself', async () => {

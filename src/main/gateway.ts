@@ -28,6 +28,8 @@ import { makeLogger } from '../platform/logger.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
+import type { Prices } from '../pricing/look-up.ts';
+import { organizationModels } from '../pricing/organization-prices.ts';
 import { type PriceBook, priceBookFrom } from '../pricing/price-book.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
@@ -65,6 +67,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const upstream = connectProviders(config);
   const state = openSharedState(config, observe);
   const cache = new ReplyCache({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
+  const prices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const callMeter = new GatewayMeter(meter);
   const endSampling = sampleProcess(meter, () => {
     callMeter.connections(upstream.counts());
@@ -76,13 +79,14 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     degraded: [...spoolTrouble(space, config.spoolMaxBytes), ...(await troubledCoreParts(config.dataDir))],
   });
   const server = createGateway(
-    forwardPorts(config, { database, spool, space, upstream, state, cache, book, meter: callMeter, observe }),
+    forwardPorts(config, { database, spool, space, upstream, state, cache, book, prices, meter: callMeter, observe }),
     health,
     {
       headerMaxBytes: config.headerMaxBytes,
       requestTimeoutMs: config.requestTimeoutMs,
       keepAliveTimeoutMs: config.keepAliveTimeoutMs,
       mostConnections: config.clientConnections,
+      mostCalls: config.callsInFlight,
       corsOrigins: config.corsOrigins,
     },
   );
@@ -154,6 +158,7 @@ interface GatewayParts {
   readonly state: SharedState;
   readonly cache: ReplyCache;
   readonly book: PriceBook;
+  readonly prices: StoredPrices;
   readonly meter: GatewayMeter;
   readonly observe: Observe;
 }
@@ -170,7 +175,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     requestIdClaims: makeRequestIdClaims(database, systemClock.now),
     providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows, targets }),
     targets,
-    knownModels: (name) => parts.book.modelsOf(providerNamed(name)?.priceProviderId),
+    knownModels: (name, organizationId) => modelsOf(name, { book: parts.book, organization: parts.prices.of(organizationId) }),
     providerKeys: storedProviderKeys(config, parts),
     upstream,
     spool,
@@ -204,9 +209,8 @@ function storedProviderKeys(config: Config, { database, observe }: GatewayParts)
   });
 }
 
-function callLimits({ budgetReserveCents }: Config, { database, state, book, observe }: GatewayParts): CallLimits {
+function callLimits({ budgetReserveCents }: Config, { database, state, book, prices, observe }: GatewayParts): CallLimits {
   const { monotonic } = systemClock;
-  const prices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic, observe });
   const stored = new StoredLimits({ lookUp: makeRateLimitLookUp(database), monotonic, observe });
   return {
     windows: { claim: (claims, now, reservation) => state.open().windows.claim(claims, now, reservation) },
@@ -214,4 +218,11 @@ function callLimits({ budgetReserveCents }: Config, { database, state, book, obs
     estimateCost: makeCostEstimate(budgetReserveCents, (organizationId) => ({ book, organization: prices.of(organizationId) })),
     readUser,
   };
+}
+
+/** The models of a provider that the price book lists, and those that an organisation has named with a price of its own for it. */
+function modelsOf(name: string, { book, organization }: Prices): readonly string[] {
+  const entry = providerNamed(name);
+  if (entry === undefined) return [];
+  return [...new Set([...book.modelsOf(entry.priceProviderId), ...organizationModels(organization, entry.recordName)])];
 }

@@ -42,6 +42,11 @@ export function organizationCandidates(prices: OrganizationPrices, { provider, m
   return [...whole, ...begun].map(({ price }) => price);
 }
 
+/** The models that an organisation has priced by their whole name for one provider. */
+export function organizationModels(prices: OrganizationPrices, provider: string): readonly string[] {
+  return prices.filter((price) => !price.isPrefix && price.provider === provider).map(({ model }) => model);
+}
+
 function readPrice(stored: StoredPrice): ReadPrice {
   const isPrefix = stored.model.endsWith('*');
   const rates = rateKinds.flatMap((kind): [RateKind, Rate][] => {

@@ -33,7 +33,7 @@ function isGuess({ open, requestBody }: Exchange, { usage, requestBodyCut, respo
   if (!usage.estimated) return false;
   if (requestBodyCut || responseBodyCut || isHalf(usage)) return true;
   const { parsed } = readBody(requestBody, open.headers['content-encoding'], open.headers['content-type'] ?? '');
-  return !isJsonObject(parsed) || !readCallSize(parsed, requestBody.length).isText;
+  return !isJsonObject(parsed) || !readCallSize(parsed, requestBody.length, []).isText;
 }
 
 /** The cost of a record, yet not by the caller's word: `Svc-Cost` does not count, and `Svc-Model-Override` only where the model has no price. */

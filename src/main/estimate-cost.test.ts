@@ -19,6 +19,9 @@ function callOf(body: unknown, given: Partial<OutgoingCall> = {}): OutgoingCall 
   return { method: 'POST', provider: 'openai', path: '/v1/chat/completions', body: bytes, modelOverride: undefined, at, ...given };
 }
 
+const opusOf = (body: object) =>
+  estimate(callOf(body, { provider: 'anthropic', path: '/v1/messages', at: Date.parse('2026-09-01T00:00:00Z') }));
+
 const usd = (amount: string) => parseMoney(amount);
 const chat = { model: 'gpt-4', messages: [], max_tokens: 100 };
 const bytesOf = (body: unknown): number => JSON.stringify(body).length;
@@ -68,6 +71,27 @@ describe('what a budget sets aside', () => {
     const claude = { model: 'claude-sonnet-4-5', max_tokens: 16, messages: [] };
     const claudeOf = (body: object) => estimate(callOf(body, { provider: 'anthropic', path: '/v1/messages' }));
     expect(claudeOf({ ...claude, service_tier: 'standard_only' })).toBeLessThan(usd('0.01') ?? 0n);
+  });
+
+  it('is no less than the usual price where a cheaper tier is asked for: who has no room there bills that', () => {
+    const mini = { ...chat, model: 'gpt-5-mini', messages: [{ role: 'user', content: 'Hello' }] };
+    const usual = { ...mini, service_tier: 'auto' };
+    const flex = { ...mini, service_tier: 'flex' };
+    expect(bytesOf(flex)).toBe(bytesOf(usual));
+    expect(estimate(callOf(flex))).toBe(estimate(callOf(usual)));
+    const sooner = { ...mini, service_tier: 'priority' };
+    expect(estimate(callOf(sooner))).toBeGreaterThan(estimate(callOf(usual)));
+  });
+
+  it('is the price of the fast mode for who asks for that', () => {
+    const opus = { model: 'claude-opus-4-6', max_tokens: 16, messages: [] };
+    const usual = { ...opus, speed: 'norm' };
+    expect(opusOf({ ...opus, speed: 'fast' })).toBe(6n * opusOf({ ...opus, xpeed: 'fast' }));
+    expect(opusOf(usual)).toBe(usd('1'));
+  });
+
+  it('counts no limit that the provider does not read: the answer may be as long as the model`s', () => {
+    expect(estimate(callOf({ model: 'gpt-4', messages: [], max_output_tokens: 1 }))).toBeGreaterThan(estimate(callOf(chat)));
   });
 
   it('is that of the dearest model that may answer', () => {

@@ -39,20 +39,29 @@ export function makeCostEstimate(reserveCents: number, pricesOf: PricesOf): (org
 function boundOf({ provider, path, body, modelOverride, at }: OutgoingCall, pricesOf: () => Prices): Money | undefined {
   const parsed = parseBody(body);
   if (!isJsonObject(parsed)) return undefined;
-  const { models, serviceTier, ...size } = readCallSize(parsed, body?.length ?? 0);
+  const format = wireFormatFor(provider, path);
+  const { models, serviceTier, ...size } = readCallSize(parsed, body?.length ?? 0, format?.outputLimits ?? []);
   // Echo says what was said to it.
   const bounds = provider === 'echo' ? { ...size, outputTokens: size.outputTokens ?? size.inputTokens } : size;
-  const named = wireFormatFor(provider, path)?.readRequest(parsed, path).model ?? '';
+  const named = format?.readRequest(parsed, path).model ?? '';
   const answering = [...new Set([named, ...models])].filter((model) => model !== '');
   const entry = providerNamed(provider);
-  const query = { provider: entry?.recordName ?? '', providerId: entry?.priceProviderId, at, serviceTier };
+  const query = { provider: entry?.recordName ?? '', providerId: entry?.priceProviderId, at };
   const prices = pricesOf();
-  const costs = answering.map((model) => {
+  // A provider without room in a cheaper tier may serve in the usual one, and bills that.
+  const tiers = serviceTier === '' ? [serviceTier] : [serviceTier, ''];
+  const costs = answering.flatMap((model) => {
     // The caller's word stands only where the model's own name tells nothing.
     const names = modelOverride === undefined ? [model] : [model, modelOverride];
-    return names.map((name) => highestCost({ ...query, models: [name] }, bounds, prices)).find((cost) => cost !== undefined);
+    const costIn = (tier: string) =>
+      names.map((name) => highestCost({ ...query, serviceTier: tier, models: [name] }, bounds, prices)).find((cost) => cost !== undefined);
+    return tiers.map(costIn);
   });
-  if (costs.length === 0) return undefined;
+  return costs.length === 0 ? undefined : highestOf(costs);
+}
+
+/** @returns undefined when one of them is not known. */
+function highestOf(costs: readonly (Money | undefined)[]): Money | undefined {
   return costs.reduce(
     (most, cost) => (most === undefined || cost === undefined ? undefined : moneyOfUnits(cost > most ? cost : most)),
     zeroMoney,

@@ -1,25 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../model/text.ts';
 import { readCallSize } from './call-size.ts';
+import { wireFormatFor } from './registry.ts';
 
-const sizeOf = (body: JsonObject) => readCallSize(body, JSON.stringify(body).length);
+const sizeOf = (body: JsonObject, outputLimits: readonly string[] = []) => readCallSize(body, JSON.stringify(body).length, outputLimits);
 const messages = [{ role: 'user', content: 'Draw an image of a file' }];
 
 describe('readCallSize', () => {
+  const chat = '/v1/chat/completions';
+  const gemini = '/v1beta/models/gemini-2.5-pro:generateContent';
   it.each([
-    [{ max_tokens: 7 }, 7],
-    [{ max_completion_tokens: 8 }, 8],
-    [{ max_tokens: 7, max_completion_tokens: 8 }, 8],
-    [{ max_output_tokens: 9 }, 9],
-    [{ generationConfig: { maxOutputTokens: 10 } }, 10],
-    [{ inferenceConfig: { maxTokens: 11 } }, 11],
-    [{ max_tokens: 0 }, 0],
-    [{}, undefined],
-    [{ max_tokens: null }, undefined],
-    [{ max_tokens: -1 }, undefined],
-    [{ max_tokens: '7' }, undefined],
-  ])('of %j answers have at most %s tokens', (body, tokens) => {
-    expect(sizeOf({ messages, ...body }).outputTokens).toBe(tokens);
+    [{ max_tokens: 7 }, 'openai', chat, 7],
+    [{ max_completion_tokens: 8 }, 'openai', chat, 8],
+    [{ max_tokens: 7, max_completion_tokens: 8 }, 'openai', chat, 8],
+    [{ max_tokens: 0 }, 'openai', chat, 0],
+    [{}, 'openai', chat, undefined],
+    [{ max_tokens: null }, 'openai', chat, undefined],
+    [{ max_tokens: -1 }, 'openai', chat, undefined],
+    [{ max_tokens: '7' }, 'openai', chat, undefined],
+    [{ max_output_tokens: 9 }, 'openai', '/v1/responses', 9],
+    [{ max_tokens: 10 }, 'anthropic', '/v1/messages', 10],
+    [{ generationConfig: { maxOutputTokens: 11 } }, 'gemini', gemini, 11],
+    [{ inferenceConfig: { maxTokens: 12 } }, 'bedrock', '/model/amazon.nova-pro-v1:0/converse', 12],
+    [{ options: { num_predict: 13 } }, 'ollama', '/api/chat', 13],
+  ])('of %j to %s at %s answers have at most %s tokens', (body, provider, path, tokens) => {
+    expect(sizeOf({ messages, ...body }, wireFormatFor(provider, path)?.outputLimits).outputTokens).toBe(tokens);
+  });
+
+  it.each([
+    [{ max_output_tokens: 1 }, 'openai', chat],
+    [{ max_tokens: 1 }, 'openai', '/v1/responses'],
+    [{ max_completion_tokens: 1 }, 'anthropic', '/v1/messages'],
+    [{ max_tokens: 1 }, 'gemini', gemini],
+    [{ max_tokens: 1 }, 'openai', '/v1/images/generations'],
+  ])('%j is no limit to %s at %s, which does not read it', (body, provider, path) => {
+    expect(sizeOf({ messages, ...body }, wireFormatFor(provider, path)?.outputLimits).outputTokens).toBeUndefined();
   });
 
   it.each([
@@ -51,6 +66,7 @@ describe('readCallSize', () => {
     { prompt: { id: 'pmpt_1' } },
     { messages, tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
     { contents: [], tools: [{ googleSearch: {} }] },
+    { input: 'Draw.', tools: [{ type: 'image_generation', model: 'gpt-image-1' }] },
   ])('input whose size the body does not tell is not bounded by it: %j', (body) => {
     expect(sizeOf(body)).toMatchObject({ isText: false, inputTokens: undefined });
   });
@@ -72,6 +88,9 @@ describe('readCallSize', () => {
     [{ serviceTier: { type: 'priority' } }, 'priority'],
     [{ performanceConfig: { latency: 'optimized' } }, 'optimized'],
     [{ performanceConfig: { latency: 'standard' }, serviceTier: { type: 'flex' } }, 'flex'],
+    [{ speed: 'fast' }, 'fast'],
+    [{ speed: 'standard', service_tier: 'standard_only' }, 'standard_only'],
+    [{ speed: 1.5 }, ''],
     [{ service_tier: 'standard' }, ''],
     [{}, ''],
   ])('%j asks for the tier %j', (body, tier) => {

@@ -66,6 +66,8 @@ export interface WireFormat {
   readonly assembleList?: (text: string) => AssembledStream;
   /** Header of a reply, in lower case, that identifies the response where its body has no place for that. */
   readonly responseIdHeader?: string;
+  /** Members of a request that limit the tokens of one answer, the levels parted by dots; absent where a request has no such limit. */
+  readonly outputLimits?: readonly string[];
   /** Asked when a provider did not report tokens; absent where they are not made of text, or always reported. */
   readonly readTokenTexts?: (request: unknown, response: unknown) => TokenTexts;
 }

@@ -7,6 +7,7 @@ import { readConverseUsage } from './usage.ts';
 /** Bedrock's `POST /model/<id>/converse` and `/converse-stream`: one format for the models of every maker. */
 export const bedrockConverse: WireFormat = {
   name: 'amazon.converse',
+  outputLimits: ['inferenceConfig.maxTokens'],
   readRequest: readConverseRequest,
   readResponse: readConverseResponse,
   assembleStream: assembleConversation,

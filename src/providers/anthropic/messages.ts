@@ -8,6 +8,7 @@ import { readAnthropicUsage, servedAs } from './usage.ts';
 /** `POST …/messages`, and the same body at Google's and Amazon's addresses, where the path names the model. */
 export const anthropicMessages: WireFormat = {
   name: 'anthropic.messages',
+  outputLimits: ['max_tokens'],
   readRequest: readMessagesRequest,
   readResponse: readMessagesResponse,
   assembleStream: assembleMessage,

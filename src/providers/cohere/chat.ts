@@ -6,6 +6,7 @@ import { readCohereUsage } from './usage.ts';
 /** Cohere's own `POST /v2/chat`. */
 export const cohereChat: WireFormat = {
   name: 'cohere.chat',
+  outputLimits: ['max_tokens'],
   readRequest: readChatRequest,
   readResponse: readChatResponse,
   assembleStream: assembleChat,

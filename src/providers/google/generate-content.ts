@@ -10,6 +10,12 @@ import { readGeminiUsage } from './usage.ts';
  */
 export const geminiGenerateContent: WireFormat = {
   name: 'google.generate-content',
+  outputLimits: [
+    'generationConfig.maxOutputTokens',
+    'generation_config.max_output_tokens',
+    'generationConfig.max_output_tokens',
+    'generation_config.maxOutputTokens',
+  ],
   readRequest: readGenerateRequest,
   readResponse: readGenerateResponse,
   assembleStream: assembleEvents,

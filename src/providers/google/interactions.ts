@@ -7,6 +7,7 @@ import { readInteractionUsage } from './interaction-usage.ts';
 /** `POST …/interactions`, at the Gemini API and at Vertex AI: steps in, steps out, and a stream of typed events. */
 export const geminiInteractions: WireFormat = {
   name: 'google.interactions',
+  outputLimits: ['generation_config.max_output_tokens'],
   readRequest: readInteractionRequest,
   readResponse: readInteractionResponse,
   assembleStream: assembleInteraction,

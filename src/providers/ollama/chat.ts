@@ -7,6 +7,7 @@ import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireForm
 /** Ollama's own `POST /api/chat`, `/api/generate` and `/api/embed`. A stream is one JSON object a line. */
 export const ollamaChat: WireFormat = {
   name: 'ollama.chat',
+  outputLimits: ['options.num_predict'],
   readRequest: readChatRequest,
   readResponse: readChatResponse,
   assembleStream: () => notUnderstood,

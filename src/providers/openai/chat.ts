@@ -9,6 +9,7 @@ import { readOpenAiUsage } from './usage.ts';
 /** `POST …/chat/completions`, OpenAI's own and that of everyone who speaks it. */
 export const openAiChat: WireFormat = {
   name: 'openai.chat',
+  outputLimits: ['max_tokens', 'max_completion_tokens'],
   readRequest: readChatRequest,
   readResponse: readChatResponse,
   assembleStream: assembleChunks,

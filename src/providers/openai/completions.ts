@@ -8,6 +8,7 @@ import { readOpenAiUsage } from './usage.ts';
 /** `POST …/completions`: one prompt text in, one text out, the older sibling of chat. */
 export const openAiCompletions: WireFormat = {
   name: 'openai.completions',
+  outputLimits: ['max_tokens'],
   readRequest: readCompletionRequest,
   readResponse: readCompletionResponse,
   assembleStream: assembleChunks,

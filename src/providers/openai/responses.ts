@@ -10,6 +10,7 @@ import { readInputOutputUsage } from './usage.ts';
 /** `POST …/responses`: items in, items out, and a stream of typed events. */
 export const openAiResponses: WireFormat = {
   name: 'openai.responses',
+  outputLimits: ['max_output_tokens'],
   readRequest: readResponsesRequest,
   readResponse: readResponsesResponse,
   assembleStream: assembleResponse,

@@ -114,6 +114,30 @@ describe('a full cache', () => {
     expect(cache.total()).toBe(3 * (30_000 + overhead));
   });
 
+  it('knows a use of a moment ago, however many there were', () => {
+    const body = new Uint8Array(30_000);
+    for (const [index, name] of ['a', 'b', 'c'].entries()) cache.keep(keyOf(name), 0, replyOf(name, { body }), index);
+    expect(found(keyOf('c'), 3)).toBe('c');
+    expect(found(keyOf('a'), 4)).toBe('a');
+    cache.keep(keyOf('d'), 0, replyOf('d', { body }), 5);
+    expect(['a', 'b', 'c', 'd'].map((name) => found(keyOf(name), 6))).toEqual(['a', undefined, 'c', 'd']);
+    for (let step = 0; step < 600; step += 1) found(keyOf('acd'[step % 2] ?? ''), 7);
+    cache.keep(keyOf('e'), 0, replyOf('e', { body }), 8);
+    expect(['a', 'c', 'd', 'e'].map((name) => found(keyOf(name), 9))).toEqual(['a', 'c', undefined, 'e']);
+  });
+
+  it('does not count a use for what has taken the place since', () => {
+    cache.keep(keyOf('a'), 0, replyOf('a1'), 0);
+    found(keyOf('a'), 2000);
+    found(keyOf('a'), 2001);
+    cache.keep(keyOf('a'), 0, replyOf('a2'), 1000);
+    const body = new Uint8Array(49_000);
+    cache.keep(keyOf('b'), 0, replyOf('b', { body }), 1500);
+    cache.keep(keyOf('c'), 0, replyOf('c', { body }), 2500);
+    cache.keep(keyOf('d'), 0, replyOf('d', { body: new Uint8Array(100) }), 2600);
+    expect(['a', 'b', 'c', 'd'].map((name) => found(keyOf(name), 3000))).toEqual([undefined, 'b', 'c', 'd']);
+  });
+
   it('never holds more than its limit and counts what it holds, whatever is kept and used (seeded)', () => {
     const step = fc.record({ name: fc.integer({ min: 0, max: 30 }), bytes: fc.integer({ min: 0, max: 49_000 }), use: fc.boolean() });
     fc.assert(

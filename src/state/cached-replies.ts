@@ -38,14 +38,20 @@ export interface CacheLimits {
 export type Lookup = { readonly hit: CachedReply; readonly place: number } | { readonly freePlaces: readonly number[] };
 
 interface Kept extends CachedReply {
-  readonly usedAt: number;
   readonly bytes: number;
+}
+
+/** When a reply was used last, beside it: to write that down must not cost writing its body again. */
+interface LastUse {
+  readonly requestId: string;
+  readonly usedAt: number;
 }
 
 type Place = string[];
 
-/** A use is written down at most so often for one reply: a hit costs a write only then. */
-const useStepMs = 60_000;
+/** Uses are written down together: so often, when there are so many of them, and before anything is forgotten for its age. */
+const useStepMs = 1000;
+const mostUnwritten = 256;
 /** A clock that was set back makes replies that are younger than now. Up to so much of that is a correction, milliseconds; beyond, nobody knows their age. */
 const mostAheadMs = 60_000;
 /** What a reply takes besides its body and its head. */
@@ -58,20 +64,25 @@ const totalKey: Place = ['total'];
  * Replies that were given before, shared by all workers of a machine. Bounded in bytes.
  *
  * Invariant: a table of uses has one entry for each reply, in the order of their last use, and the total is the sum of all kept: they change in
- * one transaction.
+ * one transaction. Uses of the last second may be known only to the worker that had them.
  */
 export class CachedReplies {
   private readonly environment: Environment;
   private readonly limits: CacheLimits;
   private readonly replies: Database<Kept, Place>;
   private readonly uses: Database<boolean, (string | number)[]>;
+  private readonly lastUses: Database<LastUse, Place>;
   private readonly totals: Database<number, Place>;
+  /** Uses that are not written down yet, by their place, the oldest first. */
+  private readonly unwritten = new Map<string, LastUse & { readonly at: Place }>();
+  private writtenAt = 0;
 
   constructor(environment: Environment, limits: CacheLimits) {
     this.environment = environment;
     this.limits = limits;
     this.replies = environment.table<Kept, Place>('replies');
     this.uses = environment.table<boolean, (string | number)[]>('uses');
+    this.lastUses = environment.table<LastUse, Place>('last-uses');
     this.totals = environment.table<number, Place>('totals');
   }
 
@@ -89,7 +100,7 @@ export class CachedReplies {
       else if (place === pick) picked = kept;
     }
     if (picked === undefined || freePlaces.length > 0) return { freePlaces };
-    if (now - picked.usedAt >= useStepMs && this.environment.hasRoom()) this.use(placeOf(key, pick), picked, now);
+    this.use(placeOf(key, pick), { requestId: picked.requestId, usedAt: now });
     return { hit: picked, place: pick };
   }
 
@@ -100,12 +111,16 @@ export class CachedReplies {
     const at = placeOf(key, place);
     this.environment.write(() => {
       let total = this.total() - this.drop(at) + bytes;
+      if (total > this.limits.mostBytes) this.writeUses(now);
       while (total > this.limits.mostBytes) {
         const [oldest] = [...this.uses.getKeys({ limit: 1 })];
         if (oldest === undefined) break;
         total -= this.drop(oldest.slice(1).map(String));
+        // What an earlier version wrote has no last use beside it, and would be the oldest for ever.
+        this.uses.removeSync(oldest);
       }
-      this.replies.putSync(at, { ...reply, usedAt: now, bytes });
+      this.replies.putSync(at, { ...reply, bytes });
+      this.lastUses.putSync(at, { requestId: reply.requestId, usedAt: now });
       this.uses.putSync([now, ...at], true);
       this.totals.putSync(totalKey, total);
     });
@@ -152,14 +167,27 @@ export class CachedReplies {
     return keys;
   }
 
-  private use(at: Place, seen: Kept, now: number): void {
-    this.environment.write(() => {
-      const kept = this.replies.get(at);
-      if (kept === undefined || kept.requestId !== seen.requestId) return;
-      this.uses.removeSync([kept.usedAt, ...at]);
-      this.uses.putSync([now, ...at], true);
-      this.replies.putSync(at, { ...kept, usedAt: now });
-    });
+  private use(at: Place, use: LastUse): void {
+    const name = at.join('/');
+    this.unwritten.delete(name);
+    this.unwritten.set(name, { ...use, at });
+    const isTime = this.unwritten.size > mostUnwritten || use.usedAt - this.writtenAt >= useStepMs;
+    if (isTime && this.environment.hasRoom()) this.environment.write(() => this.writeUses(use.usedAt));
+    const [oldest] = this.unwritten.size > mostUnwritten ? this.unwritten.keys() : [];
+    if (oldest !== undefined) this.unwritten.delete(oldest);
+  }
+
+  /** Within a transaction. What has taken a place since was not used by that. */
+  private writeUses(now: number): void {
+    for (const { at, requestId, usedAt } of this.unwritten.values()) {
+      const before = this.lastUses.get(at);
+      if (before?.requestId !== requestId || before.usedAt >= usedAt) continue;
+      this.uses.removeSync([before.usedAt, ...at]);
+      this.uses.putSync([usedAt, ...at], true);
+      this.lastUses.putSync(at, { requestId, usedAt });
+    }
+    this.unwritten.clear();
+    this.writtenAt = now;
   }
 
   /** Removes a reply and its use, within a transaction; the total is the caller's. @returns the bytes that it took. */
@@ -167,7 +195,9 @@ export class CachedReplies {
     const kept = this.replies.get(at);
     if (kept === undefined) return 0;
     this.replies.removeSync(at);
-    this.uses.removeSync([kept.usedAt, ...at]);
+    const last = this.lastUses.get(at);
+    if (last !== undefined) this.uses.removeSync([last.usedAt, ...at]);
+    this.lastUses.removeSync(at);
     return kept.bytes;
   }
 }

@@ -59,7 +59,7 @@ export function openEnvironment(folder: string, mapBytes: number, observe: Obser
   for (const file of others) rmSync(path.join(folder, file), { force: true });
   if (others.some((file) => file.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine was started anew' });
   const file = path.join(folder, name);
-  return new Environment(open(file, { mapSize: mapBytes, maxDbs: 8, noSync: true, noSubdir: true }), hasRoom);
+  return new Environment(open(file, { mapSize: mapBytes, maxDbs: 16, noSync: true, noSubdir: true }), hasRoom);
 }
 
 /** Linux names each boot. Elsewhere nothing tells one from the next, so all count as one. */

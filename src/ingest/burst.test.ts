@@ -23,6 +23,15 @@ describe('Burst', () => {
     return burst.putsOff(calls);
   };
 
+  /** So many come each second for so long, and are taken at once. */
+  const comeFor = (seconds: number, perSecond: number): boolean[] =>
+    Array.from({ length: seconds * 4 }, () => {
+      now += 250;
+      const putsOff = burst.putsOff(perSecond / 4);
+      burst.took(0);
+      return putsOff;
+    });
+
   it('puts batches off once 7,500 calls have come beyond 2,500 a second and no core is idle', () => {
     expect(come(7499, 1)).toBe(false);
     expect(come(7500, 1)).toBe(true);
@@ -34,6 +43,14 @@ describe('Burst', () => {
       expect(burst.putsOff(2500)).toBe(false);
       burst.took(0);
     }
+  });
+
+  it('puts nothing off of what has come for minutes, and twice as much is a burst again', () => {
+    shares = { idle: 0.2, own: 0.3 };
+    comeFor(150, 6000);
+    shares = { idle: 0.02, own: 0.3 };
+    expect(comeFor(60, 6000)).not.toContain(true);
+    expect(comeFor(3, 12_000)).toContain(true);
   });
 
   it('counts what batches have taken meanwhile', () => {

@@ -10,6 +10,9 @@ export interface BurstOptions {
 
 /** With fewer calls a second than these the ingest keeps up, also on two cores that have other work: to put them off would only make them late. */
 const burstPerSecond = 2500;
+/** Nor is it a burst when not much more come than have come all along: about so long, milliseconds, and so many times as many. */
+const usualMs = 60_000;
+const beyondUsual = 1.25;
 /**
  * Calls beyond that rate that make a burst, all together. While so many wait nothing is known of its end, as what comes is no longer read ahead.
  * TRICKY: a machine that stood still for some seconds makes up for them as fast as a burst. These are as many as 1,500 calls a second leave behind in five.
@@ -26,7 +29,8 @@ const leastOfOthers = 0.3;
  * and the spool is there to keep them meanwhile. A burst is put off once, for a bounded time; after that batches go on as usual until one
  * took all that waited.
  *
- * Calls are counted as by a bucket of tokens: each takes one, and each second brings back as many as the ingest keeps up with.
+ * Calls are counted as by a bucket of tokens: each takes one, and each second brings back as many as the ingest keeps up with, be it because they
+ * are few or because it has for a while.
  */
 export class Burst {
   private readonly options: BurstOptions;
@@ -34,6 +38,8 @@ export class Burst {
   /** The burst that was put off is over, and not all that waited has been taken since. */
   private spent = false;
   private tokens = burstCalls;
+  /** How many come a second, over {@link usualMs}. */
+  private usualPerSecond = 0;
   /** When it was last asked, and how many waited then, or since a batch was taken. */
   private askedAt: number | undefined;
   private waiting = 0;
@@ -71,9 +77,12 @@ export class Burst {
   /** What an earlier life has left does not come now: it is not counted. */
   private count(waiting: number, now: number): void {
     const { askedAt = now, waiting: before } = this;
+    const passedMs = now - askedAt;
     const come = this.askedAt === undefined ? 0 : Math.max(0, waiting - before);
-    const brought = ((now - askedAt) * burstPerSecond) / 1000;
+    const brought = (passedMs * Math.max(burstPerSecond, beyondUsual * this.usualPerSecond)) / 1000;
     this.tokens = Math.max(0, Math.min(burstCalls, this.tokens + brought) - come);
+    // Each call counts for less the longer ago it came, down to a third after that time.
+    this.usualPerSecond = this.usualPerSecond * Math.exp(-passedMs / usualMs) + (come * 1000) / usualMs;
     this.askedAt = now;
     this.waiting = waiting;
   }

@@ -6,6 +6,7 @@ import { interpretTasks } from './interpreter.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
 import { type PackedTasks, unpackTasks } from './packed-tasks.ts';
 import { Redactions } from './redactions.ts';
+import { loadThreatCheck } from './threat-check-file.ts';
 
 /** What the thread is asked. */
 export interface InterpretJob {
@@ -22,6 +23,8 @@ export interface InterpreterSettings {
   readonly searchMaxBytes: number;
   /** Providers with their prices; undefined: those of the public list. */
   readonly bookProviders: BookProviders | undefined;
+  /** File of the operator's threat check; undefined: the built-in one. */
+  readonly threatCheckFile: string | undefined;
 }
 
 const settings = workerData as InterpreterSettings | null;
@@ -29,6 +32,7 @@ const parts = {
   book: priceBookFrom(settings?.bookProviders),
   redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
   searchMaxBytes: settings?.searchMaxBytes,
+  threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadThreatCheck(settings.threatCheckFile),
 };
 
 const say = (message: InterpreterMessage, memory: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, memory);

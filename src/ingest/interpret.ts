@@ -25,6 +25,8 @@ export interface InterpretContext {
   readonly redact?: RedactTexts | undefined;
   /** What the exchange's organisation is billed by. */
   readonly prices: Prices;
+  /** What looks at the user's text in place of the built-in patterns. Null says that it could not. */
+  readonly checkThreat?: ((text: string) => boolean | null) | undefined;
 }
 
 /**
@@ -70,7 +72,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     responseId: response.facts.responseId,
     status: statusOf(exchange, response),
     countryCode: said(open.countryCode),
-    threat: threatOf(tags, request.facts),
+    threat: threatOf(tags, request.facts, context.checkThreat ?? matchesThreatPattern),
     usage: withRaw(response.facts.usage, texts.usageRaw),
     serviceTier: response.facts.serviceTier,
     cost: priced.cost,
@@ -148,8 +150,8 @@ function lacksParts(keeping: BodyKeeping | undefined, body: Uint8Array, passedBy
 }
 
 /** Null when nobody asked, or there was no text of the user to look at. */
-function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts): boolean | null {
-  return securityCheck === undefined || lastUserText === '' ? null : matchesThreatPattern(lastUserText);
+function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts, check: (text: string) => boolean | null): boolean | null {
+  return securityCheck === undefined || lastUserText === '' ? null : check(lastUserText);
 }
 
 /** How long it took, in how many attempts. */

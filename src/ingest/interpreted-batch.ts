@@ -13,11 +13,20 @@ export interface InterpretedBatch {
   readonly settlements: BudgetSettlement[];
   /** Why redaction rules could not be applied. */
   readonly redactionFailures: Map<OpenExchange, string>;
+  /** Why the operator's threat check said nothing. */
+  readonly threatCheckFailures: Map<OpenExchange, string>;
 }
 
 /** Sorts what came of each exchange of a batch, in their order. @throws when this process lacked something just now. */
 export function sortInterpreted(exchanges: readonly OpenExchange[], interpreted: readonly InterpretedExchange[]): InterpretedBatch {
-  const found: InterpretedBatch = { rows: [], failures: new Map(), erased: new Map(), settlements: [], redactionFailures: new Map() };
+  const found: InterpretedBatch = {
+    rows: [],
+    failures: new Map(),
+    erased: new Map(),
+    settlements: [],
+    redactionFailures: new Map(),
+    threatCheckFailures: new Map(),
+  };
   for (const [index, exchange] of exchanges.entries()) {
     const result = interpreted[index] ?? { failure: 'the interpreter said nothing of it' };
     if ('shortage' in result) throw new Error(result.shortage);
@@ -26,11 +35,12 @@ export function sortInterpreted(exchanges: readonly OpenExchange[], interpreted:
       continue;
     }
     if ('erasure' in result) found.erased.set(exchange, result.erasure);
-    else found.rows.push({ index, rows: result });
-    if (result.settlement !== undefined) found.settlements.push(result.settlement);
-    if ('redactionFailure' in result && result.redactionFailure !== undefined) {
-      found.redactionFailures.set(exchange, result.redactionFailure);
+    else {
+      found.rows.push({ index, rows: result });
+      if (result.redactionFailure !== undefined) found.redactionFailures.set(exchange, result.redactionFailure);
+      if (result.threatCheckFailure !== undefined) found.threatCheckFailures.set(exchange, result.threatCheckFailure);
     }
+    if (result.settlement !== undefined) found.settlements.push(result.settlement);
   }
   return found;
 }

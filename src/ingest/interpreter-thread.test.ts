@@ -37,7 +37,7 @@ function start(jobMs?: number): InterpreterThread {
   return thread;
 }
 
-const settings = { searchMaxBytes: 1024, bookProviders: undefined };
+const settings = { searchMaxBytes: 1024, bookProviders: undefined, threatCheckFile: undefined };
 
 const task = (seriesFolder: string): InterpretTask => ({
   settings: { seriesFolder, declaredNames: undefined, redactionRules: undefined, organizationPrices: [] },

@@ -13,6 +13,7 @@ import { interpretExchange } from './interpret.ts';
 import type { RecordTexts } from './record-texts.ts';
 import type { Redactions } from './redactions.ts';
 import { type BudgetSettlement, settlementOf } from './settlement.ts';
+import type { ThreatCheck } from './threat.ts';
 
 /** What exchanges of one organisation in one series have in common. */
 export interface TaskSettings {
@@ -42,6 +43,8 @@ export interface InterpreterParts {
   readonly redactions: Redactions;
   /** Bytes of a body's text that filters look at. */
   readonly searchMaxBytes?: number | undefined;
+  /** The operator's own, in place of the built-in one. It may throw. */
+  readonly threatCheck?: ThreatCheck | undefined;
 }
 
 /** Rows for the tables, and what is to be settled once they are there. */
@@ -51,6 +54,8 @@ export interface InterpretedRows extends RecordRows {
   readonly settlement?: BudgetSettlement | undefined;
   /** Why the redaction rules could not be applied, so that what they look at was left out. */
   readonly redactionFailure?: string | undefined;
+  /** Why the operator's threat check said nothing. */
+  readonly threatCheckFailure?: string | undefined;
 }
 
 /** What is left of a record that an erasure takes out: the number of that, and what is to be settled all the same. */
@@ -102,7 +107,7 @@ interface Interpreting extends BatchParts {
 
 function interpretTask({ settings, frames, changes: earlier }: InterpretTask, interpreting: Interpreting): InterpretedExchange {
   const { declaredNames = noNames, redactionRules, organizationPrices, erasures } = settings;
-  const { book, storedAt, searchMaxBytes, writers, reader, redactions } = interpreting;
+  const { book, storedAt, searchMaxBytes, writers, reader, redactions, threatCheck } = interpreting;
   try {
     const payloads = reader.read(settings.seriesFolder, frames);
     const exchange = assembleExchange(frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
@@ -113,18 +118,28 @@ function interpretTask({ settings, frames, changes: earlier }: InterpretTask, in
       redactionFailure = failure;
       return texts;
     };
+    let threatCheckFailure: string | undefined;
+    const checkThreat = (check: ThreatCheck, text: string): boolean | null => {
+      try {
+        return check(text);
+      } catch (error) {
+        threatCheckFailure = messageOf(error);
+        return null;
+      }
+    };
     const record = interpretExchange(exchange, {
       declaredNames,
       changes: earlier,
       prices,
       redact: redactionRules === undefined ? undefined : (written) => redact(redactionRules, written),
+      checkThreat: threatCheck === undefined ? undefined : (text) => checkThreat(threatCheck, text),
     });
     const settlement = settlementOf(exchange, record, prices);
     const erasure = erasureOf(erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
     if (erasure !== undefined) return settlement === undefined ? { erasure: erasure.number } : { erasure: erasure.number, settlement };
     const { request, bodies, changes } = rowsOf(record, storedAt, { searchMaxBytes, writers });
     // TRICKY: every member by name, as spreads here took longer than reading the exchange from the disk.
-    return { request, bodies, changes, endedAt: record.responseCreatedAt, settlement, redactionFailure };
+    return { request, bodies, changes, endedAt: record.responseCreatedAt, settlement, redactionFailure, threatCheckFailure };
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };

@@ -19,7 +19,7 @@ export interface PackedResults {
   readonly instead: ReadonlyMap<number, InsteadOfRows>;
 }
 
-type BesideRows = Pick<InterpretedRows, 'settlement' | 'redactionFailure'>;
+type BesideRows = Pick<InterpretedRows, 'settlement' | 'redactionFailure' | 'threatCheckFailure'>;
 type InsteadOfRows = Exclude<InterpretedExchange, InterpretedRows>;
 
 const tables = ['request', 'bodies', 'changes'] as const satisfies readonly (keyof RecordRows)[];
@@ -38,8 +38,10 @@ export function packResults(results: Iterable<InterpretedExchange>, count: numbe
     if ('request' in result) {
       packRows(result, { places, spans, at: index * numbersOfExchange });
       endedAt[index] = result.endedAt ?? Number.NaN;
-      const { settlement, redactionFailure } = result;
-      if (settlement !== undefined || redactionFailure !== undefined) beside.set(index, { settlement, redactionFailure });
+      const { settlement, redactionFailure, threatCheckFailure } = result;
+      if ((settlement ?? redactionFailure ?? threatCheckFailure) !== undefined) {
+        beside.set(index, { settlement, redactionFailure, threatCheckFailure });
+      }
     } else {
       instead.set(index, result);
     }
@@ -111,6 +113,10 @@ class PackedRows implements InterpretedRows {
 
   get redactionFailure(): InterpretedRows['redactionFailure'] {
     return this.packed.beside.get(this.index)?.redactionFailure;
+  }
+
+  get threatCheckFailure(): InterpretedRows['threatCheckFailure'] {
+    return this.packed.beside.get(this.index)?.threatCheckFailure;
   }
 
   private bytesOf(table: keyof RecordRows): Uint8Array {

@@ -92,6 +92,7 @@ const rows = record({
     { nil: undefined },
   ),
   redactionFailure: option(string(), { nil: undefined }),
+  threatCheckFailure: option(string(), { nil: undefined }),
 });
 const result = oneof(rows, record({ failure: string() }), record({ shortage: string() }), record({ erasure: nat() }));
 
@@ -126,6 +127,6 @@ describe('results cross to another thread', () => {
 /** With every member of its own. */
 function plain(exchange: InterpretedExchange): unknown {
   if (!('request' in exchange)) return exchange;
-  const { request, bodies, changes, endedAt, settlement, redactionFailure } = exchange;
-  return { request, bodies, changes, endedAt, settlement, redactionFailure };
+  const { request, bodies, changes, endedAt, settlement, redactionFailure, threatCheckFailure } = exchange;
+  return { request, bodies, changes, endedAt, settlement, redactionFailure, threatCheckFailure };
 }

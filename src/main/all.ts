@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { bootstrap } from '../auth/bootstrap.ts';
 import type { Config } from '../config/load.ts';
+import { loadThreatCheck } from '../ingest/threat-check-file.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
@@ -58,6 +59,8 @@ export async function startService(
   try {
     await untilFree(config);
     const ownEnvironment = keepPricesFile(config, environment);
+    // Once it runs, a check that cannot be loaded would hold up the ingest.
+    if (config.threatCheckFile !== undefined) await loadThreatCheck(config.threatCheckFile);
     supervisor = new Supervisor({
       program,
       gatewayWorkers: config.gatewayWorkers,

@@ -5,7 +5,8 @@
  *   node scripts/make-data-folder.mjs /some/where <name>
  *
  * writes `test/fixtures/data-folders/<name>.tar.br` and `<name>.json`, which says what a later version has to find in it. There are stored requests
- * with what was changed of them, a session, a call that was open with a change that waits for its record, and calls that the ingest has not read.
+ * with what was changed of them, a session, a retention, a call that was open with a change that waits for its record, calls that the ingest has not read,
+ * and an erasure that waits for another open call.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,11 +15,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
+import Sqlite from 'libsql';
 import { root } from './prepare.mjs';
 
 const key = 'sk-svc-us-testtesttesttesttesttest';
 const fixtures = join(root, 'test/fixtures/data-folders');
 const longestWaitMs = 30_000;
+/** So long that a later version never removes what is kept here, and not the default. */
+const retentionDays = 36_000;
 
 /** @typedef {{ gateway: string, api: string, pid: number }} Service */
 /** @typedef {{ headers?: Record<string, string>, body?: object }} Call */
@@ -132,6 +136,18 @@ async function ask({ api }, method, path, body) {
   return { status: response.status, data: /** @type {{ data: unknown }} */ (await response.json()).data };
 }
 
+/** @param {Service} service @param {string} id */
+async function untilStored(service, id) {
+  await eventually(async () => ((await ask(service, 'GET', `/v1/request/${id}`)).status === 200 ? true : undefined));
+}
+
+/** @param {Service} service @param {Call} call @returns {Promise<string>} the identifier of a call that streams and does not end */
+async function begin(service, { headers = {}, body }) {
+  const open = await send(service, { headers, body: { ...body, stream: true } });
+  await open.body?.getReader().read();
+  return open.headers.get('svc-id') ?? '';
+}
+
 /** @param {Service} service */
 async function fillStore(service) {
   const session = { 'Svc-Session-Id': 'a session', 'Svc-Session-Name': 'named', 'Svc-User-Id': 'ann' };
@@ -140,7 +156,7 @@ async function fillStore(service) {
     await chat(service, { headers: { ...session, 'Svc-Session-Path': '/plan/step' }, body: { model: 'gpt-4o-mini' } }),
     await chat(service, { body: { user: 'bob' } }),
   ];
-  for (const id of ids) await eventually(async () => ((await ask(service, 'GET', `/v1/request/${id}`)).status === 200 ? true : undefined));
+  for (const id of ids) await untilStored(service, id);
   await ask(service, 'PUT', `/v1/request/${ids[0]}/property`, { Team: 'changed', Added: 'later' });
   // What a version does not have yet is 404 there, and then it is not looked for.
   await ask(service, 'POST', `/v1/request/${ids[1]}/score`, { scores: { accuracy: 0.75 } });
@@ -149,7 +165,22 @@ async function fillStore(service) {
   await ask(service, 'POST', '/v1/session/a%20session/tag', { tag: 'tagged' });
   await ask(service, 'PUT', '/v1/rate-limits', [{ policy: '100000;w=60' }]);
   await ask(service, 'PUT', '/v1/property/Environment');
+  await ask(service, 'PUT', '/v1/retention', { days: retentionDays });
   return ids;
+}
+
+/** Orders an erasure that waits for an open call. @param {Service} service @param {string} dataDir @returns the records that it takes out, none where the version cannot erase */
+async function beginErasure(service, dataDir) {
+  if ((await ask(service, 'DELETE', '/v1/user/nobody')).status !== 200) return [];
+  const stored = await chat(service, { body: { user: 'dora' } });
+  await untilStored(service, stored);
+  const open = await begin(service, { body: { model: 'gpt-4o-mini', user: 'dora' } });
+  // It has no answer before it is over, and this service is killed before that.
+  ask(service, 'DELETE', '/v1/user/dora').catch(() => undefined);
+  const database = new Sqlite(join(dataDir, 'metadata.db'), { readonly: true });
+  await eventually(() => database.prepare("SELECT number FROM erasures WHERE stage = 'awaited'").get());
+  database.close();
+  return [stored, open];
 }
 
 /** @param {Service} service @param {readonly string[]} ids */
@@ -162,14 +193,18 @@ async function whatIsStored(service, ids) {
   }
   const tag = await ask(service, 'GET', '/v1/session/a%20session/tag');
   const limits = await ask(service, 'GET', '/v1/rate-limits');
-  return { requests, tag: tag.status === 200 ? tag.data : null, limits: limits.status === 200 ? limits.data : [] };
+  const retention = await ask(service, 'GET', '/v1/retention');
+  return {
+    requests,
+    tag: tag.status === 200 ? tag.data : null,
+    limits: limits.status === 200 ? limits.data : [],
+    retention: retention.status === 200 ? retention.data : null,
+  };
 }
 
 /** @param {Service} service */
 async function fillSpool(service) {
-  const open = await send(service, { body: { model: 'gpt-4o-mini', stream: true }, headers: { 'Svc-Properties': '{"Team":"open"}' } });
-  await open.body?.getReader().read();
-  const openId = open.headers.get('svc-id') ?? '';
+  const openId = await begin(service, { body: { model: 'gpt-4o-mini' }, headers: { 'Svc-Properties': '{"Team":"open"}' } });
   const changed = await ask(service, 'PUT', `/v1/request/${openId}/property`, { Pending: 'kept' });
   if (changed.status !== 200) throw new Error(`a change was answered ${changed.status}`);
   process.kill(coreOf(service.pid), 'SIGSTOP');
@@ -196,6 +231,7 @@ async function make() {
   const service = await start(checkout, dataDir, provider.url);
   const ids = await fillStore(service);
   const stored = await whatIsStored(service, ids);
+  const erased = await beginErasure(service, dataDir);
   const spool = await fillSpool(service);
   killTree(service.pid);
   provider.server.close();
@@ -206,7 +242,7 @@ async function make() {
   mkdirSync(fixtures, { recursive: true });
   const options = { params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: tar.stdout.length } };
   writeFileSync(join(fixtures, `${name}.tar.br`), brotliCompressSync(tar.stdout, options));
-  writeFileSync(join(fixtures, `${name}.json`), `${JSON.stringify({ ...stored, ...spool }, undefined, 2)}\n`);
+  writeFileSync(join(fixtures, `${name}.json`), `${JSON.stringify({ ...stored, erased, ...spool }, undefined, 2)}\n`);
   rmSync(folder, { recursive: true });
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
+import { startFakeOpenAi, streamEvents } from './support/fake-openai.ts';
 import {
   childrenNamed,
   makeDataDir,
@@ -54,6 +55,10 @@ async function callEcho(gateway: string, key: string): Promise<Response> {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
     body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'hi' }] }),
   });
+}
+
+async function readOn(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<void> {
+  while ((await reader?.read())?.done === false);
 }
 
 describe('gatelog serve', () => {
@@ -108,6 +113,36 @@ describe('gatelog serve', () => {
     const api = apiClient(again.api);
     for (const id of ids) await api.stored(id);
     await again.stop();
+  });
+
+  it('a call that outlasts Ctrl-C is cut, and after a restart it is on record as broken off, with what had passed', async () => {
+    const provider = await startFakeOpenAi();
+    provider.behave((_call, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(streamEvents().slice(0, 2).join(''));
+    });
+    const dataDir = freshDataDir();
+    const running = await startService({ dataDir, environment: { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl } });
+    const open = await fetch(`${running.gateway}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'svc-auth': `Bearer ${testKey}`, authorization: 'Bearer sk-provider' },
+      body: JSON.stringify({ model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: 'hi' }] }),
+    });
+    const reader = open.body?.getReader();
+    await reader?.read();
+    const ending = readOn(reader).then(
+      () => 'whole',
+      () => 'cut',
+    );
+    expect((await running.stop()).code).toBe(0);
+    expect(await ending).toBe('cut');
+    const again = await startService({ dataDir });
+    const id = open.headers.get('svc-id') ?? '';
+    expect(await apiClient(again.api).stored(id)).toMatchObject({ response_status: 502 });
+    const { body } = await apiClient(again.api).call('GET', `/v1/request/${id}?includeBody=true`);
+    expect(JSON.stringify(body.data)).toContain('Grüße,');
+    await again.stop();
+    await provider.close();
   });
 
   it('a second process on the same data folder is refused, and says who has it', async () => {

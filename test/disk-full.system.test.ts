@@ -1,19 +1,26 @@
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { type ApiClient, apiClient } from './support/api.ts';
 import { Dice } from './support/dice.ts';
-import { type DiskFullOptions, runDiskFull } from './support/disk-full.ts';
+import { type DiskFullOptions, type DiskFullRun, runDiskFull, untilSaid } from './support/disk-full.ts';
 import { mountSmallDisk } from './support/disk-room.ts';
+import { eventually } from './support/eventually.ts';
 import { noFindings } from './support/kill-verdict.ts';
-import { makeDataDir, removeDataDir } from './support/process-tree.ts';
+import { metadataRow } from './support/metadata-row.ts';
+import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
-const folders = [makeDataDir(), makeDataDir(), makeDataDir()] as const;
-const [spoolDataDir, storeDataDir, wholeDataDir] = folders;
+const folders = [makeDataDir(), makeDataDir(), makeDataDir(), makeDataDir()] as const;
+const [spoolDataDir, storeDataDir, wholeDataDir, startDataDir] = folders;
 const smallDisk = mountSmallDisk(path.join(storeDataDir, 'clickhouse'), 96 * 1024 * 1024);
+const smallStartDisk = mountSmallDisk(path.join(startDataDir, 'clickhouse'), 96 * 1024 * 1024);
 const smallSpoolDisk = mountSmallDisk(path.join(spoolDataDir, 'spool'), 48 * 1024 * 1024);
 const smallWholeDisk = mountSmallDisk(wholeDataDir, 256 * 1024 * 1024);
-afterAll(() => {
+let service: Service | undefined;
+afterAll(async () => {
+  await service?.stop();
   smallWholeDisk?.remove();
   smallDisk?.remove();
+  smallStartDisk?.remove();
   smallSpoolDisk?.remove();
   folders.forEach(removeDataDir);
 });
@@ -24,15 +31,28 @@ function usual(): Pick<DiskFullOptions, 'dice' | 'callsPerSecond' | 'rounds' | '
   return { dice: new Dice(seed), callsPerSecond: 80, rounds: 2, fullMs: 2500 };
 }
 
+const fullStore = {
+  gateway: { status: 200, body: { status: 'ok', degraded: ['ingest', 'store_full'] } },
+  api: { status: 503, body: { status: 'unavailable', failing: ['ingest'], degraded: ['store_full'] } },
+};
+const well = { status: 200, body: { status: 'ok', failing: [], degraded: [] } };
+
+/** What the metrics count as lost is what was given and is not stored whole, to the call. */
+function expectExactCount({ calls, countedUnrecorded, verdict }: DiskFullRun): void {
+  expect(countedUnrecorded).toBe(calls - verdict.wholeRecords);
+}
+
 it.runIf(smallSpoolDisk !== undefined)(
   'without room for the spool model calls go on, exactly the replies without a record say so, and recording goes on by itself, because only an administrator can make a small disk',
   async () => {
-    const { verdict, failedCalls, unrecorded, sameProcesses } = await runDiskFull({
+    const run = await runDiskFull({
       ...usual(),
       dataDir: spoolDataDir,
       roomOf: () => smallSpoolDisk ?? { fill: async () => undefined, free: () => undefined },
     });
+    const { verdict, failedCalls, unrecorded, sameProcesses } = run;
     expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
+    expectExactCount(run);
     expect(unrecorded).toBeGreaterThan(50);
     expect(verdict.replies).toBeGreaterThan(100);
   },
@@ -42,14 +62,16 @@ it.runIf(smallSpoolDisk !== undefined)(
 it.runIf(smallDisk !== undefined)(
   'without room for the store model calls go on and are all on record; they are stored when there is room again, without a restart, because only an administrator can make a small disk',
   async () => {
-    const { verdict, failedCalls, unrecorded, sameProcesses } = await runDiskFull({
+    const run = await runDiskFull({
       ...usual(),
       dataDir: storeDataDir,
       environment: { GATELOG_STORE_SPARE_BYTES: '32MiB' },
-      saidWhileFull: { status: 200, degraded: ['store_full'] },
+      saidWhileFull: fullStore,
       roomOf: () => smallDisk ?? { fill: async () => undefined, free: () => undefined },
     });
+    const { verdict, failedCalls, unrecorded, sameProcesses } = run;
     expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
+    expectExactCount(run);
     expect(unrecorded).toBe(0);
   },
   600_000,
@@ -58,19 +80,77 @@ it.runIf(smallDisk !== undefined)(
 it.runIf(smallWholeDisk !== undefined)(
   'without room for the whole data folder, with the shared state in it, model calls go on, exactly the replies without a record say so, and all goes on by itself, because only an administrator can make a small disk',
   async () => {
-    const { verdict, failedCalls, unrecorded, sameProcesses } = await runDiskFull({
+    const run = await runDiskFull({
       ...usual(),
       dataDir: wholeDataDir,
       environment: { GATELOG_STORE_SPARE_BYTES: '48MiB' },
       roomOf: () => smallWholeDisk ?? { fill: async () => undefined, free: () => undefined },
     });
+    const { verdict, failedCalls, unrecorded, sameProcesses } = run;
     // The metadata database, which has the identifiers that callers chose, has no room either.
     expect({ ...verdict.findings, replacedIds: [], failedCalls, sameProcesses }).toEqual({
       ...noFindings,
       failedCalls: [],
       sameProcesses: true,
     });
+    expectExactCount(run);
     expect(unrecorded).toBeGreaterThan(50);
+  },
+  600_000,
+);
+
+async function callOf(user: string, { gateway }: Service): Promise<string> {
+  const response = await fetch(`${gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${testKey}`, 'Content-Type': 'application/json', 'Svc-User-Id': user },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  await response.arrayBuffer();
+  expect([response.status, response.headers.get('svc-recorded')]).toEqual([200, null]);
+  return response.headers.get('svc-id') ?? '';
+}
+
+const idsOf = async (api: ApiClient): Promise<readonly string[]> => (await api.query('all')).map(({ request_id: id }) => id).toSorted();
+
+async function changeOf(id: string, api: ApiClient): Promise<number> {
+  return (await api.call('PUT', `/v1/request/${id}/property`, { Changed: 'yes' })).status;
+}
+
+it.runIf(smallStartDisk !== undefined)(
+  'without room for the store changes are 503, an erasure waits and what is stored is read, also after a start, which comes up and says 503; all goes on when there is room, because only an administrator can make a small disk',
+  async () => {
+    const options = { dataDir: startDataDir, environment: { GATELOG_STORE_SPARE_BYTES: '32MiB', GATELOG_LOG_LEVEL: 'silent' } };
+    const first = await startService(options);
+    service = first;
+    const [hers, his] = [await callOf('ann', first), await callOf('bob', first)];
+    const api = apiClient(first.api);
+    for (const id of [hers, his]) await api.stored(id);
+    await smallStartDisk?.fill();
+    await untilSaid(first.api, fullStore.api);
+    expect(await changeOf(his, api)).toBe(503);
+    const order = fetch(`${first.api}/v1/user/ann`, { method: 'DELETE', headers: { Authorization: `Bearer ${testKey}` } });
+    // The start that follows cuts it.
+    const answered = order.catch(() => undefined);
+    await eventually('the order to be on record', () => metadataRow(startDataDir, 'SELECT number FROM erasures'));
+    expect((await first.stop()).code).toBe(0);
+    await answered;
+
+    const second = await startService(options);
+    service = second;
+    const [core] = childrenNamed(second.pid, 'core');
+    const again = apiClient(second.api);
+    await untilSaid(second.gateway, fullStore.gateway);
+    await untilSaid(second.api, fullStore.api);
+    expect(await idsOf(again)).toEqual([hers, his].toSorted());
+    expect(await changeOf(his, again)).toBe(503);
+    const later = await callOf('bob', second);
+    smallStartDisk?.free();
+    await again.stored(later);
+    await untilSaid(second.api, well);
+    await eventually('the erasure to end', () => metadataRow(startDataDir, "SELECT number FROM erasures WHERE stage = 'done'"));
+    expect(await idsOf(again)).toEqual([his, later].toSorted());
+    expect(await changeOf(his, again)).toBe(200);
+    expect(childrenNamed(second.pid, 'core')).toEqual([core]);
   },
   600_000,
 );

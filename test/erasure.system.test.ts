@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import Sqlite from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SessionItem } from '../src/contract/session-item.ts';
 import { frameKinds } from '../src/model/exchange.ts';
@@ -12,6 +11,7 @@ import { gatelog } from './support/command.ts';
 import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
 import { filesHolding } from './support/held-text.ts';
+import { metadataRow } from './support/metadata-row.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
 const folders: string[] = [];
@@ -135,6 +135,23 @@ describe('DELETE /v1/user/{id}', () => {
     await provider.close();
   });
 
+  it('killed while its records are taken out goes on at the next start, without being asked, and its receipt counts the same', async () => {
+    const dataDir = freshDataDir();
+    const first = await start(dataDir);
+    const ids: string[] = [];
+    for (const user of ['ann', 'bob', 'ann', 'bob']) ids.push(await chat(first, { content: user, headers: { 'Svc-User-Id': user } }));
+    for (const id of ids) await apiClient(first.api).stored(id);
+    const answered = ask(first).catch(() => undefined);
+    const stageOf = (stages: string): unknown => metadataRow(dataDir, `SELECT number FROM erasures WHERE stage IN (${stages})`);
+    await eventually('the erasure to take them out', () => stageOf("'listed', 'weighed', 'recounted', 'done'"));
+    await first.killAll();
+    await answered;
+    const second = await start(dataDir);
+    await eventually('the erasure to end', () => stageOf("'done'"));
+    expect(await idsOf(apiClient(second.api))).toEqual(ids.filter((_, call) => call % 2 === 1).toSorted());
+    expect(await receiptOf(second, 'ann')).toMatchObject({ requests: 2, bodies: 4, spool_records: 0 });
+  });
+
   it('that runs while a backup is taken goes on when that is restored, among parts that an earlier one has rewritten', async () => {
     const provider = await startFakeOpenAi();
     const first = await start(freshDataDir(), { GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl });
@@ -152,7 +169,7 @@ describe('DELETE /v1/user/{id}', () => {
     expect(await gatelog(dataDir, 'restore', backup)).toMatchObject({ code: 0 });
     const second = await start(dataDir);
     // Nobody has to ask for it.
-    await eventually('the erasure to end', () => query(dataDir, "SELECT number FROM erasures WHERE stage = 'done'"), 60_000);
+    await eventually('the erasure to end', () => metadataRow(dataDir, "SELECT number FROM erasures WHERE stage = 'done'"), 60_000);
     expect(await idsOf(apiClient(second.api))).toEqual(ids.slice(1));
     expect(await receiptOf(second, 'ann')).toMatchObject({ requests: 1, bodies: 2, spool_records: 1 });
   });
@@ -169,7 +186,9 @@ async function orderWhileOpen(service: Service, provider: FakeOpenAi): Promise<{
   const open = await send(service, { model: 'gpt-4o-mini', content: 'two', rest: { stream: true }, headers: ann });
   await open.body?.getReader().read();
   const answered = ask(service).catch(() => undefined);
-  await eventually('the erasure to wait for the call', () => query(service.dataDir, "SELECT number FROM erasures WHERE stage = 'awaited'"));
+  await eventually('the erasure to wait for the call', () =>
+    metadataRow(service.dataDir, "SELECT number FROM erasures WHERE stage = 'awaited'"),
+  );
   return { answered };
 }
 
@@ -215,7 +234,7 @@ async function idsOf(api: ApiClient): Promise<readonly string[]> {
 
 /** Leaves a record of so many days ago in the spool, as if the ingest had been away for so long. */
 async function writeLate(dataDir: string, daysAgo: number): Promise<string> {
-  const { id: organizationId } = query(dataDir, 'SELECT id FROM organizations') as { readonly id: OrganizationId };
+  const { id: organizationId } = metadataRow(dataDir, 'SELECT id FROM organizations') as { readonly id: OrganizationId };
   const openedAt = Date.now() - daysAgo * 86_400_000;
   const writer = openSpoolWriter({
     folder: path.join(dataDir, 'spool'),
@@ -238,13 +257,4 @@ async function writeLate(dataDir: string, daysAgo: number): Promise<string> {
   writer.append(stream, frameKinds.end, JSON.stringify(end));
   await writer.close();
   return requestId;
-}
-
-function query(dataDir: string, text: string): unknown {
-  const database = new Sqlite(path.join(dataDir, 'metadata.db'), { readonly: true });
-  try {
-    return database.prepare(text).get();
-  } finally {
-    database.close();
-  }
 }

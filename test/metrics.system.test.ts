@@ -73,6 +73,10 @@ describe('GET /metrics', () => {
       ['gatelog_api_request_seconds_count{endpoint="GET /metrics",status="4xx",process="core"}', 3],
       ['gatelog_store_connections{lane="short",process="core"}', 1],
       ['gatelog_spool_max_bytes{process="core"}', 1],
+      ['gatelog_dead_letter_max_bytes{process="core"}', 1],
+      ['gatelog_dead_letters_kept{process="core"}', 0],
+      ['gatelog_dead_letter_bytes{process="core"}', 0],
+      ['gatelog_dead_letters_removed_total{reason="no_room",process="core"}', 0],
       ['gatelog_spool_bytes{process="core"}', 1],
       ...['core', 'supervisor', 'gateway-0'].flatMap((process): [string, number][] => [
         [`gatelog_process_resident_memory_bytes{process="${process}"}`, 1],

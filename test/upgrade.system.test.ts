@@ -24,6 +24,10 @@ interface Expected {
   /** Null: the version knew no tags. */
   readonly tag: string | null;
   readonly limits: readonly unknown[];
+  /** Absent or null: the version knew none. */
+  readonly retention?: object | null;
+  /** What an erasure takes out that had begun: a stored request and an open call; absent or empty: the version knew none. */
+  readonly erased?: readonly string[];
   /** Was streaming, and has a change that waits. */
   readonly open: string;
   readonly unread: readonly { readonly id: string; readonly user: string }[];
@@ -71,10 +75,24 @@ async function check(api: ApiClient, expected: Expected): Promise<void> {
   for (const { id, user } of expected.unread) {
     expect(await api.stored(id)).toMatchObject({ response_status: 200, request_user_id: user, cost: 0.000009 });
   }
+  if (expected.erased?.length === 2) await checkErased(api, expected.erased);
   expect((await api.query('all', { limit: 100 })).length).toBe(expected.requests.length + expected.unread.length + 1);
   const sessions = await api.call('POST', '/v1/session/query', {});
   expect(sessions.body.data).toMatchObject([{ session_id: 'a session', total_requests: 2, session_tag: expected.tag }]);
   expect((await api.call('GET', '/v1/rate-limits')).body.data).toEqual(expected.limits);
+  expect((await api.call('GET', '/v1/retention')).body.data).toEqual(expected.retention ?? noRetention);
+}
+
+const noRetention = { days: null, deployment_days: null, effective_days: null };
+
+/** The erasure goes on by itself: whoever asks again gets the receipt of the one that had begun. */
+async function checkErased(api: ApiClient, ids: readonly string[]): Promise<void> {
+  const receipt = await eventually('the receipt', async () => {
+    const { status, body } = await api.call('DELETE', '/v1/user/dora');
+    return status === 503 ? undefined : body.data;
+  });
+  expect(receipt).toMatchObject({ requests: 1, spool_records: 1 });
+  for (const id of ids) expect((await api.call('GET', `/v1/request/${id}`)).status).toBe(404);
 }
 
 describe('a data folder of an earlier version', () => {

@@ -25,7 +25,7 @@ export interface MeasuredLoad extends LoadResult {
   readonly coreShare: number;
 }
 
-const maximumRequests = 10_000_000;
+const maximumRequests = 100_000_000;
 /** Time after the end of a load within which its answer must have come. */
 const answerTimeoutMs = 60_000;
 

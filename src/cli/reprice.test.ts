@@ -16,7 +16,7 @@ let address: string;
 
 beforeAll(async () => {
   rig = await openApiRig();
-  api = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000 });
+  api = serveApi(rig.api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000, clientStallMs: 300_000 });
   address = await listening(api);
 });
 afterAll(async () => {

@@ -7,11 +7,11 @@ import type { RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
 import { writeWholeSeries } from '../spool/whole-series.ts';
-import { DeadLetterReplay, type ReplayPorts } from './dead-letter-replay.ts';
+import type { ReplayPorts } from './dead-letter-replay.ts';
 import { DeadLetters } from './dead-letter.ts';
-import type { DrainPorts } from './drain-ports.ts';
-import { type CoreRig, type IngestRig, openRig, refusedIfChanged, SpoolRig, until, written } from './ingest-rig.ts';
+import { type IngestRig, openRig, refusedIfChanged, SpoolRig, until, written } from './ingest-rig.ts';
 import type { Interpret } from './interpreter.ts';
+import { openReplay } from './replay-rig.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -64,32 +64,6 @@ function fullOnce(folder: string): CheckpointFile {
       file.save(checkpoint);
     },
   };
-}
-
-interface ReplayRig extends CoreRig {
-  readonly letters: DeadLetters;
-  readonly names: readonly string[];
-  readonly replay: DeadLetterReplay;
-}
-
-/** Another life of the core over the spool. */
-async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {}, ports: Partial<ReplayPorts> = {}): Promise<ReplayRig> {
-  const core = await spool.openCore(given);
-  const letters = new DeadLetters(spool.deadLetterFolder, systemClock.now);
-  const replay = new DeadLetterReplay({
-    letters,
-    locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
-    travellingOf: async (organizationId, ids) => ids.filter((id) => core.drain.inFlight.find(organizationId, id) !== undefined),
-    pendingChanges: core.pendingChanges,
-    forgetSpent: () => core.drain.spentChanges.forget(),
-    isErasing: () => false,
-    removeOrphans: (heads) => rig.store.removeOrphans(heads, new AbortController().signal),
-    writeSeries: (series, frames) => writeWholeSeries(spool.folder, series, frames),
-    waitMs: 10_000,
-    observe: (observation) => spool.observations.push(observation),
-    ...ports,
-  });
-  return { ...core, letters, names: letters.list({ limit: 1000 }).letters.map(({ id }) => id), replay };
 }
 
 async function expectStoredOnce(spool: SpoolRig, ids: readonly RequestId[]): Promise<void> {
@@ -170,9 +144,12 @@ describe('a replayed dead letter is stored once, with its changes', () => {
 
   test('when the core dies before the letters are in the spool', async () => {
     const { spool, ids } = await deadSpool(2);
-    const first = await openReplay(spool, {}, { writeSeries: throws('the process is dead') });
+    const pendingChanges = await spool.openPendingChanges();
+    const dead = throws('the process is dead');
+    const first = await openReplay(spool, { pendingChanges }, { writeSeries: dead, pendingChanges: { ...pendingChanges, waiting: dead } });
     await expect(first.replay.replay(first.names)).rejects.toThrow('the process is dead');
     await first.drain.stop(0);
+    expect(await waitingFor(ids)).toBe(2);
     const { drain, replay, names } = await openReplay(spool);
     drain.start();
     expect((await replay.replay(names)).map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
@@ -251,6 +228,49 @@ describe('a letter that fails again stays', () => {
 async function waitingFor(ids: readonly RequestId[]): Promise<number> {
   return (await rig.database.queries.selectFrom('pending_changes').select('seq').where('request_id', 'in', ids).execute()).length;
 }
+
+describe('changes of a replay that was cut', () => {
+  test('wait no longer when its letters could not be written into the spool', async () => {
+    const { spool, ids } = await deadSpool(2);
+    const { replay, names, drain } = await openReplay(spool, {}, { writeSeries: throws('no space left on device') });
+    await expect(replay.replay(names)).rejects.toThrow('no space left on device');
+    expect(await waitingFor(ids)).toBe(0);
+    await drain.stop(0);
+  });
+
+  test('wait on when its letters are in the spool all the same', async () => {
+    const { spool, ids } = await deadSpool(2);
+    const writeSeries: ReplayPorts['writeSeries'] = (...given) => {
+      writeWholeSeries(spool.folder, ...given);
+      throw new Error('the folder cannot be synced');
+    };
+    const { replay, names, drain } = await openReplay(spool, {}, { writeSeries });
+    await expect(replay.replay(names)).rejects.toThrow('the folder cannot be synced');
+    expect(await waitingFor(ids)).toBe(2);
+    drain.start();
+    await drain.stop(10_000);
+    await expectStoredOnce(spool, ids);
+  });
+
+  test('go in the next life after a kill, and those of a call that is on its way stay', async () => {
+    const { spool, ids } = await deadSpool(2);
+    const writer = spool.openWriter();
+    const stream = writer.newStream();
+    const travelling = spool.writeOpen(writer, stream);
+    await written(writer);
+    const pendingChanges = await spool.openPendingChanges();
+    await pendingChanges.appendAll((await spool.deadLetters()).flatMap(({ changes }) => changes));
+    const { replay, drain, changer } = await openReplay(spool);
+    await changer.change(spool.principal, travelling, { kind: 'property', values: new Map([['Late', 'yes']]) });
+    await replay.forgetStranded();
+    expect([await waitingFor(ids), await waitingFor([travelling])]).toEqual([0, 1]);
+    spool.writeRest(writer, stream, {});
+    await written(writer);
+    drain.start();
+    await drain.stop(10_000);
+    expect((await spool.rows()).map(({ properties }) => properties['Late'])).toEqual(['yes']);
+  });
+});
 
 describe('a letter is not stored behind the receipt of an erasure', () => {
   test('when it goes after it was read: it stays out of the spool, and its changes with it', async () => {

@@ -49,6 +49,13 @@ export interface WholeDeadLetter extends DeadLetterHead {
   readonly changes: readonly AcceptedChange[];
 }
 
+/** How much there is of letters. */
+export interface HeldLetters {
+  readonly letters: number;
+  /** Of their files. */
+  readonly bytes: number;
+}
+
 /** A file of letters that is of age, or for which there is no room any more. */
 export interface OverdueLetter {
   readonly file: string;
@@ -88,6 +95,8 @@ export class DeadLetters {
   private readonly folder: string;
   private readonly now: () => number;
   private readonly mostBytes: number;
+  /** Undefined until it is counted. */
+  private known: HeldLetters | undefined;
 
   /** @param now Unix milliseconds. @param mostBytes of all payloads of a letter that is kept whole; one of more has none of them. */
   constructor(folder: string, now: () => number, mostBytes: number = mostPayloadBytes) {
@@ -122,8 +131,28 @@ export class DeadLetters {
         number,
       })),
     };
-    replaceFile(this.fileOf(id), `${JSON.stringify(head)}\n${JSON.stringify(rest)}\n`);
+    const file = this.fileOf(id);
+    this.changing(file, () => replaceFile(file, `${JSON.stringify(head)}\n${JSON.stringify(rest)}\n`));
   };
+
+  /** How much there is, every file of the folder counted. It is counted once and then reckoned with each letter that comes or goes here. */
+  held(): HeldLetters {
+    this.known ??= sumOf(this.files());
+    return this.known;
+  }
+
+  /** Something else has changed the folder: what there is will be counted anew. */
+  recount(): void {
+    this.known = undefined;
+  }
+
+  /** When the request of the latest letter arrived, Unix milliseconds; 0 without one. */
+  latestOpenedAt(): number {
+    return namesIn(this.folder).reduce((latest, name) => {
+      const id = path.basename(name, extension);
+      return idShape.test(id) ? Math.max(latest, Number.parseInt(id.slice(0, 12), 16)) : latest;
+    }, 0);
+  }
 
   /** How many there are. */
   count(): number {
@@ -159,7 +188,7 @@ export class DeadLetters {
   }
 
   remove(id: string): void {
-    if (idShape.test(id)) rmSync(this.fileOf(id), { force: true });
+    if (idShape.test(id)) this.removeFile(this.fileOf(id));
   }
 
   /** Writes another reason into a letter; one that is gone or damaged stays as it is. */
@@ -168,7 +197,8 @@ export class DeadLetters {
     const [first = '', ...rest] = text?.split('\n') ?? [];
     if (headOf(id, first) === undefined) return;
     const head = { ...(parseJson(first) as object), reason: reason.slice(0, longestReason) };
-    replaceFile(this.fileOf(id), [JSON.stringify(head), ...rest].join('\n'));
+    const file = this.fileOf(id);
+    this.changing(file, () => replaceFile(file, [JSON.stringify(head), ...rest].join('\n')));
   }
 
   /**
@@ -176,7 +206,8 @@ export class DeadLetters {
    * @param before Unix milliseconds.
    */
   overdue(before: number, mostBytes: number): readonly OverdueLetter[] {
-    const files = this.files().toSorted((one, other) => other.keptAt - one.keptAt);
+    const files = this.files().toSorted((one, other) => other.keptAt - one.keptAt || (other.file < one.file ? -1 : 1));
+    this.known = sumOf(files);
     let bytes = 0;
     return files.flatMap(({ file, keptAt, size }) => {
       const expired = keptAt < before;
@@ -194,7 +225,26 @@ export class DeadLetters {
 
   /** Removes an overdue letter. */
   discard({ file }: OverdueLetter): void {
-    rmSync(file, { force: true });
+    this.removeFile(file);
+  }
+
+  private removeFile(file: string): void {
+    this.changing(file, () => rmSync(file, { force: true }));
+  }
+
+  /** Changes a letter's file and keeps the sum right, also where that fails. */
+  private changing(file: string, change: () => void): void {
+    const before = heldIn(file);
+    try {
+      change();
+    } finally {
+      const after = heldIn(file);
+      const { known } = this;
+      this.known = known && {
+        letters: known.letters + after.letters - before.letters,
+        bytes: known.bytes + after.bytes - before.bytes,
+      };
+    }
   }
 
   private fileOf(id: string): string {
@@ -224,6 +274,15 @@ export class DeadLetters {
     const text = firstBytes(this.fileOf(id));
     return text === undefined ? undefined : (headOf(id, text.split('\n', 1)[0] ?? '') ?? damagedHead(id));
   }
+}
+
+function sumOf(files: readonly { readonly size: number }[]): HeldLetters {
+  return { letters: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
+}
+
+function heldIn(file: string): HeldLetters {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? { letters: 0, bytes: 0 } : { letters: 1, bytes: found.size };
 }
 
 function tooLong(bytes: number): string {

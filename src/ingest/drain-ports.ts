@@ -31,6 +31,8 @@ export interface DrainPorts {
   /** Prices that one organisation has stored. Throws when they cannot be read and none are known. */
   readonly organizationPrices: (organizationId: OrganizationId) => OrganizationPrices;
   readonly keepDeadLetter: KeepDeadLetter;
+  /** Waits for room after a letter; not for long. */
+  readonly makeLetterRoom: () => Promise<void>;
   readonly settleBudgets: SettleBudgets;
   readonly erasures: ErasuresUnderWay;
   readonly limits: BatchLimits;

@@ -305,6 +305,9 @@ export class Drain {
     for (const [exchange, reason] of found.redactionFailures) {
       this.ports.observe({ kind: 'redaction_failed', requestId: exchange.requestId, reason });
     }
+    for (const [exchange, reason] of found.threatCheckFailures) {
+      this.ports.observe({ kind: 'threat_check_failed', requestId: exchange.requestId, reason });
+    }
     return found;
   }
 
@@ -337,6 +340,8 @@ export class Drain {
       dead.set(exchange, why);
       const seriesFolder = this.folderOf(exchange);
       this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
+      await this.ports.makeLetterRoom();
+      this.stopping.signal.throwIfAborted();
     }
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch), spent });
     await this.spentChanges.forget(spent);

@@ -47,6 +47,25 @@ export function erasureOf(
   return erasures?.find(({ userId, erasedAt }) => users.includes(userId) && createdAt <= erasedAt);
 }
 
+/** No erasure reaches further ahead of the clock, milliseconds: what came while that was years ahead is not taken for the present. */
+const mostAheadMs = 86_400_000;
+
+/** When the calls came that are on record already, by the clock that there was then; Unix milliseconds. */
+export interface Arrivals {
+  /** None that an earlier process has recorded came later. */
+  readonly latestBefore: number;
+  readonly inFlight: Pick<InFlight, 'latestOpenedAt'>;
+}
+
+/**
+ * The time up to which an erasure that is ordered now reaches, Unix milliseconds. That is now, and where the clock was set back since, when the latest
+ * call came that is on record: what came before the order has to go whatever the clock said then.
+ */
+export function reachOfErasure(now: number, { latestBefore, inFlight }: Arrivals): number {
+  const latest = Math.max(latestBefore, inFlight.latestOpenedAt);
+  return Math.max(now, Math.min(latest, now + mostAheadMs));
+}
+
 export interface SpoolToClear {
   /** Reads everything that is in the spool now. */
   readonly catchUp: () => Promise<void>;

@@ -227,6 +227,7 @@ export class SpoolRig {
       redactionRules: (organizationId) => redactionRules.of(organizationId),
       organizationPrices: () => noOrganizationPrices,
       keepDeadLetter: new DeadLetters(this.deadLetterFolder, systemClock.now).keep,
+      makeLetterRoom: async () => undefined,
       settleBudgets: async () => undefined,
       erasures: noErasures,
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },

@@ -1,4 +1,5 @@
 import type { Family, Meter } from '../platform/metrics/meter.ts';
+import type { HeldLetters } from './dead-letter.ts';
 import type { Drain } from './drain.ts';
 
 const visibleDelay: Family = {
@@ -28,8 +29,16 @@ const draining: Family = {
   help: '1 while batches get into the store, 0 while they do not.',
 };
 
+const letters: Family = { name: 'gatelog_dead_letters_kept', kind: 'gauge', help: 'Dead letters that there are now.' };
+const letterBytes: Family = { name: 'gatelog_dead_letter_bytes', kind: 'gauge', help: 'Bytes of all dead letters.' };
+const letterMostBytes: Family = {
+  name: 'gatelog_dead_letter_max_bytes',
+  kind: 'gauge',
+  help: 'Bytes at which the oldest dead letters go (GATELOG_DEAD_LETTER_MAX_BYTES).',
+};
+
 /** What the ingest measures. */
-export const ingestFamilies: readonly Family[] = [visibleDelay, waiting, oldest, open, draining];
+export const ingestFamilies: readonly Family[] = [visibleDelay, waiting, oldest, open, draining, letters, letterBytes, letterMostBytes];
 
 /** Counts a record that has become visible. @param delayMs since its exchange ended. */
 export function countVisible(meter: Meter, delayMs: number): void {
@@ -43,4 +52,11 @@ export function readDrain(meter: Meter, drain: Drain, now: number): void {
   meter.set(oldest, [], drain.oldestWaitingMs(now) / 1000);
   meter.set(open, [], drain.inFlight.size);
   meter.set(draining, [], drain.isDraining() ? 1 : 0);
+}
+
+/** Notes how much there is of dead letters. @param mostBytes that they may have. */
+export function noteLetters(meter: Meter, held: HeldLetters, mostBytes: number): void {
+  meter.set(letters, [], held.letters);
+  meter.set(letterBytes, [], held.bytes);
+  meter.set(letterMostBytes, [], mostBytes);
 }

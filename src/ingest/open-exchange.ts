@@ -115,8 +115,10 @@ export class OpenExchange implements NewExchange {
 export class InFlight {
   private readonly exchanges = new Map<string, OpenExchange>();
   private readonly sessions = new Map<string, Set<OpenExchange>>();
+  private latest = 0;
 
   add(exchange: OpenExchange): void {
+    this.latest = Math.max(this.latest, exchange.openedAt);
     const before = this.find(exchange.organizationId, exchange.requestId);
     if (before !== undefined) this.remove(before);
     this.exchanges.set(keyOf(exchange.organizationId, exchange.requestId), exchange);
@@ -148,6 +150,11 @@ export class InFlight {
 
   all(): readonly OpenExchange[] {
     return [...this.exchanges.values()];
+  }
+
+  /** When the latest of all that were ever known here arrived, Unix milliseconds; 0 before the first. */
+  get latestOpenedAt(): number {
+    return this.latest;
   }
 
   get size(): number {

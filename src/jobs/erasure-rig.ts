@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { DeadLetters } from '../ingest/dead-letter.ts';
 import { type ErasableLetters, makeErasableLetters } from '../ingest/erase-dead-letters.ts';
-import { RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
+import { reachOfErasure, RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
 import { type CoreRig, type IngestRig, openRig, type SpoolRig } from '../ingest/ingest-rig.ts';
 import type { Interpret } from '../ingest/interpreter.ts';
 import {
@@ -69,11 +70,15 @@ export async function liveOver({ rig, replies }: LifeParts, spool: SpoolRig, giv
     },
   });
   const { drain, changer } = core;
+  const latestLetter = new DeadLetters(spool.deadLetterFolder, systemClock.now).latestOpenedAt();
+  const startedAt = systemClock.now();
+  const latestBefore = Math.max(startedAt, await rig.store.latestArrival(startedAt), latestLetter);
+  const arrivals = { latestBefore, inFlight: drain.inFlight };
   const erasures = new Erasures(
     {
       book: {
         order: (organizationId, userId, takesNew) =>
-          orderErasure(rig.database, { organizationId, userId, at: systemClock.now(), takesNew }),
+          orderErasure(rig.database, { organizationId, userId, at: reachOfErasure(systemClock.now(), arrivals), takesNew }),
         unfinished: () => listUnfinishedErasures(rig.database),
         advance: (number, reached) => advanceErasure(rig.database, number, reached),
         countErased: (number) => countErasedExchanges(rig.database, number),

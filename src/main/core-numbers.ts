@@ -1,6 +1,7 @@
 import { apiFamilies } from '../api/metrics.ts';
+import type { DeadLetters } from '../ingest/dead-letter.ts';
 import type { Drain } from '../ingest/drain.ts';
-import { ingestFamilies, readDrain } from '../ingest/metrics.ts';
+import { ingestFamilies, noteLetters, readDrain } from '../ingest/metrics.ts';
 import { exposition, type ProcessNumbers } from '../platform/metrics/exposition.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
 import { eventFamilies, ingestEventFamilies } from '../platform/metrics/observed.ts';
@@ -28,6 +29,8 @@ export interface TreeNumbersOptions {
   /** The core's own, with {@link coreFamilies}. */
   readonly meter: Meter;
   readonly drain: Drain;
+  readonly letters: Pick<DeadLetters, 'held'>;
+  readonly letterMaxBytes: number;
   readonly store: Pick<Store, 'lanes'>;
   readonly spoolFolder: string;
   readonly spoolMaxBytes: number;
@@ -51,8 +54,9 @@ export class TreeNumbers {
 
   /** The page of all of it, as Prometheus reads it. */
   async page(): Promise<string> {
-    const { meter, drain, store, spoolFolder, spoolMaxBytes, now } = this.options;
+    const { meter, drain, letters, letterMaxBytes, store, spoolFolder, spoolMaxBytes, now } = this.options;
     readDrain(meter, drain, now());
+    noteLetters(meter, letters.held(), letterMaxBytes);
     readConnections(meter, store);
     noteSpool(meter, await folderBytes(spoolFolder), spoolMaxBytes);
     const others = this.told.map(({ process, cells }): ProcessNumbers => {

@@ -16,6 +16,7 @@ import { Drain } from '../ingest/drain.ts';
 import { countVisible } from '../ingest/metrics.ts';
 import { RunningErasures } from '../ingest/erasures.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/interpreter-thread.ts';
+import { LetterRoom } from '../ingest/letter-room.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/pending-changes.ts';
 import { RequestChanger } from '../ingest/request-changer.ts';
 import { SessionChanger, type StoredMember } from '../ingest/session-changer.ts';
@@ -66,6 +67,8 @@ const answersEndMs = 300;
 const drainEndMs = 1200;
 /** Longest wait of a change for a record that is just being stored, milliseconds. */
 const changeWaitMs = 10_000;
+/** Longest wait of the ingest for room among the dead letters, milliseconds. */
+const letterRoomWaitMs = 5000;
 /** Frames of which the core may know where they are when the store has been away for long and callers ask: less than a gigabyte, half a million plain calls. */
 const mostKnown = 5_000_000;
 /** Bytes of all bodies and properties in one answer of the API. They are in memory several times on their way into it. */
@@ -84,6 +87,7 @@ interface CoreParts {
   readonly store: Store;
   readonly interpreter: InterpreterThread;
   readonly letters: DeadLetters;
+  readonly letterRoom: LetterRoom;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
   readonly redactionRules: RedactionRules;
@@ -93,6 +97,8 @@ interface CoreParts {
   readonly believedClock: BelievedClock;
   /** The greatest number that any accepted change has. */
   readonly latestNumber: number;
+  /** No call that is on record from before this start came later, Unix milliseconds. */
+  readonly latestBefore: number;
 }
 
 /**
@@ -121,6 +127,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
     host: config.host,
     port: config.apiPort,
     keepAliveTimeoutMs: config.keepAliveTimeoutMs,
+    clientStallMs: config.clientStallTimeoutMs,
   });
   const address = await listening(server);
   base.url ||= address;
@@ -161,12 +168,18 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const declaredNames = new DeclaredNames(database, systemClock);
   const redactionRules = new RedactionRules(database, systemClock);
   const bookProviders = readPricesFile(config);
-  const interpreter = startInterpreterThread({ searchMaxBytes: config.bodySearchMaxBytes, bookProviders });
+  const interpreter = startInterpreterThread({
+    searchMaxBytes: config.bodySearchMaxBytes,
+    bookProviders,
+    threatCheckFile: config.threatCheckFile,
+  });
   const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
   const underWay = new RunningErasures();
   const letters = new DeadLetters(placesOf(config).deadLetters, systemClock.now);
+  const startedAt = systemClock.now();
+  const latestBefore = Math.max(startedAt, await store.latestArrival(startedAt), letters.latestOpenedAt());
   return {
     config,
     observe,
@@ -174,11 +187,13 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     store,
     interpreter,
     letters,
+    letterRoom: new LetterRoom({ letters, mostBytes: config.deadLetterMaxBytes, mostWaitMs: letterRoomWaitMs }),
     pendingChanges,
     declaredNames,
     redactionRules,
     prices,
     latestNumber,
+    latestBefore,
     state,
     meter,
     underWay,
@@ -193,6 +208,7 @@ function makeDrain({
   store,
   interpreter,
   letters,
+  letterRoom,
   pendingChanges,
   declaredNames,
   redactionRules,
@@ -214,6 +230,7 @@ function makeDrain({
     redactionRules: (organizationId) => redactionRules.of(organizationId),
     organizationPrices: (organizationId) => prices.stored.of(organizationId),
     keepDeadLetter: letters.keep,
+    makeLetterRoom: letterRoom.make,
     settleBudgets: settleIn(state),
     erasures: erasuresFor(database, underWay),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
@@ -339,9 +356,10 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
   };
 }
 
-function metricsPorts({ config, meter, store }: CoreParts, drain: Drain): ApiPorts['metrics'] {
+function metricsPorts({ config, meter, store, letters }: CoreParts, drain: Drain): ApiPorts['metrics'] {
   const spoolFolder = placesOf(config).spool;
-  const numbers = new TreeNumbers({ meter, drain, store, spoolFolder, spoolMaxBytes: config.spoolMaxBytes, now: systemClock.now });
+  const { spoolMaxBytes, deadLetterMaxBytes: letterMaxBytes } = config;
+  const numbers = new TreeNumbers({ meter, drain, letters, letterMaxBytes, store, spoolFolder, spoolMaxBytes, now: systemClock.now });
   hearNumbers((message) => numbers.take(message));
   return { key: config.metricsKey, page: () => numbers.page() };
 }
@@ -364,12 +382,12 @@ interface Watches {
   readonly metadata: AnswerWatch;
 }
 
-/** Without room for more the store still answers, and the ingest waits for it as it should. */
+/** While there is no room in the store the ingest waits, as it should: it does not drain then, and what is stored can be read. */
 async function healthOf({ store, metadata }: Watches, drain: Drain, hasRoom: boolean): Promise<ApiHealth> {
   const [storeAnswers, takesChanges] = await Promise.all([store.answers(), metadata.answers()]);
   const isBehind = drain.oldestWaitingMs(systemClock.now()) > behindMs;
   return {
-    failing: [...(storeAnswers ? [] : ['store']), ...(drain.isDraining() || !hasRoom ? [] : ['ingest'])],
+    failing: [...(storeAnswers ? [] : ['store']), ...(drain.isDraining() && hasRoom ? [] : ['ingest'])],
     degraded: [...(takesChanges ? [] : ['metadata']), ...(hasRoom ? [] : ['store_full']), ...(isBehind ? ['ingest_behind'] : [])],
   };
 }

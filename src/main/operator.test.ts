@@ -5,7 +5,12 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DeadLetters } from '../ingest/dead-letter.ts';
 import { DeadLetterReplay } from '../ingest/dead-letter-replay.ts';
 import { until } from '../ingest/ingest-rig.ts';
+import { LetterRoom } from '../ingest/letter-room.ts';
 import type { Observation } from '../model/observation.ts';
+import { exposition } from '../platform/metrics/exposition.ts';
+import { Meter } from '../platform/metrics/meter.ts';
+import { measured } from '../platform/metrics/observed.ts';
+import { coreFamilies } from './core-numbers.ts';
 import { keepLettersBounded } from './operator.ts';
 
 let folder: string;
@@ -28,7 +33,7 @@ function pruning(letters: DeadLetters): DeadLetterReplay {
     locate: unused,
     travellingOf: async () => [],
     removeOrphans: async () => undefined,
-    pendingChanges: { appendMissing: unused, sequencesFor: unused, remove: unused },
+    pendingChanges: { appendMissing: unused, sequencesFor: unused, waiting: async () => [], remove: unused },
     forgetSpent: unused,
     isErasing: unused,
     writeSeries: unused,
@@ -47,14 +52,48 @@ it.each([
     utimesSync(file, keptAt / 1000, (keptAt + index - 1) / 1000);
   }
   const observations: Observation[] = [];
+  const meter = new Meter(coreFamilies);
   const end = keepLettersBounded({
     config: { deadLetterDays: days, deadLetterMaxBytes: 10 },
-    observe: (observation) => observations.push(observation),
+    observe: measured(meter, (observation) => observations.push(observation)),
     replay: pruning(new DeadLetters(folder, () => keptAt)),
     believedClock: { now: async () => believed },
+    letterRoom: { makeBy: () => undefined },
   });
   await until(() => observations.length > 0);
   end();
   expect(observations).toEqual([{ kind: 'dead_letters_removed', ...removed }]);
+  const page = exposition([{ process: 'core', families: coreFamilies, cells: meter.cells }]);
+  expect(page).toContain(`gatelog_dead_letters_removed_total{reason="too_old",process="core"} ${removed.expired}\n`);
+  expect(page).toContain(`gatelog_dead_letters_removed_total{reason="no_room",process="core"} ${removed.crowdedOut}\n`);
   expect(readdirSync(folder)).toEqual(left);
+});
+
+it('the oldest dead letter goes at once when there is no room for all, and not only in the next hour', async () => {
+  const letters = new DeadLetters(folder, () => keptAt);
+  const letterRoom = new LetterRoom({ letters, mostBytes: 10, mostWaitMs: 60_000 });
+  const replay = pruning(letters);
+  let looks = 0;
+  const end = keepLettersBounded({
+    config: { deadLetterDays: days, deadLetterMaxBytes: 10 },
+    observe: () => undefined,
+    replay: {
+      prune: (...given) => replay.prune(...given),
+      forgetStranded: async () => {
+        await replay.forgetStranded();
+        looks += 1;
+      },
+    },
+    believedClock: { now: async () => keptAt },
+    letterRoom,
+  });
+  await until(() => looks === 1);
+  for (const [index, name] of ['earlier', 'later'].entries()) {
+    writeFileSync(path.join(folder, name), '12345678');
+    utimesSync(path.join(folder, name), keptAt / 1000, (keptAt + index) / 1000);
+  }
+  letters.recount();
+  await letterRoom.make();
+  end();
+  expect(readdirSync(folder)).toEqual(['later']);
 });

@@ -4,6 +4,7 @@ import type { Config } from '../config/load.ts';
 import type { DeadLetters } from '../ingest/dead-letter.ts';
 import { DeadLetterReplay } from '../ingest/dead-letter-replay.ts';
 import type { RunningErasures } from '../ingest/erasures.ts';
+import type { LetterRoom } from '../ingest/letter-room.ts';
 import type { PendingChanges } from '../ingest/pending-changes.ts';
 import type { RequestChanger } from '../ingest/request-changer.ts';
 import type { BelievedClock } from '../jobs/believed-clock.ts';
@@ -26,15 +27,18 @@ export interface OperatedParts extends SnapshotParts {
 
 /** What keeps dead letters within their bounds. */
 export interface BoundedLetters extends Pick<OperatedParts, 'observe'> {
-  readonly replay: Pick<DeadLetterReplay, 'prune'>;
+  readonly replay: Pick<DeadLetterReplay, 'prune' | 'forgetStranded'>;
   readonly config: Pick<Config, 'deadLetterDays' | 'deadLetterMaxBytes'>;
   readonly believedClock: Pick<BelievedClock, 'now'>;
+  /** What is kept while no hour has passed. */
+  readonly letterRoom: Pick<LetterRoom, 'makeBy'>;
 }
 
 /** How long a replay waits for the ingest, milliseconds: longer than a burst of calls may go before it. */
 const replayWaitMs = 90_000;
 const pruneIntervalMs = 3_600_000;
 const dayMs = 86_400_000;
+const removalJob = 'removal of dead letters';
 
 /** Puts dead letters through the ingest again, and removes them. */
 export function makeLetterReplay({
@@ -78,22 +82,35 @@ export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): 
   });
 }
 
-/** Keeps dead letters within their age and bytes, from now on and every hour. @returns what ends that. */
-export function keepLettersBounded({ config, observe, replay, believedClock }: BoundedLetters): () => void {
-  const prune = async (): Promise<void> => {
+/**
+ * Keeps dead letters within their age, from now on and every hour, and within their bytes, then and whenever there are too many. Changes that a replay has
+ * left behind go with that. @returns what ends the hourly part.
+ */
+export function keepLettersBounded({ config, observe, replay, believedClock, letterRoom }: BoundedLetters): () => void {
+  const prune = async (before: number, mostBytes: number): Promise<void> => {
+    const { failure, ...removed } = await replay.prune(before, mostBytes);
+    if (removed.expired + removed.crowdedOut > 0) observe({ kind: 'dead_letters_removed', ...removed });
+    if (failure !== undefined) throw failure;
+  };
+  const run = async (job: string, work: () => Promise<void>): Promise<void> => {
     try {
-      const now = await believedClock.now();
-      // None is of age by a clock that is not believed; their bytes are bounded all the same.
-      const before = now === undefined ? 0 : now - config.deadLetterDays * dayMs;
-      const { failure, ...removed } = await replay.prune(before, config.deadLetterMaxBytes);
-      if (removed.expired + removed.crowdedOut > 0) observe({ kind: 'dead_letters_removed', ...removed });
-      if (failure !== undefined) throw failure;
+      await work();
     } catch (error) {
-      observe({ kind: 'job_failed', job: 'removal of dead letters', reason: messageOf(error) });
+      observe({ kind: 'job_failed', job, reason: messageOf(error) });
     }
   };
-  void prune();
-  const timer = setInterval(() => void prune(), pruneIntervalMs);
+  const pruneAll = async (): Promise<void> => {
+    const now = await believedClock.now();
+    // None is of age by a clock that is not believed; their bytes are bounded all the same.
+    await prune(now === undefined ? 0 : now - config.deadLetterDays * dayMs, config.deadLetterMaxBytes);
+  };
+  const runAll = async (): Promise<void> => {
+    await run(removalJob, pruneAll);
+    await run('removal of changes that a replay has left', () => replay.forgetStranded());
+  };
+  letterRoom.makeBy((mostBytes) => run(removalJob, () => prune(0, mostBytes)));
+  void runAll();
+  const timer = setInterval(() => void runAll(), pruneIntervalMs);
   timer.unref();
   return () => clearInterval(timer);
 }

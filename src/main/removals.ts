@@ -1,8 +1,9 @@
 import type { ErasurePorts, RetentionPorts } from '../api/ports.ts';
 import type { Config } from '../config/load.ts';
+import type { DeadLetters } from '../ingest/dead-letter.ts';
 import type { Drain } from '../ingest/drain.ts';
-import { makeErasableLetters } from '../ingest/erase-dead-letters.ts';
-import { type ErasuresUnderWay, type RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
+import { type ErasableLetters, makeErasableLetters, type RemoveRest } from '../ingest/erase-dead-letters.ts';
+import { type Arrivals, type ErasuresUnderWay, reachOfErasure, type RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
 import type { RequestChanger } from '../ingest/request-changer.ts';
 import { BelievedClock } from '../jobs/believed-clock.ts';
 import { type ErasureBook, Erasures } from '../jobs/erasures.ts';
@@ -45,6 +46,9 @@ export interface RemovalParts {
   readonly state: SharedState;
   readonly underWay: RunningErasures;
   readonly believedClock: BelievedClock;
+  readonly letters: Pick<DeadLetters, 'recount'>;
+  /** No call that is on record from before this start came later, Unix milliseconds. */
+  readonly latestBefore: number;
 }
 
 /** What removes records: when they are too old, and when their user is erased. */
@@ -119,14 +123,11 @@ function makeRetention({ config, observe, database, store, believedClock }: Remo
   });
 }
 
-function makeErasures(
-  { config, observe, database, store, state, underWay }: RemovalParts,
-  drain: Drain,
-  changer: RequestChanger,
-): Erasures {
+function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanger): Erasures {
+  const { observe, database, store, state, underWay, latestBefore } = parts;
   const { inFlight } = drain;
   const erasures: Erasures = new Erasures({
-    book: bookOf(database, observe),
+    book: bookOf(database, observe, { latestBefore, inFlight }),
     targets: {
       ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
       whenSpoolIsClear: (erasure, signal) => whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight }, erasure, signal),
@@ -136,18 +137,22 @@ function makeErasures(
         count: ({ organizationId, userId }) => state.open().replies.count(organizationId, userId),
         forget: ({ organizationId, userId }) => state.open().replies.forget(organizationId, userId),
       },
-      letters: makeErasableLetters(placesOf(config).deadLetters, (record) =>
-        erasures.inStoreTurn(() => store.removeOrphans([record], AbortSignal.timeout(orphansWaitMs))),
-      ),
+      letters: lettersOf(parts, (record) => erasures.inStoreTurn(() => store.removeOrphans([record], AbortSignal.timeout(orphansWaitMs)))),
     },
     observe,
   });
   return erasures;
 }
 
-function bookOf(database: MetadataDatabase, observe: Observe): ErasureBook {
+function lettersOf({ config, letters }: RemovalParts, removeRest: RemoveRest): ErasableLetters {
+  const { count, erase } = makeErasableLetters(placesOf(config).deadLetters, removeRest);
+  return { count, erase: (erasure) => erase(erasure).finally(() => letters.recount()) };
+}
+
+function bookOf(database: MetadataDatabase, observe: Observe, arrivals: Arrivals): ErasureBook {
   return {
-    order: (organizationId, userId, takesNew) => orderErasure(database, { organizationId, userId, at: systemClock.now(), takesNew }),
+    order: (organizationId, userId, takesNew) =>
+      orderErasure(database, { organizationId, userId, at: reachOfErasure(systemClock.now(), arrivals), takesNew }),
     unfinished: () => listUnfinishedErasures(database),
     advance: (number, reached) => advanceErasure(database, number, reached),
     countErased: (number) => countErasedExchanges(database, number),

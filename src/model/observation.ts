@@ -30,6 +30,8 @@ export type Observation =
   | { readonly kind: 'pending_changes_kept'; readonly changes: number; readonly reason: string }
   /** The redaction rules could not be applied to a record: what they look at was left out of it. */
   | { readonly kind: 'redaction_failed'; readonly requestId: string; readonly reason: string }
+  /** The operator's threat check threw, or gave neither true nor false: the record's `threat` is null. */
+  | { readonly kind: 'threat_check_failed'; readonly requestId: string; readonly reason: string }
   | { readonly kind: 'exchange_dead_lettered'; readonly requestId: string; readonly cause: DeadLetterCause; readonly reason: string }
   /** Dead letters went through the ingest again: how many are stored now, and how many have failed again. */
   | { readonly kind: 'dead_letters_replayed'; readonly stored: number; readonly failed: number }

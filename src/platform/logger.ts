@@ -9,6 +9,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'pending_changes_kept',
   'exchange_dead_lettered',
   'redaction_failed',
+  'threat_check_failed',
   'api_failed',
   'call_failed',
   'claim_failed',

@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Dice } from '../../test/support/dice.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { watchDisk, WatchedDisk } from './disk-rig.ts';
+import type { SpoolWriter } from './writer.ts';
 
 let disk: WatchedDisk | undefined;
 const unwatch = watchDisk(() => disk);
@@ -22,26 +24,33 @@ beforeEach(() => {
   disk = new WatchedDisk(path.join(folder, 'disk'));
 });
 afterEach(() => {
+  vi.useRealTimers();
   disk = undefined;
   rmSync(folder, { recursive: true });
 });
 
 const seeds = Array.from({ length: 10 }, (_, index) => index + 1);
 
-/** A life of a writer, with a power loss after each of its confirmations. */
-async function live(sync: 'always' | 'interval', dice: Dice, afterGroup: (confirmed: number, written: number) => void): Promise<void> {
-  const writer = openSpoolWriter({
+const syncIntervalMs = 5;
+
+function openWriter(sync: 'always' | 'interval'): SpoolWriter {
+  return openSpoolWriter({
     folder: path.join(folder, 'disk', 'spool'),
     series: 'one',
     segmentMaxBytes: 3000,
     segmentMaxMs: 3_600_000,
     sync,
-    syncIntervalMs: 5,
+    syncIntervalMs,
     onFailure: (error) => {
       throw error;
     },
     monotonic: () => performance.now(),
   });
+}
+
+/** A life of a writer, with a power loss after each of its confirmations. */
+async function live(sync: 'always' | 'interval', dice: Dice, afterGroup: (confirmed: number, written: number) => void): Promise<void> {
+  const writer = openWriter(sync);
   for (let stream = 0; stream < 40;) {
     for (let count = 1 + dice.below(4); count > 0; count -= 1) writer.append((stream += 1), 1, payloadOf(stream));
     const last = stream;
@@ -90,6 +99,27 @@ function readable(spool: string): string[] {
   }
 }
 
+/** The power loss that takes all that was not synced. */
+class WorstLuck extends Dice {
+  override below(): number {
+    return 0;
+  }
+}
+
+/** Appends some frames, in several groups. @returns the last of them, once all are written. */
+async function appendSome(writer: SpoolWriter, from: number, dice: Dice): Promise<number> {
+  let last = from;
+  for (let groups = 1 + dice.below(4); groups > 0; groups -= 1) {
+    for (let count = 1 + dice.below(4); count > 0; count -= 1) writer.append((last += 1), 1, payloadOf(last));
+    const stream = last;
+    const isWritten = await new Promise<boolean>((resolve) => {
+      writer.whenWritten(stream, resolve);
+    });
+    expect(isWritten).toBe(true);
+  }
+  return last;
+}
+
 /** Frames that were confirmed and are missing after any of the losses. */
 async function lostOf(sync: 'always' | 'interval', seed: number): Promise<number> {
   const dice = new Dice(seed);
@@ -112,6 +142,29 @@ describe('power loss of the spool', () => {
     async (seed) => {
       await lostOf('interval', seed);
       expect(readAfterLoss(new Dice(seed), 'at-last').length).toBeGreaterThanOrEqual(40);
+    },
+  );
+
+  test.each(seeds)(
+    'what was written before a timed sync is read, and at most what came after it is lost: interval, seed %i',
+    async (seed) => {
+      // Only the sync's own timer stands still: it comes when this test says.
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      const dice = new Dice(seed);
+      const writer = openWriter('interval');
+      let losses = 0;
+      const readAfter = (luck: Dice): readonly number[] => {
+        losses += 1;
+        return readAfterLoss(luck, `after-${losses}`);
+      };
+      for (let round = 0, written = 0; round < 5; round += 1) {
+        const synced = await appendSome(writer, written, dice);
+        vi.advanceTimersByTime(syncIntervalMs);
+        await eventually('the timed sync', () => (readAfter(new WorstLuck(seed)).length === synced ? true : undefined), 10_000);
+        written = await appendSome(writer, synced, dice);
+        expect(readAfter(dice).slice(0, synced)).toEqual(Array.from({ length: synced }, (_, index) => index + 1));
+      }
+      await writer.close();
     },
   );
 

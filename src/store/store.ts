@@ -6,6 +6,7 @@ import { startEngineThreads } from './engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './erasure.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
 import { migrateStore } from './migrate.ts';
+import { type LatestArrival, makeLatestArrival } from './latest-arrival.ts';
 import { makeRemoveOrphans, type RemoveOrphans } from './orphans.ts';
 import { makeRemoveExpired, type RemoveExpired } from './retention.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
@@ -27,6 +28,7 @@ export interface Store {
   readonly changeStoredSession: ChangeStoredSession;
   readonly setSessionTag: SetSessionTag;
   readonly latestChangeNumber: LatestChangeNumber;
+  readonly latestArrival: LatestArrival;
   /** Of the embedded store; undefined for a ClickHouse server. */
   readonly listParts: ListParts | undefined;
   readonly erase: EraseStored;
@@ -64,6 +66,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     changeStoredSession: makeChangeStoredSession(connections, { patches }),
     setSessionTag: makeSetSessionTag(connections),
     latestChangeNumber: makeLatestChangeNumber(connections),
+    latestArrival: makeLatestArrival(connections),
     listParts: makeListParts(connections),
     erase: makeEraseStored(connections),
     removeExpired: makeRemoveExpired(connections),

@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { unrecordedOnceCounted } from './counted-calls.ts';
 import type { Dice } from './dice.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { eventually } from './eventually.ts';
@@ -19,7 +21,7 @@ export interface DiskFullOptions {
   /** How long it stays full, milliseconds. */
   readonly fullMs: number;
   /** What both listeners say of their health once it is full; waited for before there is room again. */
-  readonly saidWhileFull?: Health;
+  readonly saidWhileFull?: { readonly gateway: Health; readonly api: Health };
   readonly onRound?: (what: string) => void;
 }
 
@@ -27,8 +29,11 @@ export interface DiskFullRun {
   readonly verdict: Verdict;
   /** Calls without a whole reply of the provider. */
   readonly failedCalls: readonly CallOutcome[];
+  readonly calls: number;
   /** Replies that said `svc-recorded: false`. */
   readonly unrecorded: number;
+  /** Calls that the metrics count as not, or not surely, on record. */
+  readonly countedUnrecorded: number;
   /** No process was started again. */
   readonly sameProcesses: boolean;
 }
@@ -36,7 +41,7 @@ export interface DiskFullRun {
 /** An answer of `/readyz`. */
 export interface Health {
   readonly status: number;
-  readonly degraded: readonly string[];
+  readonly body: object;
 }
 
 const roundMs = 1000;
@@ -55,7 +60,8 @@ export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun
       await wait(roundMs);
       await room.fill();
       await wait(options.fullMs);
-      for (const base of [service.gateway, service.api]) await untilSaid(base, options.saidWhileFull);
+      await untilSaid(service.gateway, options.saidWhileFull?.gateway);
+      await untilSaid(service.api, options.saidWhileFull?.api);
       room.free();
       await untilRecorded(load);
       options.onRound?.(`round ${round}: ${unrecordedOf(load).length} unrecorded of ${load.calls.length} calls`);
@@ -64,24 +70,23 @@ export async function runDiskFull(options: DiskFullOptions): Promise<DiskFullRun
     await load.stop();
     const sameProcesses = treeOf(service.pid).join(' ') === processes;
     const verdict = await judge(service.api, load.calls, load.updates);
+    const calls = load.calls.length;
+    const countedUnrecorded = await unrecordedOnceCounted(service.api, calls);
     await service.stop();
     const failedCalls = load.calls.filter(({ whole, status }) => !whole || status !== 200);
-    return { verdict, failedCalls, unrecorded: unrecordedOf(load).length, sameProcesses };
+    return { verdict, failedCalls, calls, unrecorded: unrecordedOf(load).length, countedUnrecorded, sameProcesses };
   } finally {
     await provider.close();
   }
 }
 
-async function untilSaid(base: string, wanted: Health | undefined): Promise<void> {
+/** Waits until a listener says this of its health. */
+export async function untilSaid(base: string, wanted: Health | undefined): Promise<void> {
   if (wanted === undefined) return;
-  const text = JSON.stringify(wanted);
-  await eventually(`${base}/readyz to say ${text}`, async () => JSON.stringify(await readHealth(base)) === text || undefined);
-}
-
-async function readHealth(base: string): Promise<Health> {
-  const response = await fetch(`${base}/readyz`);
-  const { degraded } = (await response.json()) as Pick<Health, 'degraded'>;
-  return { status: response.status, degraded };
+  await eventually(`${base}/readyz to say ${JSON.stringify(wanted)}`, async () => {
+    const response = await fetch(`${base}/readyz`);
+    return isDeepStrictEqual({ status: response.status, body: await response.json() }, wanted) ? true : undefined;
+  });
 }
 
 function unrecordedOf(load: Load): CallOutcome[] {

@@ -8,6 +8,8 @@ export interface Verdict {
   readonly replies: number;
   readonly brokenCalls: number;
   readonly records: number;
+  /** Records of a success that have all that passed. */
+  readonly wholeRecords: number;
   readonly acknowledgedUpdates: number;
   readonly findings: Findings;
   /** Calls without a whole reply that are on record as broken off. */
@@ -57,6 +59,7 @@ export async function judge(api: string, calls: readonly CallOutcome[], updates:
     replies: whole.length,
     brokenCalls: calls.filter((call) => !call.whole).length,
     records: records.length,
+    wholeRecords: records.filter(isWhole).length,
     acknowledgedUpdates: acknowledged.length,
     brokenOff: broken.filter(({ id }) => stored.get(id ?? '')?.status === 502).length,
     findings: {

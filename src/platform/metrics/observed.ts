@@ -46,6 +46,13 @@ const deadLetters: Family = {
   labels: { cause: Object.keys(causes) },
 };
 
+const lettersRemoved: Family = {
+  name: 'gatelog_dead_letters_removed_total',
+  kind: 'counter',
+  help: 'Dead letters, of one exchange each, that were lost for good: older than GATELOG_DEAD_LETTER_DAYS, or beyond GATELOG_DEAD_LETTER_MAX_BYTES.',
+  labels: { reason: ['too_old', 'no_room'] },
+};
+
 /** Which number each kind of observation goes into, beside the count that every kind has. */
 const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   process_started: [],
@@ -65,9 +72,13 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   batch_failed: [{ family: batchFailures }],
   pending_changes_kept: [],
   redaction_failed: [],
+  threat_check_failed: [],
   exchange_dead_lettered: [{ family: deadLetters, labels: ({ cause }) => [cause] }],
   dead_letters_replayed: [],
-  dead_letters_removed: [],
+  dead_letters_removed: [
+    { family: lettersRemoved, labels: () => ['too_old'], value: ({ expired }) => expired },
+    { family: lettersRemoved, labels: () => ['no_room'], value: ({ crowdedOut }) => crowdedOut },
+  ],
   user_erased: [],
   erasure_failed: [],
   expired_removed: [],
@@ -100,7 +111,15 @@ export const eventFamilies: readonly Family[] = [events];
 /** What only the supervisor observes. */
 export const supervisionFamilies: readonly Family[] = [exits];
 /** What only the ingest observes. */
-export const ingestEventFamilies: readonly Family[] = [recordsStored, recordBytes, batchRecords, batchSeconds, batchFailures, deadLetters];
+export const ingestEventFamilies: readonly Family[] = [
+  recordsStored,
+  recordBytes,
+  batchRecords,
+  batchSeconds,
+  batchFailures,
+  deadLetters,
+  lettersRemoved,
+];
 
 /** Measures every observation on its way to `next`. The meter has the families of all that this process observes. */
 export function measured(meter: Meter, next: Observe): Observe {

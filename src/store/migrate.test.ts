@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { migrations } from './migrate.ts';
+
+/**
+ * The steps that stores in the wild were made with, by the first half of their hash. A new one adds a line; a line never changes, as no store that has the
+ * step would get what was changed of it.
+ */
+const released: readonly (readonly [number: number, name: string, hash: string])[] = [
+  [1, 'requests and bodies', '7996a75920f1aed300d8dcaed8594413'],
+  [2, 'feedback number, time of a cached original', 'b94b1b2621f1a1850a16feb7836a19d2'],
+  [3, 'changes', 'f2488df260ee134a9340efc3c11319b4'],
+  [4, 'rests of long bodies', 'a02ffccd8e46984169594f0c4d283e7d'],
+  [5, 'session tags and changes', '17e5e8be2c875c1ffdf8936902169245'],
+  [6, 'applied prices', 'e8bf96791e9eaf62ed215e63ad399530'],
+  [7, 'removals', '3fb5f60e62b870cdd6a0d153eef7e10b'],
+  [8, 'upkeep of parts', 'f2c2ee40435b1436d0648d784664e5c4'],
+  [9, 'fewer merges', '8295a101e4c43cefb6ea651bba106518'],
+];
+
+test('a step of the schema that has been released is what it was', () => {
+  const steps = migrations.map(({ number, name, statements }) => [number, name, hashOf(statements)]);
+  expect(steps).toEqual(released);
+});
+
+function hashOf(statements: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(statements)).digest('hex').slice(0, 32);
+}

@@ -81,9 +81,9 @@ it('tries again when the system gives no process', async () => {
   expect(kinds().slice(-2)).toEqual(['process_started', 'process_ready']);
 });
 
-it('gives all processes the environment of its start', async () => {
+it('gives all processes the environment of its start, and room for what lives for the time of a call', async () => {
   const program = path.join(folder, 'environment.mjs');
-  writeFileSync(program, core.replace(address, `${address}/\${process.env.GATELOG_PRICES_FILE}`));
+  writeFileSync(program, core.replace(address, `${address}/\${process.env.GATELOG_PRICES_FILE}\${process.execArgv.at(-1)}`));
   const observations: Observation[] = [];
   const supervisor = new Supervisor({
     program,
@@ -97,7 +97,7 @@ it('gives all processes the environment of its start', async () => {
   await supervisor.stop();
   const ready = observations.flatMap((observation) => (observation.kind === 'process_ready' ? [observation] : []));
   expect(Object.fromEntries(ready.map(({ role, address: said }) => [role, said]))).toEqual({
-    core: `${address}/kept-copy.json`,
-    gateway: `${address}/kept-copy.json`,
+    core: `${address}/kept-copy.json--min-semi-space-size=16`,
+    gateway: `${address}/kept-copy.json--min-semi-space-size=16`,
   });
 });

@@ -144,9 +144,7 @@ describe('a replayed dead letter is stored once, with its changes', () => {
 
   test('when the core dies before the letters are in the spool', async () => {
     const { spool, ids } = await deadSpool(2);
-    const pendingChanges = await spool.openPendingChanges();
-    const dead = throws('the process is dead');
-    const first = await openReplay(spool, { pendingChanges }, { writeSeries: dead, pendingChanges: { ...pendingChanges, waiting: dead } });
+    const first = await openReplay(spool, {}, { writeSeries: throws('the process is dead') });
     await expect(first.replay.replay(first.names)).rejects.toThrow('the process is dead');
     await first.drain.stop(0);
     expect(await waitingFor(ids)).toBe(2);
@@ -230,14 +228,6 @@ async function waitingFor(ids: readonly RequestId[]): Promise<number> {
 }
 
 describe('changes of a replay that was cut', () => {
-  test('wait no longer when its letters could not be written into the spool', async () => {
-    const { spool, ids } = await deadSpool(2);
-    const { replay, names, drain } = await openReplay(spool, {}, { writeSeries: throws('no space left on device') });
-    await expect(replay.replay(names)).rejects.toThrow('no space left on device');
-    expect(await waitingFor(ids)).toBe(0);
-    await drain.stop(0);
-  });
-
   test('wait on when its letters are in the spool all the same', async () => {
     const { spool, ids } = await deadSpool(2);
     const writeSeries: ReplayPorts['writeSeries'] = (...given) => {
@@ -250,25 +240,6 @@ describe('changes of a replay that was cut', () => {
     drain.start();
     await drain.stop(10_000);
     await expectStoredOnce(spool, ids);
-  });
-
-  test('go in the next life after a kill, and those of a call that is on its way stay', async () => {
-    const { spool, ids } = await deadSpool(2);
-    const writer = spool.openWriter();
-    const stream = writer.newStream();
-    const travelling = spool.writeOpen(writer, stream);
-    await written(writer);
-    const pendingChanges = await spool.openPendingChanges();
-    await pendingChanges.appendAll((await spool.deadLetters()).flatMap(({ changes }) => changes));
-    const { replay, drain, changer } = await openReplay(spool);
-    await changer.change(spool.principal, travelling, { kind: 'property', values: new Map([['Late', 'yes']]) });
-    await replay.forgetStranded();
-    expect([await waitingFor(ids), await waitingFor([travelling])]).toEqual([0, 1]);
-    spool.writeRest(writer, stream, {});
-    await written(writer);
-    drain.start();
-    await drain.stop(10_000);
-    expect((await spool.rows()).map(({ properties }) => properties['Late'])).toEqual(['yes']);
   });
 });
 

@@ -15,8 +15,7 @@ import type { Whereabouts } from './request-changer.ts';
  * A letter goes back into the spool, whole and in one step, and from there its way is that of every exchange. It is removed when the store has it.
  *
  * Crash cases.
- *   before its series has a name   nothing has happened, but for its changes that wait already. Those that wait are not added again, and at the start and
- *                                  every hour those go that wait for nothing: a letter has them
+ *   before its series has a name   nothing has happened, but for its changes that wait already; those that wait are not added again
  *   between the series and the end the spool has it and stores it once by its own rules; the letter stays. The next replay finds the request
  *                                  stored, or on its way, and only removes the letter, or nothing
  *   it fails again                 the ingest keeps it under the same name: the letter has its new reason, and the changes that it had
@@ -32,7 +31,7 @@ export interface ReplayPorts {
   readonly removeOrphans: (letters: readonly DeadLetterHead[]) => Promise<void>;
   /** Those of an organisation's requests that are on their way to the store. */
   readonly travellingOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
-  readonly pendingChanges: Pick<PendingChanges, 'appendMissing' | 'sequencesFor' | 'waiting' | 'remove'>;
+  readonly pendingChanges: Pick<PendingChanges, 'appendMissing' | 'sequencesFor' | 'remove'>;
   /** Forgets changes that went into stored records and letters; false while they stay. A replay would take those of its letter for its own, and they would go. */
   readonly forgetSpent: () => Promise<boolean>;
   /** Whether a user of the organisation is being erased. */
@@ -68,8 +67,6 @@ export interface PrunedLetters {
 
 /** Letters that are removed together. */
 const prunedAtOnce = 1000;
-/** Requests that are looked for in the store in one go because changes wait for them. */
-const mostLooks = 1000;
 /** A store that refuses so many letters one after the other takes none just now. */
 const mostFailedInARow = 10;
 
@@ -110,31 +107,6 @@ export class DeadLetterReplay {
    */
   prune(before: number, lettersMaxBytes: number): Promise<PrunedLetters> {
     return this.whileNoneRuns(async () => this.pruneNow(this.ports.letters.overdue(before, lettersMaxBytes)));
-  }
-
-  /**
-   * Forgets changes that wait for a request which is neither in the store nor on its way there, as a replay that was cut leaves them: its letter has them,
-   * and else no record is left that they could go into. @throws when the store or the metadata database fails; what is left then goes another time.
-   */
-  forgetStranded(): Promise<void> {
-    return this.whileNoneRuns(() => this.forgetStrandedNow());
-  }
-
-  /**
-   * Invariant: which changes wait is read before it is asked where their requests are. A change comes only while its request is on its way, and replays
-   * take turns, so a request that is nowhere then gets none of these changes any more.
-   */
-  private async forgetStrandedNow(): Promise<void> {
-    const { pendingChanges, locate } = this.ports;
-    const stranded: number[] = [];
-    let looks = 0;
-    for (const { organizationId, requestId, sequences } of await pendingChanges.waiting()) {
-      if (looks === mostLooks) break;
-      const found = await locate(organizationId, requestId);
-      if (found === undefined) stranded.push(...sequences);
-      if (found === undefined || 'storedAt' in found) looks += 1;
-    }
-    if (stranded.length > 0) await pendingChanges.remove(stranded);
   }
 
   private async pruneNow(overdue: readonly OverdueLetter[]): Promise<PrunedLetters> {
@@ -240,7 +212,7 @@ export class DeadLetterReplay {
   }
 
   private async replayGroup(group: readonly WholeDeadLetter[]): Promise<readonly ReplayOutcome[]> {
-    const { removeOrphans, pendingChanges, forgetSpent } = this.ports;
+    const { removeOrphans, pendingChanges, forgetSpent, writeSeries } = this.ports;
     const isForgotten = await forgetSpent();
     if (!isForgotten) throw new GatelogError('metadata_unavailable', databaseLocked);
     await removeOrphans(group);
@@ -248,23 +220,14 @@ export class DeadLetterReplay {
     // TRICKY: letters may have gone since they were read, and erasures begun. Nothing may wait between this look and the series.
     const stopped = new Map(group.flatMap((letter) => this.stoppedNow(letter)));
     const sent = group.filter((letter) => !stopped.has(letter));
-    try {
-      this.write(sent);
-    } catch (error) {
-      // The series may be there all the same, and then its changes stay. Where this fails too, they go another time.
-      await this.forgetStrandedNow().catch(() => undefined);
-      throw error;
+    if (sent.length > 0) {
+      writeSeries(
+        `replay-${randomUUID()}`,
+        sent.flatMap((letter, index) => framesOf(letter).map((frame) => ({ ...frame, stream: index + 1 }))),
+      );
     }
     if (stopped.size > 0) await pendingChanges.remove(await pendingChanges.sequencesFor([...stopped.keys()]));
     return [...stopped.values(), ...(await this.outcomesOf(sent))];
-  }
-
-  private write(letters: readonly WholeDeadLetter[]): void {
-    if (letters.length === 0) return;
-    this.ports.writeSeries(
-      `replay-${randomUUID()}`,
-      letters.flatMap((letter, index) => framesOf(letter).map((frame) => ({ ...frame, stream: index + 1 }))),
-    );
   }
 
   /** What becomes of a letter that must not go into the spool any more; nothing of one that may. */

@@ -157,7 +157,6 @@ describe('each exchange is stored exactly once', () => {
       append: () => Promise.resolve(),
       listFor: () => Promise.resolve(new Map()),
       sequencesFor: () => Promise.resolve([7]),
-      waiting: () => Promise.resolve([]),
       remove: () => (failures++ === 0 ? Promise.reject(new Error('the database is busy')) : Promise.resolve()),
     };
     await spool.drainAll({ pendingChanges });

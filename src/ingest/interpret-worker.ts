@@ -6,7 +6,7 @@ import { interpretTasks } from './interpreter.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
 import { type PackedTasks, unpackTasks } from './packed-tasks.ts';
 import { Redactions } from './redactions.ts';
-import { loadThreatCheck } from './threat-check-file.ts';
+import { loadedThreatCheck } from './threat-check-file.ts';
 
 /** What the thread is asked. */
 export interface InterpretJob {
@@ -32,7 +32,7 @@ const parts = {
   book: priceBookFrom(settings?.bookProviders),
   redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
   searchMaxBytes: settings?.searchMaxBytes,
-  threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadThreatCheck(settings.threatCheckFile),
+  threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadedThreatCheck(settings.threatCheckFile),
 };
 
 const say = (message: InterpreterMessage, memory: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, memory);

@@ -48,6 +48,7 @@ export class LetterRoom {
     this.triedAtBytes = bytes;
     this.underWay = this.crowdOut(mostBytes - spare).finally(() => {
       this.underWay = undefined;
+      if (letters.held().bytes <= mostBytes) this.triedAtBytes = 0;
     });
     await Promise.race([this.underWay, wait(mostWaitMs, undefined, { ref: false })]);
   };

@@ -4,7 +4,6 @@ import {
   countPendingChanges,
   latestPendingNumber,
   listPendingChanges,
-  listPendingReferences,
   listPendingSessions,
   removePendingChanges,
   type RequestReference,
@@ -17,11 +16,6 @@ import type { OpenExchange } from './open-exchange.ts';
 
 /** Changes by exchange, of each the oldest first. */
 export type ChangesByExchange = ReadonlyMap<OpenExchange, readonly AcceptedChange[]>;
-
-/** A request for which changes wait. */
-export interface WaitingRequest extends RequestReference {
-  readonly sequences: readonly number[];
-}
 
 /** Changes of exchanges that the store does not have yet. */
 export interface PendingChanges {
@@ -38,8 +32,6 @@ export interface PendingChanges {
   readonly listFor: (exchanges: readonly OpenExchange[]) => Promise<ChangesByExchange>;
   /** The sequences of the changes that wait for these requests. */
   readonly sequencesFor: (requests: readonly RequestReference[]) => Promise<readonly number[]>;
-  /** All that wait: the sequences of each request's changes. */
-  readonly waiting: () => Promise<readonly WaitingRequest[]>;
   /** Forgets changes by their sequences; those that are gone already do not matter, as no sequence is ever given twice. */
   readonly remove: (sequences: readonly number[]) => Promise<void>;
 }
@@ -97,7 +89,6 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
       return byExchange;
     },
     sequencesFor: async (requests) => (isEmpty ? [] : (await listPendingChanges(database, requests)).map(({ sequence }) => sequence)),
-    waiting: async () => (isEmpty ? [] : byRequest(await listPendingReferences(database))),
     remove: async (sequences) => {
       if (isEmpty) return;
       await removePendingChanges(database, sequences);
@@ -135,16 +126,6 @@ export class SpentChanges {
     }
     return this.left.length === 0;
   }
-}
-
-function byRequest(changes: Awaited<ReturnType<typeof listPendingReferences>>): readonly WaitingRequest[] {
-  const waiting = new Map<string, RequestReference & { readonly sequences: number[] }>();
-  for (const { sequence, ...request } of changes) {
-    const known = waiting.get(keyOf(request));
-    if (known === undefined) waiting.set(keyOf(request), { ...request, sequences: [sequence] });
-    else known.sequences.push(sequence);
-  }
-  return [...waiting.values()];
 }
 
 /** A change of a session has one number for all its requests. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { loadThreatCheck } from './threat-check-file.ts';
+import { loadedThreatCheck, loadThreatCheck } from './threat-check-file.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-check-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -34,4 +34,15 @@ it.each([
 
 it('a file that is not there is refused', async () => {
   await expect(loadThreatCheck(path.join(folder, 'none.mjs'))).rejects.toThrow('cannot be loaded: ');
+});
+
+it('one that has gone since the start says so of each text', async () => {
+  const check = await loadedThreatCheck(path.join(folder, 'none.mjs'));
+  expect(() => check('text')).toThrow('cannot be loaded: ');
+});
+
+it('an async one that fails is nothing but one that says neither', async () => {
+  const check = await loadThreatCheck(fileWith('fails', 'export default async () => { throw new Error("late"); }'));
+  expect(() => check('text')).toThrow('neither true nor false');
+  await new Promise((resolve) => setImmediate(resolve));
 });

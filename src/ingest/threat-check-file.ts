@@ -18,9 +18,22 @@ export async function loadThreatCheck(file: string): Promise<ThreatCheck> {
   }
   return (text) => {
     const said: unknown = Reflect.apply(check, undefined, [text]);
+    // Of an async one that fails nobody else would hear, and its thread would end.
+    if (said instanceof Promise) said.catch(() => undefined);
     if (typeof said !== 'boolean') throw new TypeError('the threat check gave neither true nor false; it must not be async');
     return said;
   };
+}
+
+/** As {@link loadThreatCheck}; one that cannot be loaded any more says so of each text, as records must be made all the same. */
+export async function loadedThreatCheck(file: string): Promise<ThreatCheck> {
+  try {
+    return await loadThreatCheck(file);
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 async function load(file: string): Promise<unknown> {

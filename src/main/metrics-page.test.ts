@@ -17,7 +17,7 @@ increase(gatelog_gateway_unrecorded_total[5m]) > 0                             #
 gatelog_spool_bytes / gatelog_spool_max_bytes > 0.8                            # soon they will not be
 gatelog_spool_oldest_waiting_seconds > 60 or gatelog_ingest_draining == 0      # records do not get into the store
 increase(gatelog_dead_letters_total[1h]) > 0                                   # exchanges that could not be stored
-increase(gatelog_dead_letters_removed_total[1h]) > 0                           # and those that are lost for good
+increase(gatelog_dead_letters_removed_total[1h]) > 0                           # and those that were removed
 increase(gatelog_process_exits_total[15m]) > 3                                 # a part that keeps dying
 gatelog_events_total{kind="removals_put_off"} > 0                              # the clock went ahead: after an hour it is believed, and retention removes by it
 \`\`\`

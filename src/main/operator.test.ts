@@ -33,7 +33,7 @@ function pruning(letters: DeadLetters): DeadLetterReplay {
     locate: unused,
     travellingOf: async () => [],
     removeOrphans: async () => undefined,
-    pendingChanges: { appendMissing: unused, sequencesFor: unused, waiting: async () => [], remove: unused },
+    pendingChanges: { appendMissing: unused, sequencesFor: unused, remove: unused },
     forgetSpent: unused,
     isErasing: unused,
     writeSeries: unused,
@@ -78,10 +78,10 @@ it('the oldest dead letter goes at once when there is no room for all, and not o
     config: { deadLetterDays: days, deadLetterMaxBytes: 10 },
     observe: () => undefined,
     replay: {
-      prune: (...given) => replay.prune(...given),
-      forgetStranded: async () => {
-        await replay.forgetStranded();
+      prune: async (...given) => {
+        const pruned = await replay.prune(...given);
         looks += 1;
+        return pruned;
       },
     },
     believedClock: { now: async () => keptAt },

@@ -27,7 +27,7 @@ export interface OperatedParts extends SnapshotParts {
 
 /** What keeps dead letters within their bounds. */
 export interface BoundedLetters extends Pick<OperatedParts, 'observe'> {
-  readonly replay: Pick<DeadLetterReplay, 'prune' | 'forgetStranded'>;
+  readonly replay: Pick<DeadLetterReplay, 'prune'>;
   readonly config: Pick<Config, 'deadLetterDays' | 'deadLetterMaxBytes'>;
   readonly believedClock: Pick<BelievedClock, 'now'>;
   /** What is kept while no hour has passed. */
@@ -38,7 +38,6 @@ export interface BoundedLetters extends Pick<OperatedParts, 'observe'> {
 const replayWaitMs = 90_000;
 const pruneIntervalMs = 3_600_000;
 const dayMs = 86_400_000;
-const removalJob = 'removal of dead letters';
 
 /** Puts dead letters through the ingest again, and removes them. */
 export function makeLetterReplay({
@@ -83,8 +82,8 @@ export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): 
 }
 
 /**
- * Keeps dead letters within their age, from now on and every hour, and within their bytes, then and whenever there are too many. Changes that a replay has
- * left behind go with that. @returns what ends the hourly part.
+ * Keeps dead letters within their age, from now on and every hour, and within their bytes, then and whenever there are too many.
+ * @returns what ends the hourly part.
  */
 export function keepLettersBounded({ config, observe, replay, believedClock, letterRoom }: BoundedLetters): () => void {
   const prune = async (before: number, mostBytes: number): Promise<void> => {
@@ -92,11 +91,11 @@ export function keepLettersBounded({ config, observe, replay, believedClock, let
     if (removed.expired + removed.crowdedOut > 0) observe({ kind: 'dead_letters_removed', ...removed });
     if (failure !== undefined) throw failure;
   };
-  const run = async (job: string, work: () => Promise<void>): Promise<void> => {
+  const run = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (error) {
-      observe({ kind: 'job_failed', job, reason: messageOf(error) });
+      observe({ kind: 'job_failed', job: 'removal of dead letters', reason: messageOf(error) });
     }
   };
   const pruneAll = async (): Promise<void> => {
@@ -104,13 +103,9 @@ export function keepLettersBounded({ config, observe, replay, believedClock, let
     // None is of age by a clock that is not believed; their bytes are bounded all the same.
     await prune(now === undefined ? 0 : now - config.deadLetterDays * dayMs, config.deadLetterMaxBytes);
   };
-  const runAll = async (): Promise<void> => {
-    await run(removalJob, pruneAll);
-    await run('removal of changes that a replay has left', () => replay.forgetStranded());
-  };
-  letterRoom.makeBy((mostBytes) => run(removalJob, () => prune(0, mostBytes)));
-  void runAll();
-  const timer = setInterval(() => void runAll(), pruneIntervalMs);
+  letterRoom.makeBy((mostBytes) => run(() => prune(0, mostBytes)));
+  void run(pruneAll);
+  const timer = setInterval(() => void run(pruneAll), pruneIntervalMs);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -127,7 +127,11 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanger
   const { observe, database, store, state, underWay, latestBefore } = parts;
   const { inFlight } = drain;
   const erasures: Erasures = new Erasures({
-    book: bookOf(database, observe, { latestBefore, inFlight }),
+    book: bookOf(database, observe, async () => {
+      // A call that is still unread in the spool may have come by a faster clock.
+      await drain.catchUp();
+      return { latestBefore, inFlight };
+    }),
     targets: {
       ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
       whenSpoolIsClear: (erasure, signal) => whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight }, erasure, signal),
@@ -149,10 +153,12 @@ function lettersOf({ config, letters }: RemovalParts, removeRest: RemoveRest): E
   return { count, erase: (erasure) => erase(erasure).finally(() => letters.recount()) };
 }
 
-function bookOf(database: MetadataDatabase, observe: Observe, arrivals: Arrivals): ErasureBook {
+function bookOf(database: MetadataDatabase, observe: Observe, arrivals: () => Promise<Arrivals>): ErasureBook {
   return {
-    order: (organizationId, userId, takesNew) =>
-      orderErasure(database, { organizationId, userId, at: reachOfErasure(systemClock.now(), arrivals), takesNew }),
+    order: async (organizationId, userId, takesNew) => {
+      const known = await arrivals();
+      return orderErasure(database, { organizationId, userId, at: reachOfErasure(systemClock.now(), known), takesNew });
+    },
     unfinished: () => listUnfinishedErasures(database),
     advance: (number, reached) => advanceErasure(database, number, reached),
     countErased: (number) => countErasedExchanges(database, number),

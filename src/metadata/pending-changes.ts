@@ -82,18 +82,6 @@ export async function lastPendingSequence({ queries }: MetadataQueries): Promise
   return row.last ?? 0;
 }
 
-/** For which requests changes wait, of all organisations, with the sequence of each change. */
-export async function listPendingReferences({
-  queries,
-}: MetadataQueries): Promise<readonly (RequestReference & { readonly sequence: number })[]> {
-  const rows = await queries.selectFrom('pending_changes').select(['seq', 'organization_id', 'request_id']).orderBy('seq').execute();
-  return rows.map(({ seq, organization_id: organizationId, request_id: requestId }) => ({
-    organizationId: organizationId as OrganizationId,
-    requestId: requestId as RequestId,
-    sequence: seq,
-  }));
-}
-
 /** The changes that wait for any of these requests, in the order in which they were accepted. */
 export async function listPendingChanges(
   { queries }: MetadataQueries,

@@ -39,6 +39,8 @@ export type Lookup = { readonly hit: CachedReply; readonly place: number } | { r
 
 interface Kept extends CachedReply {
   readonly bytes: number;
+  /** The last use, in what an earlier version wrote. */
+  readonly usedAt?: number;
 }
 
 /** When a reply was used last, beside it: to write that down must not cost writing its body again. */
@@ -64,7 +66,7 @@ const totalKey: Place = ['total'];
  * Replies that were given before, shared by all workers of a machine. Bounded in bytes.
  *
  * Invariant: a table of uses has one entry for each reply, in the order of their last use, and the total is the sum of all kept: they change in
- * one transaction. Uses of the last second may be known only to the worker that had them.
+ * one transaction. Of uses that follow each other within a second the last may be known only to the worker that had them, until it writes again.
  */
 export class CachedReplies {
   private readonly environment: Environment;
@@ -116,7 +118,7 @@ export class CachedReplies {
         const [oldest] = [...this.uses.getKeys({ limit: 1 })];
         if (oldest === undefined) break;
         total -= this.drop(oldest.slice(1).map(String));
-        // What an earlier version wrote has no last use beside it, and would be the oldest for ever.
+        // Whatever stands there: else it would be the oldest for ever.
         this.uses.removeSync(oldest);
       }
       this.replies.putSync(at, { ...reply, bytes });
@@ -180,7 +182,7 @@ export class CachedReplies {
   /** Within a transaction. What has taken a place since was not used by that. */
   private writeUses(now: number): void {
     for (const { at, requestId, usedAt } of this.unwritten.values()) {
-      const before = this.lastUses.get(at);
+      const before = this.lastUseOf(at);
       if (before?.requestId !== requestId || before.usedAt >= usedAt) continue;
       this.uses.removeSync([before.usedAt, ...at]);
       this.uses.putSync([usedAt, ...at], true);
@@ -190,12 +192,19 @@ export class CachedReplies {
     this.writtenAt = now;
   }
 
+  private lastUseOf(at: Place): LastUse | undefined {
+    const last = this.lastUses.get(at);
+    if (last !== undefined) return last;
+    const kept = this.replies.get(at);
+    return kept?.usedAt === undefined ? undefined : { requestId: kept.requestId, usedAt: kept.usedAt };
+  }
+
   /** Removes a reply and its use, within a transaction; the total is the caller's. @returns the bytes that it took. */
   private drop(at: Place): number {
     const kept = this.replies.get(at);
     if (kept === undefined) return 0;
+    const last = this.lastUseOf(at);
     this.replies.removeSync(at);
-    const last = this.lastUses.get(at);
     if (last !== undefined) this.uses.removeSync([last.usedAt, ...at]);
     this.lastUses.removeSync(at);
     return kept.bytes;

@@ -25,7 +25,7 @@ export class TreeWatch {
     this.service = service;
     this.probe = probe;
     for (const { pid, command } of processTree(service.rootPid)) {
-      this.courses.set(pid, { process: `${command[2] ?? '?'} (${pid})`, samples: [] });
+      this.courses.set(pid, { process: `${command.findLast((word) => word !== '') ?? '?'} (${pid})`, samples: [] });
     }
     this.timers = [setInterval(() => this.sample(), sampleMs), setInterval(() => this.tell(), progressMs)];
   }

@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import { GatelogError } from '../model/errors.ts';
 
 /**
- * Calls at once on one connection of a client. Nothing in HTTP/1.1 bounds how many it sends ahead. Refusals wait there for their turn, and once some
- * 16 KiB of them do Node reads no more of that connection until they have gone.
+ * Calls at once on one connection of a client. Nothing in HTTP/1.1 bounds how many it sends ahead. Refusals wait there for their turn, and once they
+ * are what Node buffers for a connection (16 KiB, from Node 22 on 64 KiB) it reads no more of that one until they have gone.
  */
 export const mostCallsOfConnection = 1000;
 

@@ -49,7 +49,7 @@ const deadLetters: Family = {
 const lettersRemoved: Family = {
   name: 'gatelog_dead_letters_removed_total',
   kind: 'counter',
-  help: 'Dead letters, of one exchange each, that were lost for good: older than GATELOG_DEAD_LETTER_DAYS, or beyond GATELOG_DEAD_LETTER_MAX_BYTES.',
+  help: 'Dead letters, of one exchange each, that were removed without being asked for: older than GATELOG_DEAD_LETTER_DAYS, or beyond GATELOG_DEAD_LETTER_MAX_BYTES. Where a replay of one was under way, its record may be stored all the same.',
   labels: { reason: ['too_old', 'no_room'] },
 };
 

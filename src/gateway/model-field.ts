@@ -50,7 +50,8 @@ export function replaceModel(json: Buffer, field: ModelField, model: string): Bu
 }
 
 function isModelKey(json: Buffer, start: number, end: number): boolean {
-  if (end - start !== key.length || json.compare(key, 0, key.length, start, end) !== 0) return false;
+  if (end - start !== key.length) return false;
+  for (let index = 0; index < key.length; index += 1) if (json[start + index] !== key[index]) return false;
   return json[skipWhitespace(json, end + 1)] === colon;
 }
 

@@ -74,7 +74,7 @@ export class Relay implements ReplySink {
     this.replyHeaders = options.replyHeaders;
     const { response } = options;
     const leave = (): void => this.clientLeft();
-    response.once('close', leave);
+    response.on('close', leave);
     if (response.socket !== null) return;
     // TRICKY: of pipelined calls Node tells only the one whose turn it is that the client left; the others hear it from the connection.
     const { socket } = response.req;

@@ -109,7 +109,7 @@ export class ExchangeRecorder {
     if (joins) {
       this.requestBytes = whole.length;
       this.passedBytes += whole.length;
-      writer.append(this.stream, frameKinds.opened, { text: `${text}\n`, bytes: whole });
+      writer.append(this.stream, frameKinds.opened, { ascii: `${text}\n`, bytes: whole });
     } else {
       writer.append(this.stream, frameKinds.open, text);
     }
@@ -259,7 +259,7 @@ export class ExchangeRecorder {
     const again = setTimeout(() => {
       const { writer } = this.options;
       if (head === undefined) writer.append(this.stream, frameKinds.end, JSON.stringify(end));
-      else writer.append(this.stream, frameKinds.answered, `${JSON.stringify({ head, end } satisfies ExchangeAnswer)}\n`);
+      else writer.append(this.stream, frameKinds.answered, `${answerText({ head, end })}\n`);
       this.watchEnd();
     }, endRetryMs);
     again.unref();
@@ -278,7 +278,7 @@ export class ExchangeRecorder {
     this.withHead = undefined;
     const answer: ExchangeAnswer = { head, end };
     const bytes = this.keepResponse === 'never' ? noBytes : (withHead ?? noBytes);
-    writer.append(this.stream, frameKinds.answered, { text: `${answerText(answer)}\n`, bytes }, stampOf(end.firstByteMs ?? 0));
+    writer.append(this.stream, frameKinds.answered, { ascii: `${answerText(answer)}\n`, bytes }, stampOf(end.firstByteMs ?? 0));
   }
 
   /** A first small piece stays with its head, for the case that it is all. */

@@ -125,7 +125,7 @@ function limitConnections(
     if (open.refused <= most) refuse(socket, problem);
     else socket.destroy();
   });
-  return (socket) => turnedAway.has(socket);
+  return (socket) => open.refused > 0 && turnedAway.has(socket);
 }
 
 /**

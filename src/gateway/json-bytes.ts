@@ -10,13 +10,9 @@ export const bytes = {
   comma: 0x2c,
 } as const;
 
-/** Some clients write it in front of UTF-8. */
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** Bytes of the byte order mark in front of a text; 0 where there is none. */
+/** Bytes of the byte order mark in front of a text, which some clients write in front of UTF-8; 0 where there is none. */
 export function lengthOfMark(json: Buffer): number {
-  const { length } = byteOrderMark;
-  return json.length >= length && json.compare(byteOrderMark, 0, length, 0, length) === 0 ? length : 0;
+  return json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf ? 3 : 0;
 }
 
 /** A part of a JSON text, `end` excluded. */

@@ -21,7 +21,7 @@ class RoomyWriter implements SpoolWriter {
     return 1;
   }
   append(_stream: number, kind: number, payload: Parameters<SpoolWriter['append']>[2]): void {
-    const text = typeof payload === 'string' ? payload : 'ascii' in payload ? payload.ascii : Buffer.from(payload).toString();
+    const text = typeof payload === 'string' ? payload : 'text' in payload ? payload.text : Buffer.from(payload).toString();
     this.lost = !this.hasRoom || text.length > this.longest;
     if (!this.lost) this.frames.push({ kind, text });
   }

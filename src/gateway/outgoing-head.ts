@@ -1,4 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
+import { KnownTexts } from './known-texts.ts';
 import { fieldName, type RawHeaders } from './headers.ts';
 
 export interface OutgoingHead {
@@ -15,6 +16,8 @@ export interface OutgoingHead {
 
 const illegalInValue = /[^\t\u0020-\u007e\u0080-\u00ff]/;
 const illegalInPath = /[^\u0021-\u007e\u0080-\u00ff]/;
+/** Whether it is a name. */
+const names = new KnownTexts((name) => fieldName.test(name));
 const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** RFC 9110 §8.6: whether a server expects a body with a method, so that it is to be told when there is none. */
@@ -37,7 +40,7 @@ function textOf(lines: RawHeaders): string {
   for (let index = 0; index + 1 < lines.length; index += 2) {
     const name = lines[index] ?? '';
     const value = lines[index + 1] ?? '';
-    if (!fieldName.test(name) || illegalInValue.test(value)) throw illegal();
+    if (!names.of(name) || illegalInValue.test(value)) throw illegal();
     text += `${name}: ${value}\r\n`;
   }
   return text;

@@ -1,3 +1,4 @@
+import { KnownTexts } from './known-texts.ts';
 import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared } from './headers.ts';
 
 /** A provider's line that tells of another way to reach its own host. */
@@ -18,13 +19,19 @@ const recordedNames = [
 
 type LineKind = 'dropped' | 'connection' | 'recorded' | 'date';
 
-/** What is done with a line, by its lower-case name. Lines of any other name pass. */
 const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ...[...hopByHopNames, ...hostNames].map((name) => [name, 'dropped'] as const),
   ...recordedNames.map((name) => [name, 'recorded'] as const),
   ['connection', 'connection'],
   ['date', 'date'],
 ]);
+
+/** What is done with a line, by its name. Lines of any other name pass, but those that only we say: from a provider they would be taken for ours. */
+const names = new KnownTexts((name) => {
+  const lower = name.toLowerCase();
+  const isOurs = lower.startsWith('svc-') || lower.startsWith('helicone-');
+  return { lower, kind: isOurs ? 'dropped' : lineKinds.get(lower) };
+});
 
 /** What the head of a reply says to the gateway. */
 export interface ReplyHead {
@@ -44,14 +51,11 @@ export function readReplyHead(raw: RawHeaders): ReplyHead {
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    const lower = name.toLowerCase();
-    const kind = lineKinds.get(lower);
+    const { lower, kind } = names.of(name);
     if (kind === 'connection') declared = addDeclared(declared, value);
     if (kind === 'connection' || kind === 'dropped') continue;
     if (kind === 'recorded') recorded[lower] = headerText(value);
     if (kind === 'date') hasDate = true;
-    // What only we say on a reply: from a provider it would be taken for ours.
-    if (kind === undefined && (lower.startsWith('svc-') || lower.startsWith('helicone-'))) continue;
     passed.push(name, value);
   }
   return { passed: withoutDeclared(passed, declared), recorded, hasDate: hasDate && declared?.has('date') !== true };

@@ -1,3 +1,4 @@
+import { KnownTexts } from './known-texts.ts';
 import { fieldName } from './headers.ts';
 
 /** How a reply's body is told from what follows it. */
@@ -31,9 +32,21 @@ export class NotHttpError extends Error {
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([^\r\n]*))?$/;
-/** Beside line ends nothing of these may be in a head, and these only as a pair. */
-const illegal = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)|(?<!\r)\n/;
+/** Nothing of these may be in a line. */
+const illegal = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+/** As far as line ends go, which are looked for anyway. */
+const illegalInHead = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+const illegalHead = 'its head has characters that are not allowed there';
 const wholeNumber = /^\d{1,15}$/;
+
+type LineKind = 'connection' | 'keep-alive' | 'length' | 'coding' | 'other' | 'none';
+
+const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
+  ['connection', 'connection'],
+  ['keep-alive', 'keep-alive'],
+  ['content-length', 'length'],
+  ['transfer-encoding', 'coding'],
+]);
 
 /** What of the lines decides about the body and the connection. */
 interface Framing {
@@ -44,48 +57,86 @@ interface Framing {
   keptForMs: number | undefined;
 }
 
+/** Lines as they are read. */
+interface Draft extends Framing {
+  readonly text: string;
+  readonly lines: string[];
+}
+
+/** The first line of a head. */
+interface StatusLine {
+  readonly isHttp10: boolean;
+  readonly status: number;
+  readonly message: string;
+}
+
+const statusLines = new KnownTexts((line): StatusLine => {
+  const start = statusLine.exec(line);
+  if (start === null) throw new NotHttpError('its first line is not a status line of HTTP/1.1');
+  return { isHttp10: start[1] === '0', status: Number(start[2]), message: start[3] ?? '' };
+});
+
+/** What a line is about, by its name; `none`: that is no name. */
+const names = new KnownTexts((name): LineKind => {
+  // A line that goes on in the next one (RFC 9112 §5.2) begins with white space, which no name has.
+  return fieldName.test(name) ? (lineKinds.get(name.toLowerCase()) ?? 'other') : 'none';
+});
+
 /**
  * Reads the head of a reply. @param text the head as Latin-1 without its last line end. @param toHead the request's method was HEAD.
  * @throws NotHttpError.
  */
 export function readReplyLines(text: string, toHead: boolean): ReplyLines {
-  if (illegal.test(text)) throw new NotHttpError('its head has characters that are not allowed there');
-  const firstEnd = text.indexOf('\r\n');
-  const start = statusLine.exec(firstEnd === -1 ? text : text.slice(0, firstEnd));
-  if (start === null) throw new NotHttpError('its first line is not a status line of HTTP/1.1');
-  const status = Number(start[2]);
+  if (illegalInHead.test(text)) throw new NotHttpError(illegalHead);
+  let end = endOfLine(text, 0);
+  const { isHttp10, status, message } = statusLines.of(text.slice(0, end));
   // HTTP/1.0 has none of these, and is waited for in vain by who takes them for the reply.
-  if (status < 200 && start[1] === '0') throw new NotHttpError('it has an interim head of HTTP/1.0');
+  if (status < 200 && isHttp10) throw new NotHttpError('it has an interim head of HTTP/1.0');
   if (status === 101) throw new NotHttpError('it changes to a protocol that nobody asked for');
-  const lines: string[] = [];
-  const framing: Framing = { contentLength: undefined, isChunked: false, closes: false, keeps: false, keptForMs: undefined };
-  for (let at = firstEnd; at !== -1;) {
-    const begin = at + 2;
-    at = text.indexOf('\r\n', begin);
-    addLine(lines, framing, at === -1 ? text.slice(begin) : text.slice(begin, at));
+  const draft: Draft = { text, lines: [], contentLength: undefined, isChunked: false, closes: false, keeps: false, keptForMs: undefined };
+  while (end < text.length) {
+    const start = end + 2;
+    end = endOfLine(text, start);
+    addLine(draft, start, end);
   }
-  const length = lengthOf(status, toHead, framing);
-  const isKept = start[1] === '1' ? !framing.closes : framing.keeps && !framing.closes;
-  const { keptForMs } = framing;
-  return { status, message: start[3] ?? '', lines, length, keepsConnection: isKept && length.kind !== 'to close', keptForMs };
+  const length = lengthOf(status, toHead, draft);
+  const { lines, closes, keeps, keptForMs } = draft;
+  const isKept = !closes && (keeps || !isHttp10);
+  return { status, message, lines, length, keepsConnection: isKept && length.kind !== 'to close', keptForMs };
 }
 
-function addLine(lines: string[], framing: Framing, line: string): void {
-  const colon = line.indexOf(':');
-  const name = line.slice(0, Math.max(0, colon));
-  // A line that goes on in the next one (RFC 9112 §5.2) begins with white space, which no name has.
-  if (!fieldName.test(name)) throw new NotHttpError('a header line has no name, or a name with characters that are not allowed in it');
-  const value = withoutSpace(line, colon + 1);
-  lines.push(name, value);
-  switch (name.length) {
-    case 10:
-      readConnection(framing, name.toLowerCase(), value);
+/** @returns where the line that begins at `start` ends, before its line end. @throws NotHttpError for half a line end. */
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf('\r', start);
+  const behind = text.indexOf('\n', start);
+  if (end === -1 && behind === -1) return text.length;
+  if (end === -1 || behind !== end + 1) throw new NotHttpError(illegalHead);
+  return end;
+}
+
+function addLine(draft: Draft, start: number, end: number): void {
+  const { text } = draft;
+  const colon = text.indexOf(':', start);
+  const name = colon === -1 || colon > end ? '' : text.slice(start, colon);
+  const kind = names.of(name);
+  const value = withoutSpace(text, start + name.length + 1, end);
+  draft.lines.push(name, value);
+  switch (kind) {
+    case 'connection':
+      readConnection(draft, value);
       break;
-    case 14:
-      if (name.toLowerCase() === 'content-length') readLength(framing, unambiguous(line, value));
+    case 'keep-alive':
+      readKeepAlive(draft, value);
       break;
-    case 17:
-      if (name.toLowerCase() === 'transfer-encoding') readCoding(framing, unambiguous(line, value));
+    case 'length':
+      readLength(draft, unambiguous(text.slice(start, end), value));
+      break;
+    case 'coding':
+      readCoding(draft, unambiguous(text.slice(start, end), value));
+      break;
+    case 'none':
+      throw new NotHttpError('a header line has no name, or a name with characters that are not allowed in it');
+    case 'other':
   }
 }
 
@@ -96,11 +147,11 @@ export function checkTrailer(line: string): void {
 }
 
 /** TRICKY: `trim` takes characters away that are bytes of a text here, 0xA0 among them. */
-function withoutSpace(line: string, from: number): string {
-  let [start, end] = [from, line.length];
-  while (start < end && isSpace(line.charCodeAt(start))) start += 1;
-  while (end > start && isSpace(line.charCodeAt(end - 1))) end -= 1;
-  return line.slice(start, end);
+function withoutSpace(text: string, from: number, to: number): string {
+  let [start, end] = [from, to];
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
 }
 
 /** TRICKY: with a tab behind it Node's parser takes `chunked` for another coding, and a length for none. Such a line's value is none here. */
@@ -112,14 +163,14 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 9;
 }
 
-function readConnection(framing: Framing, name: string, value: string): void {
-  if (name === 'keep-alive') {
-    const seconds = /(?:^|[,; ])timeout=(\d{1,9})/i.exec(value)?.[1];
-    if (seconds !== undefined) framing.keptForMs = Number(seconds) * 1000;
-  }
-  if (name !== 'connection') return;
+function readKeepAlive(framing: Framing, value: string): void {
+  const seconds = /(?:^|[,; ])timeout=(\d{1,9})/i.exec(value)?.[1];
+  if (seconds !== undefined) framing.keptForMs = Number(seconds) * 1000;
+}
+
+function readConnection(framing: Framing, value: string): void {
   for (const option of value.toLowerCase().split(',')) {
-    const asked = withoutSpace(option, 0);
+    const asked = withoutSpace(option, 0, option.length);
     if (asked === 'close') framing.closes = true;
     if (asked === 'keep-alive') framing.keeps = true;
   }

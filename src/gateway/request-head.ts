@@ -1,6 +1,7 @@
 import { GatelogError } from '../model/errors.ts';
 import { holdsOurKey } from '../auth/api-key.ts';
 import { type Directives, DirectiveReader } from './directives.ts';
+import { KnownTexts } from './known-texts.ts';
 import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared, withoutSecrets, withoutZstd } from './headers.ts';
 
 /** Headers in which official clients send a provider's key, and so may send ours. */
@@ -11,7 +12,6 @@ const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'refere
 
 type LineKind = 'dropped' | 'host' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching' | 'anthropic';
 
-/** What is done with a line, by its lower-case name. Lines of any other name are ours or pass. */
 const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ...hopByHopNames.map((name) => [name, 'dropped'] as const),
   ...credentialNames.map((name) => [name, 'credential'] as const),
@@ -23,6 +23,12 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ['cache-control', 'caching'],
   ['anthropic-version', 'anthropic'],
 ]);
+
+/** What is done with a line, by its name. Lines of any other name are ours or pass. */
+const names = new KnownTexts((name) => {
+  const lower = name.toLowerCase();
+  return { lower, kind: lineKinds.get(lower) };
+});
 
 /** What the head of a request says to the gateway. Lines are name and value in turn, in their order and case. */
 export interface RequestHead {
@@ -53,8 +59,7 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    const lower = name.toLowerCase();
-    const kind = lineKinds.get(lower);
+    const { lower, kind } = names.of(name);
     switch (kind) {
       case 'dropped':
         continue;

@@ -109,7 +109,7 @@ export class ExchangeRecorder {
     if (joins) {
       this.requestBytes = whole.length;
       this.passedBytes += whole.length;
-      writer.append(this.stream, frameKinds.opened, { ascii: `${text}\n`, bytes: whole });
+      writer.append(this.stream, frameKinds.opened, { text: `${text}\n`, bytes: whole });
     } else {
       writer.append(this.stream, frameKinds.open, text);
     }
@@ -278,7 +278,7 @@ export class ExchangeRecorder {
     this.withHead = undefined;
     const answer: ExchangeAnswer = { head, end };
     const bytes = this.keepResponse === 'never' ? noBytes : (withHead ?? noBytes);
-    writer.append(this.stream, frameKinds.answered, { ascii: `${answerText(answer)}\n`, bytes }, stampOf(end.firstByteMs ?? 0));
+    writer.append(this.stream, frameKinds.answered, { text: `${answerText(answer)}\n`, bytes }, stampOf(end.firstByteMs ?? 0));
   }
 
   /** A first small piece stays with its head, for the case that it is all. */

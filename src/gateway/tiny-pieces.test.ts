@@ -16,7 +16,7 @@ class KeepingWriter implements SpoolWriter {
     return 1;
   }
   append(_stream: number, kind: number, payload: Parameters<SpoolWriter['append']>[2]): void {
-    const bytes = typeof payload === 'string' || !('ascii' in payload) ? Buffer.from(payload as string) : Buffer.from(payload.ascii);
+    const bytes = typeof payload === 'string' || !('text' in payload) ? Buffer.from(payload as string) : Buffer.from(payload.text);
     this.frames.push({ kind, bytes });
   }
   whenWritten(_stream: number, settled: (written: boolean) => void): void {

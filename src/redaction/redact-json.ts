@@ -1,16 +1,19 @@
 import { isJsonObject, parseJson } from '../model/text.ts';
 import type { Redactor } from './redactor.ts';
+import { withoutTokenLists } from './token-lists.ts';
 
 /** So many texts within texts are looked into: arguments of a tool, a document among them, a record in that. */
 const mostTexts = 8;
 
 /**
- * Takes out of the texts of a JSON value what is found in them, names of members included; of numbers, those that are card numbers.
+ * Takes out of the texts of a JSON value what is found in them, names of members included; of numbers, those that are card numbers. Where something
+ * was found lists of tokens go too, as they spell it.
  * @returns the same value where nothing was found.
  * @throws RangeError for a value that nests some thousand levels deep.
  */
 export function redactJson(value: unknown, redactor: Redactor): unknown {
-  return redactValue(value, redactor, mostTexts);
+  const redacted = redactValue(value, redactor, mostTexts);
+  return redacted === value ? value : withoutTokenLists(redacted);
 }
 
 /**
@@ -42,7 +45,7 @@ function redactDocument(text: string, redactor: Redactor, textsLeft: number): st
   const value = parseJson(text);
   if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
   const redacted = redactValue(value, redactor, textsLeft);
-  return redacted === value && !hidesMore(text, redactor) ? text : JSON.stringify(redacted);
+  return redacted === value && !hidesMore(text, redactor) ? text : JSON.stringify(withoutTokenLists(redacted));
 }
 
 /** Whether something is found in what escapes hide and the value does not have: of members with one name only the last is left of it. */

@@ -194,6 +194,11 @@ describe('rules', () => {
   });
 });
 
+/** A reply of Gemini's with the tokens of its text. */
+const gemini = (text: string) => ({
+  candidates: [{ content: { parts: [{ text }] }, logprobsResult: { chosenCandidates: [{ token: 'a' }] } }],
+});
+
 describe('JSON', () => {
   const all = redactorOf(rule('email'), rule('card'), rule('key'));
 
@@ -211,6 +216,24 @@ describe('JSON', () => {
       Number('12345678901234567'),
       1.5,
     ]);
+  });
+
+  it('lists of tokens, which spell what was found, go with it, and stay where nothing was', () => {
+    const tokens = { content: [{ token: 'ann', top_logprobs: [{ token: 'ann' }] }, { token: '@x.com' }] };
+    const choice = (content: string) => ({ message: { content }, logprobs: tokens });
+    expect(redactJson({ choices: [choice('to ann@x.com'), choice('to nobody')] }, all)).toEqual({
+      choices: [
+        { message: { content: 'to [email]' }, logprobs: null },
+        { message: { content: 'to nobody' }, logprobs: null },
+      ],
+    });
+    expect(redactJson(gemini('ann@x.com'), all)).toEqual({
+      candidates: [{ content: { parts: [{ text: '[email]' }] }, logprobsResult: null }],
+    });
+    for (const clean of [{ choices: [choice('to nobody')] }, gemini('nobody')]) expect(redactJson(clean, all)).toBe(clean);
+    const asked = { logprobs: true, top_logprobs: 5, messages: ['ann@x.com'] };
+    expect(redactJson(asked, all)).toEqual({ ...asked, messages: ['[email]'] });
+    expect(redactText(JSON.stringify(choice('ann@x.com')), all)).toBe('{"message":{"content":"[email]"},"logprobs":null}');
   });
 
   it('names that become the same stay apart, however many', () => {

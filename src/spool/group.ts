@@ -3,8 +3,8 @@ import { frameHeaderBytes, type FrameLabel, writeFrameHead } from './frame.ts';
 /** Told once everything that the stream appended before has been written (`true`), or that some of it could not be (`false`). */
 export type Settled = (written: boolean) => void;
 
-/** What a frame holds: bytes, with a text of ASCII characters in front of them, or any text, which is written as UTF-8. */
-export type Payload = string | Uint8Array | { readonly ascii: string; readonly bytes: Uint8Array };
+/** What a frame holds: text is written as UTF-8, also in front of bytes. */
+export type Payload = string | Uint8Array | { readonly text: string; readonly bytes: Uint8Array };
 
 const slabBytes = 1024 * 1024;
 /** The kernel takes at most 1,024 buffers in one `writev`; a frame needs two and the end of the slab one. */
@@ -107,11 +107,10 @@ export class Group {
 
   private copy(payload: Payload, start: number): number {
     if (typeof payload === 'string') return this.slab.write(payload, start, 'utf8');
-    const [ascii, bytes] = 'ascii' in payload ? [payload.ascii, payload.bytes] : ['', payload];
-    // A text that was put together of many is not joined for this, as it is for UTF-8.
-    if (ascii !== '') this.slab.write(ascii, start, 'latin1');
-    this.slab.set(bytes, start + ascii.length);
-    return ascii.length + bytes.length;
+    const [text, bytes] = 'text' in payload ? [payload.text, payload.bytes] : ['', payload];
+    const textBytes = text === '' ? 0 : this.slab.write(text, start, 'utf8');
+    this.slab.set(bytes, start + textBytes);
+    return textBytes + bytes.length;
   }
 
   private grow(stream: number, payloadBytes: number): number {

@@ -15,7 +15,7 @@ export interface SpoolWriter {
   /** A number for a new stream of frames. */
   readonly newStream: () => number;
   /**
-   * Queues a frame. Bytes must not be changed until they are written. Payloads over the frame limit are split into
+   * Queues a frame. Text is written as UTF-8; bytes must not be changed until they are written. Payloads over the frame limit are split into
    * several frames of the same kind. After `close`, and while the queue is full, the frame is dropped and who waits for its stream next is told.
    */
   readonly append: (stream: number, kind: number, payload: Payload, stamp?: number) => void;
@@ -357,12 +357,12 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
 /** TRICKY: a UTF-16 unit becomes at most three bytes of UTF-8; only a text near the limit is worth measuring. */
 function mostBytesOf(payload: Payload): number {
   if (typeof payload === 'string') return payload.length * 3;
-  return 'ascii' in payload ? payload.ascii.length + payload.bytes.length : payload.length;
+  return 'text' in payload ? payload.text.length * 3 + payload.bytes.length : payload.length;
 }
 
 function bytesOf(payload: Payload): Uint8Array {
   if (typeof payload === 'string') return Buffer.from(payload);
-  return 'ascii' in payload ? Buffer.concat([Buffer.from(payload.ascii, 'latin1'), payload.bytes]) : payload;
+  return 'text' in payload ? Buffer.concat([Buffer.from(payload.text), payload.bytes]) : payload;
 }
 
 /** One caller's mistake does not keep the word from the others; it surfaces as an uncaught error. */

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { KnownTexts } from './known-texts.ts';
+
+test('what a text says is read once', () => {
+  const read: string[] = [];
+  const texts = new KnownTexts((text) => {
+    read.push(text);
+    return { length: text.length };
+  });
+  const [first, second] = ['Content-Type', 'Content-Type: a'.slice(0, 12)].map((text) => texts.of(text));
+  expect(first).toBe(second);
+  expect(read).toEqual(['Content-Type']);
+});
+
+test('also where it says no', () => {
+  let times = 0;
+  const texts = new KnownTexts(() => {
+    times += 1;
+    return false;
+  });
+  expect([texts.of('a b'), texts.of('a b'), times]).toEqual([false, false, 1]);
+});
+
+test('no more than a thousand are remembered, and no long one; the others are read each time', () => {
+  const read = new Map<string, number>();
+  const texts = new KnownTexts((text) => {
+    read.set(text, (read.get(text) ?? 0) + 1);
+    return text.toUpperCase();
+  });
+  const names = [...Array.from({ length: 1100 }, (_, index) => `x-${index}`), 'x'.repeat(65)];
+  for (const name of [...names.slice(-1), ...names, ...names]) expect(texts.of(name)).toBe(name.toUpperCase());
+  expect([read.get('x-0'), read.get('x-999'), read.get('x-1000'), read.get('x-1099'), read.get('x'.repeat(65))]).toEqual([1, 1, 2, 2, 3]);
+});
+
+test('what is thrown is thrown again', () => {
+  const texts = new KnownTexts((text) => {
+    throw new RangeError(text);
+  });
+  const ask = (): unknown => texts.of('no status line');
+  expect(ask).toThrow(RangeError);
+  expect(ask).toThrow(RangeError);
+});

@@ -32,9 +32,7 @@ export function measureCalls(context: PartContext): Promise<CallsResult> {
       await warmUpWithAll(driver, candidate, options);
     }
     const rounds: RoundResult[] = [];
-    for (let round = 1; round <= options.rounds; round += 1) {
-      for (const candidate of rotated(candidates, round - 1)) rounds.push(await measureRound(context, { candidate, candidates, round }));
-    }
+    for (let round = 1; round <= options.rounds; round += 1) rounds.push(...(await measureRound(context, candidates, round)));
     const failures = rounds.flatMap(({ candidate, phases }) =>
       Object.entries(phases).flatMap(([phase, result]) => failuresOf(`${candidate} ${phase}`, result)),
     );
@@ -45,19 +43,21 @@ export function measureCalls(context: PartContext): Promise<CallsResult> {
 interface Turn {
   readonly candidate: Candidate;
   readonly candidates: readonly Candidate[];
-  readonly round: number;
 }
 
-async function measureRound(context: PartContext, turn: Turn): Promise<RoundResult> {
-  const { candidate, candidates, round } = turn;
+/** Each phase with all candidates in turn: what is compared is measured one right after the other, as a shared machine is another a minute later. */
+async function measureRound(context: PartContext, candidates: readonly Candidate[], round: number): Promise<readonly RoundResult[]> {
+  const inTurn = rotated(candidates, round - 1);
+  const results = inTurn.map((candidate) => ({ candidate, phases: {} as Partial<Record<PhaseName, SettledPhaseResult>> }));
   await settle(context, candidates);
-  const results: Partial<Record<PhaseName, SettledPhaseResult>> = {};
   for (const name of phaseNames) {
-    const result = await measureSettled(context, turn, name);
-    results[name] = result;
-    context.progress(`round ${round}  ${candidate.name.padEnd(8)} ${name.padEnd(12)} ${describe(result)}`);
+    for (const { candidate, phases } of results) {
+      const result = await measureSettled(context, { candidate, candidates }, name);
+      phases[name] = result;
+      context.progress(`round ${round}  ${candidate.name.padEnd(8)} ${name.padEnd(12)} ${describe(result)}`);
+    }
   }
-  return { round, candidate: candidate.name, phases: complete(results) };
+  return results.map(({ candidate, phases }) => ({ round, candidate: candidate.name, phases: complete(phases) }));
 }
 
 async function measureSettled(context: PartContext, { candidate, candidates }: Turn, name: PhaseName): Promise<SettledPhaseResult> {

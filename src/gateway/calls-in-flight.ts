@@ -38,7 +38,7 @@ export class CallsInFlight {
     }
     this.count += 1;
     connection.count += 1;
-    // Once, by Node; to say so to it would cost an object and a function more for each call.
+    // TRICKY: not `once`, which costs an object and a function for each call. Node says it once; said twice it would lower the counts too far.
     response.on('close', connection.ended);
     return undefined;
   }

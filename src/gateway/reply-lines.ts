@@ -34,7 +34,7 @@ export class NotHttpError extends Error {
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([^\r\n]*))?$/;
 /** Nothing of these may be in a line. */
 const illegal = /[\u0000-\u0008\u000a-\u001f\u007f]/;
-/** As far as line ends go, which are looked for anyway. */
+/** The same but for CR and LF: {@link endOfLine} looks for those. */
 const illegalInHead = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 const illegalHead = 'its head has characters that are not allowed there';
 const wholeNumber = /^\d{1,15}$/;
@@ -119,6 +119,7 @@ function addLine(draft: Draft, start: number, end: number): void {
   const colon = text.indexOf(':', start);
   const name = colon === -1 || colon > end ? '' : text.slice(start, colon);
   const kind = names.of(name);
+  if (kind === 'none') throw new NotHttpError('a header line has no name, or a name with characters that are not allowed in it');
   const value = withoutSpace(text, start + name.length + 1, end);
   draft.lines.push(name, value);
   switch (kind) {
@@ -134,8 +135,6 @@ function addLine(draft: Draft, start: number, end: number): void {
     case 'coding':
       readCoding(draft, unambiguous(text.slice(start, end), value));
       break;
-    case 'none':
-      throw new NotHttpError('a header line has no name, or a name with characters that are not allowed in it');
     case 'other':
   }
 }

@@ -1,4 +1,4 @@
-// TRICKY: the global of the same name is an accessor, which on the path of a call took 2 % of its time.
+// The global of the same name is an accessor: of a call's time V8's profile showed 2 % in it.
 import { performance } from 'node:perf_hooks';
 
 /** Time as a parameter: rooms that need it take a clock, so that tests can hold it still. */

@@ -12,8 +12,18 @@ const mostTexts = 8;
  * @throws RangeError for a value that nests some thousand levels deep.
  */
 export function redactJson(value: unknown, redactor: Redactor): unknown {
-  const redacted = redactValue(value, redactor, mostTexts);
-  return redacted === value ? value : withoutTokenLists(redacted);
+  return redactWhole(value, redactor, mostTexts);
+}
+
+/**
+ * One document. Its lists of tokens go by their own names, before a rule can change those. In documents within documents none are looked for:
+ * each would be gone through twice for each that it stands in.
+ */
+function redactWhole(value: unknown, redactor: Redactor, textsLeft: number): unknown {
+  const redacted = redactValue(value, redactor, textsLeft);
+  if (redacted === value || textsLeft < mostTexts - 1) return redacted;
+  const left = withoutTokenLists(value);
+  return left === value ? redacted : redactValue(left, redactor, textsLeft);
 }
 
 /**
@@ -44,8 +54,8 @@ function redactDocument(text: string, redactor: Redactor, textsLeft: number): st
   if (!/^\s*[[{]/.test(text)) return undefined;
   const value = parseJson(text);
   if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
-  const redacted = redactValue(value, redactor, textsLeft);
-  return redacted === value && !hidesMore(text, redactor) ? text : JSON.stringify(withoutTokenLists(redacted));
+  const redacted = redactWhole(value, redactor, textsLeft);
+  return redacted === value && !hidesMore(text, redactor) ? text : JSON.stringify(redacted);
 }
 
 /** Whether something is found in what escapes hide and the value does not have: of members with one name only the last is left of it. */

@@ -231,8 +231,24 @@ describe('JSON', () => {
       candidates: [{ content: { parts: [{ text: '[email]' }] }, logprobsResult: null }],
     });
     for (const clean of [{ choices: [choice('to nobody')] }, gemini('nobody')]) expect(redactJson(clean, all)).toBe(clean);
-    const asked = { logprobs: true, top_logprobs: 5, messages: ['ann@x.com'] };
+    const asked = {
+      logprobs: true,
+      top_logprobs: 5,
+      messages: ['ann@x.com'],
+      tools: [{ parameters: { properties: { logprobs: { type: 'boolean' }, words: [], tokens: ['a'] } } }],
+    };
     expect(redactJson(asked, all)).toEqual({ ...asked, messages: ['[email]'] });
+    const others = {
+      text: 'ann@x.com',
+      words: [{ word: 'ann' }, { word: '@x.com' }],
+      segments: [{ tokens: [1, 2], text: 'a' }],
+      prompt_logprobs: [null, { 7: { decoded_token: 'ann' } }],
+    };
+    const left = { text: '[email]', words: null, segments: [{ tokens: null, text: 'a' }], prompt_logprobs: null };
+    expect(redactJson(others, all)).toEqual(left);
+    expect(redactJson({ ...others, text: 'nobody' }, all)).toEqual({ ...others, text: 'nobody' });
+    const eightLetters = redactorOf(rule('email'), rule('regex', { pattern: '\\b[a-z0-9]{8}\\b' }));
+    expect(redactJson(choice('ann@x.com'), eightLetters)).toEqual({ message: { content: '[email]' }, '[regex]': null });
     expect(redactText(JSON.stringify(choice('ann@x.com')), all)).toBe('{"message":{"content":"[email]"},"logprobs":null}');
   });
 

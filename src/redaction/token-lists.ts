@@ -1,11 +1,14 @@
-/**
- * Members in which providers list the tokens of their text one by one: `logprobs` of OpenAI's APIs and those like it, `logprobsResult` of Gemini's. With
- * `top_logprobs` and its like they stand within these.
- */
-const tokenLists: ReadonlySet<string> = new Set(['logprobs', 'logprobsResult']);
+/** Members of which nothing but lists of tokens with their probabilities is known, in whatever form: of vLLM, llama.cpp. */
+const probabilities: ReadonlySet<string> = new Set(['prompt_logprobs', 'completion_probabilities']);
+/** Members whose list of whole numbers are tokens: of Whisper's segments, Cohere, Ollama. */
+const identifiers: ReadonlySet<string> = new Set(['tokens', 'token_ids', 'context']);
+/** In OpenAI's APIs, those like it, Cohere's and Gemini's: an object of such lists, or a list of tokens itself. */
+const logprobs: ReadonlySet<string> = new Set(['logprobs', 'logprobsResult']);
+const listsOfLogprobs = ['content', 'refusal', 'tokens', 'token_ids', 'chosenCandidates', 'topCandidates'];
 
 /**
- * A value without lists of tokens, `null` in their place. They spell the text beside them in pieces in which nothing is found.
+ * A value without lists of tokens, `null` in their place. They spell the text beside them in pieces in which nothing is found. A member that only has
+ * their name, as in the schema of a tool, stays.
  * @returns the same value where there are none.
  */
 export function withoutTokenLists(value: unknown): unknown {
@@ -16,10 +19,27 @@ export function withoutTokenLists(value: unknown): unknown {
   }
   let changed = false;
   const members = Object.entries(value).map(([name, member]: [string, unknown]): [string, unknown] => {
-    // A request's own `logprobs` says whether, or how many.
-    const left = typeof member === 'object' && tokenLists.has(name) ? null : withoutTokenLists(member);
+    const left = isTokenList(name, member) ? null : withoutTokenLists(member);
     changed ||= left !== member;
     return [name, left];
   });
   return changed ? Object.fromEntries(members) : value;
+}
+
+function isTokenList(name: string, member: unknown): boolean {
+  if (typeof member !== 'object' || member === null) return false;
+  if (probabilities.has(name)) return true;
+  if (identifiers.has(name)) return isFilled(member) && member.every(Number.isInteger);
+  if (name === 'words') return isFilled(member) && member.every((item) => has(item, 'word'));
+  if (!logprobs.has(name)) return false;
+  if (Array.isArray(member)) return isFilled(member) && member.every((item) => has(item, 'token'));
+  return listsOfLogprobs.some((list) => Array.isArray((member as Readonly<Record<string, unknown>>)[list]));
+}
+
+function isFilled(member: object): member is readonly unknown[] {
+  return Array.isArray(member) && member.length > 0;
+}
+
+function has(item: unknown, name: string): boolean {
+  return typeof item === 'object' && item !== null && Object.hasOwn(item, name);
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
+import { expect, type MockInstance, test, vi } from 'vitest';
 import { writeWholeReplies } from './whole-reply.ts';
+import { listen } from './wire-rig.ts';
 
 interface Writes {
   readonly single: number;
@@ -17,13 +18,7 @@ async function exchange(answer: (response: ServerResponse) => void): Promise<[st
     spies.push({ single: vi.spyOn(socket, '_write'), gathered: vi.spyOn(socket, '_writev') });
     writeWholeReplies(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-  });
-  const address = server.address();
-  const client = connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1');
+  const client = connect(await listen(server), '127.0.0.1');
   client.end('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
   let text = '';
   for await (const chunk of client) text += (chunk as Buffer).toString('latin1');
@@ -70,13 +65,7 @@ test('replies that wait for a slow client come whole and in their order', async 
   const bodies = ['a', 'b', 'c'].map((letter) => letter.repeat(3_000_000));
   const server = createServer((request, response) => response.end(bodies[Number(request.url?.slice(1))], 'latin1'));
   server.on('connection', writeWholeReplies);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-  });
-  const address = server.address();
-  const client = connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1');
+  const client = connect(await listen(server), '127.0.0.1');
   client.pause();
   client.write(ask(0, 'keep-alive') + ask(1, 'keep-alive') + ask(2, 'close'));
   await once(server, 'request');

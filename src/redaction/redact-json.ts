@@ -16,8 +16,8 @@ export function redactJson(value: unknown, redactor: Redactor): unknown {
 }
 
 /**
- * One document. Its lists of tokens go by their own names, before a rule can change those. In documents within documents none are looked for:
- * each would be gone through twice for each that it stands in.
+ * One document. Its lists of tokens go by their own names, before a rule can change those. They are looked for in a value and in the texts that it
+ * has, not in texts within those: each would be gone through twice for each that it stands in.
  */
 function redactWhole(value: unknown, redactor: Redactor, textsLeft: number): unknown {
   const redacted = redactValue(value, redactor, textsLeft);

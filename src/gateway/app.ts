@@ -9,8 +9,8 @@ import { CallsInFlight } from './calls-in-flight.ts';
 import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './cross-origin.ts';
 import { forward } from './forward.ts';
 import { IncomingRequest } from './incoming-request.ts';
+import { joinWrites } from './one-write.ts';
 import { serverTiming } from './server-timing.ts';
-import { writeWholeReplies } from './whole-reply.ts';
 import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
 
 export interface GatewayOptions {
@@ -83,7 +83,7 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   const isTurnedAway = limitConnections(server, options.mostConnections, refuseRaw);
   // TRICKY: each call of a client that pipelines listens on its connection; Node takes more than ten of them for a leak and says so.
   server.on('connection', (socket) => socket.setMaxListeners(0));
-  server.on('connection', writeWholeReplies);
+  server.on('connection', joinWrites);
   server.on('request', answer);
   // `forward` asks for the body itself. An expectation that we do not know is ignored, as RFC 9110 §10.1.1 allows.
   server.on('checkContinue', answer);

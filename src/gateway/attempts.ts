@@ -3,7 +3,7 @@ import type { EndFacts, ExchangeOutcome } from '../model/exchange.ts';
 import type { Attempt } from '../model/request-record.ts';
 import type { Errand, ForwardPorts, Leg, Onward, OpenCall } from './call.ts';
 import { sendTo } from './dispatch.ts';
-import { type RawHeaders, withoutSecrets } from './headers.ts';
+import type { RawHeaders } from './headers.ts';
 import { type AttemptPlan, type Next, nextAttempt } from './next-attempt.ts';
 import { refuseOpen } from './open-call.ts';
 import { askedWait } from './retry-policy.ts';
@@ -135,9 +135,7 @@ class Attempts implements AttemptJudge {
     const attempts = [...this.failed, ...last];
     const hidesModel = this.open.call.head.directives.tags.requestBody === 'never';
     return {
-      ...(this.place === 0
-        ? {}
-        : { provider: route.provider, targetUrl: target === undefined ? '' : withoutSecrets(target.origin + target.path) }),
+      ...(this.place === 0 ? {} : { provider: route.provider, targetUrl: target?.shown ?? '' }),
       ...(model === undefined || hidesModel ? {} : { model }),
       ...(attempts.length > 1 ? { attempts } : {}),
     };

@@ -1,4 +1,6 @@
 import type { LookupFunction } from 'node:net';
+import { withoutSecrets } from './headers.ts';
+import { KnownTexts } from './known-texts.ts';
 
 /** Path that every path on OpenAI's surface starts with and that most base addresses end in already. */
 const versionPrefix = '/v1';
@@ -11,6 +13,8 @@ export interface ProviderTarget {
   readonly path: string;
   /** Set when the caller chose the host: how the guard resolves its name. */
   readonly lookUp: LookupFunction | undefined;
+  /** The whole address as records show it, secret parameters cut. */
+  readonly shown: string;
 }
 
 /** A base address, taken apart once. */
@@ -54,8 +58,19 @@ function versionedEnds(path: string): readonly string[] {
  * segments, take `\` for `/` and rewrite bytes.
  */
 export function joinAddress({ origin, path: basePath, saidAlready, lookUp }: BaseAddress, path: string): ProviderTarget {
-  const joined = basePath + withoutStart(path, saidAlready);
-  return { origin, basePath, path: joined.startsWith('/') ? joined : `/${joined}`, lookUp };
+  return targetAt({ origin, basePath, lookUp }, basePath + withoutStart(path, saidAlready));
+}
+
+/** An address at an origin. @param path what goes out, with or without its first slash. */
+export function targetAt(place: Pick<ProviderTarget, 'origin' | 'basePath' | 'lookUp'>, path: string): ProviderTarget {
+  const whole = path.startsWith('/') ? path : `/${path}`;
+  return { ...place, path: whole, shown: withoutSecrets(place.origin + whole) };
+}
+
+/** The addresses of a base, remembered by path, as most calls have one of a few. Of a path with a query, which may hold a key, nothing is kept. */
+export function targetsOf(base: BaseAddress): (path: string) => ProviderTarget {
+  const known = new KnownTexts((path) => joinAddress(base, path));
+  return (path) => (path.includes('?') ? joinAddress(base, path) : known.of(path));
 }
 
 function withoutStart(path: string, starts: readonly string[]): string {

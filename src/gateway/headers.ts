@@ -33,7 +33,7 @@ export function addDeclared(declared: Set<string> | undefined, connection: strin
 }
 
 /** Lines, name and value in turn, without those that are declared as hop-by-hop. */
-export function withoutDeclared(lines: RawHeaders, declared: ReadonlySet<string> | undefined): RawHeaders {
+export function withoutDeclared(lines: string[], declared: ReadonlySet<string> | undefined): string[] {
   if (declared === undefined) return lines;
   return lines.filter((_, index) => !declared.has(lines[index - (index % 2)]?.toLowerCase() ?? ''));
 }

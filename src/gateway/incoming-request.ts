@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { type AskedHeaders, askedHeaders } from './asked-headers.ts';
 
 /** Takes a body's chunks as they come; `null` is its end, or that the client has left. */
 export type TakeChunk = (chunk: Buffer | null) => void;
@@ -9,6 +10,9 @@ export type TakeChunk = (chunk: Buffer | null) => void;
  * the body of most calls is one chunk, which then costs none of a stream's turns of the tick queue, its states and events.
  */
 export class IncomingRequest extends IncomingMessage {
+  /** Lines under names that are not asked for are not in it, see `rawHeaders`. */
+  declare headers: AskedHeaders;
+  private asked: AskedHeaders | undefined;
   private taker: TakeChunk | undefined;
   /** Chunks go to `take` and not into the stream. */
   private passesStream = false;
@@ -20,6 +24,12 @@ export class IncomingRequest extends IncomingMessage {
     Object.defineProperty(this.prototype, 'readableEnded', {
       get(this: IncomingRequest): boolean {
         return this.wasTaken || ended?.get?.call(this) === true;
+      },
+    });
+    // TRICKY: Node's server asks each request for `expect`, for which Node would read all its lines.
+    Object.defineProperty(this.prototype, 'headers', {
+      get(this: IncomingRequest): AskedHeaders {
+        return (this.asked ??= askedHeaders(this.rawHeaders));
       },
     });
   }

@@ -46,3 +46,21 @@ test('what is thrown is thrown again', () => {
   expect(ask).toThrow(RangeError);
   expect(ask).toThrow(RangeError);
 });
+
+test('of texts in turn each is what it is, whatever came at its place before, and none is read twice', () => {
+  const read: string[] = [];
+  const texts = new KnownTexts((text) => {
+    read.push(text);
+    return text.toUpperCase();
+  });
+  const rounds = [
+    ['host', 'accept'],
+    ['accept', 'host'],
+    ['host', 'accept', 'x'],
+    ['x'.repeat(65), 'ho\u0173t'],
+    ['host', 'host'],
+  ];
+  for (const round of rounds) expect(round.map((text, place) => texts.at(place, text))).toEqual(round.map((text) => text.toUpperCase()));
+  expect(read).toEqual(['host', 'accept', 'x', 'x'.repeat(65), 'ho\u0173t']);
+  expect([1000, 1000, 3].map((place) => texts.at(place, 'far'))).toEqual(['FAR', 'FAR', 'FAR']);
+});

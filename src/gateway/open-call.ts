@@ -1,6 +1,7 @@
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import { lineNamed } from './asked-headers.ts';
 import { cacheLines } from './cache-standing.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
 import { countryOf } from './country.ts';
@@ -29,11 +30,11 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     method: request.method ?? 'GET',
     path: withoutSecrets(call.path),
     provider,
-    targetUrl: target === undefined ? '' : withoutSecrets(target.origin + target.path),
+    targetUrl: target?.shown ?? '',
     model: hidesBody ? undefined : errand?.model,
     headers: call.head.recorded,
     tags: call.head.directives.tags,
-    countryCode: ports.countryHeader === undefined ? undefined : countryOf(request.headers[ports.countryHeader]),
+    countryCode: ports.countryHeader === undefined ? undefined : countryOf(lineNamed(request.rawHeaders, ports.countryHeader)),
     reserved: errand?.grant?.reserved === true ? true : undefined,
     cacheEnabled: call.head.directives.cache === undefined ? undefined : true,
     cachedFrom: cachedFrom(errand),

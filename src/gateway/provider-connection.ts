@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { BodyPump } from './body-pump.ts';
+import { writeInOne } from './one-write.ts';
 import { expectsBody } from './outgoing-head.ts';
 import type { ReplyLines } from './reply-lines.ts';
 import { ReplyParser, type ReplyTaker } from './reply-parser.ts';
@@ -48,8 +50,6 @@ export interface ConnectionOwner {
   readonly gone: (connection: ProviderConnection) => void;
 }
 
-/** Up to this size a body goes out in one piece with its head. */
-const mostJoinedBytes = 8 * 1024;
 /** An idle connection is given up so much before the provider says that it closes it, or at half of that time. */
 const closesAheadMs = 1000;
 /** However long a provider says that it keeps a connection. */
@@ -61,6 +61,7 @@ type Waiting = 'head' | 'body' | 'request' | 'ours';
 /** One connection to a provider, which carries one exchange at a time. */
 export class ProviderConnection implements ReplyTaker {
   private readonly socket: Socket;
+  private readonly isEncrypted: boolean;
   private readonly owner: ConnectionOwner;
   private readonly parser: ReplyParser;
   private reply: WireReply | undefined;
@@ -78,6 +79,7 @@ export class ProviderConnection implements ReplyTaker {
 
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.socket = socket;
+    this.isEncrypted = socket instanceof TLSSocket;
     this.owner = owner;
     const { headerMaxBytes, idleTimeoutMs, monotonic } = owner.options;
     this.parser = new ReplyParser(this, headerMaxBytes);
@@ -105,8 +107,7 @@ export class ProviderConnection implements ReplyTaker {
     this.parser.begin(method);
     if (body === null) socket.write(head, 'latin1');
     else if (!Buffer.isBuffer(body)) this.pumpBody(head, body, request.announced);
-    else if (body.length <= mostJoinedBytes) socket.write(head + body.toString('latin1'), 'latin1');
-    else {
+    else if (this.isEncrypted || !writeInOne(socket, head, body)) {
       socket.cork();
       socket.write(head, 'latin1');
       socket.write(body);

@@ -1,7 +1,7 @@
 import type { CheckedTarget, TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
 import { type AddressedProvider, addressedProviders, providerAliases } from '../model/vocabulary/providers.ts';
-import { joinAddress, parseBaseAddress, parseOpenAiAddress, type ProviderTarget } from './base-address.ts';
+import { parseBaseAddress, parseOpenAiAddress, type ProviderTarget, targetAt, targetsOf } from './base-address.ts';
 import { type KeyHeader, type ProviderRow, providerRows } from './provider-addresses.ts';
 
 /** One API of a provider: where its paths go, and whose credential goes with them when the caller sends none. */
@@ -117,9 +117,8 @@ function whereaboutsOf(
       return { native: target, openAi: target, isRoutable: false, takesKey: true };
     }
   }
-  const native = parseBaseAddress(known);
   return {
-    native: (path) => joinAddress(native, path),
+    native: targetsOf(parseBaseAddress(known)),
     openAi: row.openAiPath === undefined ? noOpenAiAddress(name) : openAiTarget(known, row, row.openAiPath),
     isRoutable: row.openAiPath !== undefined,
     takesKey: true,
@@ -128,8 +127,7 @@ function whereaboutsOf(
 
 function openAiTarget(baseUrl: string, row: ProviderRow, openAiPath: string): ProviderSurface['target'] {
   const usual = (typeof row.baseUrl === 'string' ? row.baseUrl : '') + openAiPath;
-  const base = parseOpenAiAddress(baseUrl, openAiPath, usual.endsWith('/v1'));
-  return (path) => joinAddress(base, path);
+  return targetsOf(parseOpenAiAddress(baseUrl, openAiPath, usual.endsWith('/v1')));
 }
 
 /** Every call names its address. TRICKY: of an Azure resource named by a caller nobody knows whose it is, so only the caller's own key goes there. */
@@ -140,7 +138,7 @@ function fromPath(name: AddressedProvider, row: ProviderRow, targets: TargetGuar
     native: (path) => {
       const address = baseUrl(path);
       const { origin, lookUp } = allowed(targets, address.origin);
-      return { origin, basePath: '', path: address.path.startsWith('/') ? address.path : `/${address.path}`, lookUp };
+      return targetAt({ origin, basePath: '', lookUp }, address.path);
     },
     openAi: noOpenAiAddress(name),
     isRoutable: false,

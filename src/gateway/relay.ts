@@ -28,9 +28,6 @@ export interface RelayOptions {
   readonly clientStallMs: number;
 }
 
-/** A last chunk up to this size goes out in one piece with its head. */
-const mostJoinedBytes = 8 * 1024;
-
 interface Head {
   readonly status: number;
   readonly message: string;
@@ -113,8 +110,10 @@ export class Relay implements ReplySink {
     } else if (this.expectedBytes === undefined) this.holdEveryChunk = endsUnseen(recorded['content-type']);
   }
 
-  private withOwn(lines: RawHeaders): string[] {
-    return [...lines, ...this.replyHeaders, 'server-timing', serverTiming(this.overheadMs)];
+  /** Adds our own lines to those of a reply. */
+  private withOwn(lines: string[]): string[] {
+    lines.push(...this.replyHeaders, 'server-timing', serverTiming(this.overheadMs));
+    return lines;
   }
 
   /** What the client gets will be shorter than what the provider says. */
@@ -172,12 +171,9 @@ export class Relay implements ReplySink {
       this.deliverHeld();
       this.sendHead();
       const last = this.lastChunk ?? this.usageFilter?.rest();
-      const { response } = this.options;
-      if (last === undefined) response.end();
-      // Node writes a text in one piece with its head; bytes are a piece of their own. Latin-1 has a character for each byte.
-      else if (last.length <= mostJoinedBytes) response.end(last.toString('latin1'), 'latin1');
-      else response.end(last);
-      watchUntaken(response, this.options.clientStallMs);
+      const { response, clientStallMs } = this.options;
+      response.end(last);
+      watchUntaken(response, clientStallMs);
     });
   }
 
@@ -210,9 +206,9 @@ export class Relay implements ReplySink {
     }
     const { recorder, method } = this.options;
     const body = refusalBody(error);
-    const lines = refusalHeaders(error, body.length);
-    this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: this.withOwn(lines), hasDate: false };
-    recorder.responseHead(error.status, readReplyHead(lines).recorded);
+    const { passed, recorded } = readReplyHead(refusalHeaders(error, body.length));
+    this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: this.withOwn(passed), hasDate: false };
+    recorder.responseHead(error.status, recorded);
     recorder.responsePart(body);
     this.settle(outcome, () => {
       const { response, clientStallMs } = this.options;

@@ -35,8 +35,8 @@ const names = new KnownTexts((name) => {
 
 /** What the head of a reply says to the gateway. */
 export interface ReplyHead {
-  /** Lines that pass to the client, name and value in turn, in their order and case. */
-  readonly passed: RawHeaders;
+  /** Lines that pass to the client, name and value in turn, in their order and case. The reader's own list. */
+  readonly passed: string[];
   /** What the record keeps, lower-case names; the last line of a name wins. */
   readonly recorded: Readonly<Record<string, string>>;
   readonly hasDate: boolean;
@@ -51,7 +51,7 @@ export function readReplyHead(raw: RawHeaders): ReplyHead {
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    const { lower, kind } = names.of(name);
+    const { lower, kind } = names.at(index >> 1, name);
     if (kind === 'connection') declared = addDeclared(declared, value);
     if (kind === 'connection' || kind === 'dropped') continue;
     if (kind === 'recorded') recorded[lower] = headerText(value);

@@ -89,7 +89,7 @@ const names = new KnownTexts((name): LineKind => {
 export function readReplyLines(text: string, toHead: boolean): ReplyLines {
   if (illegalInHead.test(text)) throw new NotHttpError(illegalHead);
   let end = endOfLine(text, 0);
-  const { isHttp10, status, message } = statusLines.of(text.slice(0, end));
+  const { isHttp10, status, message } = statusLines.at(0, text.slice(0, end));
   // HTTP/1.0 has none of these, and is waited for in vain by who takes them for the reply.
   if (status < 200 && isHttp10) throw new NotHttpError('it has an interim head of HTTP/1.0');
   if (status === 101) throw new NotHttpError('it changes to a protocol that nobody asked for');
@@ -118,7 +118,7 @@ function addLine(draft: Draft, start: number, end: number): void {
   const { text } = draft;
   const colon = text.indexOf(':', start);
   const name = colon === -1 || colon > end ? '' : text.slice(start, colon);
-  const kind = names.of(name);
+  const kind = names.at(draft.lines.length >> 1, name);
   if (kind === 'none') throw new NotHttpError('a header line has no name, or a name with characters that are not allowed in it');
   const value = withoutSpace(text, start + name.length + 1, end);
   draft.lines.push(name, value);

@@ -51,7 +51,7 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
   const credentials: string[] = [];
   const passed: string[] = [];
   const recorded: Record<string, string> = {};
-  let length: RawHeaders = [];
+  let length: string[] = [];
   let declared: Set<string> | undefined;
   let hasHost = false;
   let speaksAnthropic = false;
@@ -59,7 +59,7 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    const { lower, kind } = names.of(name);
+    const { lower, kind } = names.at(index >> 1, name);
     switch (kind) {
       case 'dropped':
         continue;

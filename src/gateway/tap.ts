@@ -157,8 +157,10 @@ export class ExchangeRecorder {
   }
 
   responsePart(chunk: Uint8Array): void {
-    if (this.takesWithHead(chunk)) {
-      this.firstByteMs = Math.round(this.elapsedMs());
+    const { head } = this;
+    if (head !== undefined && this.takesWithHead(chunk)) {
+      // They came in the same turn of the event loop.
+      this.firstByteMs = head.elapsedMs;
       this.responseBytes = chunk.length;
       this.withHead = chunk;
       return;
@@ -283,7 +285,7 @@ export class ExchangeRecorder {
 
   /** A first small piece stays with its head, for the case that it is all. */
   private takesWithHead(chunk: Uint8Array): boolean {
-    return this.head !== undefined && this.withHead === undefined && chunk.length <= this.mostJoined();
+    return this.withHead === undefined && chunk.length <= this.mostJoined();
   }
 
   private mostJoined(): number {

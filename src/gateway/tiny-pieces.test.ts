@@ -75,7 +75,7 @@ it('a request body in pieces of any size is held in memory of about its size, wh
   const dice = new Dice(seed);
   for (const wholeMaxBytes of [10_000_000, 100_000]) {
     const request = new IncomingRequest(new Socket());
-    request.headers = { 'transfer-encoding': 'chunked' };
+    request.rawHeaders = ['transfer-encoding', 'chunked'];
     const got: RequestBody[] = [];
     readBody(request, wholeMaxBytes, (body) => got.push(body));
     const sent: Buffer[] = [];

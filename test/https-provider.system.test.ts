@@ -18,10 +18,11 @@ const long = 'grüße '.repeat(200_000);
 let provider: Server;
 let providerUrl: string;
 let connections = 0;
-let failedHandshakes = 0;
+let requests = 0;
 
 beforeAll(async () => {
   provider = createServer({ key: readFileSync(path.join(folder, 'key.pem')), cert: readFileSync(certificate) }, (request, response) => {
+    requests += 1;
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -41,7 +42,7 @@ beforeAll(async () => {
       }
     });
   });
-  provider.on('secureConnection', () => (connections += 1)).on('tlsClientError', () => (failedHandshakes += 1));
+  provider.on('secureConnection', () => (connections += 1));
   await new Promise<void>((resolve) => {
     provider.listen(0, '127.0.0.1', resolve);
   });
@@ -106,12 +107,14 @@ describe('a provider whose certificate is not trusted', () => {
   });
 
   it('is not called: 502, which names the reason', async () => {
+    const before = requests;
     const answer = await clientOf(service)
       .chat.completions.create(ask('hello'))
       .catch((error: unknown) => error);
     expect(answer).toBeInstanceOf(APIError);
     expect(answer).toMatchObject({ status: 502, code: 'provider_unreachable' });
     expect(String(answer)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
-    expect(failedHandshakes).toBeGreaterThan(0);
+    // Of the handshake the provider may see the end or not: the client refuses the certificate after its own last message.
+    expect(requests).toBe(before);
   });
 });

@@ -133,7 +133,7 @@ function limitConnections(
  * TRICKY: there is no listener for upgrades. With one, Node would hand it every request with an `Upgrade` header, also Java's and curl's
  * polite offer to go on in HTTP/2, which a server may just ignore.
  */
-function problemOfHead({ headers, httpVersion }: IncomingMessage): GatelogError | undefined {
+function problemOfHead({ headers, httpVersion }: IncomingRequest): GatelogError | undefined {
   if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
     return new GatelogError('not_implemented', 'WebSocket upgrades are not supported by this gateway; use plain HTTP.');
   }

@@ -1,7 +1,7 @@
 import type { RawHeaders } from './headers.ts';
 import { KnownTexts } from './known-texts.ts';
 
-/** The header lines of a request that somebody asks for by name: this gateway, or Node's server (`expect`, `host`, `te`). */
+/** The header lines of a request that somebody asks for by name: this gateway, or Node's server (`expect`, `te`). */
 export type AskedHeaders = Record<AskedName, string | undefined>;
 
 type AskedName = 'host' | 'expect' | 'upgrade' | 'te' | `content-${'length' | 'type' | 'encoding'}` | 'transfer-encoding' | CrossOriginName;
@@ -44,7 +44,7 @@ export function askedHeaders(raw: RawHeaders): AskedHeaders {
   return asked;
 }
 
-/** What the lines of one name say, joined as Node joins them; undefined without any. @param name lower case. */
+/** What the lines of one name say, joined by commas where there are several; undefined without any. @param name lower case. */
 export function lineNamed(raw: RawHeaders, name: string): string | undefined {
   const values = raw.filter((_, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === name);
   return values.length === 0 ? undefined : values.join(', ');

@@ -1,6 +1,7 @@
-import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { v7 } from 'uuid';
 import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import { serverTiming } from './server-timing.ts';
 
 type HeadLines = OutgoingHttpHeaders | OutgoingHttpHeader[];
@@ -10,7 +11,7 @@ type HeadLines = OutgoingHttpHeaders | OutgoingHttpHeader[];
  * A deployment that allows none has plain replies, which cost nothing more.
  */
 export function crossOriginResponses(origins: readonly string[]): typeof ServerResponse {
-  return class CrossOriginResponse extends ServerResponse {
+  return class CrossOriginResponse extends ServerResponse<IncomingRequest> {
     override writeHead(status: number, message?: string | HeadLines, lines?: HeadLines): this {
       const given = flat(typeof message === 'string' ? lines : message);
       const kept = given.filter((_, index) => !isCrossOriginLine(given[index - (index % 2)]));
@@ -21,7 +22,7 @@ export function crossOriginResponses(origins: readonly string[]): typeof ServerR
 }
 
 /** True for a browser's question whether a page of an allowed origin may make a call. */
-export function isAllowedPreflight(origins: readonly string[], { method, headers }: IncomingMessage): boolean {
+export function isAllowedPreflight(origins: readonly string[], { method, headers }: IncomingRequest): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && allowedAs(origins, headers.origin) !== undefined;
 }
 
@@ -32,7 +33,7 @@ export function answerPreflight(response: ServerResponse): void {
 }
 
 /** Our lines on a reply, name and value in turn. */
-function linesFor(origins: readonly string[], request: IncomingMessage): readonly string[] {
+function linesFor(origins: readonly string[], request: IncomingRequest): readonly string[] {
   const { origin, 'access-control-request-headers': asked } = request.headers;
   const allowed = allowedAs(origins, origin);
   const vary = origins.includes('*') ? [] : ['vary', 'origin'];

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
 import { may } from '../model/principal.ts';
 import { needsBody, policiesOf } from './call-limits.ts';
@@ -146,6 +146,6 @@ function rejectionOf({ failedKeys, explainRejection }: ForwardPorts, { request }
 }
 
 /** A client that waits to be asked for its body is asked only once nothing on its head speaks against it. */
-function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+function expectsContinue({ headers, httpVersion }: IncomingRequest): boolean {
   return headers.expect !== undefined && httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect);
 }

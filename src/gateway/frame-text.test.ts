@@ -9,10 +9,20 @@ const text = fc.oneof(
   fc.constantFrom('"', '\\', '\n', '\u0000', '\u001f', '\u007f', '\u2028', '\ud800', 'a\udfffb', '\ud83d\ude00'),
 );
 const texts = fc.dictionary(text, text);
-/** Names that are in tables of ours. */
-const name = fc.constantFrom('content-type', 'user-agent', 'content-length', 'openai', 'my-provider', 'POST');
+/** Most are in tables of ours; of headers some are remembered with their values. */
+const name = fc.oneof(fc.constantFrom('content-type', 'user-agent', 'content-length', 'openai', 'my-provider', 'POST'), text);
 /** Few enough that they come again, each time beside others: what was remembered of one exchange must not be said of another. */
-const few = fc.constantFrom('', 'a', 'b"', '/v1/chat/completions', '\u00e4', '\u0144', 'x'.repeat(65));
+const few = fc.constantFrom(
+  '',
+  'a',
+  'b"',
+  '/v1/chat/completions',
+  '\u00e4',
+  '\u0144',
+  'multipart/form-data',
+  'x'.repeat(64),
+  'x'.repeat(65),
+);
 const headers = fc.dictionary(name, fc.oneof(text, few));
 const count = fc.nat();
 const uuid = (value: string): never => value as never;

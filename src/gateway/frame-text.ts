@@ -1,11 +1,11 @@
 import type { EndFacts, ExchangeAnswer, ExchangeOpen, TaggedProperty, Tags } from '../model/exchange.ts';
-import { KnownTexts } from './known-texts.ts';
+import { KnownTexts, longestText } from './known-texts.ts';
 
 /**
  * The JSON of the two frames that every exchange has, the same text as of `JSON.stringify`. By hand, because they are on the path of every reply. What
  * comes again in call after call (the key, the address, most headers, names) is there as text already: of pieces put together for each call V8 makes a
  * rope, and a rope of seventy pieces took a tenth of a call's time and of its garbage. What only few exchanges have goes through `JSON.stringify` with
- * all the rest. What comes from tables of ours (methods, providers, names of headers and of tags) has nothing to escape.
+ * all the rest.
  */
 export function openText(open: ExchangeOpen): string {
   const hasMore =
@@ -37,15 +37,21 @@ function ownerText({ organizationId, keyHash }: ExchangeOpen): string {
 /** Where calls of one path go, nearly always the same place. */
 const places = new KnownTexts(() => ({ method: '', provider: '', targetUrl: '', text: '' }));
 
-function placeText({ method, path, provider, targetUrl }: ExchangeOpen): string {
+function placeText(open: ExchangeOpen): string {
+  const { method, path, provider, targetUrl } = open;
+  if (path.length > longestText) return placeOf(open);
   const place = places.at(0, path);
   if (place.method !== method || place.provider !== provider || place.targetUrl !== targetUrl) {
     place.method = method;
     place.provider = provider;
     place.targetUrl = targetUrl;
-    place.text = inOnePiece(`,"method":"${method}","path":${quoted(path)},"provider":"${provider}","targetUrl":${quoted(targetUrl)}`);
+    place.text = inOnePiece(placeOf(open));
   }
   return place.text;
+}
+
+function placeOf({ method, path, provider, targetUrl }: ExchangeOpen): string {
+  return `,"method":${quoted(method)},"path":${quoted(path)},"provider":${quoted(provider)},"targetUrl":${quoted(targetUrl)}`;
 }
 
 /** Most calls name their model alone. */
@@ -74,24 +80,28 @@ const repeatedHeaders: ReadonlyMap<string, KnownTexts<Listed>> = new Map(
     new KnownTexts((value) => listed(`"${name}":${quoted(value)}`)),
   ]),
 );
-const headerNames = new KnownTexts((name) => listed(`"${name}":`));
+const headerNames = new KnownTexts((name) => listed(`${quoted(name)}:`));
 
 function headersText(headers: Readonly<Record<string, string>>): string {
   let text = '';
   for (const name in headers) {
     const value = headers[name] ?? '';
-    const known = repeatedHeaders.get(name)?.at(0, value);
-    if (known !== undefined) text += text === '' ? known.first : known.behind;
-    else text += startOf(headerNames.of(name), text) + quoted(value);
+    const known = isRepeated(value) ? repeatedHeaders.get(name)?.at(0, value) : undefined;
+    text += known === undefined ? startOf(headerNames.of(name), text) + quoted(value) : startOf(known, text);
   }
   return text;
+}
+
+/** A form with files has another boundary in each call. */
+function isRepeated(value: string): boolean {
+  return value.length <= longestText && !value.startsWith('multipart/');
 }
 
 function startOf({ first, behind }: Listed, before: string): string {
   return before === '' ? first : behind;
 }
 
-const tagNames = new KnownTexts((name) => listed(`"${name}":`));
+const tagNames = new KnownTexts((name) => listed(`${quoted(name)}:`));
 const propertyNames = new KnownTexts((name) => listed(`{"name":${quoted(name)},"value":`));
 
 function tagsText(tags: Tags): string {
@@ -112,9 +122,14 @@ function tagText(value: NonNullable<Tags[keyof Tags]>): string {
 function propertyTexts(properties: readonly TaggedProperty[]): string {
   let text = '';
   properties.forEach(({ name, value, lowered }, index) => {
-    text += startOf(propertyNames.at(index, name), text) + quoted(value) + (lowered === true ? ',"lowered":true}' : '}');
+    text += startOfProperty(name, index, text) + quoted(value) + (lowered === true ? ',"lowered":true}' : '}');
   });
   return text;
+}
+
+function startOfProperty(name: string, index: number, before: string): string {
+  if (name.length <= longestText) return startOf(propertyNames.at(index, name), before);
+  return `${before === '' ? '' : ','}{"name":${quoted(name)},"value":`;
 }
 
 /** What JSON escapes. */

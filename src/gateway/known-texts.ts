@@ -1,6 +1,7 @@
-/** Texts that are remembered before all are forgotten, and the longest of them. */
+/** Texts that are remembered before all are forgotten. */
 const mostTexts = 1000;
-const longestText = 64;
+/** Characters of the longest text that is remembered; what a longer one says is read each time. */
+export const longestText = 64;
 /** Places of which it is remembered what came there last. */
 const mostPlaces = 64;
 
@@ -12,6 +13,8 @@ interface Known<Value> {
 /**
  * Remembers what was read from short texts. The same few names of headers come in every call, each time as new text: to find one here is to hash it
  * once, where to lower it, to test it and to look it up goes over it three times. Who sends ever new ones costs the others no more than that.
+ *
+ * A value is its reader's to change: who remembers with a text what was last seen beside it keeps that in the value, and loses it with the text.
  */
 export class KnownTexts<Value> {
   private readonly read: (text: string) => Value;
@@ -37,7 +40,8 @@ export class KnownTexts<Value> {
     const latest = this.latest[place];
     if (latest?.text === text) return latest.value;
     const known = this.known.get(text) ?? this.meet(text);
-    if (place < mostPlaces && known.text.length <= longestText) this.latest[place] = known;
+    // Only what is remembered: any other text may be a part of a larger one, which it would keep in memory.
+    if (place < mostPlaces && this.known.get(known.text) === known) this.latest[place] = known;
     return known.value;
   }
 

@@ -32,7 +32,7 @@ export function findModelField(json: Buffer): ModelField | undefined {
       if (depth === 1 && isModelKey(json, at + 1, end)) {
         found = stringAfterColon(json, skipWhitespace(json, end + 1));
         // Nearly always there is no second one, and the rest, which may be long, need not be gone through byte by byte.
-        if (found !== undefined && !json.includes(endOfKey, found.end)) break;
+        if (found !== undefined && !mayComeAgain(json, found.end)) break;
       }
       at = end;
     } else if (byte === openBrace || byte === openBracket) {
@@ -48,6 +48,13 @@ export function findModelField(json: Buffer): ModelField | undefined {
 /** The JSON text with the model's name replaced; every other byte stays. */
 export function replaceModel(json: Buffer, field: ModelField, model: string): Buffer {
   return Buffer.concat([json.subarray(0, field.start), Buffer.from(JSON.stringify(model).slice(1, -1)), json.subarray(field.end)]);
+}
+
+/** Whether `"model"` stands anywhere behind a place, be it as a key or not. */
+function mayComeAgain(json: Buffer, from: number): boolean {
+  let at = json.indexOf(endOfKey, from);
+  while (at !== -1 && json[at - 1] !== quote) at = json.indexOf(endOfKey, at + endOfKey.length);
+  return at !== -1;
 }
 
 function isModelKey(json: Buffer, start: number, end: number): boolean {

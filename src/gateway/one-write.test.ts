@@ -1,9 +1,21 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import { connect, createServer as createPlainServer, Socket as Plain, type Socket } from 'node:net';
-import { expect, type MockInstance, test, vi } from 'vitest';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect, createServer as createTcpServer, Socket as Plain, type Socket, type Server as TcpServer } from 'node:net';
+import { afterEach, expect, type MockInstance, test, vi } from 'vitest';
 import { joinWrites, writeInOne } from './one-write.ts';
-import { listen } from './wire-rig.ts';
+import { listen, soon, until } from './wire-rig.ts';
+
+const open: (Server | TcpServer)[] = [];
+
+/** A server that is closed once its test is over. */
+async function opened<Kind extends Server | TcpServer>(server: Kind): Promise<[Kind, number]> {
+  open.push(server);
+  return [server, await listen(server)];
+}
+
+afterEach(() => {
+  for (const server of open.splice(0)) server.close();
+});
 
 interface Writes {
   readonly single: number;
@@ -18,7 +30,8 @@ async function exchange(answer: (response: ServerResponse) => void): Promise<[st
     spies.push({ single: vi.spyOn(socket, '_write'), gathered: vi.spyOn(socket, '_writev') });
     joinWrites(socket);
   });
-  const client = connect(await listen(server), '127.0.0.1');
+  const [, port] = await opened(server);
+  const client = connect(port, '127.0.0.1');
   client.end('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
   let text = '';
   for await (const chunk of client) text += (chunk as Buffer).toString('latin1');
@@ -48,14 +61,17 @@ test('the pieces of a chunk go out in one write', async () => {
   expect(writes).toEqual({ single: 1, gathered: 0 });
 });
 
-test.each([15_000, 16_300, 16_384, 17_000, 100_000])('of %d bytes each goes out, together with its head or not', async (bytes) => {
-  const body = everyByte.toString('latin1').repeat(400).slice(0, bytes);
-  for (const given of [body, Buffer.from(body, 'latin1')]) {
-    const [text, writes] = await exchange((response) => response.end(given, 'latin1'));
-    expect(text === body).toBe(true);
-    expect(writes.single === 1 && writes.gathered === 0).toBe(bytes < 16_000);
-  }
-});
+test.each([15_000, 16_300, 16_384, 17_000, 100_000])(
+  'a body of %d bytes goes out whole, in one write with its head where both are small',
+  async (bytes) => {
+    const body = everyByte.toString('latin1').repeat(400).slice(0, bytes);
+    for (const given of [body, Buffer.from(body, 'latin1')]) {
+      const [text, writes] = await exchange((response) => response.end(given, 'latin1'));
+      expect(text === body).toBe(true);
+      expect(writes.single === 1 && writes.gathered === 0).toBe(bytes < 16_000);
+    }
+  },
+);
 
 test('a reply without a body goes out too', async () => {
   expect((await exchange((response) => response.end()))[0]).toBe('');
@@ -76,7 +92,8 @@ test.each([
   );
   const server = createServer((request, response) => response.end(bodies[Number(request.url?.slice(1))], 'latin1'));
   server.on('connection', joinWrites);
-  const client = connect(await listen(server), '127.0.0.1');
+  const [, port] = await opened(server);
+  const client = connect(port, '127.0.0.1');
   client.pause();
   client.write(bodies.map((_, index) => ask(index, index === count - 1 ? 'close' : 'keep-alive')).join(''));
   await once(server, 'request');
@@ -95,7 +112,7 @@ test('what a slow client has yet to take stays as it is while others are answere
   const server = createServer((request, response) => response.end(Buffer.from(request.url === '/other' ? 'b'.repeat(12_000) : body)));
   server.on('connection', joinWrites);
   server.on('connection', (socket) => answering.push(socket));
-  const port = await listen(server);
+  const [, port] = await opened(server);
   const slow = connect(port, '127.0.0.1').pause();
   await once(slow, 'connect');
   let asked = 0;
@@ -104,8 +121,9 @@ test('what a slow client has yet to take stays as it is while others are answere
     const before = answering[0]?.bytesWritten ?? 0;
     slow.write(ask(asked, 'keep-alive'));
     asked += 1;
-    await vi.waitUntil(() => answering[0] !== undefined && answering[0].bytesWritten > before, { interval: 1 });
+    await until(() => answering[0] !== undefined && answering[0].bytesWritten > before);
   }
+  expect(answering[0]?.writableLength).toBeGreaterThan(0);
   for (let count = 0; count < 3; count += 1) await (await fetch(`http://127.0.0.1:${port}/other`)).text();
   slow.write(ask(asked, 'close'));
   let text = '';
@@ -119,10 +137,11 @@ test('what a slow client has yet to take stays as it is while others are answere
 async function received(requests: readonly (readonly [head: string, body: Buffer])[]): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let taken: Socket | undefined;
-  const server = createPlainServer((socket) => {
+  const server = createTcpServer((socket) => {
     taken = socket.pause();
   });
-  const client = connect(await listen(server), '127.0.0.1');
+  const [, port] = await opened(server);
+  const client = connect(port, '127.0.0.1');
   await once(client, 'connect');
   for (const [head, body] of requests) {
     if (writeInOne(client, head, body)) continue;
@@ -130,9 +149,8 @@ async function received(requests: readonly (readonly [head: string, body: Buffer
     client.write(body);
   }
   client.end();
-  await vi.waitUntil(() => taken !== undefined);
+  await until(() => taken !== undefined);
   for await (const chunk of taken ?? []) chunks.push(chunk as Buffer);
-  server.close();
   return Buffer.concat(chunks);
 }
 
@@ -145,6 +163,61 @@ test('requests go out whole and in their order, also where the system takes them
   expect((await received(requests)).equals(sent)).toBe(true);
 });
 
-test('a request that is not small is left to its caller', () => {
-  expect(writeInOne(new Plain(), 'x'.repeat(16_384), Buffer.from('y'))).toBe(false);
+test('a request that is not small is left to its caller, the largest small one is not', async () => {
+  const body = everyByte.subarray(0, 84);
+  expect(writeInOne(new Plain(), 'x'.repeat(16_301), body)).toBe(false);
+  const got = await received([['x'.repeat(16_300), body]]);
+  expect(got.equals(Buffer.concat([Buffer.from('x'.repeat(16_300)), body]))).toBe(true);
+});
+
+/** A connection to a server that keeps what it gets, in a state that Node writes nothing in at once. */
+async function writtenLater(prepare: (client: Socket) => void, release: (client: Socket) => void, whenOpen: boolean): Promise<string> {
+  let got = '';
+  const server = createTcpServer((socket) => socket.on('data', (chunk: Buffer) => (got += chunk.toString('latin1'))));
+  const [, port] = await opened(server);
+  const client = connect(port, '127.0.0.1');
+  if (whenOpen) await once(client, 'connect');
+  prepare(client);
+  for (const text of ['first ', 'second ', 'third']) writeInOne(client, text, Buffer.from('body '));
+  release(client);
+  client.end();
+  await once(client, 'close');
+  return got;
+}
+
+const nothing = (): void => undefined;
+const cork = (client: Socket): void => client.cork();
+const uncork = (client: Socket): void => client.uncork();
+
+test('what waits because a connection is not there yet, or is corked, goes out as it was', async () => {
+  const whole = 'first body second body thirdbody ';
+  expect([await writtenLater(nothing, nothing, false), await writtenLater(cork, uncork, true)]).toEqual([whole, whole]);
+});
+
+test('to a connection that is closed nothing is written, and nobody is told anything new', async () => {
+  const told: unknown[] = [];
+  const closed = new Plain().on('error', (error) => told.push(error)).destroy();
+  expect(writeInOne(closed, 'a', Buffer.from('b'))).toBe(true);
+  await until(() => closed.closed);
+  expect(told).toEqual([]);
+});
+
+test('whoever writes to a connection that the other side has reset is told, and so is the connection', async () => {
+  const [, port] = await opened(createTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy())));
+  const told: unknown[] = [];
+  // It reads nothing, so that only a write finds out.
+  const client = connect(port, '127.0.0.1')
+    .pause()
+    .on('error', (error) => told.push(error));
+  joinWrites(client);
+  await once(client, 'connect');
+  const written: unknown[] = [];
+  for (let round = 0; round < 500 && !client.destroyed; round += 1) {
+    client.cork();
+    for (const piece of ['a', 'b']) client.write(piece, (error) => written.push(error));
+    client.uncork();
+    await soon();
+  }
+  expect([told.length, told[0]]).toEqual([1, expect.any(Error)]);
+  expect([written[0], written.at(-1)]).toEqual([null, told[0]]);
 });

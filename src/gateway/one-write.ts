@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 
+/** Pieces of up to so many bytes in all go out in one. A connection whose client is slow keeps that much for what it has yet to take, however little that is. */
 const memoryBytes = 16 * 1024;
 /** Where pieces are put together. It is free again once the system took them, which it nearly always does at once. */
 let memory = Buffer.allocUnsafeSlow(memoryBytes);

@@ -110,7 +110,7 @@ export class Relay implements ReplySink {
     } else if (this.expectedBytes === undefined) this.holdEveryChunk = endsUnseen(recorded['content-type']);
   }
 
-  /** Adds our own lines to those of a reply. */
+  /** Adds our own lines to those of a reply, in the list that it is given, which is the one it returns. */
   private withOwn(lines: string[]): string[] {
     lines.push(...this.replyHeaders, 'server-timing', serverTiming(this.overheadMs));
     return lines;
@@ -206,6 +206,7 @@ export class Relay implements ReplySink {
     }
     const { recorder, method } = this.options;
     const body = refusalBody(error);
+    // Of our own refusals all lines pass: they have none that only a provider may not say.
     const { passed, recorded } = readReplyHead(refusalHeaders(error, body.length));
     this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: this.withOwn(passed), hasDate: false };
     recorder.responseHead(error.status, recorded);

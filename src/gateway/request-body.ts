@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
 import { isIdentity } from './content-coding.ts';
 import type { IncomingRequest } from './incoming-request.ts';
@@ -9,7 +8,7 @@ export type RequestBody = { readonly whole: Buffer } | { readonly begun: readonl
 const none = Buffer.alloc(0);
 
 /** Declared length of a body; undefined when it comes in chunks. */
-function declaredLength(request: IncomingMessage): number | undefined {
+function declaredLength(request: IncomingRequest): number | undefined {
   const text = request.headers['content-length'];
   if (text !== undefined) return Number(text);
   return request.headers['transfer-encoding'] === undefined ? 0 : undefined;
@@ -19,7 +18,7 @@ function declaredLength(request: IncomingMessage): number | undefined {
  * Checks what a head says about its body.
  * @throws GatelogError `body_too_large`, or `not_implemented` for a transfer coding that Node would pass on undecoded.
  */
-export function checkDeclaredBody(request: IncomingMessage, mostBytes: number): void {
+export function checkDeclaredBody(request: IncomingRequest, mostBytes: number): void {
   const coding = request.headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw new GatelogError(
@@ -31,17 +30,17 @@ export function checkDeclaredBody(request: IncomingMessage, mostBytes: number): 
 }
 
 /** False for bodies that show no JSON, so no model's name: of other media, or compressed. Where no type is said, it may be JSON. */
-export function mayBeJson(request: IncomingMessage): boolean {
+export function mayBeJson(request: IncomingRequest): boolean {
   return !isCompressed(request) && mayHoldJson(request);
 }
 
 /** Whether nobody sees what a body says before its content coding is undone. */
-export function isCompressed({ headers }: IncomingMessage): boolean {
+export function isCompressed({ headers }: IncomingRequest): boolean {
   return !isIdentity(headers['content-encoding']);
 }
 
 /** As {@link mayBeJson}, of what a body is once it is not compressed any more. */
-export function mayHoldJson({ headers }: IncomingMessage): boolean {
+export function mayHoldJson({ headers }: IncomingRequest): boolean {
   const type = headers['content-type'];
   return type === undefined || !/^\s*(?:multipart|audio|image|video|application\/octet-stream)\b/i.test(type);
 }

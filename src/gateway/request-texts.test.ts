@@ -39,6 +39,8 @@ describe('the model in a JSON text', () => {
     ['given twice, the last no text, is none', '{"model":"groq/a","model":7}', undefined],
     ['behind a byte order mark', '\ufeff {"model":"groq/a"}', 'groq/a'],
     ['once, in front of what looks like another', '{"model":"a","t":"model","u":["model"],"v":{"model":"b"}}', 'a'],
+    ['given twice, with words between that end as the key does', '{"model":"a","t":"no model","remodel":1,"model":"b"}', 'b'],
+    ['once, in front of words that end as the key does', '{"model":"a","t":"no model","remodel":"c"}', 'a'],
     ['in a body that was cut', '{"model":"a","model', 'a'],
   ])('%s', (_name, text, model) => {
     const json = Buffer.from(text);

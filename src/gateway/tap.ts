@@ -159,7 +159,7 @@ export class ExchangeRecorder {
   responsePart(chunk: Uint8Array): void {
     const { head } = this;
     if (head !== undefined && this.takesWithHead(chunk)) {
-      // They came in the same turn of the event loop.
+      // Invariant: whoever feeds this writes the head out before the turn of the event loop ends, so both came in the same one.
       this.firstByteMs = head.elapsedMs;
       this.responseBytes = chunk.length;
       this.withHead = chunk;

@@ -26,7 +26,7 @@ Usage: npm run bench -- gateway [options]
   --only a,b             parts: calls, streams, sustained, workers, memory (default all, in this order)
   --rounds N             rounds of calls and workers; the order of the candidates rotates (default 3)
   --seconds N            length of one measured phase; stream phases of calls take half (default 5)
-  --sustained-seconds N  length of the long load; its second half is judged (default 60, below which a burst may be taken for it)
+  --sustained-seconds N  length of a long load; its second half is judged (default 60, below which a burst may be taken for it)
   --connections N        connections of the throughput phases (default 64); latency is always measured at one
   --candidates a,b       of calls: bare, gatelog, portkey (direct is always there: added latency is measured against it)
   --no-portkey           all candidates but portkey; nothing is installed
@@ -38,7 +38,7 @@ Parts
   calls      throughput, latency and CPU of calls and streams, all candidates in turn
   streams    256 streams at once: does anything hold some of them up?
   sustained  a minute at full rate: does the ingest keep up, how soon can a call be queried? Where it falls behind,
-             the highest rate with which it keeps up is looked for, five times half as long
+             the highest rate with which it keeps up is looked for, with five loads as long
   workers    one gateway worker against two
   memory     200 calls at once with 150 KB there and back: peak memory
 

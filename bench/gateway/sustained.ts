@@ -46,7 +46,7 @@ export async function measureSustained(context: PartContext): Promise<SustainedR
     const run = new SustainedRun(context, gatelog);
     const before = await measureBare(context, bare, started);
     const closedLoop = await run.load({ askedPerSecond: null, seconds: options.sustainedSeconds });
-    const steps = closedLoop.spool.keepsUp ? [] : await searchRate(run, closedLoop.repliesPerSecond, options.sustainedSeconds / 2);
+    const steps = closedLoop.spool.keepsUp ? [] : await searchRate(run, closedLoop.repliesPerSecond, options.sustainedSeconds);
     const after = await measureBare(context, bare, started);
     return {
       barePerSecond: [before, after].map(({ requestsPerSecond }) => requestsPerSecond),

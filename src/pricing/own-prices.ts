@@ -34,39 +34,60 @@ export function ownPrice(providerId: string, at: number): OwnPrice | undefined {
   return ownPrices.findLast((price) => price.providerId === providerId && Date.parse(price.validFrom) <= at);
 }
 
-/** A rate that the provider states as a multiple of another and the price book often leaves out. */
-interface DerivedRate {
+/** A rate that the provider states and the price book leaves out. */
+interface MissingRate {
   readonly kind: RateKind;
-  readonly of: RateKind;
-  readonly times: bigint;
-  /** Stands in the reference of every model that it is for, whoever serves it. */
+  /** Stands in the name of every model that it is for, as the book has it or as it was asked for, whoever serves it. */
   readonly models: string;
+  /** Date, UTC. */
   readonly validFrom: string;
+  /** Dollars for a million, or how many times another rate of the model. */
+  readonly price: { readonly perMillion: Money } | { readonly times: bigint; readonly of: RateKind };
   readonly source: string;
 }
 
-const derivedRates: readonly DerivedRate[] = [
+const openAiPricing = 'https://platform.openai.com/docs/pricing';
+
+function audio(models: string, validFrom: string, input: bigint, output: bigint): readonly MissingRate[] {
+  return [
+    { kind: 'input_audio', models, validFrom, price: { perMillion: cents(input * 100n) }, source: openAiPricing },
+    { kind: 'output_audio', models, validFrom, price: { perMillion: cents(output * 100n) }, source: openAiPricing },
+  ];
+}
+
+/** Of several rows for one rate of a model the first holds. */
+const missingRates: readonly MissingRate[] = [
   {
     kind: 'cache_write_1h',
-    of: 'input',
-    times: 2n,
     models: 'claude',
     validFrom: '2025-05-22',
+    price: { times: 2n, of: 'input' },
     source: 'https://platform.claude.com/docs/en/build-with-claude/prompt-caching',
   },
+  ...audio('gpt-4o-audio-preview-2024-10-01', '2024-10-17', 100n, 200n),
+  ...audio('gpt-4o-audio-preview', '2024-12-17', 40n, 80n),
+  ...audio('gpt-4o-mini-audio', '2024-12-17', 10n, 20n),
 ];
 
-/** The rates of a model with those that follow from them. */
-export function withDerivedRates(reference: string, rates: ReadonlyMap<RateKind, Rate>, at: number): ReadonlyMap<RateKind, Rate> {
-  const missing = derivedRates.filter(
-    ({ kind, models, validFrom }) => !rates.has(kind) && reference.includes(models) && Date.parse(validFrom) <= at,
-  );
-  if (missing.length === 0) return rates;
-  const derived = missing.flatMap(({ kind, of, times }): [RateKind, Rate][] => {
-    const rate = rates.get(of);
-    return rate === undefined ? [] : [[kind, multiplied(rate, times)]];
-  });
-  return new Map([...rates, ...derived]);
+/** A model's rates as a table lists them. */
+export interface ListedRates {
+  /** Provider and model as the table names them. */
+  readonly reference: string;
+  /** As it was asked for. */
+  readonly model: string;
+  readonly rates: ReadonlyMap<RateKind, Rate>;
+}
+
+/** The rates of a model with those that its table leaves out. */
+export function withMissingRates({ reference, model, rates }: ListedRates, at: number): ReadonlyMap<RateKind, Rate> {
+  const whole = new Map(rates);
+  for (const { kind, models, validFrom, price } of missingRates) {
+    if (whole.has(kind) || Date.parse(validFrom) > at || !(reference.includes(models) || model.includes(models))) continue;
+    const rate = 'of' in price ? rates.get(price.of) : undefined;
+    if ('of' in price && rate !== undefined) whole.set(kind, multiplied(rate, price.times));
+    if ('perMillion' in price) whole.set(kind, { perMillion: price.perMillion, steps: [] });
+  }
+  return whole;
 }
 
 function multiplied({ perMillion, steps }: Rate, times: bigint): Rate {

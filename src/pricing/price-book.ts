@@ -3,7 +3,7 @@ import type { ConditionalPrice, ModelInfo, ModelPrice, PriceCalculation, Provide
 import { moneyOfUnits, moneyOfUsd } from '../model/money.ts';
 import type { Money } from '../model/money.ts';
 import type { PriceTable, RateKind } from '../model/vocabulary/prices.ts';
-import { withDerivedRates } from './own-prices.ts';
+import { withMissingRates } from './own-prices.ts';
 import type { Price, Rate } from './price.ts';
 
 /** Prices of the providers' models, as one source lists them. */
@@ -70,7 +70,7 @@ function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
     if (remembered.has(byMinute)) return remembered.get(byMinute);
     if (remembered.size >= mostRemembered) remembered.clear();
     const found = consultBook(providerOf(providerId), model, at);
-    const price = found === undefined ? undefined : priceOf(found, table, at);
+    const price = found === undefined ? undefined : priceOf(found, { table, model, at });
     remembered.set(found !== undefined && changesInDay(found.model) ? byMinute : byDay, price);
     return price;
   };
@@ -87,13 +87,16 @@ function changesInDay({ prices }: ModelInfo): boolean {
   return Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === 'time_of_date');
 }
 
-function priceOf(found: PriceCalculation, table: PriceTable, at: number): Price {
+function priceOf(
+  found: PriceCalculation,
+  { table, model, at }: { readonly table: PriceTable; readonly model: string; readonly at: number },
+): Price {
   const reference = `${found.provider.id}/${found.model.id}`;
   return {
     table,
     reference,
     validFrom: validFrom(found),
-    rates: withDerivedRates(reference, readRates(found.model_price), at),
+    rates: withMissingRates({ reference, model, rates: readRates(found.model_price) }, at),
     isFree: Object.keys(found.model_price).length === 0,
     contextWindow: found.model.context_window,
   };

@@ -10,7 +10,7 @@ import type { BatchLimits } from './batch.ts';
 import type { Burst } from './burst.ts';
 import type { KeepDeadLetter } from './dead-letter.ts';
 import type { ErasuresUnderWay } from './erasures.ts';
-import type { Interpret } from './interpreter.ts';
+import type { Interpret, InterpretedExchange } from './interpreter.ts';
 import type { PendingChanges } from './pending-changes.ts';
 import type { SettleBudgets } from './settlement.ts';
 
@@ -21,6 +21,8 @@ export interface DrainPorts {
   readonly spoolId: string;
   readonly checkpoint: CheckpointFile;
   readonly interpret: Interpret;
+  /** What `interpret` gave will not be looked at any more. */
+  readonly release: (interpreted: readonly InterpretedExchange[]) => void;
   readonly insert: InsertRows;
   readonly findRows: FindRows;
   readonly pendingChanges: PendingChanges;

@@ -253,7 +253,7 @@ export class Drain {
     this.batchSince = startedAt;
     for (const exchange of batch.exchanges) await exchange.seal();
     const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
-    const { rows, failures, erased, settlements } = await this.interpret(batch, changes);
+    const { interpreted, rows, failures, erased, settlements } = await this.interpret(batch, changes);
     await this.settleBudgets(settlements);
     await this.ports.erasures.keep(
       [...erased].map(([exchange, erasure]) => ({ organizationId: exchange.organizationId, requestId: exchange.requestId, erasure })),
@@ -270,6 +270,7 @@ export class Drain {
     const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
     const ms = Math.round(this.ports.clock.monotonic() - startedAt);
     observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms });
+    this.ports.release(interpreted);
   }
 
   private noteVisible(stored: InterpretedBatch['rows']): void {

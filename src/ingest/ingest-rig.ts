@@ -220,6 +220,7 @@ export class SpoolRig {
       spoolId: spoolIdentity(this.folder),
       checkpoint: openCheckpointFile(this.folder),
       interpret: interpretDirectly,
+      release: () => undefined,
       insert: this.rig.store.insert,
       findRows: this.rig.store.findRows,
       pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../platform/clock.ts';
 import { threadTimeMs } from '../platform/thread-time.ts';
 import { type BookProviders, priceBookFrom } from '../pricing/price-book.ts';
+import { RowMemory } from '../store/tables/row-memory.ts';
 import { interpretTasks } from './interpreter.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
 import { type PackedTasks, unpackTasks } from './packed-tasks.ts';
@@ -13,6 +14,11 @@ export interface InterpretJob {
   readonly id: number;
   readonly tasks: PackedTasks;
   readonly storedAt: number;
+}
+
+/** Memory of rows that nobody will look at any more. */
+export interface SpentMemory {
+  readonly spent: readonly SharedArrayBuffer[];
 }
 
 /** What the thread says: that it is up, or what came of a job. */
@@ -35,10 +41,17 @@ const parts = {
   threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadedThreatCheck(settings.threatCheckFile),
 };
 
-const say = (message: InterpreterMessage, memory: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, memory);
+const say = (message: InterpreterMessage, handedOver: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, handedOver);
 
-parentPort?.on('message', ({ id, tasks, storedAt }: InterpretJob) => {
-  const results = packResults(interpretTasks(unpackTasks(tasks), { ...parts, storedAt }), tasks.frameCounts.length);
+const memory = new RowMemory();
+
+parentPort?.on('message', (message: InterpretJob | SpentMemory) => {
+  if ('spent' in message) {
+    memory.giveBack(message.spent);
+    return;
+  }
+  const { id, tasks, storedAt } = message;
+  const results = packResults(interpretTasks(unpackTasks(tasks), { ...parts, storedAt, memory }), tasks.frameCounts.length);
   say({ id, results }, memoryOfResults(results));
 });
 say({ ready: true });

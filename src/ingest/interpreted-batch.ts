@@ -5,6 +5,8 @@ import type { Failure, StorableRow } from './store-batch.ts';
 
 /** What interpretation makes of a batch. */
 export interface InterpretedBatch {
+  /** All that interpretation made, rows and not. */
+  readonly interpreted: readonly InterpretedExchange[];
   readonly rows: StorableRow[];
   /** Why there is no row, by place in the batch. */
   readonly failures: Map<number, Failure>;
@@ -20,6 +22,7 @@ export interface InterpretedBatch {
 /** Sorts what came of each exchange of a batch, in their order. @throws when this process lacked something just now. */
 export function sortInterpreted(exchanges: readonly OpenExchange[], interpreted: readonly InterpretedExchange[]): InterpretedBatch {
   const found: InterpretedBatch = {
+    interpreted,
     rows: [],
     failures: new Map(),
     erased: new Map(),

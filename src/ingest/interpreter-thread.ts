@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { InterpreterMessage, InterpreterSettings, InterpretJob } from './interpret-worker.ts';
+import type { InterpreterMessage, InterpreterSettings, InterpretJob, SpentMemory } from './interpret-worker.ts';
 import { type Interpret, type InterpretedExchange, InterpreterDied } from './interpreter.ts';
 import { unpackResults } from './packed-results.ts';
 import { memoryOfTasks, packTasks } from './packed-tasks.ts';
@@ -12,7 +12,31 @@ interface Waiting {
 
 export interface InterpreterThread {
   readonly interpret: Interpret;
+  /** Lets the thread write other rows where those of a batch stand, the very list that `interpret` gave. Nobody may look at them any more. */
+  readonly release: (interpreted: readonly InterpretedExchange[]) => void;
   readonly close: () => Promise<void>;
+}
+
+/** Memory of rows, and the thread that it is of. */
+interface Loan {
+  readonly from: Worker;
+  readonly memory: readonly SharedArrayBuffer[];
+}
+
+/** Memory in which rows stand that are still looked at. */
+class Loans {
+  private readonly loans = new WeakMap<readonly InterpretedExchange[], Loan>();
+
+  add(interpreted: readonly InterpretedExchange[], loan: Loan): void {
+    this.loans.set(interpreted, loan);
+  }
+
+  giveBack(interpreted: readonly InterpretedExchange[]): void {
+    const loan = this.loans.get(interpreted);
+    // Given back twice it would be written to twice at once.
+    this.loans.delete(interpreted);
+    if (loan !== undefined) loan.from.postMessage({ spent: loan.memory } satisfies SpentMemory);
+  }
 }
 
 /** A batch takes about a second at most; what takes so long comes to no end. */
@@ -33,6 +57,7 @@ export function startInterpreterThread(
   jobMs: number = longestJobMs,
 ): InterpreterThread {
   const waiting = new Map<number, Waiting>();
+  const loans = new Loans();
   let worker: Worker | undefined;
   let jobs = 0;
   const settle = (id: number): Waiting | undefined => {
@@ -54,7 +79,11 @@ export function startInterpreterThread(
     };
     started.on('message', (message: InterpreterMessage) => {
       if ('ready' in message) ready = true;
-      else settle(message.id)?.resolve(unpackResults(message.results));
+      else {
+        const interpreted = unpackResults(message.results);
+        loans.add(interpreted, { from: started, memory: message.results.memory });
+        settle(message.id)?.resolve(interpreted);
+      }
     });
     // An error may be heard of before what the thread said in front of it; its end is heard of last.
     started.on('error', ({ message }) => (reason = message));
@@ -74,6 +103,7 @@ export function startInterpreterThread(
         worker ??= start();
         worker.postMessage({ id: jobs, tasks: packed, storedAt } satisfies InterpretJob, memoryOfTasks(packed));
       }),
+    release: (interpreted) => loans.giveBack(interpreted),
     close: async () => {
       const last = worker;
       failAll(new Error('the interpreter thread was closed'));

@@ -6,6 +6,7 @@ import type { OrganizationPrices } from '../pricing/organization-prices.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import { PayloadReader } from '../spool/payloads.ts';
 import type { FrameLocation } from '../spool/spool.ts';
+import type { RowMemory } from '../store/tables/row-memory.ts';
 import { newRowWriters, type RecordRows, rowsOf, type RowWriters } from '../store/tables/rows.ts';
 import { assembleExchange } from './assemble.ts';
 import { type ErasedUser, erasureOf } from './erasures.ts';
@@ -86,12 +87,14 @@ const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 export interface BatchParts extends InterpreterParts {
   /** Unix milliseconds written as the rows' `updated_at`. */
   readonly storedAt: number;
+  /** Where the memory of the rows comes from. */
+  readonly memory?: RowMemory;
 }
 
 /** Interprets a batch, one exchange after the other; whatever goes wrong with one is a value, so that a poisoned one stops nothing. */
 export function* interpretTasks(tasks: Iterable<InterpretTask>, parts: BatchParts): Generator<InterpretedExchange, void> {
   const reader = new PayloadReader();
-  const interpreting: Interpreting = { ...parts, writers: newRowWriters(), reader };
+  const interpreting: Interpreting = { ...parts, writers: newRowWriters(parts.memory), reader };
   try {
     for (const task of tasks) yield interpretTask(task, interpreting);
   } finally {

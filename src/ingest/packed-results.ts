@@ -8,7 +8,7 @@ import type { InterpretedExchange, InterpretedRows } from './interpreter.ts';
 export interface PackedResults {
   /** How many exchanges they are. */
   readonly count: number;
-  readonly memory: readonly ArrayBuffer[];
+  readonly memory: readonly SharedArrayBuffer[];
   /** Of each exchange, for each table of `tables`: the place of its memory, the offset in it, and the bytes. */
   readonly spans: Float64Array;
   /** Of each exchange when it ended, Unix milliseconds; not a number where that is not known. */
@@ -47,7 +47,7 @@ export function packResults(results: Iterable<InterpretedExchange>, count: numbe
     }
     index += 1;
   }
-  const memory = [...places.keys()].flatMap((buffer) => (buffer instanceof ArrayBuffer ? buffer : []));
+  const memory = [...places.keys()].flatMap((buffer) => (buffer instanceof SharedArrayBuffer ? buffer : []));
   return { count: index, memory, spans, endedAt, beside, instead };
 }
 
@@ -70,9 +70,9 @@ function packRows(rows: RecordRows, { places, spans, at }: Spans): void {
   }
 }
 
-/** The memory of packed results that is handed over instead of being copied. */
-export function memoryOfResults({ memory, spans, endedAt }: PackedResults): ArrayBuffer[] {
-  return [...memory, ...[spans, endedAt].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : []))];
+/** The memory of packed results that is handed over instead of being copied; that of the rows is shared. */
+export function memoryOfResults({ spans, endedAt }: PackedResults): ArrayBuffer[] {
+  return [spans, endedAt].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : []));
 }
 
 /** What was packed, in its order. */

@@ -223,6 +223,7 @@ function makeDrain({
     spoolId: spoolIdentity(places.spool),
     checkpoint: openCheckpointFile(places.spool),
     interpret: interpreter.interpret,
+    release: interpreter.release,
     insert: store.insert,
     findRows: store.findRows,
     pendingChanges,

@@ -1,3 +1,5 @@
+import { RowMemory } from './row-memory.ts';
+
 const leastBytes = 64 * 1024;
 const mostBytes = 4 * 1024 * 1024;
 /** A UTF-16 unit becomes at most so many bytes of UTF-8. */
@@ -16,14 +18,20 @@ const unmeasuredUnits = 64 * 1024;
 
 /**
  * Rows as bytes in ClickHouse's RowBinary: the values of a row one behind the other, without names, numbers in little endian, a text behind its length.
- * Rows stand behind each other in few pieces of memory, which cross to another thread without being copied.
+ * Rows stand behind each other in few pieces of memory, which another thread reads without a copy.
  * Source: https://clickhouse.com/docs/interfaces/formats/RowBinary
  */
 export class RowWriter {
-  private piece = Buffer.from(new ArrayBuffer(leastBytes));
+  private readonly memory: RowMemory;
+  private piece: Buffer;
   private used = 0;
   /** Where the row began that is being written. */
   private start = 0;
+
+  constructor(memory: RowMemory = new RowMemory()) {
+    this.memory = memory;
+    this.piece = Buffer.from(memory.take(leastBytes));
+  }
 
   /** @returns the bytes of the row that `write` has put in; what it put in before it threw is forgotten. */
   row(write: () => void): Uint8Array {
@@ -163,19 +171,10 @@ export class RowWriter {
     const begun = this.piece.subarray(this.start, this.used);
     // Twice the row at least: one that grew by what it needs alone would be copied for each of its values.
     const size = Math.max(begun.length + bytes, begun.length * 2, Math.min(mostBytes, this.piece.length * 2));
-    this.piece = Buffer.from(allocated(size));
+    this.piece = Buffer.from(this.memory.take(size));
     begun.copy(this.piece);
     this.start = 0;
     this.used = begun.length;
-  }
-}
-
-/** @throws Error with the code ENOMEM, as the system says it, where there is no memory. */
-function allocated(bytes: number): ArrayBuffer {
-  try {
-    return new ArrayBuffer(bytes);
-  } catch (cause) {
-    throw Object.assign(new Error(`no memory for ${bytes} bytes of rows`, { cause }), { code: 'ENOMEM', syscall: 'malloc' });
   }
 }
 

@@ -19,6 +19,7 @@ import {
   uint64,
   writeRow,
 } from './column.ts';
+import type { RowMemory } from './row-memory.ts';
 import { mostBytesOfUnit, RowWriter } from './row-writer.ts';
 
 /** The tables of the record: what is narrow and may change, the texts, which may not, and the history of what changed. */
@@ -157,8 +158,8 @@ export interface RecordRows {
 export type RowWriters = Readonly<Record<keyof RecordRows, RowWriter>>;
 
 /** Writers of which each has written nothing. */
-export function newRowWriters(): RowWriters {
-  return { request: new RowWriter(), bodies: new RowWriter(), changes: new RowWriter() };
+export function newRowWriters(memory?: RowMemory): RowWriters {
+  return { request: new RowWriter(memory), bodies: new RowWriter(memory), changes: new RowWriter(memory) };
 }
 
 export interface RowOptions {

@@ -67,6 +67,24 @@ describe('segments', () => {
   });
 });
 
+test('the memory of rows is given back once the store has all of them, and not before', async () => {
+  const spool = new SpoolRig(rig);
+  const writer = spool.openWriter();
+  for (let index = 0; index < 3; index += 1) await spool.write(writer);
+  const course: string[] = [];
+  let isAway = true;
+  const insert: InsertRows = async (table, rows, token) => {
+    course.push(table);
+    if (table === 'requests' && isAway) {
+      isAway = false;
+      throw new GatelogError('store_unavailable', 'away');
+    }
+    await rig.store.insert(table, rows, token);
+  };
+  await spool.drainAll({ insert, release: (interpreted) => course.push(`${interpreted.length} given back`) });
+  expect(course).toEqual(['bodies', 'requests', 'requests', '3 given back']);
+});
+
 describe('an exchange whose worker died before its end', () => {
   const stream = { 'content-type': 'text/event-stream' };
   const chunk = 'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n';

@@ -27,6 +27,7 @@ import type { ErasuresUnderWay } from './erasures.ts';
 import { type Interpret, interpretTasks } from './interpreter.ts';
 import { openPendingChanges, type PendingChanges } from './pending-changes.ts';
 import { Redactions } from './redactions.ts';
+import { spoil } from './spent-rows-rig.ts';
 import { RequestChanger } from './request-changer.ts';
 import { SessionChanger, type StoredMember } from './session-changer.ts';
 
@@ -55,7 +56,7 @@ export async function openRig(): Promise<IngestRig> {
   };
 }
 
-/** Waits until something holds. @throws when it does not come true in ten seconds. */
+/** Waits until something holds. @throws when it does not come true in a minute. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 60_000;
   while (!(await holds())) {
@@ -220,7 +221,7 @@ export class SpoolRig {
       spoolId: spoolIdentity(this.folder),
       checkpoint: openCheckpointFile(this.folder),
       interpret: interpretDirectly,
-      release: () => undefined,
+      release: spoil,
       insert: this.rig.store.insert,
       findRows: this.rig.store.findRows,
       pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),

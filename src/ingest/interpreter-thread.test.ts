@@ -19,16 +19,21 @@ function start(jobMs?: number): InterpreterThread {
   writeFileSync(
     file,
     `import { parentPort } from 'node:worker_threads';
-     parentPort.on('message', ({ id, tasks }) => {
+     let spent = 0;
+     parentPort.on('message', ({ id, tasks, spent: pieces }) => {
+       if (pieces !== undefined) {
+         spent += pieces.length;
+         return;
+       }
        const folders = [...tasks.settingsOf].map((place) => tasks.settings[place].seriesFolder);
        for (const folder of folders) {
          if (folder === 'die') process.exit(1);
          if (folder === 'throw') throw new Error('out of memory');
          if (folder === 'hang') for (;;);
        }
-       const instead = new Map(folders.map((failure, index) => [index, { failure }]));
+       const instead = new Map(folders.map((folder, index) => [index, { failure: folder === 'spent' ? String(spent) : folder }]));
        const none = new Float64Array();
-       parentPort.postMessage({ id, results: { count: folders.length, memory: [], spans: none, endedAt: none, beside: new Map(), instead } });
+       parentPort.postMessage({ id, results: { count: folders.length, memory: [new SharedArrayBuffer(8)], spans: none, endedAt: none, beside: new Map(), instead } });
      });
      parentPort.postMessage({ ready: true });`,
   );
@@ -70,6 +75,19 @@ describe('the interpreter thread', () => {
     const error = await thread.interpret([task('a')], 0).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(InterpreterDied);
+  });
+
+  test('gets the memory of rows back that are not looked at any more, once, and that of no other thread', async () => {
+    const { interpret, release } = start();
+    const first = await interpret([task('a')], 0);
+    const kept = await interpret([task('b')], 0);
+    release(first);
+    release(first);
+    release([...kept]);
+    expect(await interpret([task('spent')], 0)).toEqual([{ failure: '1' }]);
+    await expect(interpret([task('die')], 0)).rejects.toBeInstanceOf(InterpreterDied);
+    release(kept);
+    expect(await interpret([task('spent')], 0)).toEqual([{ failure: '0' }]);
   });
 
   test('that is closed fails what it had', async () => {

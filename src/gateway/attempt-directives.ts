@@ -1,6 +1,6 @@
 import { GatelogError } from '../model/errors.ts';
 import { quotedInHeader } from '../model/text.ts';
-import { type Fallback, type FallbackList, type FirstPlace, parseFallbacks } from './fallback-list.ts';
+import { type Fallback, parseFallbacks } from './fallback-list.ts';
 import { headerText } from './headers.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 
@@ -8,8 +8,6 @@ import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 export interface AttemptDirectives {
   /** Undefined: an attempt that fails is not repeated. */
   readonly retry: RetryPolicy | undefined;
-  /** Undefined: the first attempt goes where the call would go without any of this. */
-  readonly first: FirstPlace | undefined;
   readonly fallbacks: readonly Fallback[];
 }
 
@@ -19,12 +17,11 @@ export interface AttemptsAsked {
   policy: Partial<RetryPolicy>;
   /** As sent, to tell a repetition from another list. */
   fallbacksText?: string;
-  list: FallbackList;
+  fallbacks: readonly Fallback[];
 }
 
 /** Of a request's draft what these headers fill. */
 interface Draft {
-  targetUrl: string | undefined;
   attempts: AttemptsAsked | undefined;
   refusal: GatelogError | undefined;
   readonly warnings: string[];
@@ -42,7 +39,7 @@ interface NumberRow {
 
 const longestWaitMs = 600_000;
 
-const askedBy = (draft: Draft): AttemptsAsked => (draft.attempts ??= { policy: {}, list: { first: undefined, fallbacks: [] } });
+const askedBy = (draft: Draft): AttemptsAsked => (draft.attempts ??= { policy: {}, fallbacks: [] });
 
 const number =
   ({ field, least, most, whole }: NumberRow): Reader =>
@@ -71,7 +68,7 @@ const readFallbacks: Reader = (draft, value, name) => {
   }
   asked.fallbacksText = value;
   try {
-    asked.list = parseFallbacks(headerText(value), name);
+    asked.fallbacks = parseFallbacks(headerText(value), name);
   } catch (error) {
     if (!(error instanceof GatelogError)) throw error;
     draft.refusal ??= error;
@@ -89,19 +86,12 @@ export const attemptReaders: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * What all of these headers together ask for. A list that begins with the first place says where the call goes, as `Svc-Target-Url` does.
- * @returns undefined where that is a single attempt as it is made without them.
+ * What all of these headers together ask for.
+ * @returns undefined where that is a single attempt.
  */
 export function settledAttempts(draft: Draft): AttemptDirectives | undefined {
   if (draft.attempts === undefined) return undefined;
-  const { first, fallbacks } = draft.attempts.list;
-  const retry = settledRetry(draft, draft.attempts);
-  if (first !== undefined) draft.targetUrl = targetOf(first, draft);
-  return retry !== undefined || first !== undefined || fallbacks.length > 0 ? { retry, first, fallbacks } : undefined;
-}
-
-/** @returns undefined where no attempt is repeated. */
-function settledRetry(draft: Draft, { enabled, policy }: AttemptsAsked): RetryPolicy | undefined {
+  const { enabled, policy, fallbacks } = draft.attempts;
   if (enabled === undefined && Object.keys(policy).length > 0) {
     draft.warnings.push('the headers Svc-Retry-* were ignored: retries need Svc-Retry-Enabled: true');
   }
@@ -111,16 +101,9 @@ function settledRetry(draft: Draft, { enabled, policy }: AttemptsAsked): RetryPo
   if (minTimeoutMs > maxTimeoutMs) {
     draft.refusal ??= invalid(`Svc-Retry-Min-Timeout (${minTimeoutMs}) is greater than Svc-Retry-Max-Timeout (${maxTimeoutMs}).`);
   }
-  if (enabled !== true) return undefined;
-  const retry = { ...defaultRetryPolicy, ...policy, minTimeoutMs, maxTimeoutMs };
-  return retry.retries > 0 ? retry : undefined;
-}
-
-function targetOf({ place, targetUrl }: FirstPlace, draft: Draft): string {
-  if (draft.targetUrl !== undefined && draft.targetUrl !== targetUrl) {
-    draft.refusal ??= invalid(`Svc-Target-Url and ${place}.target-url name two first places; leave out one of them.`);
-  }
-  return targetUrl;
+  const retry = enabled === true ? { ...defaultRetryPolicy, ...policy, minTimeoutMs, maxTimeoutMs } : undefined;
+  const repeats = retry !== undefined && retry.retries > 0;
+  return repeats || fallbacks.length > 0 ? { retry: repeats ? retry : undefined, fallbacks } : undefined;
 }
 
 function invalid(sentence: string): GatelogError {

@@ -45,17 +45,6 @@ it('the reply of a fallback is not kept: the cache knows calls by their first ad
   expect([openAi.requests.length, groq.requests.length]).toEqual([2, 1]);
 });
 
-it('the headers of a place that the caller lists are part of what the cache compares', async () => {
-  const provider = await scripted(200);
-  cache = await startCacheRig({ allowed: [`127.0.0.1:${provider.port}`] });
-  const { rig } = cache;
-  const ask = async (version: string): Promise<string | undefined> => {
-    const place = { 'target-url': at(provider), headers: { 'anthropic-version': version } };
-    return (await call(rig.port, chat([cached, fallbacks(place)]))).header('svc-cache');
-  };
-  expect([await ask('1'), await ask('1'), await ask('2')]).toEqual(['MISS', 'HIT', 'MISS']);
-});
-
 /** Lets a client's departure come through: it is not seen from outside. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await soon();

@@ -32,13 +32,13 @@ export function askCache(
   else settle(ports.cache.look(question));
 }
 
-function keyedCallOf({ call, admission }: AdmittedCall, { route, target, passed }: Errand, body: Buffer): KeyedCall {
+function keyedCallOf({ call, admission }: AdmittedCall, { route, target }: Errand, body: Buffer): KeyedCall {
   return {
     organizationId: admission.principal.organizationId,
     method: methodOf(call),
     origin: target?.origin ?? route.provider,
     path: target?.path ?? route.path,
-    headers: passed,
+    headers: call.head.passed,
     body,
   };
 }

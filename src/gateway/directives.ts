@@ -20,13 +20,13 @@ export interface Directives {
   readonly auth: string | undefined;
   /** Value of `Svc-Request-Id`, as sent. */
   readonly requestId: string | undefined;
-  /** Value of `Svc-Target-Url`, as sent, or the first place of a list that begins with it. */
+  /** Value of `Svc-Target-Url`, as sent. */
   readonly targetUrl: string | undefined;
   /** `Svc-Stream-Usage`: a stream's usage is asked for and recorded. */
   readonly streamUsage: boolean;
   /** `Svc-RateLimit-Policy`. */
   readonly limitPolicy: LimitPolicy | undefined;
-  /** `Svc-Retry-…` and `Svc-Fallbacks`; undefined: there is one attempt, made of what the caller sent. */
+  /** `Svc-Retry-…` and `Svc-Fallbacks`; undefined: there is one attempt. */
   readonly attempts: AttemptDirectives | undefined;
   /** `Svc-Cache-*` with `Cache-Control`; undefined: the cache has no part in the call. */
   readonly cache: CacheAsk | undefined;

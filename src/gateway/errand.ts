@@ -4,7 +4,6 @@ import { credentialsFor } from './credentials.ts';
 import { fallbacksOfModels } from './fallback-list.ts';
 import { planFallbacks } from './fallback-legs.ts';
 import { findModelField } from './model-field.ts';
-import { bringsCredential, withLines } from './place-changes.ts';
 import { type Addressed, hidesModel, wantsUsage, withUsageQuestion } from './outgoing-body.ts';
 import { mayBeJson, type RequestBody } from './request-body.ts';
 import type { Route } from './routes.ts';
@@ -24,16 +23,12 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
   const { route, furtherModels } = addressed;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
-  const { attempts } = call.head.directives;
-  const changes = attempts?.first?.changes;
-  const isOwnCredential = changes !== undefined && bringsCredential(changes.lines);
-  const credentials = isOwnCredential ? [] : credentialsFor(route, admission, ports.providerKeys);
-  const passed = changes === undefined ? call.head.passed : withLines(call.head.passed, changes.lines);
+  const credentials = credentialsFor(route, admission, ports.providerKeys);
   const asked = withUsageQuestion(call, route, addressed.outgoing);
   const outgoing = asked === undefined ? addressed.outgoing : { whole: asked };
   const usageAsked = asked !== undefined;
-  const first: Leg = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model };
-  const isSingle = (attempts === undefined && furtherModels === undefined) || destination === 'models';
+  const first: Leg = { route, target, credentials, passed: call.head.passed, outgoing, usageAsked, model: addressed.model };
+  const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || destination === 'models';
   const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
   const unread = hidesModel(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;
@@ -42,7 +37,7 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
     route,
     target,
     credentials,
-    passed,
+    passed: first.passed,
     outgoing,
     usageAsked,
     model,

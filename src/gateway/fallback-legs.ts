@@ -2,10 +2,9 @@ import { GatelogError } from '../model/errors.ts';
 import type { AdmittedCall, Call, FallbackLeg, ForwardPorts, Leg } from './call.ts';
 import { bringsOwn, howToKeep, keptCredentials, ownCredentialsFor } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
-import { withoutSecretParameters } from './headers.ts';
+import { type RawHeaders, withoutSecretParameters } from './headers.ts';
 import { type ModelField, replaceModel } from './model-field.ts';
 import { wantsUsage, withUsageQuestion } from './outgoing-body.ts';
-import { bringsCredential, checkMembers, harmless, modelOfMembers, type PlaceChanges, withLines, withMembers } from './place-changes.ts';
 import { askForUsage } from './stream-usage.ts';
 import { type Route, routeByModel, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
 
@@ -54,15 +53,12 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
   // Beside a key that the fallback names the caller's own is one too many, at its own address too.
   const keepsQuery = isSameAddress && fallback.keyName === undefined;
   const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
-  const { changes } = fallback;
-  const { makeBody, askedModel } = changes === undefined ? bodyMaker(from, model) : changedBody(from, changes, fallback.place);
-  const sent = isSameAddress ? call.head.passed : harmless(call.head.passed);
-  const question = { route, isSameAddress, keyName: fallback.keyName };
+  const makeBody = bodyMaker(from, model);
   return {
     route,
     target: typeof route.destination === 'string' ? undefined : route.destination.target(route.path),
-    credentials: changes !== undefined && bringsCredential(changes.lines) ? [] : credentialsOf(ports, admitted, question),
-    passed: changes === undefined ? sent : withLines(sent, changes.lines),
+    credentials: credentialsOf(ports, admitted, { route, isSameAddress, keyName: fallback.keyName }),
+    passed: isSameAddress ? call.head.passed : harmless(call.head.passed),
     // Made when it is needed, as ten bodies at once would hold ten times the caller's.
     get outgoing() {
       const whole = makeBody();
@@ -70,7 +66,7 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
     },
     // Bodies that differ in their model alone all ask for it, or none does, but for those of a provider that is not asked.
     usageAsked: wantsUsage(call, route) && (from.first.usageAsked || asksWhereFirstIsNot(call, from)),
-    model: askedModel,
+    model: model ?? from.model,
     fallback,
   };
 }
@@ -98,10 +94,7 @@ interface Way {
 
 function wayOf(ports: ForwardPorts, { request, head }: Call, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
   const { provider, targetUrl, model } = fallback;
-  if (targetUrl !== undefined) {
-    const field = fallback.changes === undefined ? 'target_url' : 'target-url';
-    return { route: routeToTarget(targetUrl, pathRoute.path, ports.targets, field), model };
-  }
+  if (targetUrl !== undefined) return { route: routeToTarget(targetUrl, pathRoute.path, ports.targets, 'target_url'), model };
   if (provider !== undefined) {
     // A call to an address of the caller's own goes to a provider as it would without that address.
     const byPath =
@@ -127,22 +120,10 @@ function routeToNamed({ providers }: ForwardPorts, byPath: Route, provider: stri
   );
 }
 
-interface BodyPlan {
-  readonly makeBody: () => Buffer;
-  /** The model that it asks for. */
-  readonly askedModel: string | undefined;
-}
-
-/** The caller's own body with what this place changes, whatever was changed for the first one. */
-function changedBody({ body, field }: FirstAttempt, { members }: PlaceChanges, place: string): BodyPlan {
-  checkMembers(body, members, place);
-  return { makeBody: () => withMembers(body, members), askedModel: modelOfMembers(members) ?? field?.text };
-}
-
 /** @throws GatelogError where the body has no model that could be replaced. */
-function bodyMaker({ body, field, outgoing, model: firstModel }: FirstAttempt, model: string | undefined): BodyPlan {
-  if (model === undefined) return { makeBody: () => outgoing, askedModel: firstModel };
-  if (field !== undefined) return { makeBody: () => replaceModel(body, field, model), askedModel: model };
+function bodyMaker({ body, field, outgoing }: FirstAttempt, model: string | undefined): () => Buffer {
+  if (model === undefined) return () => outgoing;
+  if (field !== undefined) return () => replaceModel(body, field, model);
   throw new GatelogError('invalid_directive', 'the body is no JSON object with a model, so its model cannot be replaced.');
 }
 
@@ -172,4 +153,28 @@ function credentialsOf(
       ? `there is no key for ${route.provider}, and the caller's own goes to the first provider only; ${howToKeep(route)}.`
       : `no stored key of ${route.provider} is called "${keyName}".`,
   );
+}
+
+/** Headers that say how a body is to be read and answered, or which version of an API. Any other may be a credential at some address. */
+const harmlessNames: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'anthropic-beta',
+  'anthropic-version',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'openai-beta',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+]);
+
+/** Of the caller's lines those that hold no credential, wherever they go. */
+function harmless(lines: RawHeaders): RawHeaders {
+  return lines.filter((_, index) => {
+    const name = lines[index - (index % 2)]?.toLowerCase() ?? '';
+    return harmlessNames.has(name) || name.startsWith('x-stainless-');
+  });
 }

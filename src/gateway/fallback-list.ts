@@ -1,6 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
-import { type PlaceChanges, readPlaceLines, readPlaceMembers } from './place-changes.ts';
+import { isJsonObject, parseJson } from '../model/text.ts';
 
 /** Statuses from one to another, both included. */
 export interface StatusRange {
@@ -16,26 +15,8 @@ export interface Fallback {
   readonly targetUrl?: string;
   readonly model?: string;
   readonly keyName?: string;
-  /** What it gets in stead of what the caller sent; undefined: nothing but its key and model. */
-  readonly changes?: PlaceChanges;
   /** Of which failures of the attempt before it takes over. */
   readonly on: readonly StatusRange[];
-  /** It takes over from the place right before it alone; otherwise from any before it. */
-  readonly followsOne?: true;
-}
-
-/** The first place of a call, where the caller's list begins with it. */
-export interface FirstPlace {
-  readonly place: string;
-  readonly targetUrl: string;
-  readonly changes: PlaceChanges;
-}
-
-/** What a caller's list says. */
-export interface FallbackList {
-  /** Undefined: the call goes first where it would without the list. */
-  readonly first: FirstPlace | undefined;
-  readonly fallbacks: readonly Fallback[];
 }
 
 /** Fallbacks of one call. */
@@ -51,9 +32,9 @@ const usualFailures: readonly StatusRange[] = [
 const texts = { provider: ['provider', 64], target_url: ['targetUrl', 2048], model: ['model', 256], key_name: ['keyName', 256] } as const;
 const knownFields = [...Object.keys(texts), 'on'];
 
-/** True when a fallback takes over from an attempt that failed with this status. @param isNext the attempt was at the place right before it. */
-export function takesOver({ on, followsOne }: Fallback, status: number, isNext: boolean): boolean {
-  return (isNext || followsOne !== true) && on.some(({ from, to }) => status >= from && status <= to);
+/** True when a fallback takes over from an attempt that failed with this status. */
+export function takesOver({ on }: Fallback, status: number): boolean {
+  return on.some(({ from, to }) => status >= from && status <= to);
 }
 
 /** The further models of a body's list, `model[1]` on. */
@@ -62,56 +43,24 @@ export function fallbacksOfModels(models: readonly string[]): readonly Fallback[
 }
 
 /**
- * Reads `Svc-Fallbacks`, a list of ours or one of places as clients of Helicone's API write it.
+ * Reads `Svc-Fallbacks`.
  * @param name the header as the caller wrote it.
  * @throws GatelogError `invalid_directive`, with the place of what is wrong.
  */
-export function parseFallbacks(text: string, name: string): FallbackList {
+export function parseFallbacks(text: string, name: string): readonly Fallback[] {
   const list = parseJson(text);
   if (!Array.isArray(list)) throw wrong(name, 'must be a JSON array such as [{"provider": "anthropic", "model": "claude-sonnet-4-5"}]');
+  if (list.length > mostFallbacks) throw wrong(name, `holds at most ${mostFallbacks} fallbacks; got ${list.length}`);
   const entries: readonly unknown[] = list;
-  if (entries.some((entry) => isJsonObject(entry) && 'target-url' in entry)) return readPlaces(entries, name);
-  if (entries.length > mostFallbacks) throw wrong(name, `holds at most ${mostFallbacks} fallbacks; got ${entries.length}`);
-  return { first: undefined, fallbacks: entries.map((entry, index) => readFallback(entry, `${name}[${index}]`)) };
+  return entries.map((entry, index) => readFallback(entry, `${name}[${index}]`));
 }
 
-const placeFields = ['target-url', 'headers', 'onCodes', 'bodyKeyOverride'];
-
-/** All places in their order, the first one among them, each with the failures of its own after which the next one is asked. */
-function readPlaces(entries: readonly unknown[], name: string): FallbackList {
-  const most = mostFallbacks + 1;
-  if (entries.length > most) throw wrong(name, `holds at most ${most} places; got ${entries.length}`);
-  const places = entries.map((entry, index) => readPlace(entry, `${name}[${index}]`));
-  const fallbacks = places
-    .slice(1)
-    .map((place, index) => ({ ...place, on: places[index]?.on ?? usualFailures, followsOne: true as const }));
-  return { first: places[0], fallbacks };
-}
-
-function readPlace(value: unknown, place: string): FirstPlace & { readonly on: readonly StatusRange[] } {
-  const entry = readEntry(value, place, placeFields);
-  return {
-    place,
-    targetUrl: readText(entry['target-url'], `${place}.target-url`, texts.target_url[1]),
-    changes: {
-      lines: readPlaceLines(entry['headers'], `${place}.headers`),
-      members: readPlaceMembers(entry['bodyKeyOverride'], `${place}.bodyKeyOverride`),
-    },
-    on: entry['onCodes'] === undefined ? usualFailures : readOn(entry['onCodes'], `${place}.onCodes`),
-  };
-}
-
-function readEntry(entry: unknown, place: string, known: readonly string[]): JsonObject {
+function readFallback(entry: unknown, place: string): Fallback {
   if (!isJsonObject(entry)) throw wrong(place, 'must be an object');
-  const unknownField = Object.keys(entry).find((field) => !known.includes(field));
+  const unknownField = Object.keys(entry).find((field) => !knownFields.includes(field));
   if (unknownField !== undefined) {
-    throw wrong(place, `has the field "${unknownField.slice(0, 60)}", which is not known; known are ${known.join(', ')}`);
+    throw wrong(place, `has the field "${unknownField.slice(0, 60)}", which is not known; known are ${knownFields.join(', ')}`);
   }
-  return entry;
-}
-
-function readFallback(given: unknown, place: string): Fallback {
-  const entry = readEntry(given, place, knownFields);
   const said = Object.entries(texts).flatMap(([field, [property, most]]) => {
     const value = entry[field];
     return value === undefined ? [] : [[property, readText(value, `${place}.${field}`, most)]];

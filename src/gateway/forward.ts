@@ -4,7 +4,6 @@ import { may } from '../model/principal.ts';
 import { needsBody, policiesOf } from './call-limits.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
 import { admit, type Admission, type Rejection, withoutOurKeys } from './credentials.ts';
-import type { AttemptDirectives } from './attempt-directives.ts';
 import { runAttempts } from './attempts.ts';
 import { askCache, leaveCache, throughCache } from './cached-call.ts';
 import { sendTo } from './dispatch.ts';
@@ -12,7 +11,7 @@ import { prepare, withGrant } from './errand.ts';
 import { identify } from './identify.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { openCall, refuseOpen, refuseRecorded, refuseStranger } from './open-call.ts';
-import { applyChanges, applyModel, wantsUsage } from './outgoing-body.ts';
+import { applyModel, wantsUsage } from './outgoing-body.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
 import { giveReply } from './reply-sink.ts';
 import { readRequestHead } from './request-head.ts';
@@ -64,7 +63,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
     const route =
       directives.targetUrl === undefined
         ? routeByPath(request.method ?? 'GET', path, ports.providers, call.head.speaksAnthropic)
-        : routeToTarget(directives.targetUrl, path, ports.targets, targetPlace(directives.attempts));
+        : routeToTarget(directives.targetUrl, path, ports.targets);
     ({ provider } = route);
     if (directives.refusal !== undefined) throw directives.refusal;
     if (unknownLimits !== undefined) throw unknownLimits;
@@ -75,11 +74,6 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   } catch (error) {
     refuseRecorded(ports, admitted, provider, error);
   }
-}
-
-/** Where the caller named the address of its first place, for the sentence that refuses it. */
-function targetPlace(attempts: AttemptDirectives | undefined): string {
-  return attempts?.first === undefined ? 'Svc-Target-Url' : `${attempts.first.place}.target-url`;
 }
 
 /** Whether a call's body is to be here before it goes on, as long as it is not too large for that. */
@@ -98,7 +92,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
   let { provider } = pathRoute;
   try {
     if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
-    const addressed = applyChanges(applyModel(pathRoute, body, ports.providers), admitted.call.head.directives.attempts?.first);
+    const addressed = applyModel(pathRoute, body, ports.providers);
     ({ provider } = addressed.route);
     const errand = prepare(ports, admitted, { pathRoute, body }, addressed);
     if (ask === undefined) {

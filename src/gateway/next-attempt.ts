@@ -41,7 +41,7 @@ export function nextAttempt(plan: AttemptPlan, failure: Failure, random: number)
   const repeats = retry !== undefined && retries < retry.retries && isTransient(status);
   const waitMs = repeats ? waitBeforeRetry(retry, retries, random, failure.askedMs) : 0;
   const isInTime = elapsedMs + waitMs <= retryWithinMs;
-  const taking = fallbacks.findIndex(({ fallback }, index) => index >= place && takesOver(fallback, status, index === place));
+  const taking = fallbacks.findIndex(({ fallback }, index) => index >= place && takesOver(fallback, status));
   if (attempts >= mostAttempts) {
     return repeats || taking !== -1 ? { kind: 'none', because: `after ${mostAttempts} attempts (GATELOG_ATTEMPTS_MAX)` } : { kind: 'none' };
   }

@@ -1,8 +1,7 @@
 import { GatelogError } from '../model/errors.ts';
 import type { Call } from './call.ts';
-import { type FirstPlace, mostFallbacks } from './fallback-list.ts';
+import { mostFallbacks } from './fallback-list.ts';
 import { findModelField, replaceModel } from './model-field.ts';
-import { checkMembers, modelOfMembers, withMembers } from './place-changes.ts';
 import type { ProviderTable } from './providers.ts';
 import { isCompressed, mayHoldJson, type RequestBody } from './request-body.ts';
 import { type Route, routeByModel } from './routes.ts';
@@ -12,7 +11,7 @@ import { askForUsage, takesUsageQuestion } from './stream-usage.ts';
 export interface Addressed {
   readonly route: Route;
   readonly outgoing: RequestBody;
-  /** The model's name as it goes out, where the caller wrote it with its provider, or for this place alone. */
+  /** The model's name as it goes out, where the caller wrote it with its provider. */
   readonly model: string | undefined;
   /** The body names several models: these come after the first. */
   readonly furtherModels: readonly string[] | undefined;
@@ -32,21 +31,6 @@ export function applyModel(route: Route, body: RequestBody, providers: ProviderT
   if (byModel === undefined && models === undefined) return asItCame(route, body);
   const outgoing = { whole: replaceModel(body.whole, field, byModel?.model ?? model) };
   return { route: byModel?.route ?? route, outgoing, model: byModel?.model, furtherModels: models?.slice(1) };
-}
-
-/**
- * The same with the body that the first place of a caller's list gets.
- * @throws GatelogError `invalid_directive` for a body in which nothing can be replaced, or `body_too_large`.
- */
-export function applyChanges(addressed: Addressed, first: FirstPlace | undefined): Addressed {
-  if (first?.changes.members === undefined) return addressed;
-  const { members } = first.changes;
-  const { outgoing } = addressed;
-  if (!('whole' in outgoing)) {
-    throw new GatelogError('body_too_large', `${first.place}.bodyKeyOverride takes bodies up to GATELOG_ROUTE_MAX_BYTES.`);
-  }
-  checkMembers(outgoing.whole, members, first.place);
-  return { ...addressed, outgoing: { whole: withMembers(outgoing.whole, members) }, model: modelOfMembers(members) };
 }
 
 function asItCame(route: Route, outgoing: RequestBody): Addressed {

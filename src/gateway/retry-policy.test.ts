@@ -68,7 +68,7 @@ describe('what follows a failed attempt', () => {
   const fallbacks = parseFallbacks(
     '[{"model": "large", "on": [400, 413]}, {"model": "other"}, {"model": "last", "on": [{"from": 400, "to": 599}]}]',
     'Svc-Fallbacks',
-  ).fallbacks.map((fallback) => ({ fallback }));
+  ).map((fallback) => ({ fallback }));
   const plan: AttemptPlan = { retry: undefined, fallbacks, mostAttempts: 20, retryWithinMs: 60_000 };
   const repeating: AttemptPlan = { ...plan, retry: { ...defaultRetryPolicy, retries: 2 } };
   const failure: Failure = { status: 500, askedMs: undefined, place: 0, retries: 0, attempts: 1, elapsedMs: 10 };

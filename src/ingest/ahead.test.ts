@@ -40,22 +40,29 @@ type Answer = (call: number) => readonly InterpretedExchange[] | undefined;
 /** Interpretation that says what it is asked for. */
 function watched(asked: (call: number) => void, answer?: Answer) {
   const sizes: number[] = [];
+  const made: (readonly InterpretedExchange[])[] = [];
   const interpret: Interpret = async (tasks, storedAt) => {
     sizes.push(tasks.length);
     const call = sizes.length;
     asked(call);
-    return answer?.(call) ?? interpretDirectly(tasks, storedAt);
+    const interpreted = answer?.(call) ?? (await interpretDirectly(tasks, storedAt));
+    made.push(interpreted);
+    return interpreted;
   };
-  return { sizes, interpret };
+  return { sizes, made, interpret };
 }
 
 /** Two batches, of which the second is interpreted while the first is being inserted. */
 async function drainTwo(spool: SpoolRig, given: Partial<DrainPorts> = {}, answer?: Answer) {
   const bothAsked = makeGate();
-  const { sizes, interpret } = watched((call) => {
+  const { sizes, made, interpret } = watched((call) => {
     if (call === 2) bothAsked.open();
   }, answer);
-  await spool.drainAll({ limits, interpret, insert: heldInsert(bothAsked), ...given });
+  const released: (readonly InterpretedExchange[])[] = [];
+  const release = (interpreted: readonly InterpretedExchange[]): number => released.push(interpreted);
+  await spool.drainAll({ limits, interpret, release, insert: heldInsert(bothAsked), ...given });
+  // Taken or forgotten, once.
+  expect(made.map((interpreted) => released.filter((one) => one === interpreted).length)).toEqual(made.map(() => 1));
   return sizes;
 }
 

@@ -19,12 +19,19 @@ interface Begun {
  * exchanges, without changes, under the same settings, and without a failure, which may be due to what has moved in the spool since. Else it is forgotten.
  */
 export class Ahead {
+  private readonly release: (interpreted: Interpreted) => void;
   private begun: Begun | undefined;
+
+  /** @param release is told of what is forgotten. */
+  constructor(release: (interpreted: Interpreted) => void) {
+    this.release = release;
+  }
 
   /** @param tasks those of a batch that will probably be the next, without changes. @param interpret is called at once. */
   begin(tasks: readonly InterpretTask[], interpret: (tasks: readonly InterpretTask[]) => Promise<Interpreted>): void {
     const settings = new Map<TaskSettings, TaskSettings>();
     for (const task of tasks) if (!settings.has(task.settings)) settings.set(task.settings, structuredClone(task.settings));
+    this.forget(this.begun);
     // What goes wrong here is met again, and reported, when it is the batch's turn.
     const interpreted = interpret(tasks).catch(() => undefined);
     this.begun = { tasks, settings, interpreted };
@@ -34,9 +41,20 @@ export class Ahead {
   async take(tasks: readonly InterpretTask[]): Promise<Interpreted | undefined> {
     const { begun } = this;
     this.begun = undefined;
-    if (begun === undefined || !isSame(begun, tasks)) return undefined;
+    if (begun === undefined || !isSame(begun, tasks)) {
+      this.forget(begun);
+      return undefined;
+    }
     const interpreted = await begun.interpreted;
-    return interpreted?.some((result) => 'failure' in result || 'shortage' in result) === true ? undefined : interpreted;
+    if (interpreted?.some((result) => 'failure' in result || 'shortage' in result) !== true) return interpreted;
+    this.release(interpreted);
+    return undefined;
+  }
+
+  private forget(begun: Begun | undefined): void {
+    void begun?.interpreted.then((interpreted) => {
+      if (interpreted !== undefined) this.release(interpreted);
+    });
   }
 }
 

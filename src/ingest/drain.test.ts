@@ -85,6 +85,26 @@ test('the memory of rows is given back once the store has all of them, and not b
   expect(course).toEqual(['bodies', 'requests', 'requests', '3 given back']);
 });
 
+const refuse: InsertRows = () => Promise.reject(new GatelogError('store_unavailable', 'away'));
+
+test('the memory of rows is given back as well where the batch is not stored, and where there was no memory for all of them', async () => {
+  const spool = new SpoolRig(rig);
+  const writer = spool.openWriter();
+  for (let index = 0; index < 2; index += 1) await spool.write(writer);
+  const given: number[] = [];
+  const release = (interpreted: readonly unknown[]): number => given.push(interpreted.length);
+  const away = await spool.openDrain({ insert: refuse, release });
+  away.start();
+  await until(() => spool.observations.some(({ kind }) => kind === 'batch_failed'));
+  await away.stop(0);
+  await until(() => given.length === 1);
+  const short = await spool.openDrain({ interpret: async (tasks) => tasks.map(() => ({ shortage: 'no memory' })), release });
+  short.start();
+  await until(() => given.length > 1);
+  await short.stop(0);
+  expect(given.slice(0, 2)).toEqual([2, 2]);
+});
+
 describe('an exchange whose worker died before its end', () => {
   const stream = { 'content-type': 'text/event-stream' };
   const chunk = 'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n';

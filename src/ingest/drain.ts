@@ -56,7 +56,7 @@ export class Drain {
   private finishing = false;
   private running: Promise<void> | undefined;
   private readonly width: BatchWidth;
-  private readonly ahead = new Ahead();
+  private readonly ahead = new Ahead((interpreted) => this.ports.release(interpreted));
   readonly spentChanges: SpentChanges;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
@@ -254,30 +254,27 @@ export class Drain {
     for (const exchange of batch.exchanges) await exchange.seal();
     const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
     const { interpreted, rows, failures, erased, settlements } = await this.interpret(batch, changes);
-    await this.settleBudgets(settlements);
-    await this.ports.erasures.keep(
-      [...erased].map(([exchange, erasure]) => ({ organizationId: exchange.organizationId, requestId: exchange.requestId, erasure })),
-    );
-    for (const { tail } of batch.taken) await tail.syncRead();
-    this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
-    // What stops it is met again when it is the next batch's turn.
-    if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
-    const { insert, findRows, observe } = this.ports;
-    const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated };
-    const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.stopping.signal });
-    await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased });
-    this.noteVisible(rows.filter(({ index }) => !refused.has(index)));
-    const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
-    const ms = Math.round(this.ports.clock.monotonic() - startedAt);
-    observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms });
-    this.ports.release(interpreted);
-  }
-
-  private noteVisible(stored: InterpretedBatch['rows']): void {
-    const storedAt = this.ports.clock.now();
-    for (const { rows } of stored) {
-      const { endedAt } = rows;
-      if (endedAt !== null) this.ports.noteVisible(storedAt - endedAt);
+    try {
+      await this.settleBudgets(settlements);
+      await this.ports.erasures.keep(
+        [...erased].map(([exchange, erasure]) => ({ organizationId: exchange.organizationId, requestId: exchange.requestId, erasure })),
+      );
+      for (const { tail } of batch.taken) await tail.syncRead();
+      this.saveCheckpoint({ ...this.checkpoint, intended: batch.bounds });
+      // What stops it is met again when it is the next batch's turn.
+      if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
+      const { insert, findRows, observe, clock, noteVisible } = this.ports;
+      const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated };
+      const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.stopping.signal });
+      await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased });
+      const visibleAt = clock.now();
+      const ends = rows.map(({ index, rows: { endedAt } }) => (refused.has(index) ? null : endedAt));
+      for (const endedAt of ends) if (endedAt !== null) noteVisible(visibleAt - endedAt);
+      const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
+      observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms: Math.round(clock.monotonic() - startedAt) });
+    } finally {
+      // No insert is under way any more, whatever became of them.
+      this.ports.release(interpreted);
     }
   }
 
@@ -302,7 +299,7 @@ export class Drain {
     const interpreted = isRepeated
       ? await interpretInHalves(interpret, tasks, clock.now())
       : ((await this.ahead.take(tasks)) ?? (await interpret(tasks, clock.now())));
-    const found = sortInterpreted(batch.exchanges, interpreted);
+    const found = sortInterpreted(batch.exchanges, interpreted, this.ports.release);
     for (const [exchange, reason] of found.redactionFailures) {
       this.ports.observe({ kind: 'redaction_failed', requestId: exchange.requestId, reason });
     }

@@ -27,6 +27,8 @@ export type InterpreterMessage = { readonly ready: true } | { readonly id: numbe
 /** What the thread is started with. */
 export interface InterpreterSettings {
   readonly searchMaxBytes: number;
+  /** Memory of rows that is kept to be used again. */
+  readonly keptRowBytes: number;
   /** Providers with their prices; undefined: those of the public list. */
   readonly bookProviders: BookProviders | undefined;
   /** File of the operator's threat check; undefined: the built-in one. */
@@ -43,7 +45,7 @@ const parts = {
 
 const say = (message: InterpreterMessage, handedOver: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, handedOver);
 
-const memory = new RowMemory();
+const memory = new RowMemory(settings?.keptRowBytes);
 
 parentPort?.on('message', (message: InterpretJob | SpentMemory) => {
   if ('spent' in message) {

@@ -19,8 +19,12 @@ export interface InterpretedBatch {
   readonly threatCheckFailures: Map<OpenExchange, string>;
 }
 
-/** Sorts what came of each exchange of a batch, in their order. @throws when this process lacked something just now. */
-export function sortInterpreted(exchanges: readonly OpenExchange[], interpreted: readonly InterpretedExchange[]): InterpretedBatch {
+/** Sorts what came of each exchange of a batch, in their order. @param release of what is left. @throws when this process lacked something just now: it is released then. */
+export function sortInterpreted(
+  exchanges: readonly OpenExchange[],
+  interpreted: readonly InterpretedExchange[],
+  release: (interpreted: readonly InterpretedExchange[]) => void,
+): InterpretedBatch {
   const found: InterpretedBatch = {
     interpreted,
     rows: [],
@@ -32,7 +36,10 @@ export function sortInterpreted(exchanges: readonly OpenExchange[], interpreted:
   };
   for (const [index, exchange] of exchanges.entries()) {
     const result = interpreted[index] ?? { failure: 'the interpreter said nothing of it' };
-    if ('shortage' in result) throw new Error(result.shortage);
+    if ('shortage' in result) {
+      release(interpreted);
+      throw new Error(result.shortage);
+    }
     if ('failure' in result) {
       found.failures.set(index, { cause: 'not_interpreted', reason: result.failure });
       continue;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type InterpreterThread, startInterpreterThread } from './interpreter-thread.ts';
-import { InterpreterDied, type InterpretTask } from './interpreter.ts';
+import { type InterpretedExchange, InterpreterDied, type InterpretTask } from './interpreter.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-thread-'));
 const threads: InterpreterThread[] = [];
@@ -31,9 +31,13 @@ function start(jobMs?: number): InterpreterThread {
          if (folder === 'throw') throw new Error('out of memory');
          if (folder === 'hang') for (;;);
        }
-       const instead = new Map(folders.map((folder, index) => [index, { failure: folder === 'spent' ? String(spent) : folder }]));
-       const none = new Float64Array();
-       parentPort.postMessage({ id, results: { count: folders.length, memory: [new SharedArrayBuffer(8)], spans: none, endedAt: none, beside: new Map(), instead } });
+       // A row says how many pieces of memory the thread got back so far.
+       const isRow = (folder) => folder === 'row';
+       const instead = new Map(folders.flatMap((failure, index) => (isRow(failure) ? [] : [[index, { failure }]])));
+       const beside = new Map(folders.flatMap((folder, index) => (isRow(folder) ? [[index, { redactionFailure: String(spent) }]] : [])));
+       const spans = new Float64Array(9 * folders.length);
+       const results = { count: folders.length, memory: [new SharedArrayBuffer(8)], spans, endedAt: new Float64Array(folders.length), beside, instead };
+       parentPort.postMessage({ id, results });
      });
      parentPort.postMessage({ ready: true });`,
   );
@@ -42,7 +46,7 @@ function start(jobMs?: number): InterpreterThread {
   return thread;
 }
 
-const settings = { searchMaxBytes: 1024, bookProviders: undefined, threatCheckFile: undefined };
+const settings = { searchMaxBytes: 1024, keptRowBytes: 1024, bookProviders: undefined, threatCheckFile: undefined };
 
 const task = (seriesFolder: string): InterpretTask => ({
   settings: { seriesFolder, declaredNames: undefined, redactionRules: undefined, organizationPrices: [] },
@@ -79,15 +83,14 @@ describe('the interpreter thread', () => {
 
   test('gets the memory of rows back that are not looked at any more, once, and that of no other thread', async () => {
     const { interpret, release } = start();
-    const first = await interpret([task('a')], 0);
-    const kept = await interpret([task('b')], 0);
+    const rows = (): Promise<readonly InterpretedExchange[]> => interpret([task('row')], 0);
+    const [first, second, kept] = [await rows(), await rows(), await rows()];
+    release([...first, ...second]);
     release(first);
-    release(first);
-    release([...kept]);
-    expect(await interpret([task('spent')], 0)).toEqual([{ failure: '1' }]);
+    expect(await rows()).toMatchObject([{ redactionFailure: '2' }]);
     await expect(interpret([task('die')], 0)).rejects.toBeInstanceOf(InterpreterDied);
     release(kept);
-    expect(await interpret([task('spent')], 0)).toEqual([{ failure: '0' }]);
+    expect(await rows()).toMatchObject([{ redactionFailure: '0' }]);
   });
 
   test('that is closed fails what it had', async () => {

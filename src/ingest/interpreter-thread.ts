@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { InterpreterMessage, InterpreterSettings, InterpretJob, SpentMemory } from './interpret-worker.ts';
 import { type Interpret, type InterpretedExchange, InterpreterDied } from './interpreter.ts';
-import { unpackResults } from './packed-results.ts';
+import { packedOf, type PackedResults, unpackResults } from './packed-results.ts';
 import { memoryOfTasks, packTasks } from './packed-tasks.ts';
 
 interface Waiting {
@@ -12,30 +12,26 @@ interface Waiting {
 
 export interface InterpreterThread {
   readonly interpret: Interpret;
-  /** Lets the thread write other rows where those of a batch stand, the very list that `interpret` gave. Nobody may look at them any more. */
+  /** Lets the thread write other rows where these stand. Nobody may look at them any more, nor at any that were interpreted with them. */
   readonly release: (interpreted: readonly InterpretedExchange[]) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Memory of rows, and the thread that it is of. */
-interface Loan {
-  readonly from: Worker;
-  readonly memory: readonly SharedArrayBuffer[];
-}
-
-/** Memory in which rows stand that are still looked at. */
+/** The threads in whose memory rows stand that are still looked at. */
 class Loans {
-  private readonly loans = new WeakMap<readonly InterpretedExchange[], Loan>();
+  private readonly lenders = new WeakMap<PackedResults, Worker>();
 
-  add(interpreted: readonly InterpretedExchange[], loan: Loan): void {
-    this.loans.set(interpreted, loan);
+  add(packed: PackedResults, lender: Worker): void {
+    this.lenders.set(packed, lender);
   }
 
   giveBack(interpreted: readonly InterpretedExchange[]): void {
-    const loan = this.loans.get(interpreted);
-    // Given back twice it would be written to twice at once.
-    this.loans.delete(interpreted);
-    if (loan !== undefined) loan.from.postMessage({ spent: loan.memory } satisfies SpentMemory);
+    for (const packed of packedOf(interpreted)) {
+      const lender = this.lenders.get(packed);
+      // Given back twice it would be written to twice at once.
+      this.lenders.delete(packed);
+      lender?.postMessage({ spent: packed.memory } satisfies SpentMemory);
+    }
   }
 }
 
@@ -80,9 +76,8 @@ export function startInterpreterThread(
     started.on('message', (message: InterpreterMessage) => {
       if ('ready' in message) ready = true;
       else {
-        const interpreted = unpackResults(message.results);
-        loans.add(interpreted, { from: started, memory: message.results.memory });
-        settle(message.id)?.resolve(interpreted);
+        loans.add(message.results, started);
+        settle(message.id)?.resolve(unpackResults(message.results));
       }
     });
     // An error may be heard of before what the thread said in front of it; its end is heard of last.

@@ -75,6 +75,11 @@ export function memoryOfResults({ spans, endedAt }: PackedResults): ArrayBuffer[
   return [spans, endedAt].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : []));
 }
 
+/** Of what these results are unpacked, as far as they have rows. */
+export function packedOf(interpreted: readonly InterpretedExchange[]): ReadonlySet<PackedResults> {
+  return new Set(interpreted.flatMap((result) => (result instanceof PackedRows ? result.packed : [])));
+}
+
 /** What was packed, in its order. */
 export function unpackResults(packed: PackedResults): InterpretedExchange[] {
   return Array.from({ length: packed.count }, (_, index) => packed.instead.get(index) ?? new PackedRows(packed, index));
@@ -82,7 +87,7 @@ export function unpackResults(packed: PackedResults): InterpretedExchange[] {
 
 /** The rows of one exchange; they are looked up each time that they are asked for. */
 class PackedRows implements InterpretedRows {
-  private readonly packed: PackedResults;
+  readonly packed: PackedResults;
   private readonly index: number;
 
   constructor(packed: PackedResults, index: number) {

@@ -73,6 +73,8 @@ const letterRoomWaitMs = 5000;
 const mostKnown = 5_000_000;
 /** Bytes of all bodies and properties in one answer of the API. They are in memory several times on their way into it. */
 const answerMaxBytes = 64 * 1024 * 1024;
+/** Rows have up to three times the bytes of their exchanges, and there are those of two batches at a time, one that is stored and the next; some of their memory is free. */
+const rowBytesOfBatchByte = 8;
 /** What the embedded engine calls the threads that merge parts, which it has from when it opens its folder. */
 const mergingThreads = 'MergeMutate';
 
@@ -170,6 +172,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const bookProviders = readPricesFile(config);
   const interpreter = startInterpreterThread({
     searchMaxBytes: config.bodySearchMaxBytes,
+    keptRowBytes: rowBytesOfBatchByte * config.ingestBatchBytes,
     bookProviders,
     threatCheckFile: config.threatCheckFile,
   });

@@ -1,5 +1,4 @@
-/** Bytes that are kept to be used again; what is given back beyond them is garbage. */
-const mostKeptBytes = 128 * 1024 * 1024;
+const usuallyKeptBytes = 128 * 1024 * 1024;
 
 /**
  * Memory for rows that is used again. It is shared, so that another thread reads the rows where they were written.
@@ -8,8 +7,14 @@ const mostKeptBytes = 128 * 1024 * 1024;
  * collects for another reason.
  */
 export class RowMemory {
+  private readonly mostKeptBytes: number;
   private readonly spare: SharedArrayBuffer[] = [];
   private spareBytes = 0;
+
+  /** @param mostKeptBytes are kept to be used again; what is given back beyond them is garbage. */
+  constructor(mostKeptBytes: number = usuallyKeptBytes) {
+    this.mostKeptBytes = mostKeptBytes;
+  }
 
   /** @returns at least so many bytes. @throws Error with the code ENOMEM, as the system says it, where there is no memory. */
   take(bytes: number): SharedArrayBuffer {
@@ -23,7 +28,7 @@ export class RowMemory {
   /** Takes pieces back in which nobody will look for rows any more. */
   giveBack(pieces: readonly SharedArrayBuffer[]): void {
     for (const piece of pieces) {
-      if (this.spareBytes + piece.byteLength > mostKeptBytes) continue;
+      if (this.spareBytes + piece.byteLength > this.mostKeptBytes) continue;
       this.spare.push(piece);
       this.spareBytes += piece.byteLength;
     }

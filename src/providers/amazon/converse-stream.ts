@@ -37,8 +37,8 @@ const standsBeside =
   };
 
 const isText = (value: unknown): boolean => typeof value === 'string';
-/** Counts what the answer took, behind the event that says why it stopped. */
-const lastEvent = 'metadata';
+/** One says why the answer stopped, the other what it took. Amazon sends them in this order, what stands in between need not. */
+const lastEvents: ReadonlySet<string> = new Set(['messageStop', 'metadata']);
 
 const reducers: ReadonlyMap<string, EventReducer> = new Map<string, EventReducer>([
   [
@@ -52,7 +52,7 @@ const reducers: ReadonlyMap<string, EventReducer> = new Map<string, EventReducer
   ['contentBlockStart', continueBlock],
   ['contentBlockDelta', continueBlock],
   ['messageStop', standsBeside('stopReason', isText)],
-  [lastEvent, standsBeside('usage', isJsonObject)],
+  ['metadata', standsBeside('usage', isJsonObject)],
   [
     'error',
     ({ rest }, { error }) => {
@@ -66,13 +66,14 @@ const reducers: ReadonlyMap<string, EventReducer> = new Map<string, EventReducer
 export function assembleConversation(events: readonly ServerSentEvent[]): AssembledStream {
   const draft: Draft = { role: undefined, blocks: new Map(), rest: new Map() };
   let understood = false;
-  let whole = false;
+  const missing = new Set(lastEvents);
   for (const { event, data } of events) {
     const isUnderstood = reducers.get(event)?.(draft, objectOf(parseJson(data))) ?? false;
     understood ||= isUnderstood;
-    whole = isUnderstood && event === lastEvent;
-    if (whole) break;
+    if (isUnderstood) missing.delete(event);
+    if (missing.size === 0) break;
   }
+  const whole = missing.size === 0;
   return understood ? { body: wholeAnswer(draft), whole, understood } : { body: null, whole, understood };
 }
 

@@ -117,6 +117,12 @@ describe('a stream', () => {
     });
   });
 
+  it('says why it stopped also behind what it took', () => {
+    const { body, whole } = assemble('converse-stream-metadata-first.sse');
+    expect({ body, whole }).toEqual({ body: assemble('converse-stream-tools.sse').body, whole: true });
+    expect(bedrockConverse.readResponse(body)).toMatchObject({ finishReason: 'tool_use', usage: { promptTokens: 530 } });
+  });
+
   it('keeps citations with their text, whose blocks continue one sentence', () => {
     const { body } = assemble('converse-stream-citations.sse');
     expect(body).toMatchObject({
@@ -182,8 +188,9 @@ describe('a stream', () => {
   });
 
   it('is not read behind its end, and tolerates events that it does not know', () => {
+    const stop = ['messageStop', { stopReason: 'end_turn' }] as const;
     const end = ['metadata', { usage: { inputTokens: 1 } }] as const;
-    expect(assembleEvents(delta(0, { text: 'a' }), ['ofNextYear', {}], end, delta(0, { text: 'late' })).body).toMatchObject({
+    expect(assembleEvents(delta(0, { text: 'a' }), ['ofNextYear', {}], stop, end, delta(0, { text: 'late' })).body).toMatchObject({
       output: { message: { content: [{ text: 'a' }] } },
       usage: { inputTokens: 1 },
     });

@@ -211,6 +211,24 @@ describe('a stream', () => {
     });
   });
 
+  it('whose beginning holds the whole message is that message, with its calls of tools and the counts that it says', () => {
+    const { body, whole } = assemble('messages-stream-whole.sse');
+    expect(whole).toBe(true);
+    expect(body).toMatchObject({
+      content: [
+        { type: 'code_execution_tool_result' },
+        { type: 'text' },
+        { type: 'tool_use', name: 'timetable', input: { port: 'Malmö' } },
+      ],
+      stop_reason: 'tool_use',
+    });
+    expect(anthropicMessages.readResponse(body)).toMatchObject({
+      completionText: 'I ask for the next one.',
+      finishReason: 'tool_use',
+      usage: { promptTokens: 0, completionTokens: 0, raw: { input_tokens: 0, output_tokens: 0 } },
+    });
+  });
+
   it('keeps citations with their text, whose blocks continue one sentence', () => {
     const { body } = assemble('messages-stream-citations.sse');
     expect(body).toMatchObject({ content: [{ text: 'It leaves at ' }, { text: '6:20.', citations: [{ cited_text: '06:20' }] }] });

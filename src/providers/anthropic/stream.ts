@@ -41,6 +41,11 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
       if (!isJsonObject(event['message'])) return;
       draft.message = event['message'];
       addTo(draft.usage, objectOf(draft.message['usage']));
+      // A message that only goes on with what a program asked of a tool has all of its content here, and why it stopped.
+      for (const [index, start] of listOf(draft.message['content']).entries()) {
+        if (isJsonObject(start)) draft.blocks.set(index, { start, texts: new Map(), lists: new Map() });
+      }
+      draft.outputCounted ||= typeof draft.message['stop_reason'] === 'string';
       draft.understood = true;
     },
   ],

@@ -52,7 +52,7 @@ describe('a response', () => {
     ['what the model saw where nothing is said of a bill', { tokens: { input_tokens: 9, output_tokens: 8 } }, [9, 8, null]],
     ['each side by itself', { billed_units: { output_tokens: 5 }, tokens: { input_tokens: 9, output_tokens: 8 } }, [9, 5, null]],
     ['nothing for nothing', { billed_units: { input_tokens: 0, output_tokens: 0 }, tokens: { input_tokens: 9 } }, [0, 0, null]],
-    ['no more from a cache than is billed', { billed_units: { input_tokens: 10 }, cached_tokens: 64 }, [10, null, 10]],
+    ['what came from a cache as it is said', { billed_units: { input_tokens: 7 }, cached_tokens: 448 }, [7, null, 448]],
     ['what is billed by other units as no tokens', { billed_units: { search_units: 1 } }, [null, null, null]],
   ])('counts %s', (_name, usage, [prompt, completion, cached]) => {
     expect(cohereChat.readResponse({ usage }).usage).toMatchObject({
@@ -60,6 +60,14 @@ describe('a response', () => {
       completionTokens: completion,
       promptCacheReadTokens: cached,
     });
+  });
+
+  it('counts what was thought', () => {
+    const usage = {
+      billed_units: { input_tokens: 7, output_tokens: 190 },
+      tokens: { input_tokens: 90, output_tokens: 195, reasoning_tokens: 145 },
+    };
+    expect(cohereChat.readResponse({ usage }).usage).toMatchObject({ completionTokens: 190, reasoningTokens: 145 });
   });
 
   it('that is an error has an identifier and nothing else', () => {

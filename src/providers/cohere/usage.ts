@@ -11,14 +11,13 @@ export function readCohereUsage(usage: unknown): Usage {
   if (!isJsonObject(usage)) return unreportedUsage;
   const billed = objectOf(usage['billed_units']);
   const seen = objectOf(usage['tokens']);
-  const prompt = countOf(billed['input_tokens']) ?? countOf(seen['input_tokens']);
-  const cached = countOf(usage['cached_tokens']);
   return {
     ...unreportedUsage,
-    promptTokens: prompt,
+    promptTokens: countOf(billed['input_tokens']) ?? countOf(seen['input_tokens']),
     completionTokens: countOf(billed['output_tokens']) ?? countOf(seen['output_tokens']),
-    // What was cached is counted with the template, and may be more than is billed.
-    promptCacheReadTokens: cached === null || prompt === null ? cached : Math.min(cached, prompt),
+    // As Cohere says it: counted with the template, so it may be more than the prompt that is billed.
+    promptCacheReadTokens: countOf(usage['cached_tokens']),
+    reasoningTokens: countOf(seen['reasoning_tokens']),
     raw: usage,
   };
 }

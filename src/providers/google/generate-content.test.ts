@@ -127,6 +127,26 @@ describe('a stream', () => {
     expect(geminiGenerateContent.readResponse(body).usage).toMatchObject({ promptTokens: 96 + 30, completionTokens: 41 });
   });
 
+  it('has the counts of its last chunk and none of an earlier one', () => {
+    const { body } = assemble('generate-stream-counts.sse');
+    expect(geminiGenerateContent.readResponse(body).usage).toMatchObject({
+      promptTokens: 87,
+      completionTokens: 78,
+      reasoningTokens: 78,
+      raw: { promptTokenCount: 87, totalTokenCount: 165, thoughtsTokenCount: 78 },
+    });
+    expect(body).not.toHaveProperty('usageMetadata.candidatesTokenCount');
+  });
+
+  it('keeps its counts where the last chunk has none', () => {
+    const counted = { candidates: [], usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 3 } };
+    const events = [counted, { candidates: [{ finishReason: 'STOP' }], usageMetadata: {} }].map((chunk) => ({
+      event: 'message',
+      data: JSON.stringify(chunk),
+    }));
+    expect(geminiGenerateContent.assembleStream(events).body).toMatchObject({ usageMetadata: counted.usageMetadata });
+  });
+
   it('is the response itself, thoughts apart from the answer', () => {
     expect(assemble('generate-response.sse').body).toEqual(jsonOf('generate-response.json'));
   });

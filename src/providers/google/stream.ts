@@ -44,14 +44,18 @@ function withIndex(candidate: unknown): unknown {
 
 const chunkReducers = reducerTable({
   candidates: (values) => foldCandidates(values.map((list) => (Array.isArray(list) ? list.map(withIndex) : list))),
-  // Counts grow from chunk to chunk; the last chunk may leave out what an earlier one said.
-  usageMetadata: (values) => Object.fromEntries(values.filter(isJsonObject).flatMap((counts) => Object.entries(counts))),
+  // Each chunk counts anew, and the last one all: a count that it leaves out, as Google does with a 0, is none of an earlier chunk's.
+  usageMetadata: (values) => values.findLast(countsAnything) ?? lastPresent(values),
   modelVersion: lastPresent,
   responseId: lastPresent,
   createTime: lastPresent,
   promptFeedback: lastPresent,
   error: lastPresent,
 });
+
+function countsAnything(counts: unknown): boolean {
+  return Object.keys(objectOf(counts)).some((key) => key.endsWith('TokenCount'));
+}
 
 /** Puts the chunks of a stream together that came as events. */
 export function assembleEvents(events: readonly ServerSentEvent[]): AssembledStream {

@@ -33,15 +33,16 @@ function readChatResponse(body: unknown): ResponseFacts {
   const response = objectOf(body);
   const choice = objectOf(listOf(response['choices'])[0]);
   const message = objectOf(choice['message']);
+  const model = textOf(response['model']);
   return {
     responseId: textOf(response['id']),
-    model: textOf(response['model']),
+    model,
     // Groq ends a stream that nobody asked for its usage with a usage of its own place.
     usage: readOpenAiUsage(response['usage'] ?? objectOf(response['x_groq'])['usage']),
     serviceTier: textOf(response['service_tier']),
     completionText: contentText(message['content']) || textOf(message['refusal']) || spokenText(message),
     finishReason: textOf(choice['finish_reason']),
-    providerCost: readStatedCost(response['usage']),
+    providerCost: readStatedCost(response['usage'], model),
   };
 }
 

@@ -1,4 +1,5 @@
-import { joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
+import type { Usage } from '../../model/usage.ts';
+import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
 import { notStreamed } from './typed-events.ts';
@@ -28,7 +29,13 @@ function readEmbeddingsResponse(body: unknown): ResponseFacts {
     ...noResponseFacts,
     responseId: textOf(response['id']),
     model: textOf(response['model']),
-    usage: readOpenAiUsage(response['usage']),
+    usage: readEmbeddingsUsage(response['usage']),
     providerCost: readStatedCost(response['usage']),
   };
+}
+
+/** All of it is input. Voyage says the total alone. */
+function readEmbeddingsUsage(raw: unknown): Usage {
+  const usage = readOpenAiUsage(raw);
+  return usage.promptTokens === null ? { ...usage, promptTokens: countOf(objectOf(raw)['total_tokens']) } : usage;
 }

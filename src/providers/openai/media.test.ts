@@ -26,6 +26,13 @@ describe('embeddings', () => {
     expect(openAiEmbeddings.readRequest({ input: ['one', 'two', [3, 4]] }, '').promptText).toBe('one\ntwo');
   });
 
+  it('are all input where their total alone is said, as by Voyage', () => {
+    const usageOf = (usage: object) => openAiEmbeddings.readResponse({ object: 'list', data: [], model: 'voyage-3.5', usage }).usage;
+    expect(usageOf({ total_tokens: 18 })).toMatchObject({ promptTokens: 18, completionTokens: null, raw: { total_tokens: 18 } });
+    expect(usageOf({ prompt_tokens: 4, total_tokens: 4 }).promptTokens).toBe(4);
+    expect(usageOf({ total_tokens: '18' }).promptTokens).toBeNull();
+  });
+
   it('at Azure are for the deployment of the path', () => {
     expect(openAiEmbeddings.readRequest({ input: 'one' }, '/openai/deployments/em%2Fbed/embeddings?api-version=1').model).toBe('em/bed');
   });
@@ -88,6 +95,11 @@ describe('a transcription', () => {
     const usage = { type: 'tokens', input_tokens: 150, output_tokens: 23 };
     expect(openAiTranscriptions.readResponse({ ...verbose, usage }).usage).toMatchObject({ promptTokens: 150, audioSeconds: null });
     expect(openAiTranscriptions.readResponse({ ...verbose, duration: '9.6' }).usage).toMatchObject({ audioSeconds: null });
+  });
+
+  it('has the cost that OpenRouter states', () => {
+    const usage = { seconds: 2.5, input_tokens: 50, output_tokens: 6, total_tokens: 56, cost: 0.000_106_25 };
+    expect(openAiTranscriptions.readResponse({ text: 'a', usage }).providerCost).toBe(106_250_000n);
   });
 
   it('at Mistral counts as a chat does, and its stream has an end of its own', () => {

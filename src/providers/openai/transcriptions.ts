@@ -3,6 +3,7 @@ import { unreportedUsage, type Usage } from '../../model/usage.ts';
 import { noResponseFacts, objectOf, textOf, without } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { readStatedCost } from '../stated-cost.ts';
 import { assembleTyped } from './typed-events.ts';
 import { readInputOutputUsage, readOpenAiUsage, secondsOf } from './usage.ts';
 
@@ -33,7 +34,13 @@ function readTranscriptionRequest(body: unknown, path: string): RequestFacts {
 
 function readTranscription(body: unknown): ResponseFacts {
   const response = objectOf(body);
-  return { ...noResponseFacts, model: textOf(response['model']), usage: usageOf(response), completionText: textOf(response['text']) };
+  return {
+    ...noResponseFacts,
+    model: textOf(response['model']),
+    usage: usageOf(response),
+    completionText: textOf(response['text']),
+    providerCost: readStatedCost(response['usage']),
+  };
 }
 
 /** Mistral counts as in a chat. Groq, and OpenAI without a count, tell with the words for how long they were spoken. */

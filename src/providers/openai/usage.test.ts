@@ -36,6 +36,14 @@ describe('readOpenAiUsage', () => {
     expect(readOpenAiUsage(counted)).toMatchObject({ promptTokens: 10, completionTokens: 105, reasoningTokens: 100 });
   });
 
+  it('has no room for reasoning that is more than the completion where the total has none', () => {
+    const details = { reasoning_tokens: 11 };
+    const raw = { prompt_tokens: 43, completion_tokens: 10, total_tokens: 53, completion_tokens_details: details };
+    expect(readOpenAiUsage(raw)).toMatchObject({ promptTokens: 43, completionTokens: 10, reasoningTokens: 11 });
+    const withoutTotal = { prompt_tokens: 43, completion_tokens: 10, completion_tokens_details: details };
+    expect(readOpenAiUsage(withoutTotal)).toMatchObject({ completionTokens: 21 });
+  });
+
   it('keeps absent apart from zero', () => {
     expect(readOpenAiUsage({ prompt_tokens: 0, prompt_tokens_details: { cached_tokens: 0 } })).toMatchObject({
       promptTokens: 0,
@@ -96,9 +104,12 @@ describe('a recording in a prompt, as Mistral counts it', () => {
 });
 
 describe('what was read from a cache', () => {
-  it.each([{ prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 }, { cached_tokens: 64 }])('is also found in %j', (own) => {
-    expect(readOpenAiUsage({ prompt_tokens: 100, completion_tokens: 1, ...own }).promptCacheReadTokens).toBe(64);
-  });
+  it.each([{ prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 }, { cached_tokens: 64 }, { num_cached_tokens: 64 }])(
+    'is also found in %j',
+    (own) => {
+      expect(readOpenAiUsage({ prompt_tokens: 100, completion_tokens: 1, ...own }).promptCacheReadTokens).toBe(64);
+    },
+  );
 });
 
 describe('readInputOutputUsage', () => {
@@ -128,6 +139,19 @@ describe('readStatedCost', () => {
   ])('reads the dollars of %j exactly', (usage, expected) => {
     const cost = readStatedCost(usage);
     expect(cost === null ? null : moneyText(cost)).toBe(expected);
+  });
+
+  it.each([
+    { cost_in_usd_ticks: 0, prompt_tokens: 205, completion_tokens: 18 },
+    { cost: 0, input_tokens: 5 },
+    { estimated_cost: 0, total_tokens: 5 },
+  ])('takes the 0 of %j, beside tokens, for no statement', (usage) => {
+    expect(readStatedCost(usage)).toBeNull();
+  });
+
+  it('takes a 0 for one where there are no tokens, or the model is free by its name', () => {
+    expect(readStatedCost({ cost: 0, prompt_tokens: 0 })).toBe(0n);
+    expect(readStatedCost({ cost: 0, prompt_tokens: 9 }, 'deepseek/deepseek-r1:free')).toBe(0n);
   });
 
   it.each([{}, { cost: '1' }, { cost: -1 }, { cost: Number.NaN }, { cost: { total_cost: '1' } }, null])('finds none in %j', (usage) => {

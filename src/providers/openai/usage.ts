@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../model/text.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { unreportedUsage } from '../../model/usage.ts';
 import type { Usage } from '../../model/usage.ts';
 import { countOf, objectOf } from '../facts.ts';
@@ -14,8 +14,7 @@ export function readOpenAiUsage(usage: unknown): Usage {
   const promptTokens = countOf(usage['prompt_tokens']);
   const reasoning = countOf(completion['reasoning_tokens']) ?? countOf(usage['reasoning_tokens']);
   const written = countOf(usage['completion_tokens']);
-  // Perplexity's deep research counts its reasoning neither in the completion nor in the total.
-  const stated = written !== null && reasoning !== null && reasoning > written ? countOf(written + reasoning) : written;
+  const stated = withReasoningAside(usage, written, reasoning);
   const aside = countedAside(usage['total_tokens'], promptTokens, stated);
   // Mistral counts a recording in seconds, and its tokens in the total alone.
   const hasRecording = typeof usage['prompt_audio_seconds'] === 'number';
@@ -23,8 +22,7 @@ export function readOpenAiUsage(usage: unknown): Usage {
   return {
     promptTokens: promptTokens === null ? null : promptTokens + heard,
     completionTokens: stated === null ? null : stated + thought,
-    // DeepSeek and Moonshot have keys of their own for what they read from a cache.
-    promptCacheReadTokens: countOf(prompt['cached_tokens']) ?? countOf(usage['prompt_cache_hit_tokens']) ?? countOf(usage['cached_tokens']),
+    promptCacheReadTokens: countOf(prompt['cached_tokens']) ?? firstCount(usage, ownCachedCounts),
     promptCacheWriteTokens: countOf(prompt['cache_write_tokens']),
     promptAudioTokens: countOf(prompt['audio_tokens']) ?? (heard > 0 ? heard : null),
     promptImageTokens: countOf(prompt['image_tokens']),
@@ -37,6 +35,24 @@ export function readOpenAiUsage(usage: unknown): Usage {
     estimated: false,
     raw: usage,
   };
+}
+
+/** What DeepSeek, Moonshot and Mistral call the tokens that they read from a cache. */
+const ownCachedCounts = ['prompt_cache_hit_tokens', 'cached_tokens', 'num_cached_tokens'] as const;
+
+function firstCount(usage: JsonObject, keys: readonly string[]): number | null {
+  return keys.map((key) => countOf(usage[key])).find((count) => count !== null) ?? null;
+}
+
+/**
+ * Reasoning that is more than the completion cannot be a part of it. Perplexity's deep research says it beside the other counts, and counts it in none
+ * of them, nor in the total. Among the details of the completion it is as much as the total has room for: some of OpenRouter's providers count it by
+ * another vocabulary than the completion that it is a part of.
+ */
+function withReasoningAside(usage: JsonObject, written: number | null, reasoning: number | null): number | null {
+  if (written === null || reasoning === null || reasoning <= written) return written;
+  const isDetail = countOf(objectOf(usage['completion_tokens_details'])['reasoning_tokens']) !== null;
+  return isDetail && countOf(usage['total_tokens']) !== null ? written : countOf(written + reasoning);
 }
 
 /**

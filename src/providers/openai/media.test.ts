@@ -27,10 +27,14 @@ describe('embeddings', () => {
   });
 
   it('are all input where their total alone is said, as by Voyage', () => {
-    const usageOf = (usage: object) => openAiEmbeddings.readResponse({ object: 'list', data: [], model: 'voyage-3.5', usage }).usage;
-    expect(usageOf({ total_tokens: 18 })).toMatchObject({ promptTokens: 18, completionTokens: null, raw: { total_tokens: 18 } });
-    expect(usageOf({ prompt_tokens: 4, total_tokens: 4 }).promptTokens).toBe(4);
-    expect(usageOf({ total_tokens: '18' }).promptTokens).toBeNull();
+    const voyage = { object: 'list', data: [], model: 'voyage-3.5', usage: { total_tokens: 18 } };
+    expect(openAiEmbeddings.readResponse(voyage).usage).toMatchObject({
+      promptTokens: 18,
+      completionTokens: null,
+      raw: { total_tokens: 18 },
+    });
+    expect(openAiEmbeddings.readResponse({ usage: { prompt_tokens: 4, total_tokens: 5 } }).usage.promptTokens).toBe(4);
+    expect(openAiEmbeddings.readResponse({ usage: { total_tokens: '18' } }).usage.promptTokens).toBeNull();
   });
 
   it('at Azure are for the deployment of the path', () => {

@@ -107,7 +107,7 @@ describe('gatelog serve', () => {
     // Of the time that the host left to this machine: where others take half of it, a deadline comes twice as soon.
     expect(ms * (1 - host.share())).toBeLessThan(5000);
     expect(running.output()).toContain(
-      'Stopping, within 4.5 s: calls that run have 1.5 s to end; what still runs then is cut and recorded as broken off. Another Ctrl-C changes nothing.',
+      'Stopping, within 4.5 s: calls that run have 1.5 s to end; what still runs then is cut and recorded as broken off. Another Ctrl-C cuts it at once.',
     );
     const again = await startService({ dataDir });
     const api = apiClient(again.api);

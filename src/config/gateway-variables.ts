@@ -145,6 +145,15 @@ export const gatewayVariables = {
     reason:
       'Connections to one provider from one gateway worker; a call beyond them waits for one, for GATELOG_PROVIDER_HEADERS_TIMEOUT_MS at most.',
   },
+  stopCallsMs: {
+    name: 'GATELOG_STOP_CALLS_MS',
+    kind: 'integer',
+    default: '30000',
+    least: 0,
+    most: hour,
+    reason:
+      'Milliseconds for which a stop by SIGTERM lets running calls go on before it cuts them; a second signal cuts them at once. Ctrl-C gives them 1500 at most. What stops the service has to wait for 5 s more.',
+  },
   attemptsMax: {
     name: 'GATELOG_ATTEMPTS_MAX',
     kind: 'integer',

@@ -7,6 +7,7 @@ import { watchUntaken } from '../platform/untaken-reply.ts';
 import type { ForwardPorts } from './call.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
 import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './cross-origin.ts';
+import { Draining, stoppingProblem } from './draining.ts';
 import { forward } from './forward.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { joinWrites } from './one-write.ts';
@@ -39,39 +40,34 @@ const lateCheckMs = 30_000;
 /** How long a refused connection is still read, so that its client gets to read the answer, milliseconds. */
 const lingerMs = 1000;
 
-/** The gateway's HTTP server, not yet listening. */
-export function createGateway(ports: ForwardPorts, health: () => Promise<GatewayHealth>, options: GatewayOptions): Server {
+/** The gateway's HTTP server, and how it ends. */
+export interface Gateway {
+  readonly server: Server;
+  readonly draining: Draining;
+}
+
+/** The gateway, not yet listening. */
+export function createGateway(ports: ForwardPorts, health: () => Promise<GatewayHealth>, options: GatewayOptions): Gateway {
   const { corsOrigins } = options;
   const hasCors = corsOrigins.length > 0;
-  const server = createServer({
-    IncomingMessage: IncomingRequest,
-    ...(hasCors ? { ServerResponse: crossOriginResponses(corsOrigins) } : {}),
-    maxHeaderSize: options.headerMaxBytes,
-    // Node takes no head that may be later than its body.
-    headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
-    requestTimeout: options.requestTimeoutMs,
-    connectionsCheckingInterval: Math.min(lateCheckMs, options.requestTimeoutMs / 4),
-    keepAliveTimeout: options.keepAliveTimeoutMs,
-    noDelay: true,
-    // Node's own refusal has no identifier on it; `problemOfHead` answers instead.
-    requireHostHeader: false,
-  });
-  // TRICKY: Node drops header lines beyond the 2,000th without a word; their bytes are limited already.
-  server.maxHeadersCount = 0;
+  const server = makeServer(options);
   const { monotonic } = ports.clock;
   const { clientStallMs } = ports.limits;
   const inFlight = new CallsInFlight(options.mostCalls);
   /** The last call on each connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
+  const draining = new Draining(inFlight, latest);
+  const ready = async (): Promise<GatewayHealth> => (draining.hasBegun ? { ready: false, degraded: ['stopping'] } : health());
   const answer = (request: IncomingRequest, response: ServerResponse): void => {
     if (isTurnedAway(request.socket)) return;
     latest.set(request.socket, response);
-    if (request.url === '/healthz' || request.url === '/readyz') answerHealth(request, response, { health, monotonic, clientStallMs });
-    else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
+    if (request.url === '/healthz' || request.url === '/readyz') {
+      answerHealth(request, response, { health: ready, monotonic, clientStallMs });
+    } else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
       answerPreflight(response);
       watchUntaken(response, clientStallMs);
     } else {
-      const problem = problemOfHead(request) ?? inFlight.enter(request.socket, response);
+      const problem = draining.hasBegun ? stoppingProblem() : (problemOfHead(request) ?? inFlight.enter(request.socket, response));
       if (problem === undefined) forward(ports, request, response);
       else refuseHead(ports, response, problem);
     }
@@ -84,6 +80,7 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   // TRICKY: each call of a client that pipelines listens on its connection; Node takes more than ten of them for a leak and says so.
   server.on('connection', (socket) => socket.setMaxListeners(0));
   server.on('connection', joinWrites);
+  server.on('connection', draining.meet);
   server.on('request', answer);
   // `forward` asks for the body itself. An expectation that we do not know is ignored, as RFC 9110 §10.1.1 allows.
   server.on('checkContinue', answer);
@@ -97,6 +94,26 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     // Node reports every further byte of what it could not read.
     else if (socket.writable) refuseRaw(socket, problem);
   });
+  return { server, draining };
+}
+
+/** The server with its limits of time and size. */
+function makeServer(options: GatewayOptions): Server<typeof IncomingRequest> {
+  const server = createServer<typeof IncomingRequest>({
+    IncomingMessage: IncomingRequest,
+    ...(options.corsOrigins.length > 0 ? { ServerResponse: crossOriginResponses(options.corsOrigins) } : {}),
+    maxHeaderSize: options.headerMaxBytes,
+    // Node takes no head that may be later than its body.
+    headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
+    requestTimeout: options.requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(lateCheckMs, options.requestTimeoutMs / 4),
+    keepAliveTimeout: options.keepAliveTimeoutMs,
+    noDelay: true,
+    // Node's own refusal has no identifier on it; `problemOfHead` answers instead.
+    requireHostHeader: false,
+  });
+  // TRICKY: Node drops header lines beyond the 2,000th without a word; their bytes are limited already.
+  server.maxHeadersCount = 0;
   return server;
 }
 

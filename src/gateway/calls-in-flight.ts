@@ -25,6 +25,11 @@ export class CallsInFlight {
     this.most = most;
   }
 
+  /** Calls that have not ended. */
+  get running(): number {
+    return this.count;
+  }
+
   /** Counts a call, until its reply or its connection is over. @returns what speaks against it; then it is not counted. */
   enter(socket: Duplex, response: ServerResponse): GatelogError | undefined {
     if (this.count >= this.most) {

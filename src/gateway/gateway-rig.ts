@@ -112,7 +112,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const observed: Observation[] = [];
   const headerMaxBytes = options.headerMaxBytes ?? 640 * 1024;
   const ports = portsOf({ spool, observed, headerMaxBytes }, options);
-  const server = createGateway(ports, async () => ({ ready: true, degraded: [] }), {
+  const { server } = createGateway(ports, async () => ({ ready: true, degraded: [] }), {
     headerMaxBytes,
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     keepAliveTimeoutMs: 75_000,

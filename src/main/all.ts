@@ -9,14 +9,15 @@ import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
+import type { CallsEnd } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { isLocked } from '../platform/process-lock.ts';
-import { endAsKilled, runRole } from '../supervisor/child.ts';
+import { endAsKilled, interruptCallsMs, runRole } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/ports.ts';
-import { type Addresses, longestStopMs, Supervisor } from '../supervisor/supervisor.ts';
-import { callsEndMs, startGateway } from './gateway.ts';
+import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervisor.ts';
+import { startGateway } from './gateway.ts';
 import { familiesOf } from './families.ts';
 import { keepPricesFile } from './prices-file.ts';
 import { coreLockOf, embeddedOnly, holdLock } from './shared.ts';
@@ -26,14 +27,17 @@ const earlierLifeMs = 15_000;
 const clearingMs = 2000;
 const freeCheckMs = 50;
 
+/** What tells the service to stop. */
+export type StopSignal = 'SIGINT' | 'SIGTERM';
+
 /** The whole service, running. */
 export interface RunningService {
   readonly addresses: Addresses;
   /** The first organisation's key, at the very first start only. */
   readonly freshKey: string | undefined;
-  /** What a stop does and how long it takes, milliseconds: time for running calls, and the whole. */
-  readonly stopLimits: { readonly callsMs: number; readonly wholeMs: number };
-  readonly stop: () => Promise<void>;
+  /** How long a stop by each signal lets calls go on, and how much longer it may take, milliseconds. */
+  readonly stopLimits: { readonly callsMs: Readonly<Record<StopSignal, number>>; readonly marginMs: number };
+  readonly stop: (calls: CallsEnd) => Promise<void>;
 }
 
 /**
@@ -52,8 +56,8 @@ export async function startService(
   const meter = new Meter(familiesOf.supervisor);
   const observe = measured(meter, makeLogger(config.logLevel, 'supervisor'));
   let supervisor: Supervisor | undefined;
-  const stop = async (): Promise<void> => {
-    await supervisor?.stop();
+  const stop = async (calls: CallsEnd): Promise<void> => {
+    await supervisor?.stop(calls);
     lock.release();
   };
   try {
@@ -70,10 +74,11 @@ export async function startService(
       gatewayFamilies: familiesOf.gateway,
     });
     const freshKey = await firstKey(config, observe);
-    const stopLimits = { callsMs: callsEndMs, wholeMs: longestStopMs };
+    const callsMs = { SIGTERM: config.stopCallsMs, SIGINT: Math.min(config.stopCallsMs, interruptCallsMs) };
+    const stopLimits = { callsMs, marginMs: stopMarginMs };
     return { addresses: await supervisor.start(), freshKey, stopLimits, stop };
   } catch (error) {
-    await stop();
+    await stop({ maxMs: 0, cut: new AbortController().signal });
     throw error;
   }
 }
@@ -105,13 +110,13 @@ function useDataDir({ dataDir }: Config): void {
 
 /** Runs this process as one gateway worker until it is told to stop. */
 export async function runGateway(config: Config): Promise<void> {
-  await runRole(() => startGateway(config));
+  await runRole(() => startGateway(config), { stopCallsMs: config.stopCallsMs });
 }
 
 /** Runs this process as the core until it is told to stop. @param version of the program. */
 export async function runCore(config: Config, version: string): Promise<void> {
   // What is not stored yet is in the spool, and whoever changes something is answered only when it is durable.
-  const end = { leave: endAsKilled, orphanLeaves: true };
+  const end = { leave: endAsKilled, orphanLeaves: true, stopCallsMs: config.stopCallsMs };
   await runRole(async () => {
     // TRICKY: the store's engine comes with it, 160 MB of memory that no gateway worker and no supervisor has a use for.
     const { startCore } = await import('./core.ts');

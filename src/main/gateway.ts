@@ -43,8 +43,8 @@ import { readPricesFile } from './prices-file.ts';
 import { StoredPrices } from './stored-prices.ts';
 import { embeddedOnly, failedKeysOf, keyVerifier, openMadeMetadata, placesOf } from './shared.ts';
 
-/** How long a stopping gateway lets running calls go on, milliseconds. */
-export const callsEndMs = 1500;
+/** What is answered when all calls have ended has so long to be taken, milliseconds. */
+const answersEndMs = 300;
 const spoolSyncMs = 1000;
 const spoolCountMs = 1000;
 
@@ -78,7 +78,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     ready: canCheckKeys(lookUpKey),
     degraded: [...spoolTrouble(space, config.spoolMaxBytes), ...(await troubledCoreParts(config.dataDir))],
   });
-  const server = createGateway(
+  const { server, draining } = createGateway(
     forwardPorts(config, { database, spool, space, upstream, state, cache, book, prices, meter: callMeter, observe }),
     health,
     {
@@ -93,8 +93,9 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const address = await listen(server, config.host, config.gatewayPort);
   return {
     address,
-    stop: async () => {
-      await closeServer(server, callsEndMs);
+    stop: async (calls) => {
+      draining.begin();
+      await closeServer(server, (await draining.ended(calls)) ? answersEndMs : 0);
       endSampling();
       await spool.close();
       space.close();

@@ -45,6 +45,7 @@ const errors = {
   limits_unavailable: { status: 503, doors: ['gateway'] },
   too_many_connections: { status: 503, doors: ['gateway'] },
   too_many_calls: { status: 503, doors: ['gateway'] },
+  stopping: { status: 503, doors: ['gateway'] },
   metadata_unavailable: { status: 503, doors: ['gateway', 'api'] },
   provider_timeout: { status: 504, doors: ['gateway'] },
   query_timeout: { status: 504, doors: ['api'] },

@@ -1,6 +1,13 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** For how long calls that run when their server is told to stop may go on. */
+export interface CallsEnd {
+  readonly maxMs: number;
+  /** Ends them sooner. */
+  readonly cut: AbortSignal;
+}
+
 const closePollMs = 25;
 
 /** Binds a server. @returns its address. @throws the system's error when the port cannot be had. */

@@ -1,4 +1,5 @@
 import { messageOf } from '../model/errors.ts';
+import type { CallsEnd } from '../platform/http-server.ts';
 import { packCells } from '../platform/metrics/slot-totals.ts';
 import { type ChildMessage, isNumbersMessage, isStopMessage, type NumbersMessage } from './messages.ts';
 
@@ -6,12 +7,14 @@ import { type ChildMessage, isNumbersMessage, isStopMessage, type NumbersMessage
 export interface RunningRole {
   /** Where it listens, for people. */
   readonly address: string;
-  /** Finishes what is under way and closes everything. */
-  readonly stop: () => Promise<void>;
+  /** Lets calls that run go on for a while, finishes what is under way and closes everything. */
+  readonly stop: (calls: CallsEnd) => Promise<void>;
 }
 
-/** For so long a supervised process that is told to end by a signal waits to be told by its supervisor. */
+/** For so long after the calls' time a supervised process that is told to end by a signal waits to be told by its supervisor. */
 const signalPatienceMs = 4000;
+/** Ctrl-C lets calls go on for so long at most, milliseconds: somebody waits for it. */
+export const interruptCallsMs = 1500;
 
 /** Ends this process, well (0) or not (1). */
 export type Leave = (code: 0 | 1) => void;
@@ -31,6 +34,8 @@ export interface RoleEnd {
   readonly leave?: Leave;
   /** When its supervisor has died it leaves at once, so that the next life need not wait for it; otherwise it stops as when it is told to. */
   readonly orphanLeaves?: boolean;
+  /** Milliseconds for calls that run when SIGTERM comes. */
+  readonly stopCallsMs: number;
 }
 
 /**
@@ -39,39 +44,44 @@ export interface RoleEnd {
  */
 export async function runRole(
   start: () => Promise<RunningRole>,
-  { leave = exitProcess, orphanLeaves = false }: RoleEnd = {},
+  { leave = exitProcess, orphanLeaves = false, stopCallsMs }: RoleEnd,
 ): Promise<void> {
   const supervised = process.connected;
+  const shortMs = Math.min(stopCallsMs, interruptCallsMs);
   let role: RunningRole | undefined;
+  const cut = new AbortController();
   let stopping = false;
   const fail = (reason: string): void => {
     process.stderr.write(`${reason}\n`);
     leave(1);
   };
-  const stop = (): void => {
-    if (stopping) return;
+  const stop = (callsMs: number): void => {
+    if (stopping) {
+      if (callsMs === 0) cut.abort();
+      return;
+    }
     stopping = true;
     if (role === undefined) {
       leave(0);
       return;
     }
-    role.stop().then(
+    role.stop({ maxMs: callsMs, cut: cut.signal }).then(
       () => leave(0),
       (error: unknown) => fail(messageOf(error)),
     );
   };
   process.on('message', (message) => {
-    if (isStopMessage(message)) stop();
+    if (isStopMessage(message)) stop(message.callsMs);
   });
   // TRICKY: a supervisor that dies while a role starts is noticed here or never, and the role would hold the data folder without one.
-  process.on('disconnect', orphanLeaves ? () => leave(1) : stop);
+  process.on('disconnect', orphanLeaves ? () => leave(1) : () => stop(shortMs));
   // Both may reach the whole process group; under a supervisor it alone decides the order of the end. Ctrl-C always does.
   process.on('SIGTERM', () => {
-    if (process.connected) setTimeout(stop, signalPatienceMs).unref();
-    else stop();
+    if (process.connected) setTimeout(stop, stopCallsMs + signalPatienceMs, 0).unref();
+    else stop(stopping ? 0 : stopCallsMs);
   });
   process.on('SIGINT', () => {
-    if (!supervised) stop();
+    if (!supervised) stop(stopping ? 0 : shortMs);
   });
   process.on('uncaughtException', (error) => fail(error.stack ?? messageOf(error)));
   try {

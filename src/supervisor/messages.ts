@@ -9,6 +9,8 @@ export type ChildMessage =
 /** What the supervisor tells a child. */
 export interface StopMessage {
   readonly type: 'stop';
+  /** For how long calls that run may go on, milliseconds. Told again with less it holds from then on. */
+  readonly callsMs: number;
 }
 
 /** What the supervisor tells the core each second: the numbers of the other processes, packed. */
@@ -25,7 +27,7 @@ export function isChildMessage(value: unknown): value is ChildMessage {
 
 /** True when the supervisor says stop. */
 export function isStopMessage(value: unknown): value is StopMessage {
-  return typeOf(value) === 'stop';
+  return typeOf(value) === 'stop' && typeof (value as Partial<StopMessage>).callsMs === 'number';
 }
 
 /** True when the supervisor tells numbers. */

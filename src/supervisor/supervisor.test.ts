@@ -15,6 +15,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const address = 'http://127.0.0.1:8788';
+const calls = { maxMs: 0, cut: new AbortController().signal };
 /** A core that is ready at once. */
 const core = `
   process.send({ type: 'ready', address: \`${address}\` });
@@ -43,7 +44,7 @@ it('says of each life of a process that it was started and that it is ready', as
   ]);
   process.kill(first, 'SIGKILL');
   await until(() => pids('process_ready').length > 1);
-  await supervisor.stop();
+  await supervisor.stop(calls);
   const [, second = 0] = pids('process_started');
   expect(observations.slice(2)).toEqual([
     { kind: 'process_exited', role: 'core', pid: first, code: null, signal: 'SIGKILL' },
@@ -76,7 +77,7 @@ it('tries again when the system gives no process', async () => {
     process.execPath = execPath;
   }
   await until(() => kinds().filter((kind) => kind === 'process_ready').length > 1);
-  await supervisor.stop();
+  await supervisor.stop(calls);
   expect([...new Set(kinds())]).toEqual(['process_started', 'process_ready', 'process_exited', 'process_not_started']);
   expect(kinds().slice(-2)).toEqual(['process_started', 'process_ready']);
 });
@@ -94,7 +95,7 @@ it('gives all processes the environment of its start, and room for what lives fo
     gatewayFamilies: [],
   });
   await supervisor.start();
-  await supervisor.stop();
+  await supervisor.stop(calls);
   const ready = observations.flatMap((observation) => (observation.kind === 'process_ready' ? [observation] : []));
   expect(Object.fromEntries(ready.map(({ role, address: said }) => [role, said]))).toEqual({
     core: `${address}/kept-copy.json--min-semi-space-size=16`,

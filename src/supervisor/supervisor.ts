@@ -3,10 +3,11 @@ import cluster, { type Worker } from 'node:cluster';
 import { messageOf } from '../model/errors.ts';
 import type { Observe, SupervisedRole } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
+import type { CallsEnd } from '../platform/http-server.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';
-import { isChildMessage, type NumbersMessage } from './messages.ts';
+import { isChildMessage, type NumbersMessage, type StopMessage } from './messages.ts';
 
 export interface SupervisorOptions {
   /** The program's file; a child is `node <file> gateway` or `node <file> core`. */
@@ -38,11 +39,11 @@ interface Slot {
 
 const firstRestartMs = 100;
 const longestRestartMs = 5000;
-/** Time for calls that are under way, then for the core to store what is left; together within five seconds. */
-const gatewayStopMs = 2500;
+/** Time for a gateway to close what is its own once its calls have ended or are cut, then for the core to store what is left. */
+const gatewayStopMs = 1000;
 const coreStopMs = 2000;
-/** Stopping everything takes at most so long, milliseconds; what has not ended by then has been killed. */
-export const longestStopMs = gatewayStopMs + coreStopMs;
+/** Stopping everything takes at most so much longer than calls may go on, milliseconds; what has not ended by then has been killed. */
+export const stopMarginMs = gatewayStopMs + coreStopMs;
 /** The core reads, writes and syncs many files at once; four threads, Node's usual number, would make queries wait for inserts. */
 const coreThreads = '16';
 /**
@@ -81,11 +82,11 @@ export class Supervisor {
     return { gateway, api };
   }
 
-  /** Stops everything; what does not stop in time is killed. */
-  async stop(): Promise<void> {
+  /** Stops everything, calls that run as they may; what does not stop in time is killed. */
+  async stop(calls: CallsEnd): Promise<void> {
     this.stopping = true;
     this.endSampling();
-    await Promise.all(this.childrenOf('gateway').map((child) => stopChild(child, gatewayStopMs)));
+    await Promise.all(this.childrenOf('gateway').map((child) => stopChild(child, gatewayStopMs, calls)));
     await Promise.all(this.childrenOf('core').map((child) => stopChild(child, coreStopMs)));
   }
 
@@ -205,15 +206,35 @@ function readyAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-async function stopChild(child: ChildProcess, mostMs: number): Promise<void> {
+/** Nothing of a core waits for calls. */
+const noCalls: CallsEnd = { maxMs: 0, cut: new AbortController().signal };
+
+/** @param ownMs time for it to end once its calls have, or are cut. */
+async function stopChild(child: ChildProcess, ownMs: number, { maxMs, cut }: CallsEnd = noCalls): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => child.kill('SIGKILL'), mostMs);
+    const kill = (): void => void child.kill('SIGKILL');
+    let timer = setTimeout(kill, maxMs + ownMs);
+    const hurry = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(kill, ownMs);
+      sendStop(child, 0);
+    };
     child.once('exit', () => {
       clearTimeout(timer);
+      cut.removeEventListener('abort', hurry);
       resolve();
     });
-    if (child.connected) child.send({ type: 'stop' }, (error) => void (error === null || child.kill('SIGTERM')));
-    else child.kill('SIGTERM');
+    sendStop(child, maxMs);
+    if (cut.aborted) hurry();
+    else cut.addEventListener('abort', hurry);
   });
+}
+
+function sendStop(child: ChildProcess, callsMs: number): void {
+  if (!child.connected) {
+    child.kill('SIGTERM');
+    return;
+  }
+  child.send({ type: 'stop', callsMs } satisfies StopMessage, (error) => void (error === null || child.kill('SIGTERM')));
 }

@@ -46,7 +46,11 @@ if (process.argv[2] === 'core') {
   const { startCore } = /** @type {typeof import('../../src/main/core.ts')} */ (await built('main/core.js'));
   const loaded = loadConfig(process.env);
   if ('faults' in loaded) throw new Error('the settings of the test are wrong');
-  await runRole(() => startCore(loaded.config, 'test', connect), { leave: endAsKilled, orphanLeaves: true });
+  await runRole(() => startCore(loaded.config, 'test', connect), {
+    leave: endAsKilled,
+    orphanLeaves: true,
+    stopCallsMs: loaded.config.stopCallsMs,
+  });
 } else {
   const { runCommand } = /** @type {typeof import('../../src/cli/command.ts')} */ (await built('cli/command.js'));
   const { systemDependencies } = /** @type {typeof import('../../src/cli/dependencies.ts')} */ (await built('cli/dependencies.js'));

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type RunningService, startService } from '../../main/all.ts';
+import { type RunningService, startService, type StopSignal } from '../../main/all.ts';
 import type { CommandContext } from '../dependencies.ts';
 import { packageVersion } from '../version.ts';
 
@@ -7,28 +7,46 @@ import { packageVersion } from '../version.ts';
 export async function serveAll(context: CommandContext): Promise<void> {
   // Until it is up a signal ends it as any program; its children end with it.
   const service = await startService(context.config, context.environment, process.argv[1] ?? '');
-  const signalled = firstSignal();
+  const signals = stopSignals();
   context.print(welcome(context, service));
-  await signalled;
-  context.hint(farewell(service));
-  await service.stop();
+  const signal = await signals.first;
+  context.hint(farewell(service, signal));
+  await service.stop({ maxMs: service.stopLimits.callsMs[signal], cut: signals.cut });
   context.hint('Stopped.');
 }
 
 /** What happens now, and for how long. */
-function farewell({ stopLimits: { callsMs, wholeMs } }: RunningService): string {
+function farewell({ stopLimits }: RunningService, signal: StopSignal): string {
+  const callsMs = stopLimits.callsMs[signal];
   return (
-    `Stopping, within ${wholeMs / 1000} s: calls that run have ${callsMs / 1000} s to end; what still runs then is cut and recorded as broken off. ` +
-    'Another Ctrl-C changes nothing.'
+    `Stopping, within ${(callsMs + stopLimits.marginMs) / 1000} s: calls that run have ${callsMs / 1000} s to end; what still runs then is cut and recorded as broken off. ` +
+    'Another Ctrl-C cuts it at once.'
   );
 }
 
-/** Settles at the first SIGINT or SIGTERM; later ones are ignored, as a terminal and npm may each send one. */
-function firstSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    process.on('SIGINT', () => resolve());
-    process.on('SIGTERM', () => resolve());
+/** Within so long a second signal is the first one again, as a terminal and npm may each send it. */
+const sameSignalMs = 500;
+
+interface StopSignals {
+  readonly first: Promise<StopSignal>;
+  /** A further signal came. */
+  readonly cut: AbortSignal;
+}
+
+function stopSignals(): StopSignals {
+  const cut = new AbortController();
+  let firstAt: number | undefined;
+  const first = new Promise<StopSignal>((resolve) => {
+    const hear = (signal: StopSignal): void => {
+      const now = performance.now();
+      firstAt ??= now;
+      if (now - firstAt > sameSignalMs) cut.abort();
+      resolve(signal);
+    };
+    process.on('SIGINT', () => hear('SIGINT'));
+    process.on('SIGTERM', () => hear('SIGTERM'));
   });
+  return { first, cut: cut.signal };
 }
 
 function welcome({ config }: CommandContext, { addresses, freshKey }: RunningService): string {

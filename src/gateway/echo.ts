@@ -3,6 +3,11 @@ import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
 import { jsonBody } from './refusal.ts';
 import { giveReply, type ReplySink } from './reply-sink.ts';
 
+/** Characters of an answer at most. What is longer is counted and not repeated. */
+export const mostEchoCharacters = 256 * 1024;
+/** Events of a stream at most that repeat text. */
+export const mostEchoEvents = 1000;
+
 /**
  * The built-in provider: answers chat completions with the text of the last user message, in OpenAI's shape, with no key and no network.
  * One token is one word (text between white space). Its prices are fixed and documented in the README.
@@ -46,7 +51,9 @@ function makeReply(request: EchoRequest): EchoReply {
 }
 
 function complete(body: JsonObject, messages: readonly unknown[], created: number): EchoReply {
-  const content = lastUserText(messages);
+  const said = lastUserText(messages);
+  const content = beginningOf(said);
+  const finishReason = content.length < said.length ? 'length' : 'stop';
   const promptTokens = messages.reduce<number>((sum, message) => sum + countWords(messageText(message)), 0);
   const completionTokens = countWords(content);
   const usage = {
@@ -66,23 +73,37 @@ function complete(body: JsonObject, messages: readonly unknown[], created: numbe
     return {
       status: 200,
       contentType: eventStream,
-      chunks: streamChunks(base, content, usage, isJsonObject(options) && options['include_usage'] === true),
+      chunks: streamChunks(base, { content, finishReason }, usage, isJsonObject(options) && options['include_usage'] === true),
     };
   }
   const message = { role: 'assistant', content, refusal: null };
-  const completion = { ...base, object: 'chat.completion', choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }], usage };
+  const completion = {
+    ...base,
+    object: 'chat.completion',
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
+    usage,
+  };
   return { status: 200, contentType: json, chunks: [jsonBody(completion)] };
 }
 
-/** One chunk a word. Usage stands on the last choice's chunk, or apart from it when the caller asked for that, as OpenAI does it. */
-function streamChunks(base: object, content: string, usage: object, usageApart: boolean): Buffer[] {
+interface Answer {
+  readonly content: string;
+  readonly finishReason: 'stop' | 'length';
+}
+
+/** One chunk a word, or as many words as it takes for a stream to have no more than its events. Usage stands on the last choice's chunk, or apart from it when the caller asked for that, as OpenAI does it. */
+function streamChunks(base: object, { content, finishReason }: Answer, usage: object, usageApart: boolean): Buffer[] {
   const words = content.match(/\s*\S+|\s+$/g) ?? [];
+  const wordsInEvent = Math.ceil(words.length / mostEchoEvents);
+  const pieces = Array.from({ length: Math.ceil(words.length / Math.max(1, wordsInEvent)) }, (_, index) =>
+    words.slice(index * wordsInEvent, (index + 1) * wordsInEvent).join(''),
+  );
   const event = (fields: object): Buffer =>
     Buffer.from(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...fields })}\n\n`);
-  const last = choice({}, 'stop');
+  const last = choice({}, finishReason);
   return [
     event(choice({ role: 'assistant', content: '' }, null)),
-    ...words.map((word) => event(choice({ content: word }, null))),
+    ...pieces.map((piece) => event(choice({ content: piece }, null))),
     ...(usageApart ? [event(last), event({ choices: [], usage })] : [event({ ...last, usage })]),
     Buffer.from('data: [DONE]\n\n'),
   ];
@@ -107,8 +128,17 @@ function messageText(message: unknown): string {
   return parts.map((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
 }
 
+/** Of a text as much as is repeated, no character cut in two. */
+function beginningOf(text: string): string {
+  return text.length <= mostEchoCharacters ? text : text.slice(0, mostEchoCharacters).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** TRICKY: one by one. A list of millions of words takes a hundred times their bytes. */
 function countWords(text: string): number {
-  return text.match(/\S+/g)?.length ?? 0;
+  const word = /\S+/g;
+  let words = 0;
+  while (word.test(text)) words += 1;
+  return words;
 }
 
 function failure(status: number, message: string): EchoReply {

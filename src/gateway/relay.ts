@@ -57,7 +57,9 @@ export class Relay implements ReplySink {
   private endWatch: StreamEndWatch | undefined;
   private usageFilter: UsageFilter | undefined;
   private holdEveryChunk = false;
-  private readonly held: Buffer[] = [];
+  private held: Buffer[] = [];
+  /** How many of those that are held have gone out already. */
+  private heldGone = 0;
   /** Why the provider waits: the client is slow, the spool is slow, or both. */
   private pauses = 0;
   private draining = false;
@@ -160,7 +162,7 @@ export class Relay implements ReplySink {
       return;
     }
     const endsStream = this.endWatch?.sees(chunk) === true;
-    if (this.held.length === 0 && !endsStream && !this.holdEveryChunk && recorder.isOpened()) this.deliver(chunk);
+    if (!this.holdsAny() && !endsStream && !this.holdEveryChunk && recorder.isOpened()) this.deliver(chunk);
     else this.hold(chunk);
   }
 
@@ -253,14 +255,32 @@ export class Relay implements ReplySink {
   private hold(chunk: Buffer): void {
     this.held.push(chunk);
     this.options.recorder.whenWritten(() => {
-      const next = this.held.shift();
+      const next = this.takeHeld();
       if (next !== undefined) this.deliver(next);
     });
   }
 
+  private holdsAny(): boolean {
+    return this.heldGone < this.held.length;
+  }
+
+  /** TRICKY: `shift` moves all that stand behind, so that a long list would take the square of its length. */
+  private takeHeld(): Buffer | undefined {
+    const next = this.held[this.heldGone];
+    if (next === undefined) return undefined;
+    this.heldGone += 1;
+    if (this.heldGone * 2 < this.held.length) return next;
+    this.held.splice(0, this.heldGone);
+    this.heldGone = 0;
+    return next;
+  }
+
   /** TRICKY: after a failed write the recorder answers at once, ahead of callbacks that still wait; nothing may stay behind then. */
   private deliverHeld(): void {
-    for (const chunk of this.held.splice(0)) this.deliver(chunk);
+    const { held, heldGone } = this;
+    this.held = [];
+    this.heldGone = 0;
+    for (let index = heldGone; index < held.length; index += 1) this.deliver(held[index] ?? noBytes);
   }
 
   private deliver(chunk: Buffer): void {
@@ -325,6 +345,8 @@ export class Relay implements ReplySink {
     }
   }
 }
+
+const noBytes = Buffer.alloc(0);
 
 function withoutLength(lines: readonly string[]): string[] {
   return lines.filter((_, index) => lines[index - (index % 2)]?.toLowerCase() !== 'content-length');

@@ -1,4 +1,6 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import type { RouteConfig } from '@hono/zod-openapi';
+import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { openEndpoints } from './open-endpoints.ts';
 
@@ -6,9 +8,60 @@ import { openEndpoints } from './open-endpoints.ts';
 export function openApiDocument(version: string): object {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', description: 'A Gatelog key.' });
-  for (const { declaration } of [...endpoints, ...openEndpoints]) registry.registerPath(declaration);
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  for (const { declaration } of [...endpoints.map(withWarnings), ...openEndpoints]) registry.registerPath(declaration);
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: { title: 'Gatelog', version, description: 'Query and change what the gateway has recorded.' },
   });
+  for (const schema of Object.values(document.components?.schemas ?? {})) declareWarnings(schema as Described);
+  return document;
+}
+
+/** What every endpoint that reads a body or parameters says of fields that it does not know. */
+const strictParameter = {
+  name: 'Svc-Strict',
+  in: 'header',
+  required: false,
+  description: 'With `true` a field that the endpoint does not know is 422; without it the field is ignored, with a warning.',
+  schema: { type: 'string', enum: ['true', 'false'] },
+} as const;
+
+const warningHeader = {
+  'svc-warning': { description: 'What of the call was ignored, such as a mistyped field.', schema: { type: 'string' } },
+} as const;
+
+/** An endpoint as the document shows it: with the header that makes unknown fields an error, and the one that names them. */
+function withWarnings({ declaration }: Endpoint): { readonly declaration: RouteConfig } {
+  if (declaration.request?.body === undefined && declaration.request?.query === undefined) return { declaration };
+  const responses = Object.fromEntries(
+    Object.entries(declaration.responses).map(([status, response]) => [
+      status,
+      status.startsWith('2') ? withHeader(response as Described) : response,
+    ]),
+  ) as RouteConfig['responses'];
+  const parameters = [...(declaration.parameters ?? []), strictParameter] as Parameters;
+  return { declaration: { ...declaration, parameters, responses } };
+}
+
+type Parameters = NonNullable<RouteConfig['parameters']>;
+
+/** The parts of a response or a schema that are looked at here. */
+interface Described {
+  readonly properties?: object;
+  readonly headers?: Readonly<Record<string, object>>;
+}
+
+function withHeader(response: Described): Described {
+  return { ...response, headers: { ...response.headers, ...warningHeader } };
+}
+
+const warnings = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'What about this answer may surprise: fields that were ignored, why it is empty. The key is there only then.',
+} as const;
+
+/** Every envelope may hold warnings beside `data` and `error`. */
+function declareWarnings({ properties = {} }: Described): void {
+  if ('data' in properties && 'error' in properties) Object.assign(properties, { warnings });
 }

@@ -59,6 +59,7 @@ describe('a page', () => {
     ['an offset past the end', { filter: {}, offset: 5 }, 'offset 5 is past the last of 1 matching requests'],
   ])('that is empty because of %s says so', async (_, body, hint) => {
     const answer = await rig.call('POST', queryPath, { body });
+    expect(await answer.clone().json()).toMatchObject({ warnings: [answer.headers.get('svc-hint')] });
     expect(await checked(answer, 200, requestQueryAnswerSchema)).toEqual({ data: [], error: null });
     expect(answer.headers.get('svc-hint')).toContain(hint);
   });

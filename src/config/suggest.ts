@@ -1,3 +1,5 @@
+import { editDistance } from '../model/edit-distance.ts';
+
 /** How much a whole word in common outweighs letters that differ: `GATELOG_PORT` means `GATELOG_API_PORT`, not `GATELOG_HOST`. */
 const sharedWordBonus = 3;
 /** Above this two names have nothing to do with each other. */
@@ -19,18 +21,4 @@ function nameDistance(name: string, candidate: string): number {
     .slice(1)
     .filter((word) => words.has(word)).length;
   return editDistance(name.slice(0, 80), candidate) - sharedWordBonus * shared;
-}
-
-/** Levenshtein's distance: single letters put in, left out or changed. */
-function editDistance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
 }

@@ -5,7 +5,7 @@ import { propertyLimits, wrongNameLength } from '../model/vocabulary/limits.ts';
 import { bodyFault, type Result } from './fault.ts';
 import { largestLimit, limitSentence, offsetSentence } from './paging.ts';
 
-/** Body of a feedback. Unknown fields are ignored. */
+/** Body of a feedback. Unknown fields are ignored with a warning. */
 export const feedbackSchema = z
   .object(
     { rating: z.boolean('`rating` takes true or false.').openapi({ description: 'True is good, false is bad.' }) },
@@ -29,7 +29,7 @@ const scoreValueSchema = z.union([z.number(), z.boolean()]).openapi({ descriptio
 /** The body of a change of scores as the OpenAPI document shows it; {@link readScores} reads it. */
 export const scoreUpdateSchema = z
   .object({ scores: z.record(z.string(), scoreValueSchema).openapi(scoresDocument) })
-  .openapi('ScoreUpdate', { description: 'Scores of a request. Other fields are ignored.' });
+  .openapi('ScoreUpdate', { description: 'Scores of a request. Other fields are ignored with a warning.' });
 
 /**
  * Reads the body of a change of scores.

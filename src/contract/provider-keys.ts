@@ -13,7 +13,7 @@ const nameSentence = `\`name\` takes 1 to ${nameCharacters} characters, no contr
 
 const nameSchema = z.string(nameSentence).refine(isName, nameSentence).nullable();
 
-/** Body that stores a key. Unknown fields are ignored. */
+/** Body that stores a key. Unknown fields are ignored with a warning. */
 export const newProviderKeySchema = z
   .object(
     {

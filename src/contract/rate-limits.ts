@@ -41,7 +41,7 @@ const limitSchema = z
   )
   .openapi('RateLimit', { description: 'A limit on calls or on what they cost.' });
 
-/** Body that replaces an organisation's limits. Unknown fields are ignored. */
+/** Body that replaces an organisation's limits. Unknown fields are ignored with a warning. */
 export const rateLimitsSchema = z.array(limitSchema, listSentence).max(mostLimits, listSentence).openapi('RateLimits');
 
 /** Answer of a read or a change of the limits. */

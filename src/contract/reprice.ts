@@ -8,7 +8,7 @@ const dryRunSentence = '`dryRun` takes true or false.';
 const cursorSentence = '`cursor` takes the `cursor` of the answer before.';
 const bodySentence = 'The body is an object such as {"filter": "all", "dryRun": true}.';
 
-/** Body that applies prices to what is on record. Unknown fields are ignored. */
+/** Body that applies prices to what is on record. Unknown fields are ignored with a warning. */
 export const repriceSchema = z
   .object(
     {

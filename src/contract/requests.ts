@@ -25,7 +25,7 @@ const sortProperties = {
 } as const;
 
 /**
- * Body of a request query. Unknown fields are ignored, as old clients send extras.
+ * Body of a request query. Unknown fields are ignored with a warning, as old clients send extras.
  * `filter` and `sort` are read where their vocabulary is: `query/filter/parse.ts` and `query/sort.ts`.
  */
 export const requestQuerySchema = z
@@ -68,7 +68,7 @@ export const requestQuerySchema = z
   )
   .superRefine((body, context) => {
     const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
-    if (body.filter === undefined) refuse('filter', '`filter` is missing; send {} to match every request.');
+    if (body.filter === undefined) refuse('filter', '`filter` is missing; send {"filter": {}} to match every request.');
   })
   .openapi('RequestQuery', { description: 'A query of requests.', required: ['filter'] });
 

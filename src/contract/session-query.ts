@@ -47,7 +47,7 @@ const asked = {
   filter: filterSchema.optional(),
 };
 
-/** Body of a session query. Unknown fields are ignored, as old clients send extras; `filter` is read by `query/filter/parse.ts`. */
+/** Body of a session query. Unknown fields are ignored with a warning, as old clients send extras; `filter` is read by `query/filter/parse.ts`. */
 export const sessionQuerySchema = z
   .object(
     {

@@ -8,7 +8,7 @@ import { readPropertyUpdate } from './properties.ts';
 
 const tagSentence = `\`tag\` takes a text of at most ${longestSessionTag} characters; null or "" takes the tag away.`;
 
-/** Body of a tag. Unknown fields are ignored. */
+/** Body of a tag. Unknown fields are ignored with a warning. */
 export const sessionTagSchema = z
   .object(
     {

@@ -88,7 +88,7 @@ describe('a sort', () => {
 describe('is refused with 422', () => {
   test.each([
     ['no object', [], '$', 'The body is a JSON object such as {"filter": "all"}.'],
-    ['no filter', {}, 'filter', '`filter` is missing; send {} to match every request.'],
+    ['no filter', {}, 'filter', '`filter` is missing; send {"filter": {}} to match every request.'],
     ['a null filter', { filter: null }, 'filter', 'A filter is a leaf, a branch, {} or "all"; got null.'],
     ['a limit over 1000', { filter: {}, limit: 1001 }, 'limit', '`limit` takes a whole number from 0 to 1000.'],
     ['a negative limit', { filter: {}, limit: -1 }, 'limit', '`limit` takes a whole number from 0 to 1000.'],

@@ -1,6 +1,5 @@
 import { accepted } from '../../../contract/fault.ts';
 import { largestLimit } from '../../../contract/paging.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { repriceAnswerSchema, repriceSchema } from '../../../contract/reprice.ts';
 import type { RepricedRequest } from '../../../model/reprice.ts';
 import type { BilledRow } from '../../../query/billed-request.ts';
@@ -8,8 +7,8 @@ import { planReprice, repricedRequest, repriceItem, repriceStatements } from '..
 import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { countOf } from '../request/page.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `POST /v1/prices/apply` */
 export const applyPrices: Endpoint = {
@@ -34,7 +33,7 @@ export const applyPrices: Endpoint = {
 /** Body → plan → rows → their costs anew → report. */
 async function answerApply(call: EndpointCall): Promise<Response> {
   const { context, principal, ports } = call;
-  const body = accepted(readBody(repriceSchema, await readJson(context)));
+  const body = await readInput(context, repriceSchema);
   const plan = accepted(planReprice(principal.organizationId, body, largestLimit));
   const total = body.cursor === undefined ? await countOf(call, plan) : null;
   let rows: readonly BilledRow[] = [];

@@ -1,11 +1,10 @@
 import { accepted, bodyFault } from '../../../contract/fault.ts';
 import { priceItem, pricesAnswerSchema, pricesSchema, storedPriceOf } from '../../../contract/prices.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { quoted } from '../../../model/text.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import type { PriceRefusal } from '../../ports.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `PUT /v1/prices` */
 export const replacePrices: Endpoint = {
@@ -28,7 +27,7 @@ export const replacePrices: Endpoint = {
 };
 
 async function answerReplace({ context, principal, ports }: EndpointCall): Promise<Response> {
-  const given = accepted(readBody(pricesSchema, await readJson(context))).map(storedPriceOf);
+  const given = (await readInput(context, pricesSchema)).map(storedPriceOf);
   const replaced = await ports.prices.replace(principal.organizationId, given);
   if ('refused' in replaced) return accepted(bodyFault([replaced.index, ...placeOf[replaced.refused]], sentenceOf(replaced)));
   return answerJson(context, { data: replaced.prices.map(priceItem), error: null });

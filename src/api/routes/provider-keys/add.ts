@@ -1,12 +1,11 @@
 import { looksLikeOurKey } from '../../../auth/api-key.ts';
 import { accepted, bodyFault, type FaultPath } from '../../../contract/fault.ts';
 import { newProviderKeySchema, providerKeyAnswerSchema } from '../../../contract/provider-keys.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { providerKeyLimits } from '../../../model/vocabulary/limits.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { itemOf } from './item.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `POST /v1/provider-keys` */
 export const addProviderKey: Endpoint = {
@@ -37,7 +36,7 @@ const refusals: Readonly<Record<'name_taken' | 'too_many', { readonly path: Faul
 };
 
 async function answerAdd({ context, principal, ports }: EndpointCall): Promise<Response> {
-  const { provider, key, name = null } = accepted(readBody(newProviderKeySchema, await readJson(context)));
+  const { provider, key, name = null } = await readInput(context, newProviderKeySchema);
   if (looksLikeOurKey(key)) accepted(bodyFault(['key'], `This is a key of Gatelog; \`key\` is the one that ${provider} gave you.`));
   const stored = await ports.providerKeys.add(principal.organizationId, { provider, key, name });
   if (typeof stored !== 'string') return answerJson(context, { data: itemOf(stored), error: null });

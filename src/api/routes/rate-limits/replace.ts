@@ -1,9 +1,8 @@
 import { accepted, bodyFault } from '../../../contract/fault.ts';
 import { rateLimitsAnswerSchema, rateLimitsSchema } from '../../../contract/rate-limits.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `PUT /v1/rate-limits` */
 export const replaceRateLimits: Endpoint = {
@@ -26,7 +25,7 @@ export const replaceRateLimits: Endpoint = {
 };
 
 async function answerReplace({ context, principal, ports }: EndpointCall): Promise<Response> {
-  const given = accepted(readBody(rateLimitsSchema, await readJson(context)));
+  const given = await readInput(context, rateLimitsSchema);
   const limits = given.map(({ policy, key_id: keyId }) => ({ policy, keyId: keyId?.toLowerCase() ?? null }));
   const refused = await ports.rateLimits.replace(principal.organizationId, limits);
   if (refused !== undefined) {

@@ -1,12 +1,11 @@
 import { accepted, bodyFault } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { redactionRulesAnswerSchema, redactionRulesSchema } from '../../../contract/redaction-rules.ts';
 import type { RedactionRule } from '../../../model/redaction-rule.ts';
 import { wrongPattern } from '../../../redaction/pattern.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { itemOf } from './item.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `PUT /v1/redaction-rules` */
 export const replaceRedactionRules: Endpoint = {
@@ -29,7 +28,7 @@ export const replaceRedactionRules: Endpoint = {
 };
 
 async function answerReplace({ context, principal, ports }: EndpointCall): Promise<Response> {
-  const rules = accepted(readBody(redactionRulesSchema, await readJson(context)));
+  const rules = await readInput(context, redactionRulesSchema);
   refuseWrongPatterns(rules);
   await ports.redactionRules.replace(principal.organizationId, rules);
   return answerJson(context, { data: rules.map(itemOf), error: null });

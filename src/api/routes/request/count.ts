@@ -1,12 +1,11 @@
 import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { requestCountSchema, requestQuerySchema } from '../../../contract/requests.ts';
 import { hintQuestions, longBodiesQuestion } from '../../../query/hints.ts';
 import { planRequests, requestDialect } from '../../../query/plan.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { countOf, explain, setHint } from './page.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `POST /v1/request/count/query` */
 export const countRequests: Endpoint = {
@@ -30,7 +29,7 @@ export const countRequests: Endpoint = {
 
 async function answerCount(call: EndpointCall): Promise<Response> {
   const { context, principal } = call;
-  const body = accepted(readBody(requestQuerySchema, await readJson(context)));
+  const body = await readInput(context, requestQuerySchema);
   const planned = accepted(planRequests(principal.organizationId, body, requestDialect));
   if (planned.kind === 'page') {
     const data = await countOf(call, planned.plan);

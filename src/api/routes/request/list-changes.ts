@@ -1,7 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import { changesAnswerSchema, historyPageSchema } from '../../../contract/changes.ts';
-import { accepted } from '../../../contract/fault.ts';
-import { readParameters } from '../../../contract/read-body.ts';
 import { changeItem, type ChangeRow, changesStatement } from '../../../query/changes.ts';
 import { type ArrivalRow, requestKeyStatements } from '../../../query/request.ts';
 import { runUntilRows } from '../../../store/run.ts';
@@ -9,6 +7,7 @@ import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired,
 import { answerJson } from '../../json-answer.ts';
 import { foundOrRefused } from './absent.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
+import { readQueryParameters } from '../../read-input.ts';
 
 const failures = problems(404, 422, 504);
 
@@ -39,7 +38,7 @@ async function answerList(call: EndpointCall): Promise<Response> {
   const { signal } = context.req.raw;
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
-  const page = accepted(readParameters(historyPageSchema, context.req.query()));
+  const page = readQueryParameters(context, historyPageSchema);
   // A history is stored before its record, so that what is found here has its history whole.
   const key = await foundOrRefused(call, id, () => runUntilRows<ArrivalRow>(ports.run, requestKeyStatements(tenant, id), signal));
   const rows = await ports.run<ChangeRow>(changesStatement(tenant, { id, createdAt: Number(key.created_ms) }, page), signal);

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { type RequestItem, requestQuerySchema } from '../../../contract/requests.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import type { RequestId } from '../../../model/ids.ts';
@@ -15,8 +14,9 @@ import { bodiesStatements, type CountRow, countStatement, pageStatements } from 
 import { runUntilRows } from '../../../store/run.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import type { ApiPorts } from '../../ports.ts';
+import { readInput } from '../../read-input.ts';
+import { addWarning, appendSentence } from '../../warnings.ts';
 
 type PageRow = RequestRow & SortCells;
 
@@ -24,7 +24,7 @@ type PageRow = RequestRow & SortCells;
 export async function answerPage({ context, principal, ports }: EndpointCall, dialect: FilterDialect): Promise<Response> {
   const { signal } = context.req.raw;
   const tenant = principal.organizationId;
-  const body = accepted(readBody(requestQuerySchema, await readJson(context)));
+  const body = await readInput(context, requestQuerySchema);
   const planned = accepted(planRequests(tenant, body, dialect));
   if (planned.kind === 'nothing') {
     if (wantsCount(context)) context.header('svc-total-count', '0');
@@ -84,19 +84,11 @@ export async function countOf({ context, ports }: EndpointCall, plan: RequestsPl
 
 /** Says what may surprise about an answer; a second sentence stands behind the first. */
 export function setHint(context: Context, sentence: string): void {
-  const said = context.res.headers.get('svc-hint');
-  const hint = sentence.replaceAll(/[^\u0020-\u007e]/g, escaped);
-  context.header('svc-hint', (said === null ? hint : `${said}; ${hint}`).slice(0, longestHint));
+  appendSentence(context, 'svc-hint', sentence);
 }
 
-const longestHint = 1000;
 /** An answer waits so long for all of its explanation, milliseconds. */
 const hintMs = 1000;
-
-/** A header holds ASCII alone. */
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
 
 /** A full page may have a next one. */
 function tellNext(context: Context, plan: RequestsPlan, rows: readonly PageRow[]): void {
@@ -117,7 +109,10 @@ export async function explain({ context, ports }: EndpointCall, questions: reado
         if (rows === undefined) return;
         told = told.sentenceFor(rows);
       }
-      if (told !== undefined) return setHint(context, told);
+      if (told !== undefined) {
+        setHint(context, told);
+        return addWarning(context, told);
+      }
     }
   } catch {
     // The page itself was read, and it is the answer.

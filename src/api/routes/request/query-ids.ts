@@ -1,13 +1,11 @@
-import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { requestIdsSchema, requestQueryAnswerSchema } from '../../../contract/requests.ts';
 import type { RequestId } from '../../../model/ids.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
 import { requestsByIdStatement } from '../../../query/requests.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { itemsOf, setHint } from './page.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `POST /v1/request/query-ids` */
 export const queryRequestsById: Endpoint = {
@@ -31,7 +29,7 @@ export const queryRequestsById: Endpoint = {
 
 async function answerIds(call: EndpointCall): Promise<Response> {
   const { context, principal, ports } = call;
-  const { requestIds } = accepted(readBody(requestIdsSchema, await readJson(context)));
+  const { requestIds } = await readInput(context, requestIdsSchema);
   const ids = [...new Set(requestIds)] as RequestId[];
   const found = new Map<string, RequestRow>();
   await find(call, ids, found);

@@ -5,6 +5,7 @@ import { accepted } from '../../../contract/fault.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
 import { readJson } from '../../json-body.ts';
+import { warnUnknownFields } from '../../read-input.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
 /** `POST /v1/request/{id}/score` */
@@ -25,7 +26,9 @@ export const setRequestScores: Endpoint = {
 
 async function answerScores({ context, principal, ports }: EndpointCall): Promise<Response> {
   const id = requestIdOf(context);
-  const values = accepted(readScores(await readJson(context)));
+  const body = await readJson(context);
+  warnUnknownFields(context, scoreUpdateSchema, body);
+  const values = accepted(readScores(body));
   await ports.changeRequest(principal, id, { kind: 'score', values });
   return answerJson(context, { data: null, error: null });
 }

@@ -1,9 +1,7 @@
-import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { retentionAnswerSchema, retentionSchema } from '../../../contract/retention.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { readJson } from '../../json-body.ts';
 import { answerRetention } from './answer.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `PUT /v1/retention` */
 export const setRetention: Endpoint = {
@@ -26,7 +24,7 @@ export const setRetention: Endpoint = {
 };
 
 async function answerSet({ context, principal, ports }: EndpointCall): Promise<Response> {
-  const { days } = accepted(readBody(retentionSchema, await readJson(context)));
+  const { days } = await readInput(context, retentionSchema);
   await ports.retention.set(principal.organizationId, days);
   return answerRetention(context, ports.retention, days);
 }

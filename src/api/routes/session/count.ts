@@ -1,5 +1,4 @@
 import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { sessionCountSchema, sessionQuerySchema } from '../../../contract/session-query.ts';
 import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
 import { sessionTotals } from '../../../query/sessions/item.ts';
@@ -8,8 +7,8 @@ import { planSessions } from '../../../query/sessions/plan.ts';
 import { onlyRow } from '../../only-row.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { explain } from '../request/page.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `POST /v1/session/count` */
 export const countSessions: Endpoint = {
@@ -32,7 +31,7 @@ export const countSessions: Endpoint = {
 
 async function answerSessionCount(call: EndpointCall): Promise<Response> {
   const { context, principal, ports } = call;
-  const body = accepted(readBody(sessionQuerySchema, await readJson(context)));
+  const body = await readInput(context, sessionQuerySchema);
   const plan = accepted(planSessions(principal.organizationId, body));
   const row = onlyRow(await ports.run<SessionTotalsRow>(sessionTotalsStatement(plan), context.req.raw.signal));
   const long = longSessionBodiesQuestion(plan);

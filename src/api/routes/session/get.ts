@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import { accepted } from '../../../contract/fault.ts';
-import { readParameters } from '../../../contract/read-body.ts';
 import { sessionAnswerSchema, sessionPageSchema } from '../../../contract/session-view.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
 import type { RequestKey } from '../../../query/requests.ts';
@@ -21,6 +20,7 @@ import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired,
 import { answerJson } from '../../json-answer.ts';
 import { itemsOf, setHint } from '../request/page.ts';
 import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';
+import { readQueryParameters } from '../../read-input.ts';
 
 const failures = problems(404, 422, 504);
 const { 'svc-next-cursor': nextCursor } = pageHeaders;
@@ -56,7 +56,7 @@ const cutSentence = `the tree has more than ${mostNodes} nodes; the deepest are 
 async function answerGet(call: EndpointCall): Promise<Response> {
   const { context, principal } = call;
   const sessionId = sessionIdOf(context);
-  const { includeBody, ...page } = accepted(readParameters(sessionPageSchema, context.req.query()));
+  const { includeBody, ...page } = readQueryParameters(context, sessionPageSchema);
   const plan = accepted(planSession(principal.organizationId, sessionId, page));
   const look = async (): Promise<FoundSession | undefined> => (await wholeSession(call, plan)) ?? partOfSession(call, plan);
   const found = await foundSessionOrRefused(call, sessionId, look);

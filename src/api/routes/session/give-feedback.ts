@@ -1,12 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
 import { feedbackSchema } from '../../../contract/changes.ts';
-import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { sessionIdOf, sessionIdParameter } from './session-id.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `POST /v1/session/{id}/feedback` */
 export const giveSessionFeedback: Endpoint = {
@@ -26,7 +24,7 @@ export const giveSessionFeedback: Endpoint = {
 };
 
 async function answerFeedback({ context, principal, ports }: EndpointCall): Promise<Response> {
-  const { rating } = accepted(readBody(feedbackSchema, await readJson(context)));
+  const { rating } = await readInput(context, feedbackSchema);
   await ports.sessions.rate(principal, sessionIdOf(context), rating);
   return answerJson(context, { data: null, error: null });
 }

@@ -1,5 +1,4 @@
 import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { sessionMetricsSchema, sessionNameQuerySchema } from '../../../contract/session-query.ts';
 import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
 import { sessionMetrics } from '../../../query/sessions/item.ts';
@@ -7,9 +6,9 @@ import { planSessionNames } from '../../../query/sessions/plan.ts';
 import { type SessionSpreadRow, sessionSpreadStatement } from '../../../query/sessions/spread.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { onlyRow } from '../../only-row.ts';
 import { explain } from '../request/page.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `POST /v1/session/metrics/query` */
 export const querySessionMetrics: Endpoint = {
@@ -33,7 +32,7 @@ export const querySessionMetrics: Endpoint = {
 
 async function answerSessionMetrics(call: EndpointCall): Promise<Response> {
   const { context, principal, ports } = call;
-  const body = accepted(readBody(sessionNameQuerySchema, await readJson(context)));
+  const body = await readInput(context, sessionNameQuerySchema);
   const plan = accepted(planSessionNames(principal.organizationId, body));
   const row = onlyRow(await ports.run<SessionSpreadRow>(sessionSpreadStatement(plan, plan.tail), context.req.raw.signal));
   const long = longSessionBodiesQuestion(plan);

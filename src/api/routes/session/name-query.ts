@@ -1,5 +1,4 @@
 import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { sessionNameQuerySchema, sessionNamesSchema } from '../../../contract/session-query.ts';
 import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
 import { sessionNameItem } from '../../../query/sessions/item.ts';
@@ -7,8 +6,8 @@ import { type SessionNameRow, sessionNamesStatement } from '../../../query/sessi
 import { planSessionNames } from '../../../query/sessions/plan.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { explain } from '../request/page.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `POST /v1/session/name/query` */
 export const querySessionNames: Endpoint = {
@@ -32,7 +31,7 @@ export const querySessionNames: Endpoint = {
 
 async function answerSessionNames(call: EndpointCall): Promise<Response> {
   const { context, principal, ports } = call;
-  const body = accepted(readBody(sessionNameQuerySchema, await readJson(context)));
+  const body = await readInput(context, sessionNameQuerySchema);
   const plan = accepted(planSessionNames(principal.organizationId, body));
   const rows = await ports.run<SessionNameRow>(sessionNamesStatement(plan), context.req.raw.signal);
   const long = longSessionBodiesQuestion(plan);

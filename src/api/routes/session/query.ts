@@ -1,5 +1,4 @@
 import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { sessionQueryAnswerSchema, sessionQuerySchema } from '../../../contract/session-query.ts';
 import { cursorBehindSession } from '../../../query/sessions/cursor.ts';
 import { longSessionBodiesQuestion, sessionHintQuestions } from '../../../query/sessions/hints.ts';
@@ -9,8 +8,8 @@ import { planSessions, type SessionsPlan } from '../../../query/sessions/plan.ts
 import type { SessionRow } from '../../../query/sessions/row.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { explain, wantsCount } from '../request/page.ts';
+import { readInput } from '../../read-input.ts';
 
 /** `POST /v1/session/query` */
 export const querySessions: Endpoint = {
@@ -36,7 +35,7 @@ export const querySessions: Endpoint = {
 async function answerSessions(call: EndpointCall): Promise<Response> {
   const { context, principal, ports } = call;
   const { signal } = context.req.raw;
-  const body = accepted(readBody(sessionQuerySchema, await readJson(context)));
+  const body = await readInput(context, sessionQuerySchema);
   const plan = accepted(planSessions(principal.organizationId, body));
   const rows = plan.limit === 0 ? [] : await ports.run<SessionRow>(sessionPageStatement(plan), signal);
   if (wantsCount(context)) {

@@ -1,13 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
-import { accepted } from '../../../contract/fault.ts';
-import { readBody } from '../../../contract/read-body.ts';
 import { sessionTagAnswerSchema, sessionTagSchema } from '../../../contract/session-writes.ts';
 import { type SessionTagRow, sessionTagStatement } from '../../../query/session/lookup.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { readJson } from '../../json-body.ts';
 import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';
+import { readInput } from '../../read-input.ts';
 
 const params = z.object({ id: sessionIdParameter });
 const readFailures = problems(404, 504);
@@ -48,7 +46,7 @@ export const getSessionTag: Endpoint = {
 };
 
 async function answerSet({ context, principal, ports }: EndpointCall): Promise<Response> {
-  const { tag } = accepted(readBody(sessionTagSchema, await readJson(context)));
+  const { tag } = await readInput(context, sessionTagSchema);
   await ports.sessions.tag(principal, sessionIdOf(context), tag);
   return answerJson(context, { data: null, error: null });
 }

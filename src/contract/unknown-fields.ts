@@ -1,0 +1,72 @@
+import { z } from '@hono/zod-openapi';
+import { editDistance } from '../model/edit-distance.ts';
+import { isJsonObject } from '../model/text.ts';
+import type { FaultPath } from './fault.ts';
+
+/** A field of a caller's body that its schema does not know. */
+export interface UnknownField {
+  readonly path: FaultPath;
+  /** The known field that the caller most likely meant. */
+  readonly nearest: string | undefined;
+}
+
+/** Fields are collected up to this number; a body may have any number of them. */
+const maxFields = 10;
+/** A longer name is nobody's slip of the finger, and comparing it takes time. */
+const maxComparedCharacters = 60;
+/** Above this many letters two names have nothing to do with each other. */
+const maxDistance = 2;
+/** A name that begins with the other is near it from this length on: `startTime` for `startTimeUnixMs`. */
+const minPrefixCharacters = 4;
+
+/**
+ * The fields of a body that its schema does not name, those of nested objects included. Objects that may hold any name (a filter, properties)
+ * are not looked into.
+ */
+export function unknownFields(schema: z.ZodType, body: unknown): readonly UnknownField[] {
+  const found: UnknownField[] = [];
+  collect(schema, body, [], found);
+  return found;
+}
+
+function collect(schema: z.ZodType, value: unknown, path: FaultPath, found: UnknownField[]): void {
+  const bare = unwrapped(schema);
+  if (bare instanceof z.ZodArray && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      if (found.length >= maxFields) return;
+      collect(bare.element as z.ZodType, item, [...path, index], found);
+    }
+  }
+  if (!(bare instanceof z.ZodObject) || !isJsonObject(value)) return;
+  const shape = bare.shape as Readonly<Record<string, z.ZodType>>;
+  for (const [name, member] of Object.entries(value)) {
+    if (found.length >= maxFields) return;
+    if (Object.hasOwn(shape, name)) collect(shape[name] as z.ZodType, member, [...path, name], found);
+    else found.push({ path: [...path, name], nearest: nearestField(name, Object.keys(shape)) });
+  }
+}
+
+/** The schema without what is wrapped around it: optional, nullable, default, transform. */
+function unwrapped(schema: z.ZodType): z.ZodType {
+  let bare = schema;
+  for (;;) {
+    if (bare instanceof z.ZodOptional || bare instanceof z.ZodNullable || bare instanceof z.ZodDefault) bare = bare.unwrap() as z.ZodType;
+    else if (bare instanceof z.ZodPipe) bare = bare.in as z.ZodType;
+    else return bare;
+  }
+}
+
+/** The known name that a caller most likely meant, undefined when none is near. */
+function nearestField(name: string, known: readonly string[]): string | undefined {
+  if (name.length > maxComparedCharacters) return undefined;
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
+    .toSorted((left, right) => left.distance - right.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= Math.min(maxDistance, best.candidate.length - 1) ? best.candidate : undefined;
+}
+
+function distanceOf(name: string, candidate: string): number {
+  const isPrefix = name.length >= minPrefixCharacters && (candidate.startsWith(name) || name.startsWith(candidate));
+  return Math.min(editDistance(name, candidate), isPrefix ? maxDistance : Infinity);
+}

@@ -19,6 +19,7 @@ import type { IncomingRequest } from './incoming-request.ts';
 import type { Grant } from './limits.ts';
 import type { GatewayMeter } from './metrics.ts';
 import type { KnownModels } from './model-list.ts';
+import type { MakerOfModel } from './model-route.ts';
 import type { ProviderTable } from './providers.ts';
 import type { Relay } from './relay.ts';
 import type { ReplyCache } from './reply-cache.ts';
@@ -59,6 +60,7 @@ export interface ForwardPorts {
   /** Which addresses callers may name themselves. */
   readonly targets: TargetGuard;
   readonly knownModels: KnownModels;
+  readonly makerOf: MakerOfModel;
   readonly providerKeys: ProviderKeys;
   readonly upstream: Upstream;
   readonly spool: SpoolWriter;

@@ -1,9 +1,12 @@
+import { GatelogError } from '../model/errors.ts';
 import { askLimits, type OutgoingCall, wholeJson } from './call-limits.ts';
-import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type Leg, type Onward } from './call.ts';
-import { credentialsFor } from './credentials.ts';
+import { type AdmittedCall, type Call, type Errand, type FallbackLeg, type ForwardPorts, hasLeft, type Leg, type Onward } from './call.ts';
+import { type Admission, credentialsFor } from './credentials.ts';
 import { fallbacksOfModels } from './fallback-list.ts';
 import { planFallbacks } from './fallback-legs.ts';
+import { harmless } from './headers.ts';
 import { findModelField } from './model-field.ts';
+import { withoutProvider } from './no-provider.ts';
 import { type Addressed, hidesModel, wantsUsage, withUsageQuestion } from './outgoing-body.ts';
 import { mayBeJson, type RequestBody } from './request-body.ts';
 import type { Route } from './routes.ts';
@@ -23,11 +26,19 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
   const { route, furtherModels } = addressed;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
-  const credentials = credentialsFor(route, admission, ports.providerKeys);
+  const credentials = credentialsOf(ports, admission, { arrived, addressed, call });
   const asked = withUsageQuestion(call, route, addressed.outgoing);
   const outgoing = asked === undefined ? addressed.outgoing : { whole: asked };
   const usageAsked = asked !== undefined;
-  const first: Leg = { route, target, credentials, passed: call.head.passed, outgoing, usageAsked, model: addressed.model };
+  const first: Leg = {
+    route,
+    target,
+    credentials,
+    passed: addressed.isPicked ? harmless(call.head.passed) : call.head.passed,
+    outgoing,
+    usageAsked,
+    model: addressed.model,
+  };
   const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || destination === 'models';
   const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
@@ -79,9 +90,35 @@ function repeated(
   }
   const listed = furtherModels === undefined ? fallbacks : [...fallbacksOfModels(furtherModels), ...fallbacks];
   const model = findModelField(outgoing.whole)?.text;
-  const from = { pathRoute, body: body.whole, field: findModelField(body.whole), outgoing: outgoing.whole, model, first };
+  const { isPicked } = addressed;
+  const from = { pathRoute, body: body.whole, field: findModelField(body.whole), outgoing: outgoing.whole, model, first, isPicked };
   const legs = planFallbacks(ports, admitted, from, listed);
+  refuseExcluded(legs.slice(furtherModels?.length ?? 0), addressed.excluded);
   return { onward: { retry, fallbacks: legs }, warnings: [], model: furtherModels === undefined ? undefined : model };
+}
+
+/** A provider that the body's list takes out is none for the header's fallbacks either, which stand behind it. */
+function refuseExcluded(legs: readonly FallbackLeg[], excluded: ReadonlySet<string> | undefined): void {
+  const leg = legs.find(({ route }) => excluded?.has(route.provider) === true);
+  if (leg === undefined) return;
+  throw new GatelogError('invalid_model', `${leg.fallback.place} leads to ${leg.route.provider}, which the body's model excludes.`);
+}
+
+interface Keyed {
+  readonly arrived: Arrived;
+  readonly addressed: Addressed;
+  readonly call: Call;
+}
+
+/** Credential lines of the first attempt. Of a provider that the gateway chose itself the caller's own are not. */
+function credentialsOf(ports: ForwardPorts, admission: Admission, { arrived, addressed, call }: Keyed): readonly string[] {
+  const { route, isPicked, model } = addressed;
+  try {
+    return credentialsFor(route, isPicked ? { ...admission, providerCredentials: [] } : admission, ports.providerKeys);
+  } catch (error) {
+    if (!(error instanceof GatelogError) || error.code !== 'no_provider_key' || !route.routedByModel || model !== undefined) throw error;
+    throw withoutProvider(error, { body: arrived.body, isJson: mayBeJson(call.request), names: ports.providers.names });
+  }
 }
 
 /**

@@ -2,11 +2,12 @@ import { GatelogError } from '../model/errors.ts';
 import type { AdmittedCall, Call, FallbackLeg, ForwardPorts, Leg } from './call.ts';
 import { bringsOwn, howToKeep, keptCredentials, ownCredentialsFor } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
-import { type RawHeaders, withoutSecretParameters } from './headers.ts';
+import { harmless, withoutSecretParameters } from './headers.ts';
 import { type ModelField, replaceModel } from './model-field.ts';
 import { wantsUsage, withUsageQuestion } from './outgoing-body.ts';
 import { askForUsage } from './stream-usage.ts';
-import { type Route, routeByModel, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
+import { resolveModel } from './model-route.ts';
+import { type Route, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
 
 /** Where a call goes first: what its fallbacks differ from. */
 export interface FirstAttempt {
@@ -20,6 +21,8 @@ export interface FirstAttempt {
   /** Its model. */
   readonly model: string | undefined;
   readonly first: Leg;
+  /** The gateway chose its provider, so that the caller's credential is not that one's. */
+  readonly isPicked: boolean;
 }
 
 /**
@@ -48,16 +51,17 @@ export function planFallbacks(
 
 function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt, fallback: Fallback): FallbackLeg {
   const { call } = admitted;
-  const { route: named, model } = wayOf(ports, call, from, fallback);
+  const { route: named, model, isPicked } = wayOf(ports, admitted, from, fallback);
   const isSameAddress = isSame(named, from.first);
   // Beside a key that the fallback names the caller's own is one too many, at its own address too.
   const keepsQuery = isSameAddress && fallback.keyName === undefined;
   const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
+  const mayBeOwn = isSameAddress && !isPicked && !from.isPicked;
   const makeBody = bodyMaker(from, model);
   return {
     route,
     target: typeof route.destination === 'string' ? undefined : route.destination.target(route.path),
-    credentials: credentialsOf(ports, admitted, { route, isSameAddress, keyName: fallback.keyName }),
+    credentials: credentialsOf(ports, admitted, { route, mayBeOwn, keyName: fallback.keyName }),
     passed: isSameAddress ? call.head.passed : harmless(call.head.passed),
     // Made when it is needed, as ten bodies at once would hold ten times the caller's.
     get outgoing() {
@@ -90,9 +94,11 @@ function isSame({ provider, destination, path }: Route, first: Leg): boolean {
 interface Way {
   readonly route: Route;
   readonly model: string | undefined;
+  readonly isPicked?: true;
 }
 
-function wayOf(ports: ForwardPorts, { request, head }: Call, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
+function wayOf(ports: ForwardPorts, { call, admission }: AdmittedCall, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
+  const { request, head } = call;
   const { provider, targetUrl, model } = fallback;
   if (targetUrl !== undefined) return { route: routeToTarget(targetUrl, pathRoute.path, ports.targets, 'target_url'), model };
   if (provider !== undefined) {
@@ -104,7 +110,8 @@ function wayOf(ports: ForwardPorts, { request, head }: Call, { pathRoute, first 
     return { route: routeToNamed(ports, byPath, provider), model };
   }
   if (model === undefined) return { route: first.route, model };
-  return (pathRoute.routedByModel ? routeByModel(pathRoute, model, ports.providers) : undefined) ?? { route: pathRoute, model };
+  const from = { route: pathRoute, organizationId: admission.principal.organizationId };
+  return (pathRoute.routedByModel ? resolveModel(from, model, ports) : undefined) ?? { route: pathRoute, model };
 }
 
 function routeToNamed({ providers }: ForwardPorts, byPath: Route, provider: string): Route {
@@ -129,7 +136,8 @@ function bodyMaker({ body, field, outgoing }: FirstAttempt, model: string | unde
 
 interface KeyQuestion {
   readonly route: Route;
-  readonly isSameAddress: boolean;
+  /** It goes where the caller's own was sent for. */
+  readonly mayBeOwn: boolean;
   readonly keyName: string | undefined;
 }
 
@@ -137,14 +145,10 @@ interface KeyQuestion {
  * Credential lines of a fallback: the stored key that it names; else the caller's own where it leads to the address that they were sent to in
  * the first place; else the provider's stored key or the deployment's.
  */
-function credentialsOf(
-  ports: ForwardPorts,
-  { admission }: AdmittedCall,
-  { route, isSameAddress, keyName }: KeyQuestion,
-): readonly string[] {
+function credentialsOf(ports: ForwardPorts, { admission }: AdmittedCall, { route, mayBeOwn, keyName }: KeyQuestion): readonly string[] {
   const { principal, providerCredentials } = admission;
   const sent = ownCredentialsFor(route, providerCredentials);
-  if (keyName === undefined && isSameAddress && bringsOwn(route, sent)) return sent;
+  if (keyName === undefined && mayBeOwn && bringsOwn(route, sent)) return sent;
   const kept = keptCredentials(route, principal.organizationId, ports.providerKeys, keyName);
   if (kept !== undefined) return kept;
   throw new GatelogError(
@@ -153,28 +157,4 @@ function credentialsOf(
       ? `there is no key for ${route.provider}, and the caller's own goes to the first provider only; ${howToKeep(route)}.`
       : `no stored key of ${route.provider} is called "${keyName}".`,
   );
-}
-
-/** Headers that say how a body is to be read and answered, or which version of an API. Any other may be a credential at some address. */
-const harmlessNames: ReadonlySet<string> = new Set([
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'anthropic-beta',
-  'anthropic-version',
-  'content-encoding',
-  'content-language',
-  'content-type',
-  'openai-beta',
-  'traceparent',
-  'tracestate',
-  'user-agent',
-]);
-
-/** Of the caller's lines those that hold no credential, wherever they go. */
-function harmless(lines: RawHeaders): RawHeaders {
-  return lines.filter((_, index) => {
-    const name = lines[index - (index % 2)]?.toLowerCase() ?? '';
-    return harmlessNames.has(name) || name.startsWith('x-stainless-');
-  });
 }

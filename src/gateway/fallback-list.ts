@@ -37,9 +37,9 @@ export function takesOver({ on }: Fallback, status: number): boolean {
   return on.some(({ from, to }) => status >= from && status <= to);
 }
 
-/** The further models of a body's list, `model[1]` on. */
-export function fallbacksOfModels(models: readonly string[]): readonly Fallback[] {
-  return models.map((model, index) => ({ place: `model[${index + 1}]`, model, on: usualFailures }));
+/** The further models of a body's list, each with its place in it. */
+export function fallbacksOfModels(models: readonly { readonly model: string; readonly index: number }[]): readonly Fallback[] {
+  return models.map(({ model, index }) => ({ place: `model[${index}]`, model, on: usualFailures }));
 }
 
 /**

@@ -92,7 +92,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
   let { provider } = pathRoute;
   try {
     if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
-    const addressed = applyModel(pathRoute, body, ports.providers);
+    const addressed = applyModel({ route: pathRoute, organizationId: admitted.admission.principal.organizationId }, body, ports);
     ({ provider } = addressed.route);
     const errand = prepare(ports, admitted, { pathRoute, body }, addressed);
     if (ask === undefined) {

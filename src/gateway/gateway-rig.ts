@@ -172,6 +172,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows, targets }),
     targets,
     knownModels: () => [],
+    makerOf: () => undefined,
     providerKeys: noProviderKeys,
     upstream: makeUpstream({
       connectTimeoutMs: 5000,

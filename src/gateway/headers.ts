@@ -109,3 +109,27 @@ export function withAliases(lines: readonly string[]): string[] {
   );
   return [...lines, ...aliases];
 }
+
+/** Headers that say how a body is to be read and answered, or which version of an API. Any other may be a credential at some address. */
+const harmlessNames: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'anthropic-beta',
+  'anthropic-version',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'openai-beta',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+]);
+
+/** Of the caller's lines those that hold no credential, wherever they go. */
+export function harmless(lines: RawHeaders): RawHeaders {
+  return lines.filter((_, index) => {
+    const name = lines[index - (index % 2)]?.toLowerCase() ?? '';
+    return harmlessNames.has(name) || name.startsWith('x-stainless-');
+  });
+}

@@ -1,10 +1,9 @@
-import { GatelogError } from '../model/errors.ts';
 import type { Call } from './call.ts';
 import { mostFallbacks } from './fallback-list.ts';
-import { findModelField, replaceModel } from './model-field.ts';
-import type { ProviderTable } from './providers.ts';
+import { findModelField, type ModelField, replaceModel } from './model-field.ts';
+import { type ListedModel, type ModelSurroundings, type NamedFrom, readModelList, resolveModel } from './model-route.ts';
 import { isCompressed, mayHoldJson, type RequestBody } from './request-body.ts';
-import { type Route, routeByModel } from './routes.ts';
+import type { Route } from './routes.ts';
 import { askForUsage, takesUsageQuestion } from './stream-usage.ts';
 
 /** A route that is decided, with the body as it goes there. */
@@ -13,46 +12,63 @@ export interface Addressed {
   readonly outgoing: RequestBody;
   /** The model's name as it goes out, where the caller wrote it with its provider. */
   readonly model: string | undefined;
+  /** The gateway chose the provider by the model's name alone. */
+  readonly isPicked: boolean;
   /** The body names several models: these come after the first. */
-  readonly furtherModels: readonly string[] | undefined;
+  readonly furtherModels: readonly ListedModel[] | undefined;
+  /** Providers that the body's list takes out for all that comes behind it. */
+  readonly excluded: ReadonlySet<string> | undefined;
 }
 
 /**
  * Decides the route by the model: with `provider/model` only the bytes of its name change. Of a list of models the first is sent.
- * @throws GatelogError `invalid_directive` for a list that cannot be read.
+ * @throws GatelogError `invalid_model` for a list or a name that cannot be read, `unknown_model` for one of a maker for whom there is no key.
  */
-export function applyModel(route: Route, body: RequestBody, providers: ProviderTable): Addressed {
+export function applyModel(from: NamedFrom, body: RequestBody, around: ModelSurroundings): Addressed {
+  const { route } = from;
   if (!route.routedByModel || !('whole' in body)) return asItCame(route, body);
   const field = findModelField(body.whole);
   if (field === undefined) return asItCame(route, body);
-  const models = field.text.includes(',') ? readModels(field.text) : undefined;
-  const model = models?.[0] ?? field.text;
-  const byModel = routeByModel(route, model, providers);
-  if (byModel === undefined && models === undefined) return asItCame(route, body);
-  const outgoing = { whole: replaceModel(body.whole, field, byModel?.model ?? model) };
-  return { route: byModel?.route ?? route, outgoing, model: byModel?.model, furtherModels: models?.slice(1) };
+  if (field.text.includes(',')) return firstOfList(from, { body: body.whole, field }, around);
+  const byModel = resolveModel(from, field.text, around);
+  if (byModel === undefined) return asItCame(route, body);
+  const outgoing = byModel.model === field.text ? body : { whole: replaceModel(body.whole, field, byModel.model) };
+  return {
+    route: byModel.route,
+    outgoing,
+    model: byModel.model,
+    isPicked: byModel.isPicked === true,
+    furtherModels: undefined,
+    excluded: undefined,
+  };
+}
+
+/** `a, b`: the short form of fallbacks. */
+function firstOfList(
+  from: NamedFrom,
+  { body, field }: { readonly body: Buffer; readonly field: ModelField },
+  around: ModelSurroundings,
+): Addressed {
+  const { models, excluded } = readModelList(from, field.text, around, mostFallbacks + 1);
+  const [{ model, way }, ...furtherModels] = models;
+  return {
+    route: way?.route ?? from.route,
+    outgoing: { whole: replaceModel(body, field, way?.model ?? model) },
+    model: way?.model,
+    isPicked: way?.isPicked === true,
+    furtherModels,
+    excluded,
+  };
 }
 
 function asItCame(route: Route, outgoing: RequestBody): Addressed {
-  return { route, outgoing, model: undefined, furtherModels: undefined };
+  return { route, outgoing, model: undefined, isPicked: false, furtherModels: undefined, excluded: undefined };
 }
 
 /** Whether the model could have decided the route, and was not looked for, as the body is not here or compressed. */
 export function hidesModel({ request }: Call, { routedByModel }: Route, body: RequestBody): boolean {
   if (!routedByModel || ('whole' in body && !isCompressed(request))) return false;
   return mayHoldJson(request) && !('whole' in body && body.whole.length === 0);
-}
-
-/** `a, b`: the short form of fallbacks. */
-function readModels(text: string): readonly string[] {
-  const models = text.split(',').map((model) => model.trim());
-  if (models.includes('') || models.length > mostFallbacks + 1) {
-    throw new GatelogError(
-      'invalid_directive',
-      `The body's model is a list: write 2 to ${mostFallbacks + 1} names with a comma between them, none of them empty.`,
-    );
-  }
-  return models;
 }
 
 /** Whether the usage of this call's stream is asked for. */

@@ -2,7 +2,7 @@ import type { CheckedTarget, TargetGuard } from '../egress/target-guard.ts';
 import { GatelogError } from '../model/errors.ts';
 import { type AddressedProvider, addressedProviders, providerAliases } from '../model/vocabulary/providers.ts';
 import { parseBaseAddress, parseOpenAiAddress, type ProviderTarget, targetAt, targetsOf } from './base-address.ts';
-import { type KeyHeader, type ProviderRow, providerRows } from './provider-addresses.ts';
+import { type KeyHeader, providerAtOrigin, type ProviderRow, providerRows } from './provider-addresses.ts';
 
 /** One API of a provider: where its paths go, and whose credential goes with them when the caller sends none. */
 export interface ProviderSurface {
@@ -52,6 +52,8 @@ export interface ProviderTable {
   readonly find: (name: string) => ProviderAddress | undefined;
   /** Where OpenAI's surface leads when nothing names another provider. */
   readonly openAi: ProviderSurface;
+  /** The deployment has put an address of its own in OpenAI's place: nobody here knows which models are served there. */
+  readonly isOpenAiElsewhere: boolean;
   /** Names in paths and models, aliases included. */
   readonly names: readonly string[];
   readonly all: readonly ProviderAddress[];
@@ -75,7 +77,17 @@ export function makeProviderTable(
   }
   const [openAi] = all;
   if (openAi === undefined) throw new Error('the table of providers is empty');
-  return { find: (name) => byName.get(name), openAi: openAi.openAi, names: [...byName.keys(), echoProviderName], all };
+  return {
+    find: (name) => byName.get(name),
+    openAi: openAi.openAi,
+    isOpenAiElsewhere: isElsewhere(overrides['openai']?.baseUrl),
+    names: [...byName.keys(), echoProviderName],
+    all,
+  };
+}
+
+function isElsewhere(openAiUrl: string | undefined): boolean {
+  return openAiUrl !== undefined && providerAtOrigin(new URL(openAiUrl).origin) !== 'openai';
 }
 
 function makeAddress(name: AddressedProvider, override: ProviderOverride, surroundings: ProviderSurroundings): ProviderAddress {

@@ -146,6 +146,8 @@ function climbs(path: string): boolean {
 export interface ModelRoute {
   readonly route: Route;
   readonly model: string;
+  /** The gateway chose the provider by the name alone: the caller's own credential was not sent for it. */
+  readonly isPicked?: true;
 }
 
 /**

@@ -38,6 +38,7 @@ import { type RunningRole, tellMeasured } from '../supervisor/child.ts';
 import { troubledCoreParts } from './core-address.ts';
 import { makeCostEstimate, readUser } from './estimate-cost.ts';
 import { familiesOf } from './families.ts';
+import { makeMakerOf } from './model-makers.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './prices-file.ts';
 import { StoredPrices } from './stored-prices.ts';
@@ -177,6 +178,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows, targets }),
     targets,
     knownModels: (name, organizationId) => modelsOf(name, { book: parts.book, organization: parts.prices.of(organizationId) }),
+    makerOf: makeMakerOf(parts.book, systemClock.now),
     providerKeys: storedProviderKeys(config, parts),
     upstream,
     spool,

@@ -12,6 +12,8 @@ export interface FieldDefinition {
   readonly family: OperatorFamily;
   /** `equals` reads its value as a case-insensitive pattern, as `ilike` does. */
   readonly equalsIsPattern?: true;
+  /** `equals` and `not-equals` compare without regard to case. */
+  readonly equalsIgnoresCase?: true;
   /** One sentence for people, used in the OpenAPI document. */
   readonly description: string;
   /** What people call it, where that is not its name with spaces. */
@@ -37,7 +39,10 @@ function map<Family extends OperatorFamily>(family: Family, description: string,
 /** Fields of the group `request_response_rmt`: the record of one request. */
 export const requestFields = {
   country_code: scalar('text', 'Country of the caller, ISO 3166 alpha-2.', { label: 'country' }),
-  provider: scalar('text', 'Provider in upper case, such as OPENAI.'),
+  provider: {
+    ...scalar('text', 'Provider, such as OPENAI; `equals` and `not-equals` take it in any case.'),
+    equalsIgnoresCase: true,
+  },
   model: scalar('text', 'Model: the override, else the one the response names, else the requested one.'),
   user_id: scalar('text', 'User of the application, from Svc-User-Id or the body.', { label: 'user' }),
   organization_id: scalar('text', 'Organisation that owns the record.', { label: 'organisation' }),

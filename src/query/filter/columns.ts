@@ -17,6 +17,8 @@ import { jsonOfNumbers, jsonOfTexts } from './json-text.ts';
 /** Where a text field is kept. Only `properties` tells an empty value from an absent one. */
 export type TextColumn =
   | { readonly kind: 'text'; readonly text: Fragment }
+  /** `equals` and `not-equals` compare without regard to case. */
+  | { readonly kind: 'folded'; readonly text: Fragment }
   /** Kept in lower case, so that values are read in lower case. `number` is the indexed column behind the text of a UUID. */
   | { readonly kind: 'identifier'; readonly text: Fragment; readonly number: Fragment | null }
   /** A text of `bodies`. Where `bodyKind` is given it is a body as such: absent when binary, and with a text index over it. */
@@ -63,7 +65,7 @@ const requestColumns: ColumnsOf<typeof requestFields> = {
   over: 'requests',
   text: {
     country_code: text(sql`country_code`),
-    provider: text(sql`provider`),
+    provider: { kind: 'folded', text: sql`provider` },
     model: text(sql`model`),
     user_id: text(sql`user_id`),
     organization_id: { kind: 'identifier', text: sql`org_text`, number: sql`org_id` },

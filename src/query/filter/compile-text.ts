@@ -69,6 +69,14 @@ export function compareColumn(text: Fragment, comparison: TextComparison): Fragm
   return compareOperand({ text, present: sql`${text} != ''`, presentIsIndexed: false }, comparison);
 }
 
+/** A text whose equality has no regard to case, through the fold that patterns go through. */
+export function compareFolded(text: Fragment, comparison: TextComparison): Fragment {
+  const { operator, value } = comparison;
+  if (operator !== 'equals' && operator !== 'not-equals') return compareColumn(text, comparison);
+  const sought = sql`lowerUTF8(${param(value, 'String')})`;
+  return operator === 'equals' ? sql`lowerUTF8(${text}) = ${sought}` : sql`lowerUTF8(${text}) != ${sought}`;
+}
+
 /** An identifier: kept in lower case, and a UUID is looked for as the number that the index is made of. */
 export function compareIdentifier(
   { text, number }: Extract<TextColumn, { kind: 'identifier' }>,

@@ -14,6 +14,7 @@ import {
 } from './compile-session.ts';
 import {
   compareColumn,
+  compareFolded,
   compareIdentifier,
   compareInput,
   compareProperty,
@@ -144,6 +145,8 @@ function compileText(node: ConditionNode & { family: 'text' }, columns: GroupCol
   switch (column.kind) {
     case 'text':
       return { kind: 'request', sql: compareColumn(column.text, comparison) };
+    case 'folded':
+      return { kind: 'request', sql: compareFolded(column.text, comparison) };
     case 'identifier':
       return { kind: 'request', sql: compareIdentifier(column, comparison) };
     case 'body': {

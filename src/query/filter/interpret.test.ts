@@ -209,3 +209,15 @@ test('a pattern of many wildcards takes no time to speak of', () => {
   expect(likeMatches('a'.repeat(200_000), `${'%a'.repeat(8_000)}%b`)).toBe(false);
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
 });
+
+test.each<readonly [string, string, boolean]>([
+  ['equals', 'openai', true],
+  ['equals', 'OpenAI', true],
+  ['equals', 'azure', false],
+  ['not-equals', 'openai', false],
+  ['not-equals', 'azure', true],
+  ['like', 'openai', false],
+  ['like', 'OPENAI', true],
+])('a provider is compared as a whole without its case, and by a pattern with it: %s %s', (operator, value, expected) => {
+  expect(isMatch({ request_response_rmt: { provider: { [operator]: value } } }, { provider: 'OPENAI' })).toBe(expected);
+});

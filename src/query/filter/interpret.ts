@@ -41,7 +41,7 @@ function holds(node: ConditionNode, subject: Subject): boolean {
   const reader = readerOf(node.group, node.field);
   switch (node.family) {
     case 'text':
-      return textHolds(textOf(reader, node, subject), operatorOf(node), reader.kind === 'identifier' ? folded(node.value) : node.value);
+      return textHolds(textOf(reader, node, subject), operatorOf(node), isFolded(reader, node) ? folded(node.value) : node.value);
     case 'number':
       return numberHolds(reader, node, subject);
     case 'timestamp': {
@@ -58,14 +58,24 @@ function holds(node: ConditionNode, subject: Subject): boolean {
 /** The text of a field, undefined when it is absent. */
 function textOf(reader: Reader, node: ConditionNode, subject: Subject): string | undefined {
   if (reader.kind === 'texts') return valueUnder(nameOf(node), reader, subject);
-  const text = reader.kind === 'identifier' ? folded(reader.read(subject)) : readAs(reader, 'text').read(subject);
-  return text === '' ? undefined : text;
+  const text = reader.kind === 'identifier' ? reader.read(subject) : readAs(reader, 'text').read(subject);
+  return text === '' ? undefined : isFolded(reader, node) ? folded(text) : text;
+}
+
+/** Whether the text and the value are compared without their case: identifiers always, some fields where they are compared as a whole. */
+function isFolded({ kind }: Reader, node: ConditionNode): boolean {
+  const isWhole = node.operator === 'equals' || node.operator === 'not-equals';
+  return kind === 'identifier' || (isWhole && definitionOf(node)?.equalsIgnoresCase === true);
+}
+
+function definitionOf({ group, field }: ConditionNode): FieldDefinition | undefined {
+  const groups: Readonly<Record<string, Readonly<Record<string, FieldDefinition>>>> = { ...fieldGroups, values: mapWrappers };
+  return groups[group]?.[field];
 }
 
 /** The operator as it is meant: some fields read the value of `equals` as a pattern. */
-function operatorOf({ group, field, operator }: ConditionNode & { family: 'text' }): TextOperator {
-  const groups: Readonly<Record<string, Readonly<Record<string, FieldDefinition>>>> = { ...fieldGroups, values: mapWrappers };
-  return operator === 'equals' && groups[group]?.[field]?.equalsIsPattern === true ? 'ilike' : operator;
+function operatorOf(node: ConditionNode & { family: 'text' }): TextOperator {
+  return node.operator === 'equals' && definitionOf(node)?.equalsIsPattern === true ? 'ilike' : node.operator;
 }
 
 /** What a map has under a name, or, where it does not have that, under the name that it is an alias of. */

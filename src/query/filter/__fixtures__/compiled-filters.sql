@@ -23,11 +23,11 @@ lowerUTF8(country_code) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.provider equals: 
-provider = {p0:String}
+lowerUTF8(provider) = lowerUTF8({p0:String})
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.provider not-equals: full absent binary text
-provider != {p0:String}
+lowerUTF8(provider) != lowerUTF8({p0:String})
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.provider like: 

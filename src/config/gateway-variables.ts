@@ -154,6 +154,24 @@ export const gatewayVariables = {
     reason:
       'Milliseconds for which a stop by SIGTERM lets running calls go on before it cuts them; a second signal cuts them at once. Ctrl-C gives them 1500 at most. What stops the service has to wait for 5 s more.',
   },
+  organizationSharePercent: {
+    name: 'GATELOG_ORGANIZATION_SHARE_PERCENT',
+    kind: 'integer',
+    default: '90',
+    least: 1,
+    most: 100,
+    reason:
+      'What one organisation may have of the calls at once of a gateway worker, of its connections to a provider and of the memory of running limits, in percent of what the others leave; the rest is there for the next one that comes. 100: no bound, for a deployment of one organisation.',
+  },
+  shareWaitMs: {
+    name: 'GATELOG_SHARE_WAIT_MS',
+    kind: 'integer',
+    default: '10000',
+    least: 1,
+    most: hour,
+    reason:
+      'Milliseconds for which a call waits for a connection to its provider while its organisation has its share of them (GATELOG_ORGANIZATION_SHARE_PERCENT); then it is answered 503.',
+  },
   attemptsMax: {
     name: 'GATELOG_ATTEMPTS_MAX',
     kind: 'integer',

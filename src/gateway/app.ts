@@ -5,7 +5,6 @@ import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import { watchUntaken } from '../platform/untaken-reply.ts';
 import type { ForwardPorts } from './call.ts';
-import { CallsInFlight } from './calls-in-flight.ts';
 import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './cross-origin.ts';
 import { Draining, stoppingProblem } from './draining.ts';
 import { forward } from './forward.ts';
@@ -22,8 +21,6 @@ export interface GatewayOptions {
   readonly keepAliveTimeoutMs: number;
   /** Further connections are answered 503 and closed. */
   readonly mostConnections: number;
-  /** Calls at once; further ones are answered 503. */
-  readonly mostCalls: number;
   /** Origins of pages that may call the gateway; `*`: of any. */
   readonly corsOrigins: readonly string[];
 }
@@ -53,10 +50,9 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   const server = makeServer(options);
   const { monotonic } = ports.clock;
   const { clientStallMs } = ports.limits;
-  const inFlight = new CallsInFlight(options.mostCalls);
   /** The last call on each connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
-  const draining = new Draining(inFlight, latest);
+  const draining = new Draining(ports.callsInFlight, latest);
   const ready = async (): Promise<GatewayHealth> => (draining.hasBegun ? { ready: false, degraded: ['stopping'] } : health());
   const answer = (request: IncomingRequest, response: ServerResponse): void => {
     if (isTurnedAway(request.socket)) return;
@@ -67,7 +63,9 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
       answerPreflight(response);
       watchUntaken(response, clientStallMs);
     } else {
-      const problem = draining.hasBegun ? stoppingProblem() : (problemOfHead(request) ?? inFlight.enter(request.socket, response));
+      const problem = draining.hasBegun
+        ? stoppingProblem()
+        : (problemOfHead(request) ?? ports.callsInFlight.enter(request.socket, response));
       if (problem === undefined) forward(ports, request, response);
       else refuseHead(ports, response, problem);
     }

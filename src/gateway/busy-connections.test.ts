@@ -43,6 +43,8 @@ async function busy(): Promise<Scene> {
     headersTimeoutMs,
     bodyTimeoutMs: 600_000_000,
     connections: 1,
+    organizationSharePercent: 100,
+    shareWaitMs: 60_000,
     idleTimeoutMs: 60_000,
     headerMaxBytes: 65_536,
     monotonic: () => now,

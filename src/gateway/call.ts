@@ -11,6 +11,7 @@ import type { ProviderTarget } from './base-address.ts';
 import type { CacheKeeper } from './cache-keeper.ts';
 import type { CacheStanding } from './cache-standing.ts';
 import type { CallLimits } from './call-limits.ts';
+import type { CallsInFlight } from './calls-in-flight.ts';
 import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
 import type { Identity, RequestIdClaims } from './identify.ts';
@@ -63,6 +64,7 @@ export interface ForwardPorts {
   readonly makerOf: MakerOfModel;
   readonly providerKeys: ProviderKeys;
   readonly upstream: Upstream;
+  readonly callsInFlight: CallsInFlight;
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
   readonly hasSpoolRoom: () => boolean;

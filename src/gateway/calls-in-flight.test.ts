@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { hashKey } from '../auth/api-key.ts';
+import type { OrganizationId } from '../model/ids.ts';
+import type { Principal } from '../model/principal.ts';
 import { mostCallsOfConnection } from './calls-in-flight.ts';
-import { openAiAt, type Rig, type RigOptions, startRig } from './gateway-rig.ts';
+import { openAiAt, principal, type Rig, type RigOptions, startRig } from './gateway-rig.ts';
 import { makeUpstream } from './upstream.ts';
 import { call, openClient, parseReply, type RawClient, requestText, startProvider, until } from './wire-rig.ts';
 
@@ -50,6 +53,8 @@ function patient(): ReturnType<typeof makeUpstream> {
     headersTimeoutMs: 600_000,
     bodyTimeoutMs: 600_000,
     connections: 16,
+    organizationSharePercent: 100,
+    shareWaitMs: 60_000,
     idleTimeoutMs: 60_000,
     headerMaxBytes: 65_536,
     monotonic: () => performance.now(),
@@ -141,5 +146,56 @@ describe('calls of one connection', () => {
     expect(client.text()).toContain('This connection has 1000 calls without an answer');
     // What waited unread is answered too.
     await until(() => statuses(client).length === mostCallsOfConnection + further);
+  });
+});
+
+describe('calls of one organisation', () => {
+  const otherKey = 'sk-svc-us-9876543210abcdefghij';
+  const ofOther = requestText('GET /v1/held', [`Svc-Auth: Bearer ${otherKey}`, 'Authorization: Bearer provider-key']);
+  const other: Principal = {
+    ...principal,
+    organizationId: '01890000-0000-7000-8000-000000000002' as OrganizationId,
+    keyHash: hashKey(otherKey),
+  };
+
+  const verifyKey = (keyHash: string): Principal => (keyHash === other.keyHash ? other : principal);
+
+  async function shared(mostCalls: number): Promise<Scene> {
+    return scene({ mostCalls, organizationSharePercent: 75, ports: { upstream: patient(), verifyKey } });
+  }
+
+  it('beyond its share of those that others leave are answered 503 and leave no record; others still have theirs', async () => {
+    const { rig, waiting, refused, release } = await shared(8);
+    const clients = await Promise.all([connected(rig, held.repeat(3)), connected(rig, held.repeat(3))]);
+    await until(() => waiting.length === 6);
+
+    const refusal = await call(rig.port, plain);
+    expect([refusal.status, refusal.header('retry-after')]).toEqual([503, '2']);
+    expect(JSON.parse(String(refusal.body))).toMatchObject({
+      error: {
+        code: 'too_many_calls',
+        message: expect.stringContaining(
+          '(GATELOG_ORGANIZATION_SHARE_PERCENT: 75 of what others leave of GATELOG_CALLS_IN_FLIGHT: 8)',
+        ) as string,
+      },
+    });
+    await Promise.all([connected(rig, ofOther), connected(rig, ofOther)]);
+    await until(() => waiting.length === 8);
+    release();
+    await until(() => clients.every((client) => statuses(client).length === 3));
+    expect((await call(rig.port, plain)).status).toBe(200);
+    expect([refused(), (await rig.exchanges(9)).length]).toEqual([['too_many_calls'], 9]);
+  });
+
+  it('those of connections that were closed do not count any more', async () => {
+    const { rig, waiting, refused } = await shared(4);
+    const client = await connected(rig, held.repeat(3));
+    await until(() => waiting.length === 3);
+    expect((await call(rig.port, plain)).status).toBe(503);
+    client.socket.destroy();
+    await rig.exchanges(3);
+    await connected(rig, held.repeat(3));
+    await until(() => waiting.length === 6);
+    expect(refused()).toEqual(['too_many_calls']);
   });
 });

@@ -14,7 +14,7 @@ export function sendTo(ports: ForwardPorts, open: OpenCall, leg: Leg, sink: Repl
   else ports.upstream.send(requestTo(ports, open, leg, leg.target), sink);
 }
 
-function requestTo(ports: ForwardPorts, { call, recorder }: OpenCall, leg: Leg, target: ProviderTarget): ProviderRequest {
+function requestTo(ports: ForwardPorts, { call, organizationId, recorder }: OpenCall, leg: Leg, target: ProviderTarget): ProviderRequest {
   const { request, head } = call;
   const { outgoing, credentials, usageAsked } = leg;
   const isWhole = 'whole' in outgoing;
@@ -26,7 +26,7 @@ function requestTo(ports: ForwardPorts, { call, recorder }: OpenCall, leg: Leg, 
   const length = isWhole ? undefined : head.length[1];
   const announced = length === undefined ? undefined : Number(length);
   const { origin, path, lookUp } = target;
-  return { method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, announced };
+  return { organizationId, method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, announced };
 }
 
 function answerHere(ports: ForwardPorts, { call, organizationId }: OpenCall, { route, outgoing }: Leg, sink: ReplySink): void {

@@ -46,6 +46,8 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');
   }
   const { request, response, path } = call;
+  // Not on record: what writes a record for each refusal is no bound.
+  ports.callsInFlight.belongsTo(admission.principal.organizationId, request);
   const { directives } = call.head;
   let policies: AdmittedCall['policies'] = [];
   let unknownLimits: GatelogError | undefined;

@@ -20,6 +20,7 @@ import { SeriesReader } from '../spool/reader.ts';
 import type { FrameLocation } from '../spool/spool.ts';
 import { openSpoolWriter, type Settled, type SpoolWriter } from '../spool/writer.ts';
 import { createGateway } from './app.ts';
+import { CallsInFlight } from './calls-in-flight.ts';
 import type { ForwardLimits, ForwardPorts } from './call.ts';
 import { ConnectionCredentials } from './credentials.ts';
 import { gatewayFamilies, GatewayMeter } from './metrics.ts';
@@ -100,6 +101,7 @@ export interface RigOptions {
   readonly requestTimeoutMs?: number;
   readonly mostConnections?: number;
   readonly mostCalls?: number;
+  readonly organizationSharePercent?: number;
   /** Origins of pages that may call. */
   readonly corsOrigins?: readonly string[];
 }
@@ -117,7 +119,6 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     keepAliveTimeoutMs: 75_000,
     mostConnections: options.mostConnections ?? 1000,
-    mostCalls: options.mostCalls ?? 20_000,
     corsOrigins: options.corsOrigins ?? [],
   });
   const port = await listen(server);
@@ -179,10 +180,13 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       headersTimeoutMs: 10_000,
       bodyTimeoutMs: 10_000,
       connections: 16,
+      organizationSharePercent: 100,
+      shareWaitMs: 10_000,
       idleTimeoutMs: 30_000,
       headerMaxBytes,
       monotonic: () => performance.now(),
     }),
+    callsInFlight: new CallsInFlight(options.mostCalls ?? 20_000, options.organizationSharePercent ?? 100),
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,
     countryHeader: undefined,

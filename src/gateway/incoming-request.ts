@@ -12,6 +12,8 @@ export type TakeChunk = (chunk: Buffer | null) => void;
 export class IncomingRequest extends IncomingMessage {
   /** Lines under names that are not asked for are not in it, see `rawHeaders`. */
   declare headers: AskedHeaders;
+  /** Among whose calls in flight it counts, once that is known. */
+  caller: { count: number } | undefined;
   private asked: AskedHeaders | undefined;
   private taker: TakeChunk | undefined;
   /** Chunks go to `take` and not into the stream. */

@@ -19,6 +19,8 @@ describe('calls that wait for a connection', () => {
     const pool = new ProviderPool({
       host: 'provider',
       connections: 1,
+      organizationSharePercent: 90,
+      shareWaitMs: 60_000_000,
       // Takes longer than all that follows.
       connect: () => undefined,
       headerMaxBytes: 65_536,
@@ -31,7 +33,7 @@ describe('calls that wait for a connection', () => {
     const calls = [0, 10, 60].map((at) => {
       now = at;
       const seen = new Seen();
-      new PooledCall(pool, request, seen).send();
+      new PooledCall(pool, 'one', request, seen).send();
       return seen;
     });
     // The pool opens its connection at the end of the turn.

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { CallQueue, type Queued } from './call-queue.ts';
 import type { ConnectionCounts } from './metrics.ts';
+import { OrganizationShares, type Share, type Waiting } from './organization-shares.ts';
 import {
   type ConnectionLimits,
   type ConnectionOwner,
@@ -16,8 +16,15 @@ export interface PoolOptions extends ConnectionLimits {
   readonly host: string;
   /** Most connections of this pool; further calls wait for one. */
   readonly connections: number;
-  /** Opens a connection; the socket that it gives can be written to, and its bytes go to the connection that is made for it. */
-  readonly connect: (connected: Connected) => void;
+  /** Of the connections that the calls of others leave an organisation may have so many in a hundred. */
+  readonly organizationSharePercent: number;
+  /** How long a call waits for calls of its own organisation, which has as many connections as it may. */
+  readonly shareWaitMs: number;
+  /**
+   * Opens a connection; the socket that it gives can be written to, and its bytes go to the connection that is made for it.
+   * @param organizationId for whose call, as far as can be said.
+   */
+  readonly connect: (connected: Connected, organizationId: string) => void;
 }
 
 /** Told what came of opening a connection: an error, or its socket. */
@@ -31,8 +38,8 @@ export class ProviderPool implements ConnectionOwner {
   /** Connections whose exchange ended in this turn of the event loop, and in the one before it: see {@link freed}. */
   private resting: ProviderConnection[] = [];
   private rested: ProviderConnection[] = [];
-  /** Calls without a connection, the oldest first. */
-  private readonly waiting = new CallQueue<PooledCall>();
+  /** Calls without a connection, and how many each organisation has. */
+  private readonly waiting: OrganizationShares<PooledCall>;
   private connecting = 0;
   private turnsSoon = false;
   private isRetired = false;
@@ -40,6 +47,7 @@ export class ProviderPool implements ConnectionOwner {
 
   constructor(options: PoolOptions) {
     this.options = options;
+    this.waiting = new OrganizationShares(options.connections, options.organizationSharePercent);
   }
 
   /** Sends a request as soon as there is a connection for it. */
@@ -56,6 +64,12 @@ export class ProviderPool implements ConnectionOwner {
   /** A call does not wait any more. */
   forget(call: PooledCall): void {
     this.waiting.delete(call);
+  }
+
+  /** A call has no connection any more. TRICKY: one that closes says so before its call does, which may be what a call of the same organisation waits for. */
+  ended(call: PooledCall): void {
+    this.waiting.giveBack(call);
+    if (this.waiting.size > 0) this.turnSoon();
   }
 
   /**
@@ -84,7 +98,7 @@ export class ProviderPool implements ConnectionOwner {
   /** Looks for connections that have been quiet, and calls that have waited for one, for too long. @param now monotonic, milliseconds. */
   look(now: number): void {
     for (const connection of this.open) connection.look(now);
-    if (this.isShort()) this.lookAtWaiting(now);
+    if (this.waiting.size > 0) this.lookAtWaiting(now);
   }
 
   /** No further call comes; those that are here run to their end. */
@@ -101,22 +115,25 @@ export class ProviderPool implements ConnectionOwner {
   /** Breaks all calls off. */
   close(): void {
     this.isClosed = true;
-    for (let call = this.waiting.first; call !== undefined; call = this.waiting.first) {
-      this.waiting.delete(call);
-      call.broken(new PoolClosedError());
-    }
+    for (const { calls } of this.waiting.standings(0)) for (const call of calls) this.breakOff(call, new PoolClosedError());
     for (const connection of this.open) connection.close(new PoolClosedError());
   }
 
   /** A connection that is being opened has a time-out of its own, and so has the call that it is for. */
   private lookAtWaiting(now: number): void {
-    const { headersTimeoutMs, connections } = this.options;
-    const provided = this.free() + this.connecting;
-    for (const call of [...this.waiting].slice(provided)) {
-      if (now - call.waitsSince < headersTimeoutMs) return;
-      this.waiting.delete(call);
-      call.broken(new ConnectionsBusyError(connections));
+    const { headersTimeoutMs, shareWaitMs, connections, organizationSharePercent } = this.options;
+    for (const { calls, provided, servable } of this.waiting.standings(this.free() + this.connecting)) {
+      for (const [index, call] of calls.entries()) {
+        const waitedMs = now - call.waitsSince;
+        if (index >= servable && waitedMs >= shareWaitMs) this.breakOff(call, new ShareTakenError(connections, organizationSharePercent));
+        else if (index >= provided && waitedMs >= headersTimeoutMs) this.breakOff(call, new ConnectionsBusyError(connections));
+      }
     }
+  }
+
+  private breakOff(call: PooledCall, error: Error): void {
+    this.waiting.delete(call);
+    call.broken(error);
   }
 
   private free(): number {
@@ -143,10 +160,10 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   private handOut(now: number): void {
-    for (let call = this.waiting.first; call !== undefined; call = this.waiting.first) {
+    for (let call = this.waiting.next(); call !== undefined; call = this.waiting.next()) {
       const connection = this.takeIdle(now);
       if (connection === undefined) break;
-      this.waiting.delete(call);
+      this.waiting.take(call);
       call.goOver(connection);
     }
     this.connectAsNeeded();
@@ -168,15 +185,16 @@ export class ProviderPool implements ConnectionOwner {
     while (!this.isClosed && this.isShort() && this.open.size + this.connecting < this.options.connections) this.connect();
   }
 
-  /** More calls wait than connections are free, or on their way. */
+  /** More calls wait that may have a connection than are free, or on their way. */
   private isShort(): boolean {
-    return this.waiting.size > this.free() + this.connecting;
+    const provided = this.free() + this.connecting;
+    return this.waiting.size > provided && this.waiting.servable() > provided;
   }
 
   private connect(): void {
     this.connecting += 1;
     try {
-      this.options.connect((error, socket) => this.connected(error, socket));
+      this.options.connect((error, socket) => this.connected(error, socket), this.waiting.next()?.organizationId ?? '');
     } catch (error) {
       setImmediate(() => this.connected(error instanceof Error ? error : new Error(String(error)), null));
     }
@@ -196,19 +214,18 @@ export class ProviderPool implements ConnectionOwner {
     return undefined;
   }
 
-  /** Each connection that cannot be had is some call's: the one that has waited longest, unless it was served by another. */
+  /** Each connection that cannot be had is some call's: the one whose turn it is, unless there is another for it. */
   private failed(error: Error): void {
-    const oldest = this.waiting.first;
-    if (oldest !== undefined && this.isShort()) {
-      this.waiting.delete(oldest);
-      oldest.broken(error);
-    }
+    const next = this.waiting.next();
+    if (next !== undefined && this.isShort()) this.breakOff(next, error);
     this.connectAsNeeded();
   }
 }
 
 /** One call of a pool, from its sender to its reply's taker. What is done with it once it is over does nothing. */
-export class PooledCall implements WireReply, Queued<PooledCall> {
+export class PooledCall implements WireReply, Waiting<PooledCall> {
+  readonly organizationId: string;
+  share: Share<PooledCall> | undefined;
   before: PooledCall | undefined;
   behind: PooledCall | undefined;
   isQueued = false;
@@ -221,8 +238,9 @@ export class PooledCall implements WireReply, Queued<PooledCall> {
   private isPaused = false;
   private isOver = false;
 
-  constructor(pool: ProviderPool, request: WireRequest, reply: WireReply) {
+  constructor(pool: ProviderPool, organizationId: string, request: WireRequest, reply: WireReply) {
     this.pool = pool;
+    this.organizationId = organizationId;
     this.request = request;
     this.reply = reply;
   }
@@ -266,19 +284,24 @@ export class PooledCall implements WireReply, Queued<PooledCall> {
   }
 
   whole(): void {
-    this.isOver = true;
-    this.connection = undefined;
+    this.leave();
     this.reply.whole();
   }
 
   /** TRICKY: a body that never was on its way has nobody else to destroy it; an upload that is destroyed reads the rest of its client's bytes away. */
   broken(error: Error): void {
     if (this.isOver) return;
-    this.isOver = true;
-    this.connection = undefined;
+    this.leave();
     const { body } = this.request;
     if (body !== null && !Buffer.isBuffer(body)) body.destroy();
     this.reply.broken(error);
+  }
+
+  private leave(): void {
+    this.isOver = true;
+    if (this.connection === undefined) return;
+    this.connection = undefined;
+    this.pool.ended(this);
   }
 }
 
@@ -291,6 +314,19 @@ export class ConnectionsBusyError extends ReplyTimeoutError {
     super('all connections to the provider were busy');
     this.name = 'ConnectionsBusyError';
     this.connections = connections;
+  }
+}
+
+/** For as long as a call waits for that, its organisation had as many connections as it may have beside others. */
+export class ShareTakenError extends Error {
+  readonly connections: number;
+  readonly percent: number;
+
+  constructor(connections: number, percent: number) {
+    super('the organisation has its share of the connections to the provider');
+    this.name = 'ShareTakenError';
+    this.connections = connections;
+    this.percent = percent;
   }
 }
 

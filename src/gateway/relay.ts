@@ -353,7 +353,12 @@ function withoutLength(lines: readonly string[]): string[] {
 }
 
 /** Failures on the way to a provider that are ours: nothing was called. */
-const refusedHere: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['body_too_large', 'malformed_request', 'target_not_allowed']);
+const refusedHere: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'body_too_large',
+  'malformed_request',
+  'target_not_allowed',
+  'too_many_calls',
+]);
 
 function reasonPhrase(status: number, message: string): string {
   return message === '' ? (STATUS_CODES[status] ?? '') : message;

@@ -1,78 +1,12 @@
 import type { LookupFunction, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GatelogError } from '../model/errors.ts';
-import type { ProviderCall, ReplySink } from './reply-sink.ts';
-import { makeUpstream, type ProviderRequest, type Upstream, type UpstreamOptions } from './upstream.ts';
-import { type RawProvider, soon, startRawProvider, until } from './wire-rig.ts';
+import { closeUpstreams, okReply, scene } from './upstream-rig.ts';
+import { soon, until } from './wire-rig.ts';
 
-const opened: { close: () => unknown }[] = [];
-afterEach(async () => {
-  for (const { close } of opened.splice(0)) await close();
-});
-
-/** What became of one call. */
-class Seen implements ReplySink {
-  call: ProviderCall | undefined;
-  status = 0;
-  body = '';
-  isWhole = false;
-  error: GatelogError | undefined;
-
-  begin(call: ProviderCall): void {
-    this.call = call;
-  }
-  start(status: number): void {
-    this.status = status;
-  }
-  data(chunk: Buffer): void {
-    this.body += chunk.toString('latin1');
-  }
-  sendHeadEarly(): void {}
-  finish(): void {
-    this.isWhole = true;
-  }
-  fail(error: GatelogError): void {
-    this.error = error;
-  }
-  isOver(): boolean {
-    return this.isWhole || this.error !== undefined;
-  }
-}
-
-interface Scene {
-  readonly upstream: Upstream;
-  readonly provider: RawProvider;
-  readonly send: (request?: Partial<ProviderRequest>) => Seen;
-}
-
-async function scene(onRequest: (socket: Socket) => void, options: Partial<UpstreamOptions> = {}): Promise<Scene> {
-  const provider = await startRawProvider(onRequest);
-  const upstream = makeUpstream({
-    connectTimeoutMs: 5000,
-    headersTimeoutMs: 60_000,
-    bodyTimeoutMs: 60_000,
-    connections: 16,
-    idleTimeoutMs: 60_000,
-    headerMaxBytes: 65_536,
-    monotonic: () => performance.now(),
-    ...options,
-  });
-  opened.push(upstream, provider);
-  const send = (request: Partial<ProviderRequest> = {}): Seen => {
-    const seen = new Seen();
-    const origin = `http://127.0.0.1:${provider.port}`;
-    upstream.send(
-      { method: 'POST', origin, path: '/v1', lookUp: undefined, lines: [], credentials: [], body: null, announced: undefined, ...request },
-      seen,
-    );
-    return seen;
-  };
-  return { upstream, provider, send };
-}
+afterEach(closeUpstreams);
 
 const longBody = 'x'.repeat(65_536 - 'HTTP/1.1 200 OK\r\nContent-Length: 65495\r\n\r\n'.length);
-const okReply = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 /** Answers every request, each of which comes in one piece. */
 function answers(socket: Socket): void {
   socket.write(okReply);

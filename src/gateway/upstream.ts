@@ -7,7 +7,7 @@ import type { RawHeaders } from './headers.ts';
 import type { ConnectionCounts } from './metrics.ts';
 import { outgoingHead } from './outgoing-head.ts';
 import { type ConnectionLimits, type ProviderConnection, ReplyTimeoutError } from './provider-connection.ts';
-import { ConnectionsBusyError, PoolClosedError, PooledCall, ProviderPool } from './provider-pool.ts';
+import { ConnectionsBusyError, PoolClosedError, PooledCall, ProviderPool, ShareTakenError } from './provider-pool.ts';
 import { ReplyFeed } from './reply-feed.ts';
 import { NotHttpError } from './reply-lines.ts';
 import { HeadTooLargeError } from './reply-parser.ts';
@@ -15,6 +15,8 @@ import type { ReplySink } from './reply-sink.ts';
 
 /** What goes to a provider. */
 export interface ProviderRequest {
+  /** Whose call it is. */
+  readonly organizationId: string;
   readonly method: string;
   readonly origin: string;
   /** Path and query, as they go out. */
@@ -33,6 +35,10 @@ export interface UpstreamOptions extends ConnectionLimits {
   readonly connectTimeoutMs: number;
   /** Connections to one origin from one worker; further calls wait, for the time-out of a head at most. */
   readonly connections: number;
+  /** Of the connections to one origin that the calls of others leave an organisation may have so many in a hundred. */
+  readonly organizationSharePercent: number;
+  /** Longest wait of a call whose organisation has as many, milliseconds. */
+  readonly shareWaitMs: number;
 }
 
 export interface Upstream {
@@ -109,16 +115,16 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
 }
 
 function send(pool: ProviderPool, request: ProviderRequest, sink: ReplySink): void {
-  const { method, path, lines, credentials, body, announced } = request;
+  const { organizationId, method, path, lines, credentials, body, announced } = request;
   const bodyBytes = body === null || Buffer.isBuffer(body) ? (body?.length ?? 0) : announced;
   const head = outgoingHead({ method, path, host: pool.options.host, lines, credentials, bodyBytes });
-  const call = new PooledCall(pool, { method, head, body, announced }, new ReplyFeed(sink, providerFailure));
+  const call = new PooledCall(pool, organizationId, { method, head, body, announced }, new ReplyFeed(sink, providerFailure));
   sink.begin(call);
   call.send();
 }
 
-function lookEveryMs({ headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs }: UpstreamOptions): number {
-  const shortest = Math.min(headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs);
+function lookEveryMs({ headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs, shareWaitMs }: UpstreamOptions): number {
+  const shortest = Math.min(headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs, shareWaitMs);
   return Math.min(lookBounds.mostMs, Math.max(lookBounds.leastMs, shortest * lookShare));
 }
 
@@ -168,11 +174,20 @@ const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 /** An error of the connection as one of ours. An error that is already ours, such as a body over its limit, stays. */
 function providerFailure(error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
+  if (error instanceof ShareTakenError) return new GatelogError('too_many_calls', shareSentence(error), { cause: error });
   const code = isSystemError(error) ? error.code : undefined;
   if (error instanceof ReplyTimeoutError || (code !== undefined && timeoutCodes.has(code))) {
     return new GatelogError('provider_timeout', timeoutSentence(error), { cause: error });
   }
   return new GatelogError('provider_unreachable', unreachableSentence(error, code), { cause: error });
+}
+
+function shareSentence(error: ShareTakenError): string {
+  return (
+    'The calls of your organisation have as many connections to this provider as it may have beside others ' +
+    `(GATELOG_ORGANIZATION_SHARE_PERCENT: ${error.percent} of what others leave of GATELOG_PROVIDER_CONNECTIONS: ${error.connections}). ` +
+    'The provider was not called. Try again when some of them have ended.'
+  );
 }
 
 function timeoutSentence(error: unknown): string {

@@ -5,6 +5,7 @@ import type { Config } from '../config/load.ts';
 import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
 import { createGateway, type GatewayHealth } from '../gateway/app.ts';
+import { CallsInFlight } from '../gateway/calls-in-flight.ts';
 import type { CallLimits } from '../gateway/call-limits.ts';
 import type { ForwardPorts } from '../gateway/call.ts';
 import { ConnectionCredentials } from '../gateway/credentials.ts';
@@ -87,7 +88,6 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       requestTimeoutMs: config.requestTimeoutMs,
       keepAliveTimeoutMs: config.keepAliveTimeoutMs,
       mostConnections: config.clientConnections,
-      mostCalls: config.callsInFlight,
       corsOrigins: config.corsOrigins,
     },
   );
@@ -146,6 +146,8 @@ function connectProviders(config: Config): Upstream {
     headersTimeoutMs: config.providerHeadersTimeoutMs,
     bodyTimeoutMs: config.providerBodyTimeoutMs,
     connections: config.providerConnections,
+    organizationSharePercent: config.organizationSharePercent,
+    shareWaitMs: config.shareWaitMs,
     idleTimeoutMs: config.providerIdleTimeoutMs,
     headerMaxBytes: config.headerMaxBytes,
     monotonic: systemClock.monotonic,
@@ -181,6 +183,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     makerOf: makeMakerOf(parts.book, systemClock.now),
     providerKeys: storedProviderKeys(config, parts),
     upstream,
+    callsInFlight: new CallsInFlight(config.callsInFlight, config.organizationSharePercent),
     spool,
     hasSpoolRoom: space.hasRoom,
     countryHeader: config.countryHeader,

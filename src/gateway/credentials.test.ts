@@ -29,6 +29,27 @@ describe('the credentials of a connection', () => {
     expect(sent).toEqual(new ConnectionCredentials().read({}, [...lines], auth));
   });
 
+  it.each<readonly [string, readonly string[], string | undefined]>([
+    ['one of more parts', ['Authorization', ','.repeat(16)], undefined],
+    ['one that is very long', ['Authorization', `Bearer ${'a'.repeat(32 * 1024)}`], undefined],
+    ['a very long Svc-Auth', [], `Bearer ${'a'.repeat(32 * 1024)}`],
+    ['many lines', Array.from({ length: 17 }, () => ['x-api-key', 'a']).flat(), undefined],
+  ])('are not looked through where there are too many: %s', (_what, lines, auth) => {
+    expect(() => new ConnectionCredentials().read(connection, lines, auth)).toThrow(
+      'A request has at most 16 lines with credentials, each of 32768 characters and 16 parts with commas between them at most.',
+    );
+  });
+
+  it('are taken as they are where 16 parts stand in a line, a key of ours among them', () => {
+    const { keyHashes, providerCredentials } = new ConnectionCredentials().read(
+      connection,
+      ['Authorization', `${'a,'.repeat(15)}Bearer ${ours}`],
+      undefined,
+    );
+    expect(keyHashes).toEqual([hashKey(ours)]);
+    expect(providerCredentials).toEqual(['Authorization', 'a,'.repeat(15).slice(0, -1)]);
+  });
+
   it('do not keep a key good that was revoked meanwhile', () => {
     const credentials = new ConnectionCredentials();
     const principal: Principal = { organizationId: '' as OrganizationId, keyId: 'k', keyHash: hashKey(ours), permissions: 'rw' };

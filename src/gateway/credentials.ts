@@ -37,12 +37,18 @@ export interface SentCredentials {
 /** A request with more keys of ours than this is not looked through: each may cost a look-up. */
 const mostKeysTried = 4;
 
+/** Of these much is read, by many patterns, before anybody knows who calls. A cloud's token has some KiB. */
+const mostCredentialLines = 16;
+const mostCredentialParts = 16;
+const mostCredentialCharacters = 32 * 1024;
+
 /**
  * Finds the keys of ours on a request: in `Svc-Auth` (then every other credential is the provider's), else among the usual credential lines,
  * also in the double form `Bearer <provider key>, Bearer <our key>`. A provider's key is never looked up.
- * @throws GatelogError `missing_key` when there is no credential at all, or `Svc-Auth` is malformed.
+ * @throws GatelogError `missing_key` when there is no credential at all, or `Svc-Auth` is malformed; `malformed_request` for more than is read.
  */
 function readCredentials(lines: RawHeaders, auth: string | undefined): SentCredentials {
+  checkCredentials(lines, auth);
   const sent = auth === undefined ? keysOf(lines) : [keyOfAuth(auth)];
   const [first] = sent;
   if (first === undefined) {
@@ -59,6 +65,24 @@ function readCredentials(lines: RawHeaders, auth: string | undefined): SentCrede
     rejectedKey: ours[0] ?? first,
     providerCredentials: providerCredentialsOf(lines),
   };
+}
+
+function checkCredentials(lines: RawHeaders, auth: string | undefined): void {
+  const isReadable =
+    lines.length <= 2 * mostCredentialLines &&
+    (auth?.length ?? 0) <= mostCredentialCharacters &&
+    lines.every((line) => line.length <= mostCredentialCharacters && !hasMoreParts(line));
+  if (isReadable) return;
+  throw new GatelogError(
+    'malformed_request',
+    `A request has at most ${mostCredentialLines} lines with credentials, each of ${mostCredentialCharacters} characters and ${mostCredentialParts} parts with commas between them at most.`,
+  );
+}
+
+function hasMoreParts(line: string): boolean {
+  let parts = 1;
+  for (let at = line.indexOf(','); at !== -1 && parts <= mostCredentialParts; at = line.indexOf(',', at + 1)) parts += 1;
+  return parts > mostCredentialParts;
 }
 
 /**

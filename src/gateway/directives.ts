@@ -38,6 +38,9 @@ export interface Directives {
   readonly refusal: GatelogError | undefined;
 }
 
+/** What is said to a caller of its headers; the line that says it has an end too. */
+const mostWarnings = 32;
+
 type WritableTags = { -readonly [Name in keyof Tags]: Tags[Name] };
 
 interface Draft {
@@ -53,6 +56,12 @@ interface Draft {
   cacheHeaders: CacheHeaders | undefined;
   aliased: boolean;
   refusal: GatelogError | undefined;
+}
+
+/** A head may hold tens of thousands of lines, of which this is said before anybody knows whose they are. */
+function warn({ warnings }: Draft, text: string): void {
+  if (warnings.length < mostWarnings) warnings.push(text);
+  else if (warnings.length === mostWarnings) warnings.push('and more of that kind');
 }
 
 /** What one directive does with its value. */
@@ -93,7 +102,7 @@ const keeping =
 
 /** Asked for, not done by this version: the call goes on and says so. */
 const ignored: Reader = (draft, _value, name) => {
-  draft.warnings.push(`${name} is not supported by this version and was ignored`);
+  warn(draft, `${name} is not supported by this version and was ignored`);
 };
 
 const flag =
@@ -251,7 +260,7 @@ function readOne(draft: Draft, { name, lower, value, prefixLength }: HeaderLine)
     return;
   }
   const reader = readers.get(suffix);
-  if (reader === undefined) draft.warnings.push(`${name} is not a header that this gateway knows and was ignored`);
+  if (reader === undefined) warn(draft, `${name} is not a header that this gateway knows and was ignored`);
   else reader(draft, value, name);
 }
 
@@ -260,11 +269,11 @@ function addProperty(draft: Draft, property: TaggedProperty): void {
   // Characters are never more than UTF-16 units; only of a long name do they have to be counted.
   const length = name.length <= propertyLimits.nameCharacters ? name.length : Array.from(name).length;
   if (length < 1 || length > propertyLimits.nameCharacters) {
-    draft.warnings.push(`a property name has ${length} characters and was not stored (1 to ${propertyLimits.nameCharacters} are allowed)`);
+    warn(draft, `a property name has ${length} characters and was not stored (1 to ${propertyLimits.nameCharacters} are allowed)`);
   } else if (Buffer.byteLength(value) > propertyLimits.valueBytes) {
-    draft.warnings.push(`the value of property ${quotedInHeader(name)} is over ${propertyLimits.valueBytes} bytes and was not stored`);
+    warn(draft, `the value of property ${quotedInHeader(name)} is over ${propertyLimits.valueBytes} bytes and was not stored`);
   } else if (draft.properties.size >= propertyLimits.properties && !draft.properties.has(name)) {
-    draft.warnings.push(`property ${quotedInHeader(name)} is over the limit of ${propertyLimits.properties} and was not stored`);
+    warn(draft, `property ${quotedInHeader(name)} is over the limit of ${propertyLimits.properties} and was not stored`);
   } else {
     // Deleting first keeps "the last wins" also for the order, by which declared names that several spellings have are told apart.
     draft.properties.delete(name);
@@ -275,19 +284,19 @@ function addProperty(draft: Draft, property: TaggedProperty): void {
 function readPropertiesObject(draft: Draft, value: string, name: string): void {
   const object = parseJson(headerText(value));
   if (!isJsonObject(object)) {
-    draft.warnings.push(`${name} is not a JSON object of names to strings and was not stored`);
+    warn(draft, `${name} is not a JSON object of names to strings and was not stored`);
     return;
   }
   for (const [property, content] of Object.entries(object)) {
     if (typeof content === 'string') addProperty(draft, { name: wellFormed(property), value: wellFormed(content) });
-    else draft.warnings.push(`property ${quotedInHeader(property)} in ${name} is not a string and was not stored`);
+    else warn(draft, `property ${quotedInHeader(property)} in ${name} is not a string and was not stored`);
   }
 }
 
 function readPromptInputs(draft: Draft, value: string, name: string): void {
   const object = parseJson(headerText(value));
   if (!isJsonObject(object)) {
-    draft.warnings.push(`${name} is not a JSON object and was not stored`);
+    warn(draft, `${name} is not a JSON object and was not stored`);
     return;
   }
   const entries = Object.entries(object).map(([key, content]) => [
@@ -299,6 +308,6 @@ function readPromptInputs(draft: Draft, value: string, name: string): void {
 
 function readCost(draft: Draft, value: string, name: string): void {
   const amount = parseMoney(value);
-  if (amount === undefined || amount < 0n) draft.warnings.push(`${name} is not a decimal number of US dollars and was not stored`);
+  if (amount === undefined || amount < 0n) warn(draft, `${name} is not a decimal number of US dollars and was not stored`);
   else draft.tags.cost = value.trim();
 }

@@ -56,6 +56,23 @@ describe('the head of a request', () => {
   });
 });
 
+describe('what is read of a head before anybody knows who calls has a bound', () => {
+  it('of very many lines under names that nobody knows some are told, and that there are more', () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => [`svc-x${index}`, '']).flat();
+    const { warnings } = readRequestHead([...lines, 'Svc-User-Id', 'u']).directives;
+    expect(warnings).toHaveLength(33);
+    expect(warnings[0]).toBe('svc-x0 is not a header that this gateway knows and was ignored');
+    expect(warnings.at(-1)).toBe('and more of that kind');
+  });
+
+  it.each([
+    ['one line of very many names', ['Connection', 'a,'.repeat(5000)]],
+    ['very many lines', Array.from({ length: 100 }, (_, index) => ['Connection', `x${index}`]).flat()],
+  ])('a Connection of %s is refused', (_what, lines) => {
+    expect(() => readRequestHead(lines)).toThrow('The Connection headers of a request name 64 fields at most');
+  });
+});
+
 describe('the head of a reply', () => {
   it('passes all but what is between us and the provider, or ours to say', () => {
     const head = readReplyHead(

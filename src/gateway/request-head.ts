@@ -45,6 +45,19 @@ export interface RequestHead {
   readonly speaksAnthropic: boolean;
 }
 
+/** Names, and the characters of one line, in the `Connection` headers of a request: more than any client has. */
+const mostDeclared = 64;
+const longestConnection = 2048;
+
+function boundedDeclared(known: Set<string> | undefined, value: string): Set<string> | undefined {
+  const declared = value.length > longestConnection ? undefined : addDeclared(known, value);
+  if (value.length <= longestConnection && (declared?.size ?? 0) <= mostDeclared) return declared;
+  throw new GatelogError(
+    'malformed_request',
+    `The Connection headers of a request name ${mostDeclared} fields at most, a line of them in ${longestConnection} characters.`,
+  );
+}
+
 /** Reads the head of a request in one pass over its lines. @throws GatelogError `malformed_request`. */
 export function readRequestHead(raw: RawHeaders): RequestHead {
   const directives = new DirectiveReader();
@@ -69,7 +82,7 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
         hasHost = true;
         continue;
       case 'connection':
-        declared = addDeclared(declared, value);
+        declared = boundedDeclared(declared, value);
         continue;
       case 'credential':
         credentials.push(name, value);

@@ -117,7 +117,7 @@ export function compile({ title, config, output, inputs }) {
   rmSync(join(root, output), { recursive: true, force: true });
   timed(`building ${title}`, () => run(process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', config]));
   // As npm does for a package's commands: else `npx gatelog` in the clone may not start it.
-  const commandFile = join(root, output, 'cli', 'main.js');
+  const commandFile = join(root, output, 'cli', 'gatelog.cjs');
   if (existsSync(commandFile)) chmodSync(commandFile, 0o755);
   writeFileSync(stamp, fingerprint);
 }

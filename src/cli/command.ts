@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parsePermissions, type KeyOrder } from '../auth/issue-key.ts';
 import { faultSentence, loadConfig } from '../config/load.ts';
 import { showConfig } from './commands/config-show.ts';
@@ -125,11 +125,22 @@ function addServiceCommands(program: Command, dependencies: CommandDependencies)
   program
     .command('gateway')
     .description('run one gateway worker alone; "serve" starts these itself')
-    .action(async () => runGateway(contextOf(dependencies).config));
+    .addOption(supervisedOption())
+    .action(async ({ supervised }: Supervised) => runGateway(contextOf(dependencies).config, supervised));
   program
     .command('core')
     .description('run ingest, store and API alone; "serve" starts it itself')
-    .action(async () => runCore(contextOf(dependencies).config, packageVersion()));
+    .addOption(supervisedOption())
+    .action(async ({ supervised }: Supervised) => runCore(contextOf(dependencies).config, packageVersion(), supervised));
+}
+
+/** Said by the supervisor alone. */
+interface Supervised {
+  readonly supervised?: boolean;
+}
+
+function supervisedOption(): Option {
+  return new Option('--supervised').hideHelp();
 }
 
 function addOrganizationCommands(program: Command, dependencies: CommandDependencies): void {

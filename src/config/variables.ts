@@ -344,6 +344,15 @@ export const variables = {
     most: hour,
     reason: 'Milliseconds after which a query is ended with 504.',
   },
+  processSilenceMs: {
+    name: 'GATELOG_PROCESS_SILENCE_MS',
+    kind: 'integer',
+    default: '30000',
+    least: 2000,
+    most: hour,
+    reason:
+      'Milliseconds for which a gateway worker or the core may not answer its supervisor before it is killed and started again; ten times as much while it starts. What holds one up for longer than that, such as a machine that has far too few cores, needs more.',
+  },
   logLevel: {
     name: 'GATELOG_LOG_LEVEL',
     kind: 'choice',

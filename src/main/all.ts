@@ -26,6 +26,8 @@ import { coreLockOf, embeddedOnly, holdLock } from './shared.ts';
 const earlierLifeMs = 15_000;
 const clearingMs = 2000;
 const freeCheckMs = 50;
+/** So many times its longest silence a process that is started again may take to become ready. */
+const restartSilences = 20;
 
 /** What tells the service to stop. */
 export type StopSignal = 'SIGINT' | 'SIGTERM';
@@ -72,6 +74,8 @@ export async function startService(
       observe,
       meter,
       gatewayFamilies: familiesOf.gateway,
+      silenceMaxMs: config.processSilenceMs,
+      restartMaxMs: restartSilences * config.processSilenceMs,
     });
     const freshKey = await firstKey(config, observe);
     const callsMs = { SIGTERM: config.stopCallsMs, SIGINT: Math.min(config.stopCallsMs, interruptCallsMs) };
@@ -108,15 +112,15 @@ function useDataDir({ dataDir }: Config): void {
   }
 }
 
-/** Runs this process as one gateway worker until it is told to stop. */
-export async function runGateway(config: Config): Promise<void> {
-  await runRole(() => startGateway(config), { stopCallsMs: config.stopCallsMs });
+/** Runs this process as one gateway worker until it is told to stop. @param supervised a supervisor has started it. */
+export async function runGateway(config: Config, supervised?: boolean): Promise<void> {
+  await runRole(() => startGateway(config), { supervised, stopCallsMs: config.stopCallsMs });
 }
 
-/** Runs this process as the core until it is told to stop. @param version of the program. */
-export async function runCore(config: Config, version: string): Promise<void> {
+/** Runs this process as the core until it is told to stop. @param version of the program. @param supervised a supervisor has started it. */
+export async function runCore(config: Config, version: string, supervised?: boolean): Promise<void> {
   // What is not stored yet is in the spool, and whoever changes something is answered only when it is durable.
-  const end = { leave: endAsKilled, orphanLeaves: true, stopCallsMs: config.stopCallsMs };
+  const end = { leave: endAsKilled, orphanLeaves: true, supervised, stopCallsMs: config.stopCallsMs };
   await runRole(async () => {
     // TRICKY: the store's engine comes with it, 160 MB of memory that no gateway worker and no supervisor has a use for.
     const { startCore } = await import('./core.ts');

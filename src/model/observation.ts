@@ -18,6 +18,8 @@ export type Observation =
       readonly code: number | null;
       readonly signal: string | null;
     }
+  /** A process lived and did not answer for so long; it was killed and is started again. */
+  | { readonly kind: 'process_killed'; readonly role: SupervisedRole; readonly pid: number; readonly silentMs: number }
   /** A process that was to take the place of one that has ended cannot start; it is tried again. */
   | { readonly kind: 'process_not_started'; readonly role: SupervisedRole; readonly reason: string }
   | { readonly kind: 'exchange_not_recorded'; readonly reason: string }

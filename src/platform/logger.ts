@@ -26,6 +26,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'retention_failed',
   'removals_put_off',
   'process_exited',
+  'process_killed',
   'process_not_started',
 ]);
 const details: ReadonlySet<Observation['kind']> = new Set(['batch_stored', 'process_started', 'process_ready', 'spool_series_finished']);

@@ -13,6 +13,8 @@ export interface RunningRole {
 
 /** For so long after the calls' time a supervised process that is told to end by a signal waits to be told by its supervisor. */
 const signalPatienceMs = 4000;
+/** How often a supervised process says that it runs. */
+const aliveMs = 1000;
 /** Ctrl-C lets calls go on for so long at most, milliseconds: somebody waits for it. */
 export const interruptCallsMs = 1500;
 
@@ -34,6 +36,8 @@ export interface RoleEnd {
   readonly leave?: Leave;
   /** When its supervisor has died it leaves at once, so that the next life need not wait for it; otherwise it stops as when it is told to. */
   readonly orphanLeaves?: boolean;
+  /** A supervisor has started this process; when left out, one has if there is a channel to it. */
+  readonly supervised?: boolean | undefined;
   /** Milliseconds for calls that run when SIGTERM comes. */
   readonly stopCallsMs: number;
 }
@@ -44,9 +48,8 @@ export interface RoleEnd {
  */
 export async function runRole(
   start: () => Promise<RunningRole>,
-  { leave = exitProcess, orphanLeaves = false, stopCallsMs }: RoleEnd,
+  { leave = exitProcess, orphanLeaves = false, supervised = process.connected, stopCallsMs }: RoleEnd,
 ): Promise<void> {
-  const supervised = process.connected;
   const shortMs = Math.min(stopCallsMs, interruptCallsMs);
   let role: RunningRole | undefined;
   const cut = new AbortController();
@@ -84,6 +87,12 @@ export async function runRole(
     if (!supervised) stop(stopping ? 0 : shortMs);
   });
   process.on('uncaughtException', (error) => fail(error.stack ?? messageOf(error)));
+  // TRICKY: of a supervisor that died while this process loaded its program nobody was told, as nobody listened yet.
+  if (supervised && !process.connected) {
+    leave(1);
+    return;
+  }
+  if (supervised) tellAlive();
   try {
     role = await start();
   } catch (error) {
@@ -93,6 +102,14 @@ export async function runRole(
   }
   if (supervised) send({ type: 'ready', address: role.address });
   else process.stderr.write(`listening on ${role.address}\n`);
+}
+
+/** Tells the supervisor, as long as both live, that the event loop of this process comes round. */
+function tellAlive(): void {
+  const timer = setInterval(() => {
+    if (process.connected) send({ type: 'alive' });
+  }, aliveMs);
+  timer.unref();
 }
 
 /** Tells the supervisor, when there is one, what this process has measured. */

@@ -3,6 +3,8 @@ export type ChildMessage =
   | { readonly type: 'ready'; readonly address: string }
   /** It cannot start, and trying again would not help: a sentence for people. */
   | { readonly type: 'failed'; readonly message: string }
+  /** It runs: its event loop came round. */
+  | { readonly type: 'alive' }
   /** What it has measured since it began, packed. */
   | { readonly type: 'measured'; readonly cells: string };
 
@@ -22,7 +24,7 @@ export interface NumbersMessage {
 /** True for a message of ours; Node's cluster sends its own over the same channel. */
 export function isChildMessage(value: unknown): value is ChildMessage {
   const type = typeOf(value);
-  return type === 'ready' || type === 'failed' || type === 'measured';
+  return type === 'ready' || type === 'failed' || type === 'alive' || type === 'measured';
 }
 
 /** True when the supervisor says stop. */

@@ -33,6 +33,8 @@ it('says of each life of a process that it was started and that it is ready', as
     observe: (observation) => observations.push(observation),
     meter: new Meter(processFamilies),
     gatewayFamilies: [],
+    silenceMaxMs: 60_000,
+    restartMaxMs: 60_000,
   });
   await supervisor.start();
   const pids = (kind: 'process_started' | 'process_ready'): readonly number[] =>
@@ -64,6 +66,8 @@ it('tries again when the system gives no process', async () => {
     observe: (observation) => observations.push(observation),
     meter: new Meter(processFamilies),
     gatewayFamilies: [],
+    silenceMaxMs: 60_000,
+    restartMaxMs: 60_000,
   });
   const kinds = (): readonly string[] => observations.map(({ kind }) => kind);
   await supervisor.start();
@@ -93,6 +97,8 @@ it('gives all processes the environment of its start, and room for what lives fo
     observe: (observation) => observations.push(observation),
     meter: new Meter(processFamilies),
     gatewayFamilies: [],
+    silenceMaxMs: 60_000,
+    restartMaxMs: 60_000,
   });
   await supervisor.start();
   await supervisor.stop(calls);
@@ -101,4 +107,45 @@ it('gives all processes the environment of its start, and room for what lives fo
     core: `${address}/kept-copy.json--min-semi-space-size=16`,
     gateway: `${address}/kept-copy.json--min-semi-space-size=16`,
   });
+});
+
+/** A core that says that it runs, and that is ready but for its second life. */
+const onceUnready = `
+  import { appendFileSync, readFileSync } from 'node:fs';
+  const lives = new URL('lives', import.meta.url);
+  appendFileSync(lives, '.');
+  setInterval(() => process.send({ type: 'alive' }), 100);
+  if (readFileSync(lives).length !== 2) process.send({ type: 'ready', address: \`${address}\` });
+  process.on('message', ({ type }) => type === 'stop' && process.exit(0));
+`;
+
+it('kills what lives and does not answer, and what is started again and does not become ready, and starts another', async () => {
+  const program = path.join(folder, 'unready.mjs');
+  writeFileSync(program, onceUnready);
+  const observations: Observation[] = [];
+  const supervisor = new Supervisor({
+    program,
+    gatewayWorkers: 0,
+    environment: process.env,
+    observe: (observation) => observations.push(observation),
+    meter: new Meter(processFamilies),
+    gatewayFamilies: [],
+    silenceMaxMs: 2000,
+    restartMaxMs: 3000,
+  });
+  await supervisor.start();
+  const pids = observations.flatMap((observation) => (observation.kind === 'process_started' ? [observation.pid] : []));
+  process.kill(pids[0] ?? 0, 'SIGSTOP');
+  await until(() => observations.filter(({ kind }) => kind === 'process_ready').length > 1);
+  await supervisor.stop(calls);
+  expect(observations.slice(2).map(({ kind }) => kind)).toEqual([
+    'process_killed',
+    'process_exited',
+    'process_started',
+    'process_killed',
+    'process_exited',
+    'process_not_started',
+    'process_started',
+    'process_ready',
+  ]);
 });

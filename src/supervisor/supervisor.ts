@@ -7,6 +7,7 @@ import type { CallsEnd } from '../platform/http-server.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';
+import { type AnswerWatch, watchAnswers } from './answer-watch.ts';
 import { isChildMessage, type NumbersMessage, type StopMessage } from './messages.ts';
 
 export interface SupervisorOptions {
@@ -19,6 +20,10 @@ export interface SupervisorOptions {
   readonly meter: Meter;
   /** What its gateway workers measure. */
   readonly gatewayFamilies: readonly Family[];
+  /** A process that says nothing for so long is killed, milliseconds. */
+  readonly silenceMaxMs: number;
+  /** So is one that was started again and is not ready after this. The first start may have to bring tables up to date. */
+  readonly restartMaxMs: number;
 }
 
 /** Where the parts listen once all are ready. */
@@ -35,6 +40,7 @@ interface Slot {
   /** What all its processes have measured. */
   readonly totals: SlotTotals;
   process: ChildProcess;
+  watch: AnswerWatch;
 }
 
 const firstRestartMs = 100;
@@ -51,6 +57,9 @@ const coreThreads = '16';
  * some idle seconds and lets it grow only when much survives, which of calls does not: the first seconds of a burst would cost up to half as much again.
  */
 const youngGeneration = '--min-semi-space-size=16';
+
+/** Tells a process that it has a supervisor, also when that one is gone before the process has looked for it. */
+const supervisedOption = '--supervised';
 
 const execArgv = [...process.execArgv, youngGeneration];
 
@@ -74,7 +83,7 @@ export class Supervisor {
   async start(): Promise<Addresses> {
     // Workers accept on one shared socket themselves; handing every connection over would make this process the bottleneck.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
-    cluster.setupPrimary({ exec: this.options.program, args: ['gateway'], execArgv });
+    cluster.setupPrimary({ exec: this.options.program, args: ['gateway', supervisedOption], execArgv });
     const core = this.launch('core', 'core');
     const gateways = Array.from({ length: this.options.gatewayWorkers }, (_, index) => this.launch('gateway', `gateway-${index}`));
     this.endSampling = sampleProcess(this.options.meter, () => this.tellNumbers());
@@ -108,7 +117,9 @@ export class Supervisor {
 
   /** Starts a child and keeps it running. @returns its address at its first start. */
   private async launch(role: SupervisedRole, name: string): Promise<string> {
-    const slot: Slot = { role, name, totals: new SlotTotals(this.options.gatewayFamilies), process: this.spawn(role) };
+    const process = this.spawn(role);
+    const watch = this.watchOf(process, role, false);
+    const slot: Slot = { role, name, totals: new SlotTotals(this.options.gatewayFamilies), process, watch };
     this.slots.push(slot);
     takeNumbers(slot);
     const address = await this.whenReady(slot);
@@ -118,8 +129,9 @@ export class Supervisor {
   }
 
   /** As {@link readyAddress}, and says so. */
-  private async whenReady({ role, process }: Slot): Promise<string> {
+  private async whenReady({ role, process, watch }: Slot): Promise<string> {
     const address = await readyAddress(process);
+    watch.isReady();
     this.options.observe({ kind: 'process_ready', role, pid: process.pid ?? 0, address });
     return address;
   }
@@ -127,7 +139,8 @@ export class Supervisor {
   /** @throws when the system gives no process. */
   private spawn(role: SupervisedRole): ChildProcess {
     const { program, observe } = this.options;
-    const child = role === 'gateway' ? this.forkGateway() : fork(program, ['core'], { env: this.coreEnvironment(), execArgv });
+    const child =
+      role === 'gateway' ? this.forkGateway() : fork(program, ['core', supervisedOption], { env: this.coreEnvironment(), execArgv });
     // What goes wrong with a process shows in its end; without a listener it would end this one.
     child.on('error', () => undefined);
     // TRICKY: Node throws where there is no memory, and says by an event alone where there are too many processes or files.
@@ -149,6 +162,15 @@ export class Supervisor {
     return { ...environment, UV_THREADPOOL_SIZE: environment['UV_THREADPOOL_SIZE'] ?? coreThreads, ...port };
   }
 
+  private watchOf(child: ChildProcess, role: SupervisedRole, isRestart: boolean): AnswerWatch {
+    const { silenceMaxMs, restartMaxMs, observe } = this.options;
+    return watchAnswers(child, { silenceMaxMs, startMaxMs: isRestart ? restartMaxMs : Infinity }, (silentMs) => {
+      if (this.stopping) return;
+      observe({ kind: 'process_killed', role, pid: child.pid ?? 0, silentMs });
+      child.kill('SIGKILL');
+    });
+  }
+
   private keepRunning(slot: Slot): void {
     const backoff = makeBackoff(firstRestartMs, longestRestartMs);
     const watch = (): void => {
@@ -165,6 +187,7 @@ export class Supervisor {
       if (this.stopping) return;
       try {
         slot.process = this.spawn(slot.role);
+        slot.watch = this.watchOf(slot.process, slot.role, true);
       } catch (error) {
         // The machine has no process or no memory left just now.
         notStarted(error);

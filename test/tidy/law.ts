@@ -88,7 +88,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Who may read `process.env`: the room that turns it into settings, and the two entries that hand it over. */
-export const environmentReaders: readonly string[] = ['src/config/', 'src/cli/main.ts', 'src/main.ts'];
+export const environmentReaders: readonly string[] = ['src/config/', 'src/cli/main.ts', 'src/cli/gatelog.cts', 'src/main.ts'];
 
 /** Who may write to the console: people read the command line, everything else emits an Observation. */
 export const consoleWriters: readonly string[] = ['src/cli/'];

@@ -58,6 +58,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   process_started: [],
   process_ready: [],
   process_exited: [{ family: exits, labels: ({ role }) => [role] }],
+  process_killed: [],
   process_not_started: [],
   exchange_not_recorded: [],
   spool_append_failed: [],

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { apiClient } from './support/api.ts';
+import { eventually } from './support/eventually.ts';
+import {
+  childrenNamed,
+  makeDataDir,
+  removeDataDir,
+  serviceEnvironment,
+  type Service,
+  startService,
+  testKey,
+  treeOf,
+} from './support/process-tree.ts';
+
+const folders: string[] = [];
+let service: Service | undefined;
+afterEach(async () => {
+  await service?.killAll();
+  service = undefined;
+});
+afterAll(() => folders.forEach(removeDataDir));
+
+function freshFolder(): string {
+  const dataDir = makeDataDir();
+  folders.push(dataDir);
+  return dataDir;
+}
+
+async function call({ gateway }: Service): Promise<string | undefined> {
+  const response = await fetch(`${gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'echo/words', messages: [{ role: 'user', content: 'hi' }] }),
+    signal: AbortSignal.timeout(1000),
+  }).catch(() => undefined);
+  await response?.arrayBuffer().catch(() => undefined);
+  return response?.status === 200 ? (response.headers.get('svc-id') ?? '') : undefined;
+}
+
+it.each([
+  ['core', 'SIGABRT'],
+  ['core', 'SIGSEGV'],
+  ['core', 'SIGSTOP'],
+  ['gateway', 'SIGSTOP'],
+] as const)(
+  'a %s that %s keeps from answering is started again within the bound, and nothing is lost',
+  async (role, signal) => {
+    service = await startService({ dataDir: freshFolder(), environment: { GATELOG_PROCESS_SILENCE_MS: '3000' } });
+    const running = service;
+    const first = await call(running);
+    const [hurt = 0] = childrenNamed(running.pid, role);
+    process.kill(hurt, signal);
+    // In the time of `eventually`, which counts no more than it waits; the first bound of a start is ten times as long.
+    await eventually(`another ${role}`, () => childrenNamed(running.pid, role).find((pid) => pid !== hurt), 20_000);
+    const second = await eventually('a call', () => call(running));
+    const api = apiClient(running.api);
+    await eventually('the API', async () =>
+      (await fetch(`${running.api}/readyz`).catch(() => undefined))?.ok === true ? true : undefined,
+    );
+    for (const id of [first, second]) await api.stored(id ?? '');
+    expect((await running.stop()).code).toBe(0);
+  },
+  120_000,
+);
+
+/** The core's process, from its first moment on. */
+function coreOf(pid: number): number | undefined {
+  return childrenNamed(pid, 'core')[0];
+}
+
+it.each([0, 100, 200, 300, 400, 600, 800])(
+  'a supervisor that is killed %i ms after its children began leaves none of them',
+  async (afterMs) => {
+    const child = spawn(process.execPath, [path.resolve('dist/cli/main.js'), 'serve'], {
+      env: serviceEnvironment({ dataDir: freshFolder() }),
+      stdio: 'ignore',
+    });
+    const pid = child.pid ?? 0;
+    await eventually('a core', () => coreOf(pid));
+    await new Promise((resolve) => {
+      setTimeout(resolve, afterMs);
+    });
+    const members = treeOf(pid);
+    process.kill(pid, 'SIGKILL');
+    const isGone = (): true | undefined => (members.every((member) => treeOf(member).length === 0) ? true : undefined);
+    expect(await eventually('the whole tree to be gone', isGone, 30_000)).toBe(true);
+  },
+);
+
+/** Threads of Node's own, its pool among them. */
+function nodeThreads(pid: number): number {
+  return readdirSync(`/proc/${pid}/task`).filter((thread) =>
+    /^(?:node|libuv-worker)$/.test(readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim()),
+  ).length;
+}
+
+it('a core that runs alone has as many threads for its files as one under a supervisor', async () => {
+  const dataDir = freshFolder();
+  service = await startService({ dataDir });
+  const supervised = nodeThreads(coreOf(service.pid) ?? 0);
+  await service.stop();
+  const child = spawn(path.resolve('dist/cli/gatelog.cjs'), ['core'], {
+    env: serviceEnvironment({ dataDir }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString('utf8');
+  });
+  await eventually('the core to listen', () => (said.includes('listening on') ? true : undefined));
+  const alone = nodeThreads(child.pid ?? 0);
+  child.kill('SIGKILL');
+  expect(alone).toBe(supervised);
+});

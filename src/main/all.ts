@@ -20,6 +20,7 @@ import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervis
 import { startGateway } from './gateway.ts';
 import { familiesOf } from './families.ts';
 import { keepPricesFile } from './prices-file.ts';
+import { setDamagedStateAside } from './state-check.ts';
 import { coreLockOf, embeddedOnly, holdLock } from './shared.ts';
 
 /** So long a start waits for a core of an earlier life, milliseconds, and for ports that are taken by nobody that is known. */
@@ -64,6 +65,7 @@ export async function startService(
   };
   try {
     await untilFree(config);
+    await setDamagedStateAside(config, observe);
     const ownEnvironment = keepPricesFile(config, environment);
     // Once it runs, a check that cannot be loaded would hold up the ingest.
     if (config.threatCheckFile !== undefined) await loadThreatCheck(config.threatCheckFile);

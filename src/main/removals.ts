@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { ErasurePorts, RetentionPorts } from '../api/ports.ts';
 import type { Config } from '../config/load.ts';
 import type { DeadLetters } from '../ingest/dead-letter.ts';
@@ -26,6 +27,7 @@ import { listRetentions, readRetention, setRetention } from '../metadata/retenti
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
+import { damagedStateFile } from '../state/environment.ts';
 import type { Store } from '../store/store.ts';
 import { placesOf } from './shared.ts';
 import type { SharedState } from './shared-state.ts';
@@ -139,7 +141,11 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanger
       store: store.erase,
       replies: {
         count: ({ organizationId, userId }) => state.open().replies.count(organizationId, userId),
-        forget: ({ organizationId, userId }) => state.open().replies.forget(organizationId, userId),
+        forget: ({ organizationId, userId }) => {
+          // What was set aside is for nobody but who looks into it, and may have replies to anybody.
+          rmSync(damagedStateFile(placesOf(parts.config).state), { force: true });
+          return state.open().replies.forget(organizationId, userId);
+        },
       },
       letters: lettersOf(parts, (record) => erasures.inStoreTurn(() => store.removeOrphans([record], AbortSignal.timeout(orphansWaitMs)))),
     },

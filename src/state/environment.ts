@@ -54,12 +54,22 @@ export function openEnvironment(folder: string, mapBytes: number, observe: Obser
   ensureFolder(folder);
   const hasRoom = given ?? makeHasRoom(folder, spareBytes);
   if (!hasRoom()) throw new Error(noRoom);
-  const name = `state-${readBootId()}.mdb`;
-  const others = readdirSync(folder).filter((file) => file.startsWith('state-') && file !== name && file !== `${name}-lock`);
-  for (const file of others) rmSync(path.join(folder, file), { force: true });
-  if (others.some((file) => file.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine was started anew' });
-  const file = path.join(folder, name);
+  const file = stateFile(folder);
+  const name = path.basename(file);
+  const others = readdirSync(folder).filter((other) => other.startsWith('state-') && other !== name && other !== `${name}-lock`);
+  for (const other of others) rmSync(path.join(folder, other), { force: true });
+  if (others.some((other) => other.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine was started anew' });
   return new Environment(open(file, { mapSize: mapBytes, maxDbs: 16, noSync: true, noSubdir: true }), hasRoom);
+}
+
+/** The state of this boot of the machine. */
+export function stateFile(folder: string): string {
+  return path.join(folder, `state-${readBootId()}.mdb`);
+}
+
+/** What a state that cannot be used is kept as; the next one takes its place. */
+export function damagedStateFile(folder: string): string {
+  return path.join(folder, 'damaged.mdb');
 }
 
 /** Linux names each boot. Elsewhere nothing tells one from the next, so all count as one. */

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/load.ts';
+import type { Observe } from '../model/observation.ts';
+import { damagedStateFile, stateFile } from '../state/environment.ts';
+import { placesOf } from './shared.ts';
+
+const worker = fileURLToPath(new URL(`../state/check-worker${path.extname(import.meta.url)}`, import.meta.url));
+const checkMaxMs = 60_000;
+
+/**
+ * Looks whether the shared state can be used, and sets it aside when it cannot: it holds nothing but the response cache and the counts of limits and
+ * budgets of running windows. Nobody may have it open.
+ */
+export async function setDamagedStateAside(config: Config, observe: Observe): Promise<void> {
+  const file = stateFile(placesOf(config).state);
+  if (!existsSync(file)) return;
+  const damage = await damageOf(file);
+  if (damage === undefined) return;
+  const aside = damagedStateFile(placesOf(config).state);
+  renameSync(file, aside);
+  rmSync(`${file}-lock`, { force: true });
+  observe({
+    kind: 'state_discarded',
+    reason: `the shared state is damaged (${damage}) and was set aside as ${aside}; the response cache is empty, and limits and budgets count from zero`,
+  });
+}
+
+/** @returns what is wrong with a state file, in a few words. */
+function damageOf(file: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [worker, file], { timeout: checkMaxMs, killSignal: 'SIGKILL' }, (error, _output, said) => {
+      if (error === null) resolve(undefined);
+      else resolve(/^\w*Error: ([^\n]{1,200})/m.exec(said)?.[1] ?? child.signalCode ?? `exit code ${String(child.exitCode)}`);
+    });
+  });
+}

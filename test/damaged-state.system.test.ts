@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Dice } from './support/dice.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+
+const dataDir = makeDataDir();
+const stateFolder = path.join(dataDir, 'state');
+/** The state as a stopped service has left it, with replies and counts. */
+let whole: Buffer;
+
+afterAll(() => removeDataDir(dataDir));
+
+async function call(
+  { gateway }: Service,
+  text: string,
+): Promise<{ readonly status: number; readonly left: string | null; readonly cache: string | null }> {
+  const response = await fetch(`${gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${testKey}`,
+      'content-type': 'application/json',
+      'svc-cache-enabled': 'true',
+      'svc-ratelimit-policy': '1000;w=86400',
+    },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: text }] }),
+  });
+  await response.arrayBuffer();
+  return { status: response.status, left: response.headers.get('svc-ratelimit-remaining'), cache: response.headers.get('svc-cache') };
+}
+
+function stateFile(): string {
+  const name = readdirSync(stateFolder).find((file) => /^state-.*\.mdb$/.test(file)) ?? '';
+  return path.join(stateFolder, name);
+}
+
+beforeAll(async () => {
+  const service = await startService({ dataDir });
+  for (let number = 0; number < 50; number += 1) await call(service, `text ${number} `.repeat(200));
+  await service.stop();
+  whole = readFileSync(stateFile());
+}, 120_000);
+
+const pageBytes = 4096;
+const dice = new Dice(11);
+
+const damages: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  'garbage from beginning to end': (bytes) => Buffer.from(bytes.map(() => dice.below(256))),
+  'garbage behind its two first pages': (bytes) => Buffer.from(bytes.map((byte, at) => (at < 2 * pageBytes ? byte : dice.below(256)))),
+  'cut in the middle': (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2)),
+  'a bit wrong in the head of every page': (bytes) => Buffer.from(bytes.map((byte, at) => (at % pageBytes === 10 ? byte ^ 8 : byte))),
+  'zeros behind its two first pages': (bytes) => Buffer.from(bytes.map((byte, at) => (at < 2 * pageBytes ? byte : 0))),
+  'a few letters': () => Buffer.from('not a state\n'),
+};
+
+it.each(Object.keys(damages))(
+  'a shared state that is damaged (%s) is set aside with a sentence, and the service starts with a new one',
+  async (name) => {
+    writeFileSync(stateFile(), damages[name]?.(whole) ?? whole);
+    const damaged = readFileSync(stateFile());
+    const service = await startService({ dataDir });
+    expect(service.output()).toMatch(
+      /"kind":"state_discarded","reason":"the shared state is damaged \(.+\) and was set aside as .*damaged\.mdb; .* count from zero"/,
+    );
+    expect(readFileSync(path.join(stateFolder, 'damaged.mdb')).length).toBe(damaged.length);
+    expect((await call(service, name)).status).toBe(200);
+    await service.stop();
+  },
+);
+
+it('a state that is whole, or empty, is used as it is', async () => {
+  writeFileSync(stateFile(), whole);
+  const first = await startService({ dataDir });
+  expect((await call(first, 'text 1 '.repeat(200))).cache).toBe('HIT');
+  await first.stop();
+  truncateSync(stateFile(), 0);
+  const second = await startService({ dataDir });
+  expect((await call(second, 'x')).status).toBe(200);
+  expect(first.output() + second.output()).not.toContain('state_discarded');
+  expect(existsSync(stateFile())).toBe(true);
+  await second.stop();
+});

@@ -1,3 +1,4 @@
+import { refusalHeaders } from './refusal.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -133,6 +134,18 @@ describe('a budget', () => {
       'What is left of the budget of the limit "100;w=60;u=cents" does not cover this call. This call may cost up to 80 cents; give it a smaller max_tokens. Try again in 60 s.',
     );
     expect(refusalOf(budget, upTo(101n)).message).toContain('is smaller than one such call');
+  });
+
+  it('that a call alone exceeds invites no retry, also where another limit is used up too', () => {
+    const hopeless = refusalOf(budget, upTo(101n));
+    expect(refusalHeaders(hopeless, 0).join(' ')).toContain('x-should-retry false');
+    expect(refusalHeaders(hopeless, 0)).not.toContain('retry-after');
+    ask(['1;w=60']);
+    const both = refusalOf(['1;w=60', ...budget], upTo(101n));
+    expect([both.retryAfterSeconds, both.message]).toEqual([undefined, expect.stringContaining('is smaller than one such call')]);
+    const used = refusalOf(['1;w=60', ...budget], upTo(99n));
+    expect(refusalHeaders(used, 0)).toContain('retry-after');
+    expect(refusalHeaders(used, 0)).not.toContain('x-should-retry');
   });
 
   it('is spent for exactly its quota by calls whose estimate is their cost, however many come', () => {

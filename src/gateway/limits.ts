@@ -72,13 +72,17 @@ export function reserve({ windows, observe }: LimitPorts, policies: readonly Lim
     observe({ kind: 'limits_failed', reason: messageOf(error) });
     return withoutWindows(applied, error);
   }
-  const place = verdict.refused ?? strictest(applied, verdict.standings);
+  const place = verdict.refused === undefined ? strictest(applied, verdict.standings) : toldFirst(applied, verdict.refused);
   const one = applied[place];
   const standing = verdict.standings[place];
   if (one === undefined || standing === undefined) throw new TypeError('A verdict has a standing for each claim.');
   const lines = standingLines(one.policy, standing, now);
   if (verdict.granted) return { reserved: verdict.reserved, lines };
-  throw new LimitReached(refusal(one, standing, now), usedUpOf(one.policy, standing, now), lines);
+  throw new LimitReached(
+    refusal(one, standing, now),
+    { ...usedUpOf(one.policy, standing, now), ...(isHopeless(one) ? { isHopeless: true } : {}) },
+    lines,
+  );
 }
 
 function withoutWindows(applied: readonly Applied[], cause: unknown): Grant {
@@ -108,19 +112,31 @@ function segmentValue({ segment }: LimitPolicy, call: LimitedCall): string | und
   return value === '' ? undefined : value;
 }
 
+/** Of several limits that refuse the one that no wait mends is told, so that nobody waits for another in vain. */
+function toldFirst(applied: readonly Applied[], refused: number): number {
+  const hopeless = applied.findIndex(isHopeless);
+  return hopeless === -1 ? refused : hopeless;
+}
+
+/** A call that the whole quota does not cover is refused in every window. */
+function isHopeless({ policy, claim }: Applied): boolean {
+  return claim.amount > policy.quota;
+}
+
 /** The limit of which the smallest share is left. */
 function strictest(applied: readonly Applied[], standings: readonly Standing[]): number {
   const shares = applied.map(({ policy }, index) => Number(standings[index]?.left ?? 0n) / Number(policy.quota));
   return shares.indexOf(Math.min(...shares));
 }
 
-function refusal({ policy, claim }: Applied, { endsAt }: Standing, now: number): string {
-  const { text, unit, quota } = policy;
+function refusal(applied: Applied, { endsAt }: Standing, now: number): string {
+  const { policy, claim } = applied;
+  const { text, unit } = policy;
   const again = `Try again in ${secondsUntil(endsAt, now)} s`;
   if (unit === 'request') return `The quota of calls of the limit "${text}" is used up. ${again}.`;
   const most = `This call may cost up to ${shownAmount(policy, claim.amount)} cents; give it a smaller max_tokens.`;
-  return claim.amount > quota
-    ? `The budget of the limit "${text}" is smaller than one such call. ${most}`
+  return isHopeless(applied)
+    ? `The budget of the limit "${text}" is smaller than one such call, so that waiting does not help. ${most}`
     : `What is left of the budget of the limit "${text}" does not cover this call. ${most} ${again}.`;
 }
 

@@ -97,7 +97,7 @@ export class GatelogError extends Error {
   override readonly name = 'GatelogError';
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
-  /** Seconds after which to try again; every 503 says some. */
+  /** Seconds after which to try again; every 503 says some, and a refusal that no wait mends says none. */
   readonly retryAfterSeconds: number | undefined;
   /** The limit that refuses, where one does. */
   readonly usedUp: UsedUp | undefined;
@@ -107,7 +107,9 @@ export class GatelogError extends Error {
     this.code = code;
     this.details = options.details;
     this.usedUp = options.usedUp;
-    this.retryAfterSeconds = options.retryAfterSeconds ?? options.usedUp?.resetSeconds ?? (this.status === 503 ? awaySeconds : undefined);
+    const { usedUp } = options;
+    const resetSeconds = usedUp?.isHopeless === true ? undefined : usedUp?.resetSeconds;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? resetSeconds ?? (this.status === 503 ? awaySeconds : undefined);
   }
 
   /** HTTP status of this error. */

@@ -7,14 +7,18 @@ export interface UsedUp {
   readonly resetSeconds: number;
   /** Seconds of a window. */
   readonly windowSeconds: number;
+  /** The call is larger than the whole quota, so that no wait helps. */
+  readonly isHopeless?: true;
 }
 
 /** Header lines of an answer 429, name and value in turn, as draft-ietf-httpapi-ratelimit-headers (06) has them, which clients read. */
-export function rateLimitLines({ limit, remaining, resetSeconds, windowSeconds }: UsedUp): readonly string[] {
+export function rateLimitLines({ limit, remaining, resetSeconds, windowSeconds, isHopeless }: UsedUp): readonly string[] {
   return Object.entries({
     'RateLimit-Policy': `${limit};w=${windowSeconds}`,
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(remaining),
     'RateLimit-Reset': String(resetSeconds),
+    // What the clients of OpenAI and Anthropic obey before the status.
+    ...(isHopeless === true ? { 'x-should-retry': 'false' } : {}),
   }).flat();
 }

@@ -21,10 +21,12 @@ describe('the most that a call can cost', () => {
   });
 
   it('without a limit of its own has as much as the model takes', () => {
-    // gpt-4o-mini takes 128,000 tokens, 0.15 and 0.60 USD a million.
-    expect(of('gpt-4o-mini', { outputTokens: undefined })).toBe(usd('0.07695'));
-    expect(of('gpt-4o-mini', { outputTokens: 10 ** 12 })).toBe(usd('0.07695'));
+    // gpt-4o-mini takes 128,000 tokens and gives 16,384, 0.15 and 0.60 USD a million.
+    expect(of('gpt-4o-mini', { outputTokens: undefined })).toBe(usd('0.0099804'));
+    expect(of('gpt-4o-mini', { outputTokens: 10 ** 12 })).toBe(usd('0.0099804'));
     expect(of('gpt-4o-mini', { inputTokens: undefined })).toBe(usd('0.01926'));
+    // No row tells what gpt-5-pro gives: as much as its window of 400,000 tokens, 15 and 120 USD a million.
+    expect(of('gpt-5-pro', { outputTokens: undefined })).toBe(usd('48.015'));
   });
 
   it('takes the dearer rate of a cache that is written, where the caller asks for that', () => {
@@ -51,6 +53,6 @@ describe('the most that a call can cost', () => {
     ]);
     const query = { provider: 'OPENAI', providerId: 'openai', models: ['gpt-4o-mini'], at };
     expect(highestCost(query, text, { ...listedPrices, organization })).toBe(usd('0.0012'));
-    expect(highestCost(query, { ...text, outputTokens: undefined }, { ...listedPrices, organization })).toBe(usd('0.257'));
+    expect(highestCost(query, { ...text, outputTokens: undefined }, { ...listedPrices, organization })).toBe(usd('0.033768'));
   });
 });

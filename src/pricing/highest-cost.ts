@@ -1,6 +1,7 @@
 import { type Money, moneyOfUnits, zeroMoney } from '../model/money.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import { candidatePrices, type PriceQuery, type Prices } from './look-up.ts';
+import { outputLimitOf } from './output-limits.ts';
 import type { Price, Rate } from './price.ts';
 
 /** How large a call may be. */
@@ -31,20 +32,26 @@ export function highestCost(query: PriceQuery, bounds: CallBounds, prices: Price
   const candidates = [...candidatePrices(query, prices)];
   // What an organisation has stored says nothing of a model's size; the book does.
   const contextWindow = candidates.find((price) => price.contextWindow !== undefined)?.contextWindow;
+  const outputTokens = smaller(bounds.outputTokens, outputLimit(query));
   for (const price of candidates) {
-    const cost = highestCostAt({ ...price, contextWindow }, bounds);
+    const cost = highestCostAt({ ...price, contextWindow }, { ...bounds, outputTokens });
     if (cost !== undefined) return cost;
   }
   return undefined;
 }
 
+/** What the model generates in one answer at most; of a server that nobody knows nobody knows that. */
+function outputLimit({ providerId, models }: PriceQuery): number | undefined {
+  return providerId === undefined ? undefined : models.map(outputLimitOf).find((tokens) => tokens !== undefined);
+}
+
 function highestCostAt(price: Price, bounds: CallBounds): Money | undefined {
   if (price.rates.has('audio_seconds')) return undefined;
   if (price.isFree) return zeroMoney;
-  const inputTokens = atMost(bounds.inputTokens, price);
+  const inputTokens = smaller(bounds.inputTokens, price.contextWindow);
   const inputKinds = [...textInput, ...(bounds.writesCache ? cacheWrites : []), ...(bounds.isText ? [] : otherInput)];
   const input = sideCost(price, inputKinds, inputTokens, inputTokens);
-  const outputTokens = atMost(bounds.outputTokens, price);
+  const outputTokens = smaller(bounds.outputTokens, price.contextWindow);
   const outputKinds = bounds.isText ? textOutput : [...textOutput, ...otherOutput];
   const output = sideCost(price, outputKinds, outputTokens, inputTokens);
   if (input === undefined || output === undefined) return undefined;
@@ -52,8 +59,8 @@ function highestCostAt(price: Price, bounds: CallBounds): Money | undefined {
   return moneyOfUnits(input + output * BigInt(bounds.answers) + roundedUp(fee));
 }
 
-function atMost(tokens: number | undefined, { contextWindow }: Price): number | undefined {
-  return tokens === undefined || contextWindow === undefined ? (tokens ?? contextWindow) : Math.min(tokens, contextWindow);
+function smaller(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 /** @returns undefined when there are rates and no number of tokens. @param inputTokens decide the step of every rate. */

@@ -84,3 +84,19 @@ it('a body whose rules take too long is left out of its record, and the records 
   expect(await api.stored(long)).toMatchObject({ request_body: leftOut, response_body: leftOut, response_status: 200 });
   expect(service.output()).toContain('redaction_failed');
 });
+
+it.each([
+  ['an identifier', { 'svc-user-id': '"'.repeat(600_000) }],
+  ['properties', Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`svc-property-p${index}`, '"'.repeat(8192)]))],
+])('%s of more quotation marks than a frame of the spool holds does not switch the rules off', async (_name, headers) => {
+  expect((await api.call('PUT', '/v1/redaction-rules', [{ kind: 'email' }])).status).toBe(200);
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'write to planted.person@example.com' }] }),
+  });
+  expect(await response.text()).toContain('planted.person@example.com');
+  const record = await api.stored(response.headers.get('svc-id') ?? '');
+  expect(record).toMatchObject({ request_body: { messages: [{ content: 'write to [email]' }] } });
+  expect(JSON.stringify(record)).not.toContain('@');
+});

@@ -5,7 +5,7 @@ import type { Errand, ForwardPorts, Leg, Onward, OpenCall } from './call.ts';
 import { sendTo } from './dispatch.ts';
 import type { RawHeaders } from './headers.ts';
 import { type AttemptPlan, type Next, nextAttempt } from './next-attempt.ts';
-import { refuseOpen } from './open-call.ts';
+import { refuseOpen, storableModel } from './open-call.ts';
 import { askedWait } from './retry-policy.ts';
 import { type AttemptJudge, RunningAttempt } from './running-attempt.ts';
 
@@ -129,7 +129,8 @@ class Attempts implements AttemptJudge {
 
   /** @param outcome how the exchange ended; undefined while its reply begins. */
   private facts(outcome?: ExchangeOutcome): EndFacts {
-    const { route, target, model } = this.leg;
+    const { route, target } = this.leg;
+    const model = storableModel(this.leg.model);
     const broken = outcome === 'client_left' || outcome === 'provider_broke' ? { error: outcome } : {};
     const last = this.running === undefined ? [] : [{ ...broken, ...this.running.outcome() }];
     const attempts = [...this.failed, ...last];

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
-import { withoutSecrets } from './headers.ts';
+import { textLimits } from '../model/vocabulary/limits.ts';
+import { storableAddress, withoutSecrets } from './headers.ts';
 import { KnownTexts } from './known-texts.ts';
 
 /** Path that every path on OpenAI's surface starts with and that most base addresses end in already. */
@@ -61,10 +62,13 @@ export function joinAddress({ origin, path: basePath, saidAlready, lookUp }: Bas
   return targetAt({ origin, basePath, lookUp }, basePath + withoutStart(path, saidAlready));
 }
 
+/** A base address and a path of the greatest lengths. */
+const longestTargetBytes = 2 * textLimits.addressBytes;
+
 /** An address at an origin. @param path what goes out, with or without its first slash. */
 export function targetAt(place: Pick<ProviderTarget, 'origin' | 'basePath' | 'lookUp'>, path: string): ProviderTarget {
   const whole = path.startsWith('/') ? path : `/${path}`;
-  return { ...place, path: whole, shown: withoutSecrets(place.origin + whole) };
+  return { ...place, path: whole, shown: storableAddress(withoutSecrets(place.origin + whole), place.origin, longestTargetBytes) };
 }
 
 /** The addresses of a base, remembered by path, as most calls have one of a few. Of a path with a query, which may hold a key, nothing is kept. */

@@ -2,8 +2,8 @@ import { GatelogError } from '../model/errors.ts';
 import { type LimitPolicy, parseLimitPolicy } from '../model/limit-policy.ts';
 import type { BodyKeeping, TaggedProperty, Tags } from '../model/exchange.ts';
 import { parseMoney } from '../model/money.ts';
-import { isJsonObject, parseJson, quotedInHeader, wellFormed } from '../model/text.ts';
-import { propertyLimits } from '../model/vocabulary/limits.ts';
+import { exceedsBytes, isJsonObject, parseJson, quotedInHeader, wellFormed } from '../model/text.ts';
+import { propertyLimits, textLimits } from '../model/vocabulary/limits.ts';
 import { type AttemptDirectives, attemptReaders, type AttemptsAsked, settledAttempts } from './attempt-directives.ts';
 import { type CacheAsk, type CacheHeader, type CacheHeaders, readCacheAsk } from './cache-directives.ts';
 import { headerText } from './headers.ts';
@@ -81,10 +81,16 @@ const text =
       | 'nodeId'
       | 'experimentId',
   ): Reader =>
-  (draft, value) => {
+  (draft, value, name) => {
     const read = wellFormed(headerText(value));
-    if (read !== '') draft.tags[field] = read;
+    if (exceedsBytes(read, textLimits.identifierBytes)) warn(draft, overlong(name, textLimits.identifierBytes));
+    else if (read !== '') draft.tags[field] = read;
   };
+
+/** Why a text is not on record, for `svc-warning`. */
+export function overlong(what: string, maxBytes: number): string {
+  return `${what} is over ${maxBytes} bytes and was not stored`;
+}
 
 const keepingWords: ReadonlyMap<string, BodyKeeping> = new Map([
   ['true', 'counted'],
@@ -148,8 +154,11 @@ const cacheHeader =
     draft.cacheHeaders = { ...draft.cacheHeaders, [header]: { name, value } };
   };
 
-const readTargetUrl: Reader = (draft, value) => {
+const readTargetUrl: Reader = (draft, value, name) => {
   draft.targetUrl = headerText(value).trim();
+  if (exceedsBytes(draft.targetUrl, textLimits.addressBytes)) {
+    warn(draft, `${name} is over ${textLimits.addressBytes} bytes and was not stored whole`);
+  }
 };
 
 /** Our headers by the text after the prefix, lower case. A map: any text may come, `constructor` too. */
@@ -220,6 +229,11 @@ export class DirectiveReader {
     if (aliased) this.draft.aliased = true;
     readOne(this.draft, { name, lower, value, prefixLength: aliased ? aliasPrefix.length : ownPrefix.length });
     return true;
+  }
+
+  /** Says on the reply what could not be done as asked. */
+  warn(what: string): void {
+    warn(this.draft, what);
   }
 
   /** What all lines together said. @param cacheControl value of the plain `Cache-Control`. */
@@ -299,15 +313,17 @@ function readPromptInputs(draft: Draft, value: string, name: string): void {
     warn(draft, `${name} is not a JSON object and was not stored`);
     return;
   }
-  const entries = Object.entries(object).map(([key, content]) => [
+  const entries = Object.entries(object).map(([key, content]): [string, string] => [
     wellFormed(key),
     wellFormed(typeof content === 'string' ? content : JSON.stringify(content)),
   ]);
-  draft.tags.promptInputs = Object.fromEntries(entries) as Record<string, string>;
+  const bytes = entries.reduce((sum, [key, content]) => sum + Buffer.byteLength(key) + Buffer.byteLength(content), 0);
+  if (bytes > textLimits.inputsBytes) warn(draft, overlong(name, textLimits.inputsBytes));
+  else draft.tags.promptInputs = Object.fromEntries(entries);
 }
 
 function readCost(draft: Draft, value: string, name: string): void {
-  const amount = parseMoney(value);
+  const amount = exceedsBytes(value, textLimits.identifierBytes) ? undefined : parseMoney(value);
   if (amount === undefined || amount < 0n) warn(draft, `${name} is not a decimal number of US dollars and was not stored`);
   else draft.tags.cost = value.trim();
 }

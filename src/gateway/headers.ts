@@ -1,3 +1,6 @@
+import { exceedsBytes } from '../model/text.ts';
+import { textLimits } from '../model/vocabulary/limits.ts';
+
 /** Header lines as Node gives them: name, value, name, value, … in wire order and case. */
 export type RawHeaders = readonly string[];
 
@@ -48,6 +51,26 @@ export function withoutZstd(acceptEncoding: string): string {
   if (!/zstd/i.test(acceptEncoding)) return acceptEncoding;
   const kept = acceptEncoding.split(',').filter((coding) => !/^\s*zstd\s*(?:;|$)/i.test(coding));
   return kept.length === 0 ? 'identity' : kept.join(',').trim();
+}
+
+/** A coding that nobody knows: what it was stays unsaid, and so does that the body is in none. */
+const unsaidCoding = 'unsaid';
+
+/** Keeps a header for the record, or not where it is too long for that. @returns whether it was kept. */
+export function keepHeader(recorded: Record<string, string>, name: string, value: string): boolean {
+  const isKept = !exceedsBytes(value, textLimits.headerBytes);
+  if (isKept) recorded[name] = value;
+  // Without a word of it a body would be looked at as if it were plain.
+  else if (name === 'content-encoding') recorded[name] = unsaidCoding;
+  return isKept;
+}
+
+/** An address as a record has it: one that is too long without its query, and where that does not help without its path. @param origin at its start. */
+export function storableAddress(address: string, origin: string, maxBytes: number): string {
+  if (!exceedsBytes(address, maxBytes)) return address;
+  const queryAt = address.indexOf('?');
+  const bare = queryAt === -1 ? address : address.slice(0, queryAt);
+  return exceedsBytes(bare, maxBytes) ? `${origin}/` : bare;
 }
 
 /** A path without its secret query parameters, for an address that they were not meant for. */

@@ -1,11 +1,13 @@
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
+import { exceedsBytes } from '../model/text.ts';
+import { textLimits } from '../model/vocabulary/limits.ts';
 import { lineNamed } from './asked-headers.ts';
 import { cacheLines } from './cache-standing.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
 import { countryOf } from './country.ts';
-import { withoutSecrets } from './headers.ts';
+import { storableAddress, withoutSecrets } from './headers.ts';
 import { forgetIdentity } from './identify.ts';
 import { LimitReached } from './limits.ts';
 import { refuseUnrecorded } from './refusal.ts';
@@ -20,6 +22,8 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
   const { request, response } = call;
   const { principal } = admission;
   const target = errand?.target;
+  const path = withoutSecrets(call.path);
+  const storedPath = storableAddress(path, '', textLimits.addressBytes);
   const hidesBody = call.head.directives.tags.requestBody === 'never';
   const open: ExchangeOpen = {
     version: 1,
@@ -28,10 +32,10 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     keyHash: principal.keyHash,
     openedAt: call.openedAt,
     method: request.method ?? 'GET',
-    path: withoutSecrets(call.path),
+    path: storedPath,
     provider,
     targetUrl: target?.shown ?? '',
-    model: hidesBody ? undefined : errand?.model,
+    model: hidesBody ? undefined : storableModel(errand?.model),
     headers: call.head.recorded,
     tags: call.head.directives.tags,
     countryCode: ports.countryHeader === undefined ? undefined : countryOf(lineNamed(request.rawHeaders, ports.countryHeader)),
@@ -50,9 +54,16 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
   if (errand?.cache !== undefined) ports.meter.askedCache(errand.cache.kind);
   const hidesUsage = asksUsage(errand);
   const { clientStallMs } = ports.limits;
-  const replyHeaders = replyHeadersOf(admitted, errand);
+  const replyHeaders = replyHeadersOf(admitted, errand, storedPath !== path);
   const relay = new Relay({ response, recorder, meter: ports.meter, method: open.method, replyHeaders, hidesUsage, clientStallMs });
   return { call, organizationId: principal.organizationId, recorder, relay, sink: relay };
+}
+
+const pathCut = `the path is over ${textLimits.addressBytes} bytes and was stored without its query, or not at all`;
+
+/** A model's name for the record; undefined where it is too long for that. */
+export function storableModel(model: string | undefined): string | undefined {
+  return model === undefined || exceedsBytes(model, textLimits.identifierBytes) ? undefined : model;
 }
 
 /** Whether an attempt of the call asks for the usage of its stream. */
@@ -60,18 +71,20 @@ function asksUsage(errand: Errand | undefined): boolean {
   return errand !== undefined && (errand.usageAsked || errand.onward?.fallbacks.some(({ usageAsked }) => usageAsked) === true);
 }
 
-/** Our own lines on the reply: who it is, what its limits, the cache and its directives have to say. */
-function replyHeadersOf({ call, identity }: AdmittedCall, errand: Errand | undefined): readonly string[] {
-  if (errand === undefined) return identity.replyHeaders;
-  const { grant, cache, warnings } = errand;
-  if (grant === undefined && cache === undefined && warnings.length === 0) return identity.replyHeaders;
+/** Our own lines on the reply: who it is, what its limits, the cache and its directives have to say, and that its path is not stored as it is. */
+function replyHeadersOf({ call, identity }: AdmittedCall, errand: Errand | undefined, isPathCut: boolean): readonly string[] {
+  const { grant, cache, warnings } = errand ?? nothingSaid;
+  if (grant === undefined && cache === undefined && warnings.length === 0 && !isPathCut) return identity.replyHeaders;
   return [
     ...identity.replyHeaders,
     ...(grant?.lines ?? []),
     ...(cache === undefined ? [] : cacheLines(cache, call.head.directives.aliased)),
     ...(warnings.length === 0 ? [] : ['svc-warning', warnings.join('; ')]),
+    ...(isPathCut ? ['svc-warning', pathCut] : []),
   ];
 }
+
+const nothingSaid: Pick<Errand, 'grant' | 'cache' | 'warnings'> = { grant: undefined, cache: undefined, warnings: [] };
 
 function cachedFrom(errand: Errand | undefined): ExchangeOpen['cachedFrom'] {
   if (errand?.cache?.kind !== 'hit') return undefined;

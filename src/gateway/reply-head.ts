@@ -1,5 +1,5 @@
 import { KnownTexts } from './known-texts.ts';
-import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared } from './headers.ts';
+import { addDeclared, headerText, hopByHopNames, keepHeader, type RawHeaders, withoutDeclared } from './headers.ts';
 
 /** A provider's line that tells of another way to reach its own host. */
 const hostNames = ['alt-svc'] as const;
@@ -54,7 +54,7 @@ export function readReplyHead(raw: RawHeaders): ReplyHead {
     const { lower, kind } = names.at(index >> 1, name);
     if (kind === 'connection') declared = addDeclared(declared, value);
     if (kind === 'connection' || kind === 'dropped') continue;
-    if (kind === 'recorded') recorded[lower] = headerText(value);
+    if (kind === 'recorded') keepHeader(recorded, lower, headerText(value));
     if (kind === 'date') hasDate = true;
     passed.push(name, value);
   }

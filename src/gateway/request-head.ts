@@ -1,8 +1,18 @@
 import { GatelogError } from '../model/errors.ts';
 import { holdsOurKey } from '../auth/api-key.ts';
-import { type Directives, DirectiveReader } from './directives.ts';
+import { textLimits } from '../model/vocabulary/limits.ts';
+import { type Directives, DirectiveReader, overlong } from './directives.ts';
 import { KnownTexts } from './known-texts.ts';
-import { addDeclared, headerText, hopByHopNames, type RawHeaders, withoutDeclared, withoutSecrets, withoutZstd } from './headers.ts';
+import {
+  addDeclared,
+  headerText,
+  hopByHopNames,
+  keepHeader,
+  type RawHeaders,
+  withoutDeclared,
+  withoutSecrets,
+  withoutZstd,
+} from './headers.ts';
 
 /** Headers in which official clients send a provider's key, and so may send ours. */
 const credentialNames = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const;
@@ -89,11 +99,11 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
         continue;
       case 'length':
         length = [name, value];
-        recorded[lower] = value;
+        keepHeader(recorded, lower, value);
         continue;
       case 'recorded':
         if (holdsOurKey(value)) continue;
-        recorded[lower] = lower === 'referer' ? withoutSecrets(headerText(value)) : headerText(value);
+        if (!keepHeader(recorded, lower, shownHeader(lower, value))) directives.warn(overlong(name, textLimits.headerBytes));
         passed.push(name, value);
         continue;
       case 'encodings':
@@ -117,4 +127,8 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
     recorded,
     speaksAnthropic,
   };
+}
+
+function shownHeader(lower: string, value: string): string {
+  return lower === 'referer' ? withoutSecrets(headerText(value)) : headerText(value);
 }

@@ -29,6 +29,7 @@ export async function tasksOf(
     const name = `${organizationId}/${isKept ? 'kept' : ''}/${series}`;
     const settings = known.get(name) ?? {
       seriesFolder: path.join(ports.spoolFolder, series),
+      organizationId,
       declaredNames: organizations.get(organizationId)?.declaredNames,
       redactionRules: organizations.get(organizationId)?.redactionRules,
       organizationPrices: ports.organizationPrices(organizationId),

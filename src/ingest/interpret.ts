@@ -2,7 +2,9 @@ import { type AcceptedChange, applyChange, type ChangeableFacts } from '../model
 import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, Tags } from '../model/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../model/money.ts';
 import type { Attempt, CostSource, RequestRecord } from '../model/request-record.ts';
+import { exceedsBytes } from '../model/text.ts';
 import { isHalf, type Usage } from '../model/usage.ts';
+import { textLimits } from '../model/vocabulary/limits.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
 import { priceBills } from '../pricing/several-models.ts';
@@ -37,8 +39,8 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const { open } = exchange;
   const { tags } = open;
   const format = wireFormatFor(open.provider, spokenPath(open));
-  const request = readRequest(exchange, format);
-  const response = withEstimate(readResponse(exchange, format), request, { exchange, format });
+  const request = withShortNames(readRequest(exchange, format));
+  const response = withEstimate(withShortNames(readResponse(exchange, format)), request, { exchange, format });
   const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);
   const texts = redacted(textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames)), context);
   const { properties } = texts;
@@ -88,6 +90,16 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     ...courseOf(exchange, response),
     ...bodiesOf(exchange, texts),
   };
+}
+
+const namesInBodies = ['model', 'user', 'responseId', 'serviceTier'] as const;
+
+/** What a body names, without names that are longer than an identifier may be. */
+function withShortNames<Read extends { readonly facts: object }>(read: Read): Read {
+  const facts = read.facts as Readonly<Partial<Record<(typeof namesInBodies)[number], string>>>;
+  const overlong = namesInBodies.filter((name) => exceedsBytes(facts[name] ?? '', textLimits.identifierBytes));
+  if (overlong.length === 0) return read;
+  return { ...read, facts: { ...facts, ...Object.fromEntries(overlong.map((name) => [name, ''])) } };
 }
 
 /** What callers may alter of a record, with the changes that came before it, and their history. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { OrganizationId } from '../model/ids.ts';
 import { type InterpreterThread, startInterpreterThread } from './interpreter-thread.ts';
 import { type InterpretedExchange, InterpreterDied, type InterpretTask } from './interpreter.ts';
 
@@ -48,8 +49,10 @@ function start(jobMs?: number): InterpreterThread {
 
 const settings = { searchMaxBytes: 1024, keptRowBytes: 1024, bookProviders: undefined, threatCheckFile: undefined };
 
+const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
+
 const task = (seriesFolder: string): InterpretTask => ({
-  settings: { seriesFolder, declaredNames: undefined, redactionRules: undefined, organizationPrices: [] },
+  settings: { seriesFolder, organizationId, declaredNames: undefined, redactionRules: undefined, organizationPrices: [] },
   frames: [],
   changes: [],
 });

@@ -1,5 +1,6 @@
 import type { AcceptedChange } from '../model/change.ts';
 import { messageOf } from '../model/errors.ts';
+import type { OrganizationId } from '../model/ids.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { OrganizationPrices } from '../pricing/organization-prices.ts';
@@ -19,6 +20,8 @@ import type { ThreatCheck } from './threat.ts';
 /** What exchanges of one organisation in one series have in common. */
 export interface TaskSettings {
   readonly seriesFolder: string;
+  /** Whose they are: what is read from the spool has to be this organisation's. */
+  readonly organizationId: OrganizationId;
   /** Declared names of the organisation by lower-case name; undefined when there are none. */
   readonly declaredNames: ReadonlyMap<string, string> | undefined;
   /** Redaction rules of the organisation; undefined when there are none. */
@@ -80,6 +83,7 @@ export class InterpreterDied extends Error {
   override readonly name = 'InterpreterDied';
 }
 
+const otherOrganization = 'the exchange is of another organisation than it was taken for';
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
@@ -114,6 +118,8 @@ function interpretTask({ settings, frames, changes: earlier }: InterpretTask, in
   try {
     const payloads = reader.read(settings.seriesFolder, frames);
     const exchange = assembleExchange(frames.map((frame, index) => ({ frame, payload: payloads[index] ?? Buffer.alloc(0) })));
+    // Another organisation's rules, prices and erasures would not hold for it.
+    if (exchange.open.organizationId !== settings.organizationId) return { failure: otherOrganization };
     const prices = { book, organization: organizationPrices };
     let redactionFailure: string | undefined;
     const redact = (rules: readonly RedactionRule[], written: RecordTexts): RecordTexts => {

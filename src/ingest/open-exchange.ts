@@ -27,15 +27,18 @@ export interface NewExchange {
   readonly userId: string;
 }
 
+/** What the opening of an exchange says of it. */
+export type ExchangeNames = Omit<NewExchange, 'series' | 'stream'>;
+
 /** An exchange that the drain knows and the store does not surely have yet. There may be millions after an outage, so each stays small. */
 export class OpenExchange implements NewExchange {
   readonly series: string;
   readonly stream: number;
-  readonly organizationId: OrganizationId;
-  readonly requestId: RequestId;
-  readonly openedAt: number;
-  readonly sessionId: string;
-  readonly userId: string;
+  organizationId: OrganizationId;
+  requestId: RequestId;
+  openedAt: number;
+  sessionId: string;
+  userId: string;
   readonly frames: FrameLocation[] = [];
   /** Bytes of all payloads so far. */
   bytes = 0;
@@ -51,6 +54,15 @@ export class OpenExchange implements NewExchange {
   constructor({ series, stream, organizationId, requestId, openedAt, sessionId, userId }: NewExchange) {
     this.series = series;
     this.stream = stream;
+    this.organizationId = organizationId;
+    this.requestId = requestId;
+    this.openedAt = openedAt;
+    this.sessionId = sessionId;
+    this.userId = userId;
+  }
+
+  /** What its opening says, where that came in several frames. To be called before anybody knows it by name. */
+  rename({ organizationId, requestId, openedAt, sessionId, userId }: ExchangeNames): void {
     this.organizationId = organizationId;
     this.requestId = requestId;
     this.openedAt = openedAt;

@@ -15,6 +15,7 @@ import {
   uint8Array,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { OrganizationId } from '../model/ids.ts';
 import type { AcceptedChange } from '../model/change.ts';
 import type { InterpretedExchange, InterpretTask, TaskSettings } from './interpreter.ts';
 import { memoryOfResults, packResults, unpackResults } from './packed-results.ts';
@@ -30,6 +31,7 @@ function crossed<Packed>(packed: Packed, memory: ArrayBuffer[]): Packed {
 
 const settingsOf = (seriesFolder: string): TaskSettings => ({
   seriesFolder,
+  organizationId: '01890000-0000-7000-8000-000000000001' as OrganizationId,
   declaredNames: new Map([['team', 'Team']]),
   redactionRules: undefined,
   organizationPrices: [],

@@ -12,7 +12,8 @@ import { listSegments } from '../spool/segment.ts';
 import { comparePositions, type FrameLocation, type Position, segmentName } from '../spool/spool.ts';
 import { readOpen } from './assemble.ts';
 import { sessionIdOf } from './properties.ts';
-import { type InFlight, type NewExchange, OpenExchange, type Settlement } from './open-exchange.ts';
+import { type ExchangeNames, type InFlight, OpenExchange, type Settlement } from './open-exchange.ts';
+import { isPart, SplitOpenings } from './split-openings.ts';
 
 export interface SeriesTailOptions {
   readonly spoolFolder: string;
@@ -45,6 +46,7 @@ export class SeriesTail {
   private readonly options: SeriesTailOptions;
   private readonly reader: SeriesReader;
   private readonly open = new Map<number, OpenExchange>();
+  private readonly openings = new SplitOpenings();
   /** Ended and not yet accepted, in the order of their ends. */
   private readonly ended: OpenExchange[] = [];
   /** Until reading has come here, what is open may be in the store already: its end is still to be read. */
@@ -203,26 +205,38 @@ export class SeriesTail {
   private takeFrame(frame: FrameLocation, payload: Buffer): void {
     const known = this.open.get(frame.stream);
     const exchange = known ?? (opens(frame.kind) ? this.openExchange(frame, payload) : undefined);
+    if (known !== undefined && this.openings.size > 0) this.name(known, this.openings.goOn(frame, payload));
     // Without its `open` frame it was accepted before a restart, or the frame is damaged, which the reader has reported.
     if (exchange === undefined) return;
     exchange.frames.push(frame);
     this.frameCount += 1;
     exchange.bytes += frame.length;
     const { kind, segment, offset, length } = frame;
-    if (ends(kind)) this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
+    if (ends(kind) && !isPart(frame)) this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
   }
 
   private openExchange(frame: FrameLocation, payload: Buffer): OpenExchange {
-    const named = namesOf(payload);
+    const isWhole = !isPart(frame);
+    const named = isWhole ? namesOf(payload) : undefined;
     const exchange = new OpenExchange({ series: this.series, stream: frame.stream, ...(named ?? unnamed) });
     if (this.replayedTo !== undefined) exchange.state = 'unclear';
     this.open.set(frame.stream, exchange);
     if (named !== undefined) this.options.inFlight.add(exchange);
+    if (!isWhole) this.openings.begin(frame, payload);
     return exchange;
+  }
+
+  /** @param opening all of it; undefined where it has been read already or is not all here. */
+  private name(exchange: OpenExchange, opening: Buffer | undefined): void {
+    const named = opening === undefined ? undefined : namesOf(opening);
+    if (named === undefined) return;
+    exchange.rename(named);
+    this.options.inFlight.add(exchange);
   }
 
   private endExchange(exchange: OpenExchange, endsAt: Position): void {
     this.open.delete(exchange.stream);
+    this.openings.forget(exchange.stream);
     exchange.endsAt = endsAt;
     const { accepted, sealedTo, inFlight } = this.options;
     if (comparePositions(endsAt, accepted) <= 0) {
@@ -251,9 +265,13 @@ export class SeriesTail {
   }
 }
 
-type Names = Pick<NewExchange, 'organizationId' | 'requestId' | 'openedAt' | 'sessionId' | 'userId'>;
-
-const unnamed: Names = { organizationId: nobody as OrganizationId, requestId: nobody as RequestId, openedAt: 0, sessionId: '', userId: '' };
+const unnamed: ExchangeNames = {
+  organizationId: nobody as OrganizationId,
+  requestId: nobody as RequestId,
+  openedAt: 0,
+  sessionId: '',
+  userId: '',
+};
 
 function opens(kind: number): boolean {
   return kind === frameKinds.open || kind === frameKinds.opened;
@@ -263,7 +281,7 @@ function ends(kind: number): boolean {
   return kind === frameKinds.end || kind === frameKinds.answered;
 }
 
-function namesOf(payload: Buffer): Names | undefined {
+function namesOf(payload: Buffer): ExchangeNames | undefined {
   try {
     const { organizationId, requestId, openedAt, tags } = readOpen(payload);
     return { organizationId, requestId, openedAt, sessionId: sessionIdOf(tags), userId: tags.userId ?? '' };

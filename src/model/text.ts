@@ -3,6 +3,13 @@ export function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
 }
 
+const mostBytesOfUnit = 3;
+
+/** Whether a text has more bytes in UTF-8. Only one that may is measured. */
+export function exceedsBytes(text: string, maxBytes: number): boolean {
+  return text.length * mostBytesOfUnit > maxBytes && Buffer.byteLength(text) > maxBytes;
+}
+
 /**
  * Parses JSON of unknown origin. @returns undefined when the text is not JSON (JSON itself has no undefined).
  */

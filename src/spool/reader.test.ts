@@ -320,9 +320,9 @@ test('only segments below the given one are deleted', async () => {
   expect(readdirSync(spool)).toEqual([]);
 });
 
-/** What a payload is split into. */
+/** What a payload is split into: only the last piece is shorter than a frame may be. */
 function pieces(size: number): number[] {
-  if (size <= largestPayloadBytes) return [size];
+  if (size < largestPayloadBytes) return [size];
   return [largestPayloadBytes, size - largestPayloadBytes];
 }
 

@@ -16,7 +16,7 @@ export interface SpoolWriter {
   readonly newStream: () => number;
   /**
    * Queues a frame. Text is written as UTF-8; bytes must not be changed until they are written. Payloads over the frame limit are split into
-   * several frames of the same kind. After `close`, and while the queue is full, the frame is dropped and who waits for its stream next is told.
+   * several frames of the same kind, of which the last alone is shorter than that limit, be it empty. After `close`, and while the queue is full, the frame is dropped and who waits for its stream next is told.
    */
   readonly append: (stream: number, kind: number, payload: Payload, stamp?: number) => void;
   /**
@@ -144,7 +144,8 @@ class SegmentedWriter implements SpoolWriter {
 
   private appendLarge(label: FrameLabel, bytes: Uint8Array): void {
     if (!this.hasRoom(label.stream, bytes.length)) return;
-    for (let start = 0; start < bytes.length; start += largestPayloadBytes) {
+    // One more where they come out even, so that a reader knows each time whether more follows.
+    for (let start = 0; start <= bytes.length; start += largestPayloadBytes) {
       const part = bytes.subarray(start, start + largestPayloadBytes);
       this.count(this.groupFor(frameHeaderBytes).addReferenced(label, part));
     }

@@ -4,6 +4,13 @@
  */
 export const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes: 8 * 1024 } as const;
 
+/**
+ * Bytes, in UTF-8, of the other texts that a record has from its caller or its provider. Identifiers are those of users, sessions, prompts, jobs, nodes,
+ * experiments and responses, and names of models; inputs are all names and values of one prompt's together; a header is one that is recorded, an
+ * address the path of a call or the base address that it names.
+ */
+export const textLimits = { identifierBytes: 8 * 1024, inputsBytes: 64 * 1024, headerBytes: 8 * 1024, addressBytes: 8 * 1024 } as const;
+
 /** What one request may have of properties after its changes; bytes are those of names and values together, in UTF-8. */
 export const requestPropertyLimits = { properties: 256, bytes: 1024 * 1024 } as const;
 

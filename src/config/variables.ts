@@ -1,5 +1,6 @@
 import type { KindValues } from './kinds.ts';
 import { gatewayVariables } from './gateway-variables.ts';
+import { storeVariables } from './store-variables.ts';
 import { GiB, hour, KiB, type Machine, MiB, minute, type Variable } from './variable.ts';
 
 /**
@@ -283,23 +284,7 @@ export const variables = {
       'JavaScript module whose default export, (text) => true or false, looks at the last text of the user in place of the built-in patterns, where a call asks for that by Svc-Security-Enabled.',
   },
 
-  storeMemoryBytes: {
-    name: 'GATELOG_STORE_MEMORY_BYTES',
-    kind: 'bytes',
-    default: '2GiB',
-    least: 256 * MiB,
-    most: 1024 * GiB,
-    reason: 'Memory cap of the embedded store.',
-  },
-  storeSpareBytes: {
-    name: 'GATELOG_STORE_SPARE_BYTES',
-    kind: 'bytes',
-    default: '256MiB',
-    least: 4 * MiB,
-    most: 1024 * GiB,
-    reason:
-      'Bytes of its disk that the embedded store leaves free; with less, records wait in the spool. What a batch is sent in is counted beside it. Two batches at least.',
-  },
+  ...storeVariables,
   clickhouseUrl: {
     name: 'GATELOG_CLICKHOUSE_URL',
     kind: 'secret',
@@ -335,23 +320,6 @@ export const variables = {
     least: KiB,
     most: 256 * MiB,
     reason: 'Largest body that the API reads; above it the answer is 413.',
-  },
-  queryTimeoutMs: {
-    name: 'GATELOG_QUERY_TIMEOUT_MS',
-    kind: 'integer',
-    default: '30000',
-    least: 1,
-    most: hour,
-    reason: 'Milliseconds after which a query is ended with 504.',
-  },
-  processSilenceMs: {
-    name: 'GATELOG_PROCESS_SILENCE_MS',
-    kind: 'integer',
-    default: '30000',
-    least: 2000,
-    most: hour,
-    reason:
-      'Milliseconds for which a gateway worker or the core may not answer its supervisor before it is killed and started again; ten times as much while it starts. What holds one up for longer than that, such as a machine that has far too few cores, needs more.',
   },
   logLevel: {
     name: 'GATELOG_LOG_LEVEL',

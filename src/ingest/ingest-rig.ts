@@ -41,7 +41,7 @@ export interface IngestRig {
 
 export async function openRig(): Promise<IngestRig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-ingest-'));
-  const store = openStore({ folder: path.join(folder, 'clickhouse') }, { queryTimeoutMs: 30_000, queryMemoryBytes: 512 * 1024 * 1024 });
+  const store = openStore({ folder: path.join(folder, 'clickhouse') }, { queryTimeoutMs: 30_000, queryMemoryBytes: 1024 * 1024 * 1024 });
   await store.migrate(() => undefined);
   const database = await openMigratedMetadata(folder, 'core', systemClock.now);
   return {

@@ -23,6 +23,9 @@ import { keepPricesFile } from './prices-file.ts';
 import { setDamagedStateAside } from './state-check.ts';
 import { coreLockOf, embeddedOnly, holdLock } from './shared.ts';
 
+/** Threads of the core for all but queries: the store's other connections, and the files that are read, written and synced meanwhile. */
+const writersAndFiles = 10;
+
 /** So long a start waits for a core of an earlier life, milliseconds, and for ports that are taken by nobody that is known. */
 const earlierLifeMs = 15_000;
 const clearingMs = 2000;
@@ -73,6 +76,7 @@ export async function startService(
       program,
       gatewayWorkers: config.gatewayWorkers,
       environment: ownEnvironment,
+      coreThreads: writersAndFiles + config.storeShortConnections + config.storeLongConnections,
       observe,
       meter,
       gatewayFamilies: familiesOf.gateway,

@@ -5,9 +5,6 @@ import type { Connect, NoteWait } from '../store/connections.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { placesOf } from './shared.ts';
 
-/** One query may take this share of the store's memory. */
-const queryMemoryShare = 0.5;
-
 /** Who hears of waits, and what opens the connections instead, for a test. */
 interface StorePorts {
   readonly noteWait: NoteWait;
@@ -22,7 +19,9 @@ export async function openReadyStore(config: Config, observe: Observe, { noteWai
   const { clickhouseUrl: url } = config;
   const options = {
     queryTimeoutMs: config.queryTimeoutMs,
-    queryMemoryBytes: Math.floor(config.storeMemoryBytes * queryMemoryShare),
+    queryMaxWaitMs: config.queryMaxWaitMs,
+    queryMemoryBytes: config.storeMemoryBytes,
+    readConnections: { short: config.storeShortConnections, long: config.storeLongConnections },
     noteWait,
   };
   if (url === undefined) {

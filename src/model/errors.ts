@@ -43,6 +43,7 @@ const errors = {
   not_implemented: { status: 501, doors: ['gateway'] },
   provider_unreachable: { status: 502, doors: ['gateway'] },
   store_unavailable: { status: 503, doors: ['api'] },
+  service_busy: { status: 503, doors: ['api'] },
   provider_key_unreadable: { status: 503, doors: ['gateway'] },
   erasure_in_progress: { status: 503, doors: ['api'] },
   limits_unavailable: { status: 503, doors: ['gateway'] },

@@ -47,7 +47,7 @@ export function longBodiesQuestion(
   if (long.length === 0) return undefined;
   const here = join([...bounds, sql`(${join(long, ' OR ')})`], ' AND ');
   return {
-    statement: statementFor(tenant, sql`SELECT 1 AS found FROM ${ownTable('bodies', here)} LIMIT 1`, 'short'),
+    statement: statementFor(tenant, sql`SELECT 1 AS found FROM ${ownTable('bodies', here)} LIMIT 1`, 'long'),
     sentenceFor: ([row]) =>
       row === undefined
         ? undefined

@@ -162,11 +162,6 @@ describe('a page', () => {
     expect(pageStatements(planOf({ filter }))).toHaveLength(statements);
   });
 
-  test('that reads bodies runs in the long lane, others in the short', () => {
-    expect(pageStatements(planOf({ filter: leaf('request_body', { contains: 'x' }) }))[0]?.lane).toBe('long');
-    expect(pageStatements(planOf({}))[0]?.lane).toBe('short');
-  });
-
   test('is one SELECT over the tenant', () => {
     const [statement] = pageStatements(planOf({ filter: leaf('status', { gte: 500 }), includeInputs: true }));
     expect(statement?.text.replace(/^SELECT .*(?=, inputs)/, 'SELECT …')).toBe(

@@ -1,9 +1,10 @@
 import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumber } from '../model/ids.ts';
 import { type Fragment, join, param, sql } from '../sql/sql.ts';
-import { ownTable, type Statement, statementFor } from '../sql/statement.ts';
-import { type ConditionNode, conjuncts, type FilterNode } from './filter/ast.ts';
-import { compileFilter, readsMuch } from './filter/compile.ts';
+import { type Lane, ownTable, type Statement, statementFor } from '../sql/statement.ts';
+import type { FilterNode } from './filter/ast.ts';
+import { compileFilter } from './filter/compile.ts';
 import { behind, sortCellColumns } from './cursor.ts';
+import { laneOfPage, soughtId } from './lane.ts';
 import { joinsFor, orderBy, orderOf } from './order.ts';
 import type { RequestsPlan } from './plan.ts';
 import type { RequestFlags, RequestsQuestion } from './question.ts';
@@ -27,7 +28,7 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): readonly Statemen
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
   const after = plan.after === undefined ? undefined : behind(steps, plan.after);
   const joins = joinsFor(steps);
-  const lane = readsMuch(plan.filter) || joins !== undefined ? 'long' : 'short';
+  const lane = laneOfPage(plan);
   const order = plan.sort === 'random' ? sql`rand64()` : orderBy(steps);
   const shown = join([columns, ...sortCellColumns(steps)], ', ');
   const tail = sql`ORDER BY ${order} LIMIT ${param(plan.limit, 'UInt64')} OFFSET ${param(plan.offset, 'UInt64')}`;
@@ -50,8 +51,7 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): readonly Statemen
 
 /** Statement for how many requests a question matches, as one {@link CountRow}. */
 export function countStatement(question: RequestsQuestion): Statement {
-  const lane = readsMuch(question.filter) ? 'long' : 'short';
-  return statementFor(question.tenant, sql`SELECT count() AS total FROM ${requestsWhere(conditionsOf(question))}`, lane);
+  return statementFor(question.tenant, sql`SELECT count() AS total FROM ${requestsWhere(conditionsOf(question))}`, 'long');
 }
 
 /** How many rows there are. */
@@ -71,9 +71,9 @@ export interface RequestKey {
 
 /**
  * Statements for the bodies of a page, as `BodiesRow`s in any order; a record may have none, and an empty page needs no statement.
- * The times narrow the read by the primary key, the identifiers decide: within an organisation an identifier is used once.
+ * The times narrow the read by the primary key, the identifiers decide: within an organisation an identifier is used once. @param lane `long` for many bytes.
  */
-export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestKey[]): readonly Statement[] {
+export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestKey[], lane: Lane = 'short'): readonly Statement[] {
   if (keys.length === 0) return [];
   const times = param([...new Set(keys.map(({ created_ms: ms }) => Number(ms)))], 'Array(Int64)');
   const ids = param(
@@ -81,7 +81,7 @@ export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestK
     'Array(UInt128)',
   );
   const here = sql`created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC')) AND request_id IN ${ids}`;
-  return [statementFor(tenant, sql`SELECT ${bodiesRowColumns} FROM ${ownTable('bodies', here)}`, 'short')];
+  return [statementFor(tenant, sql`SELECT ${bodiesRowColumns} FROM ${ownTable('bodies', here)}`, lane)];
 }
 
 /**
@@ -121,16 +121,7 @@ function flagConditions({ cached, scored, inExperiment }: RequestFlags): readonl
 
 /** The arrival time inside the one identifier that the whole filter asks for, if it asks for one and that is a UUIDv7. */
 function timeOfSoughtId(filter: FilterNode): number | undefined {
-  const sought = conjuncts(filter).find(isIdEquality);
-  const id = sought === undefined ? undefined : parseUuid(sought.value);
+  const sought = soughtId(filter);
+  const id = sought === undefined ? undefined : parseUuid(sought);
   return id === undefined ? undefined : timeOfUuid(id);
-}
-
-function isIdEquality(node: FilterNode): node is ConditionNode & { family: 'text' } {
-  return node.kind === 'condition' && node.family === 'text' && node.operator === 'equals' && isIdentifier(node);
-}
-
-/** The identifier by the one name or the other. */
-function isIdentifier({ group, field }: ConditionNode): boolean {
-  return (group === 'request_response_rmt' && field === 'request_id') || (group === 'request' && field === 'id');
 }

@@ -3,7 +3,7 @@ import { type Fragment, fragmentOf, type OwnTable, type Param, type Piece } from
 /** Identifier of an organisation, in the shape of model's OrganizationId. */
 export type TenantId = string & { readonly __kind: 'uuid' };
 
-/** Which connections may run a statement: `short` for point lookups and pages by key, `long` for what may go through bodies or a whole history. */
+/** Which connections run a statement: `short` for what finds a few rows by the key, `long` for what may go through a whole history. */
 export type Lane = 'short' | 'long';
 
 declare const sealed: unique symbol;

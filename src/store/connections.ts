@@ -5,6 +5,7 @@ import { createChdbConnection } from 'chdb/connection';
 import { GatelogError } from '../model/errors.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import { ensureFolder } from '../platform/files.ts';
+import { type Asker, FairTurns, type Grant } from '../platform/fair-turns.ts';
 import { type DiskRoom, type HasRoom, makeHasRoom, makeMeasureRoom } from '../platform/disk-room.ts';
 import { RowFiles } from './row-files.ts';
 
@@ -14,80 +15,94 @@ const usualSpareBytes = 256 * 1024 * 1024;
 /** Where the store is: the embedded engine on a folder, with bytes of its disk that stay free, or a ClickHouse server by its address with credentials. */
 export type StoreLocation = { readonly folder: string; readonly spareBytes?: number } | { readonly url: string };
 
-/** What a connection is for. A connection runs one query at a time, so kinds of work that must not wait for each other have their own. */
-export type LaneName = 'insert' | 'update' | 'history' | 'removal' | 'control' | 'short' | 'long';
+/**
+ * What a connection is for. A connection runs one query at a time, so kinds of work that must not wait for each other have their own. Of reads, `short`
+ * is for those that find a few rows by the key, `long` for all others, and `large` for one at a time that needs more memory than the rest may have.
+ */
+export type LaneName = 'insert' | 'update' | 'history' | 'removal' | 'control' | 'short' | 'long' | 'large';
 
 /** Hears of work that had to wait for a connection, and for how long, milliseconds. */
 export type NoteWait = (lane: LaneName, ms: number) => void;
 
-const connectionsOfLane: Readonly<Record<LaneName, number>> = {
-  insert: 1,
-  update: 1,
-  history: 1,
-  removal: 1,
-  control: 1,
-  short: 2,
-  long: 1,
-};
+/** Connections of the lanes that readers share. */
+export interface ReadConnections {
+  readonly short: number;
+  readonly long: number;
+}
+
+/** Of a store whose settings do not say. */
+const defaultReadConnections: ReadConnections = { short: 3, long: 3 };
+
 /** Every lane. */
-export const laneNames = Object.keys(connectionsOfLane) as LaneName[];
-/** Work that may wait in one lane; more is answered 503 rather than kept. */
-const mostWaiting = 1000;
+export const laneNames: readonly LaneName[] = ['insert', 'update', 'history', 'removal', 'control', 'short', 'long', 'large'];
+/** Work of one owner that may wait in one lane; more is answered 503 rather than kept. */
+const maxWaitingOfOwner = 500;
+
+/** For whom work is done, and how long it may wait for a connection. Work of ours has no owner and waits until it has one. */
+export type Turn = Partial<Asker>;
 
 /** Makes a client whose query failed fit for the next one. */
 type Recover = (client: ClickHouseClient) => Promise<void>;
 
-/** One kind of work over its connections: whoever comes first gets the next free one. */
-class Lane {
-  private readonly count: number;
-  private readonly free: ClickHouseClient[];
-  private readonly recover: Recover;
-  private readonly noteWait: (ms: number) => void;
-  private readonly waiting: ((client: ClickHouseClient) => void)[] = [];
+/** What a lane is made of. */
+interface LaneOptions {
+  readonly clients: readonly ClickHouseClient[];
+  readonly recover: Recover;
+  readonly noteWait: (ms: number) => void;
+}
 
-  constructor(clients: readonly ClickHouseClient[], recover: Recover, noteWait: (ms: number) => void) {
-    this.count = clients.length;
-    this.free = [...clients];
-    this.recover = recover;
-    this.noteWait = noteWait;
+/**
+ * One kind of work over its connections. Owners take turns; where there are several connections one owner never has all of them, so that others find
+ * one that is free soon, however long its work takes.
+ */
+class Lane {
+  private readonly options: LaneOptions;
+  private readonly free: ClickHouseClient[];
+  private readonly turns: FairTurns;
+
+  constructor(options: LaneOptions) {
+    const count = options.clients.length;
+    this.options = options;
+    this.free = [...options.clients];
+    this.turns = new FairTurns({ units: count, maxUnitsOfOwner: Math.max(1, count - 1), maxWaitingOfOwner, refusal: busy });
   }
 
   /** A connection that is made fit again counts as busy. */
   state(): Omit<LaneState, 'name'> {
-    return { connections: this.count, busy: this.count - this.free.length, waiting: this.waiting.length };
+    return { connections: this.options.clients.length, busy: this.turns.used, waiting: this.turns.waiting };
   }
 
-  async run<Result>(work: (client: ClickHouseClient) => Promise<Result>): Promise<Result> {
-    const client = this.free.pop() ?? (await this.wait());
+  async run<Result>(work: (client: ClickHouseClient) => Promise<Result>, turn: Turn): Promise<Result> {
+    const { client, grant } = await this.connection(turn);
+    const giveBack = (): void => {
+      this.free.push(client);
+      grant.release();
+    };
     try {
       const result = await work(client);
-      this.giveBack(client);
+      giveBack();
       return result;
     } catch (error) {
       // The caller hears of the failure at once; the connection may take longer.
-      void this.recover(client).then(() => this.giveBack(client));
+      void this.options.recover(client).then(giveBack);
       throw error;
     }
   }
 
-  private giveBack(client: ClickHouseClient): void {
-    const next = this.waiting.shift();
-    if (next === undefined) this.free.push(client);
-    else next(client);
-  }
-
-  private wait(): Promise<ClickHouseClient> {
-    if (this.waiting.length >= mostWaiting) {
-      throw new GatelogError('store_unavailable', 'Too many queries are waiting for the store. Try again in a moment.');
-    }
+  private async connection(turn: Turn): Promise<{ readonly client: ClickHouseClient; readonly grant: Grant }> {
     const since = performance.now();
-    return new Promise((resolve) => {
-      this.waiting.push((client) => {
-        this.noteWait(performance.now() - since);
-        resolve(client);
-      });
-    });
+    const grant = await this.turns.take(1, { ...turn, owner: turn.owner ?? '' });
+    const client = this.free.pop();
+    if (client === undefined) throw new TypeError('A connection was given out twice.');
+    if (grant.waited) this.options.noteWait(performance.now() - since);
+    return { client, grant };
   }
+}
+
+function busy(why: 'full' | 'late'): GatelogError {
+  const reason =
+    why === 'full' ? 'Too many queries of this organisation are waiting for the store' : 'The store had no time for this query';
+  return new GatelogError('service_busy', `${reason}. Ask for fewer at once, and try again in a moment.`);
 }
 
 /** One lane at one moment. */
@@ -101,7 +116,8 @@ export interface LaneState {
 
 /** The store's connections. */
 export interface Connections {
-  readonly run: <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>) => Promise<Result>;
+  /** @param turn who waits for the connection; absent: work of ours. @throws GatelogError `service_busy`, or what the signal is aborted with. */
+  readonly run: <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>, turn?: Turn) => Promise<Result>;
   /** The engine is in this process: a query cannot be stopped from outside, and parameters travel in another way. */
   readonly embedded: boolean;
   /** How rows reach the embedded engine; undefined of a server, which takes them over its connection. */
@@ -115,10 +131,14 @@ export interface Connections {
 }
 
 /** Opens every connection of a store. */
-export type Connect = (location: StoreLocation, noteWait?: NoteWait) => Connections;
+export type Connect = (location: StoreLocation, noteWait?: NoteWait, reads?: ReadConnections) => Connections;
 
 /** Opens every connection. @throws when the embedded folder is held by another process. */
-export function openConnections(location: StoreLocation, noteWait: NoteWait = () => undefined): Connections {
+export function openConnections(
+  location: StoreLocation,
+  noteWait: NoteWait = () => undefined,
+  reads: ReadConnections = defaultReadConnections,
+): Connections {
   const embedded = 'folder' in location;
   if (embedded) ensureFolder(location.folder);
   const spareBytes = (embedded ? location.spareBytes : undefined) ?? usualSpareBytes;
@@ -135,11 +155,13 @@ export function openConnections(location: StoreLocation, noteWait: NoteWait = ()
     return client;
   };
   const recover: Recover = embedded ? (client) => emptyOutput(client, closing.signal) : async () => undefined;
-  const lanes = Object.fromEntries(
-    laneNames.map((name) => [name, new Lane(Array.from({ length: connectionsOfLane[name] }, open), recover, (ms) => noteWait(name, ms))]),
-  ) as unknown as Record<LaneName, Lane>;
+  const laneOf = (name: LaneName): Lane => {
+    const count = name === 'short' || name === 'long' ? reads[name] : 1;
+    return new Lane({ clients: Array.from({ length: count }, open), recover, noteWait: (ms) => noteWait(name, ms) });
+  };
+  const lanes = Object.fromEntries(laneNames.map((name) => [name, laneOf(name)])) as Record<LaneName, Lane>;
   return {
-    run: (lane, work) => lanes[lane].run(work),
+    run: (lane, work, turn = {}) => lanes[lane].run(work, turn),
     embedded,
     rowFiles: embedded ? new RowFiles(path.join(location.folder, 'incoming')) : undefined,
     hasRoom: embedded ? makeHasRoom(location.folder, spareBytes) : () => true,

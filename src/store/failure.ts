@@ -1,7 +1,9 @@
 import { GatelogError, messageOf } from '../model/errors.ts';
 
 const timeoutCodes = new Set(['159', '160', '209']);
-const memoryCodes = new Set(['241', '396', '158', '307']);
+const overMemoryCode = '241';
+const overResultCode = '396';
+const memoryCodes = new Set([overMemoryCode, overResultCode, '158', '307']);
 /** A query that is more than the engine's parser takes. */
 const sizeCodes = new Set(['167', '168']);
 /** Input that the store will never take, however often it is sent. */
@@ -15,6 +17,11 @@ export function storeFailure(error: unknown): GatelogError {
   const code = engineCode(error);
   if (code !== undefined && timeoutCodes.has(code)) {
     return new GatelogError('query_timeout', 'The query took longer than its time limit. Narrow the time range or the filter.', {
+      cause: error,
+    });
+  }
+  if (code === overResultCode) {
+    return new GatelogError('query_too_large', 'The query finds more than one answer may hold. Ask for fewer at once: a smaller `limit`.', {
       cause: error,
     });
   }
@@ -41,6 +48,16 @@ export function isRejection(error: unknown): boolean {
 export function isTooLarge(error: unknown): boolean {
   const code = engineCode(causeOf(error));
   return isOverflow(error) || (code !== undefined && memoryCodes.has(code));
+}
+
+/** True when a query needed more memory than it may use. */
+export function isOverMemory(error: unknown): boolean {
+  return engineCode(causeOf(error)) === overMemoryCode;
+}
+
+/** True when a query found more bytes than it may give. */
+export function isOverResult(error: unknown): boolean {
+  return engineCode(causeOf(error)) === overResultCode;
 }
 
 /** True when what is to be written is more than this process can hold in one piece, however much memory there is. */

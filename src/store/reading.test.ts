@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
 import { makeChangeStored } from './change.ts';
-import { failureText, isRejection, isTooLarge, storeFailure } from './failure.ts';
+import { failureText, isOverMemory, isOverResult, isRejection, isTooLarge, storeFailure } from './failure.ts';
 import type { Statement } from '../sql/statement.ts';
 import { type RunStatement, runUntilRows } from './run.ts';
+import { openStore } from './store.ts';
 import {
   createdAt,
   makeInsertLines,
@@ -21,6 +22,18 @@ beforeAll(async () => {
   rig = await openStoreRig();
 });
 afterAll(async () => rig.close());
+
+interface Deferred {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+/** Work that goes on until a test ends it. */
+function deferred(): Deferred {
+  const ends: (() => void)[] = [];
+  const promise = new Promise<void>((done) => ends.push(done));
+  return { promise, resolve: () => ends[0]?.() };
+}
 
 /** Rows come out for a second, then the time is over: the engine has put out some of them by then. */
 const slowSecret = "SELECT number, sleepEachRow(0.001) AS slept, 'secret' AS secret FROM numbers(100000) SETTINGS max_block_size = 100";
@@ -138,6 +151,14 @@ describe('parameters', () => {
   });
 });
 
+const turn = async (owner: string): Promise<unknown> =>
+  rig.connections
+    .run('short', async () => new Promise((resolve) => setImmediate(resolve)), { owner })
+    .then(
+      () => 'done',
+      (error: unknown) => error,
+    );
+
 describe('lanes', () => {
   test('a slow query in one does not delay the others', async () => {
     let over = false;
@@ -159,18 +180,65 @@ describe('lanes', () => {
     await slow;
   });
 
-  test('take only so much waiting work; the rest is refused at once', async () => {
-    const turns = Array.from({ length: 1200 }, () =>
-      rig.connections
-        .run('short', async () => new Promise((resolve) => setImmediate(resolve)))
-        .then(
-          () => 'done',
-          (error: unknown) => error,
-        ),
-    );
+  test('take only so much waiting work of one organisation; the rest is refused at once, and others are not', async () => {
+    const turns = Array.from({ length: 700 }, () => turn('a'));
+    const other = turn('b');
     const refused = (await Promise.all(turns)).filter((outcome) => outcome !== 'done');
-    expect(refused).toHaveLength(1200 - 1000 - 2);
-    expect(refused[0]).toMatchObject({ code: 'store_unavailable' });
+    expect(refused).toHaveLength(700 - 500 - 2);
+    expect(refused[0]).toMatchObject({ code: 'service_busy', status: 503, retryAfterSeconds: 2 });
+    expect(await other).toBe('done');
+  });
+
+  test('of several connections leave one to others, however much one organisation asks', async () => {
+    const held = Array.from({ length: 10 }, () => deferred());
+    const work = held.map(({ promise }) => rig.connections.run('long', () => promise, { owner: 'a' }));
+    await rig.connections.run('long', async () => undefined, { owner: 'b' });
+    expect(rig.connections.lanes().find(({ name }) => name === 'long')).toMatchObject({ connections: 3, busy: 2, waiting: 8 });
+    for (const { resolve } of held) resolve();
+    await Promise.all(work);
+  });
+
+  test('keep nobody waiting who has left, or for longer than a query may wait', async () => {
+    const held = [deferred(), deferred(), deferred()];
+    const work = held.map(({ promise }, owner) => rig.connections.run('short', () => promise, { owner: `${owner}` }));
+    const waiting = (): number | undefined => rig.connections.lanes().find(({ name }) => name === 'short')?.waiting;
+    const leaving = new AbortController();
+    const left = rig.run('SELECT 1', { signal: leaving.signal }).catch((error: unknown) => error);
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(waiting()).toBe(1);
+    leaving.abort();
+    expect(waiting()).toBe(0);
+    expect(await left).toBeInstanceOf(GatelogError);
+    await expect(rig.run('SELECT 1', { queryMaxWaitMs: 5 })).rejects.toMatchObject({ code: 'service_busy', status: 503 });
+    // The wait is part of the time that a query has.
+    await expect(rig.run('SELECT 1', { queryTimeoutMs: 5 })).rejects.toMatchObject({ code: 'service_busy' });
+    expect(waiting()).toBe(0);
+    for (const { resolve } of held) resolve();
+    await Promise.all(work);
+  });
+
+  test('the question whether the store answers waits for no query', async () => {
+    const held = deferred();
+    const store = openStore({ folder: '' }, { queryTimeoutMs: 1000, queryMemoryBytes: memoryBytes }, () => rig.connections);
+    const work = (['short', 'long', 'large'] as const).flatMap((lane) =>
+      Array.from({ length: 20 }, (_, owner) => rig.connections.run(lane, () => held.promise, { owner: `${owner}` })),
+    );
+    expect(await store.isAlive()).toBe(true);
+    held.resolve();
+    await Promise.all(work);
+  });
+
+  test('a query that needs more memory than its lane has runs again where it has half of all', async () => {
+    const much = 'SELECT length(groupArray(number)) AS n FROM numbers(4000000)';
+    for (const lane of ['short', 'long'] as const) expect(await rig.run(much, { lane })).toEqual([{ n: 4_000_000 }]);
+  });
+
+  test('a query that gives more bytes than its caller takes is query_too_large, and the next on its connection is not', async () => {
+    const text = 'SELECT repeat(toString(number % 10), 1000) AS x FROM numbers(1000)';
+    const error = await rig.run(text, { maxResultBytes: 100_000 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'query_too_large', message: expect.stringContaining('a smaller `limit`') as string });
+    expect([isOverResult(error), isOverMemory(error)]).toEqual([true, false]);
+    expect(await rig.run(text, { maxResultBytes: 2_000_000 })).toHaveLength(1000);
   });
 });
 
@@ -201,10 +269,11 @@ describe('settings', () => {
         given,
       );
     await rig.run('SELECT 1', { lane: 'long', queryTimeoutMs: 1000 });
-    expect(await read({ lane: 'long', queryTimeoutMs: 7250 })).toEqual([
-      { name: 'max_execution_time', value: '7.25' },
-      { name: 'max_memory_usage', value: String(memoryBytes) },
-    ]);
+    const [time, memory] = await read({ lane: 'long', queryTimeoutMs: 7250 });
+    expect(Number(time?.value)).toBeGreaterThan(1);
+    expect(Number(time?.value)).toBeLessThanOrEqual(7.25);
+    // Three connections have three eighths of it.
+    expect(memory).toEqual({ name: 'max_memory_usage', value: String(memoryBytes / 8) });
   });
 
   test('of reads do not reach the writers', async () => {

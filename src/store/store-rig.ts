@@ -26,6 +26,8 @@ export interface RunTextOptions {
   readonly queryTimeoutMs?: number;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
+  readonly queryMaxWaitMs?: number;
+  readonly maxResultBytes?: number;
 }
 
 export const tenant = '00000000-0000-7000-8000-00000000000a' as OrganizationId;
@@ -40,16 +42,19 @@ export async function openStoreRig(name = 'store'): Promise<StoreRig> {
   return {
     folder,
     connections,
-    run: <Row>(text: string, given: RunTextOptions = {}) =>
-      makeRunStatement(connections, { queryTimeoutMs: given.queryTimeoutMs ?? 30_000, queryMemoryBytes: memoryBytes })<Row>(
-        statementOf(text, given),
-        given.signal,
-      ),
+    run: (text, given = {}) => runText(connections, text, given),
     close: async () => {
       await connections.close();
       rmSync(parent, { recursive: true });
     },
   };
+}
+
+function runText<Row>(connections: Connections, text: string, given: RunTextOptions): Promise<readonly Row[]> {
+  const { queryTimeoutMs = 30_000, queryMaxWaitMs, maxResultBytes } = given;
+  const waits = queryMaxWaitMs === undefined ? {} : { queryMaxWaitMs };
+  const run = makeRunStatement(connections, { queryTimeoutMs, queryMemoryBytes: memoryBytes, ...waits });
+  return run<Row>(statementOf(text, given), given.signal, maxResultBytes === undefined ? {} : { maxResultBytes });
 }
 
 /** A Statement comes from the query room alone, which is not asked here. */

@@ -1,7 +1,7 @@
 import { type ChangeStored, makeChangeStored } from './change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './change-numbers.ts';
-import { type Connect, type LaneState, type NoteWait, openConnections, type StoreLocation } from './connections.ts';
+import { type Connect, type LaneState, type NoteWait, openConnections, type ReadConnections, type StoreLocation } from './connections.ts';
 import { startEngineThreads } from './engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './erasure.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
@@ -50,11 +50,12 @@ export interface Store {
 /** What a store needs to know of queries, and who hears of statements that had to wait for a connection. */
 export interface StoreOptions extends RunOptions {
   readonly noteWait?: NoteWait;
+  readonly readConnections?: ReadConnections;
 }
 
 /** Opens the store; the embedded one belongs to one process. @param connect opens its connections; a test has some that fail. */
 export function openStore(location: StoreLocation, options: StoreOptions, connect: Connect = openConnections): Store {
-  const connections = connect(location, options.noteWait);
+  const connections = connect(location, options.noteWait, options.readConnections);
   const endWatch = connections.embedded ? watchMerges(connections) : () => undefined;
   const patches = new PendingPatches();
   return {
@@ -73,7 +74,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     removeOrphans: makeRemoveOrphans(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     startThreads: () => startEngineThreads(connections),
-    isAlive: async () => connections.run('short', async (client) => (await client.ping({ select: true })).success),
+    isAlive: async () => connections.run('control', async (client) => (await client.ping({ select: true })).success),
     hasRoom: connections.hasRoom,
     lanes: connections.lanes,
     close: () => {

@@ -15,6 +15,8 @@ export interface SupervisorOptions {
   readonly program: string;
   readonly gatewayWorkers: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Threads of the core's pool; each connection to the embedded store that runs a statement has one. */
+  readonly coreThreads?: number;
   readonly observe: Observe;
   /** What this process measures itself. */
   readonly meter: Meter;
@@ -51,7 +53,7 @@ const coreStopMs = 2000;
 /** Stopping everything takes at most so much longer than calls may go on, milliseconds; what has not ended by then has been killed. */
 export const stopMarginMs = gatewayStopMs + coreStopMs;
 /** The core reads, writes and syncs many files at once; four threads, Node's usual number, would make queries wait for inserts. */
-const coreThreads = '16';
+const defaultCoreThreads = 16;
 /**
  * What a call leaves behind is collected each 16 MiB (of V8's young generation) from the first call on. TRICKY: left to itself V8 shrinks that to one after
  * some idle seconds and lets it grow only when much survives, which of calls does not: the first seconds of a burst would cost up to half as much again.
@@ -159,7 +161,11 @@ export class Supervisor {
   private coreEnvironment(): Record<string, string | undefined> {
     const { environment } = this.options;
     const port = this.ports.core === undefined ? {} : { GATELOG_API_PORT: this.ports.core };
-    return { ...environment, UV_THREADPOOL_SIZE: environment['UV_THREADPOOL_SIZE'] ?? coreThreads, ...port };
+    return {
+      ...environment,
+      UV_THREADPOOL_SIZE: environment['UV_THREADPOOL_SIZE'] ?? String(this.options.coreThreads ?? defaultCoreThreads),
+      ...port,
+    };
   }
 
   private watchOf(child: ChildProcess, role: SupervisedRole, isRestart: boolean): AnswerWatch {

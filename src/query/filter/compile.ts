@@ -82,10 +82,13 @@ export function readsMuch(filter: FilterNode): boolean {
 /** Bounds on the arrival that every matching record keeps. Both tables have the column, so reads of `bodies` may be kept to them as well. */
 export function arrivalBounds(filter: FilterNode): readonly Fragment[] {
   return conjuncts(filter).flatMap((operand) =>
-    operand.kind === 'condition' && operand.family === 'timestamp' && isArrival(operand)
-      ? [compareTime(sql`created_at`, operand.operator, operand.value)]
-      : [],
+    isArrivalBound(operand) ? [compareTime(sql`created_at`, operand.operator, operand.value)] : [],
   );
+}
+
+/** Whether a condition is one on the arrival. */
+export function isArrivalBound(node: FilterNode): node is ConditionNode & { family: 'timestamp' } {
+  return node.kind === 'condition' && node.family === 'timestamp' && isArrival(node);
 }
 
 /** The arrival by the one name or the other. */

@@ -1,0 +1,158 @@
+/** Who asks for a share, and how long he waits for it. */
+export interface Asker {
+  /** Of one owner's the first goes first; owners take turns. */
+  readonly owner: string;
+  /** One that has left is not waited for. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds; absent: until it comes. */
+  readonly maxWaitMs?: number | undefined;
+}
+
+/** What there is to share out. */
+export interface FairTurnsOptions {
+  readonly units: number;
+  /** Most units that one owner holds, whatever is free; one who holds nothing may be given more at once. */
+  readonly maxUnitsOfOwner: number;
+  /** Of one owner's; more are refused, so that nobody's crowd is in the way of others. */
+  readonly maxWaitingOfOwner: number;
+  /** What is thrown when too many wait already, and when the wait was too long. */
+  readonly refusal: (why: 'full' | 'late') => Error;
+}
+
+/** Units that were given out; they go back once, however often that is said. */
+export interface Grant {
+  /** Whether it was not there at once. */
+  readonly waited: boolean;
+  /** Keeps so many of them and gives the rest back. */
+  readonly keep: (units: number) => void;
+  readonly release: () => void;
+}
+
+interface Waiter {
+  readonly units: number;
+  readonly start: (grant: Grant) => void;
+}
+
+/**
+ * Units of something scarce, shared out fairly: who waits stands behind his own, and the owners take turns. What comes next is never passed over
+ * by something smaller, so that what needs much is not kept waiting by what needs little.
+ */
+export class FairTurns {
+  private readonly options: FairTurnsOptions;
+  private readonly held = new Map<string, number>();
+  /** The owner whose turn is next stands first. */
+  private readonly queues = new Map<string, Set<Waiter>>();
+  private heldUnits = 0;
+  private waitingCount = 0;
+
+  constructor(options: FairTurnsOptions) {
+    this.options = options;
+  }
+
+  get used(): number {
+    return this.heldUnits;
+  }
+
+  get waiting(): number {
+    return this.waitingCount;
+  }
+
+  /** @throws what `refusal` makes, or the reason of the signal. */
+  async take(units: number, asker: Asker): Promise<Grant> {
+    asker.signal?.throwIfAborted();
+    const wanted = Math.min(units, this.options.units);
+    if (this.waitsInLine(asker.owner) || !this.isFree(wanted) || !this.isWithinShare(wanted, asker.owner)) return this.wait(wanted, asker);
+    return this.grant(wanted, asker.owner, false);
+  }
+
+  /** Whether one who comes now has somebody to wait for: of his own, or of others for whom nothing is free. */
+  private waitsInLine(owner: string): boolean {
+    if (this.queues.has(owner)) return true;
+    for (const [other, [first]] of this.queues) if (first !== undefined && this.isWithinShare(first.units, other)) return true;
+    return false;
+  }
+
+  private isFree(units: number): boolean {
+    return this.heldUnits + units <= this.options.units;
+  }
+
+  private isWithinShare(units: number, owner: string): boolean {
+    const held = this.held.get(owner) ?? 0;
+    return held === 0 || held + units <= this.options.maxUnitsOfOwner;
+  }
+
+  private grant(units: number, owner: string, waited: boolean): Grant {
+    this.hold(owner, units);
+    let left = units;
+    const keep = (kept: number): void => {
+      if (kept >= left) return;
+      this.hold(owner, kept - left);
+      left = kept;
+      this.handOn();
+    };
+    return { waited, keep, release: () => keep(0) };
+  }
+
+  private hold(owner: string, units: number): void {
+    const held = (this.held.get(owner) ?? 0) + units;
+    this.heldUnits += units;
+    if (held > 0) this.held.set(owner, held);
+    else this.held.delete(owner);
+  }
+
+  private wait(units: number, { owner, signal, maxWaitMs }: Asker): Promise<Grant> {
+    if ((this.queues.get(owner)?.size ?? 0) >= this.options.maxWaitingOfOwner) throw this.options.refusal('full');
+    if (maxWaitMs !== undefined && maxWaitMs <= 0) throw this.options.refusal('late');
+    return new Promise((resolve, reject) => {
+      const leave = (reason: Error): void => {
+        end();
+        this.remove(owner, waiter);
+        reject(reason);
+        // Behind one that has left there may be somebody for whom enough is free.
+        this.handOn();
+      };
+      const left = (): void => leave(signal?.reason instanceof Error ? signal.reason : new Error('Nobody waits for it any more.'));
+      const timer = maxWaitMs === undefined ? undefined : setTimeout(() => leave(this.options.refusal('late')), maxWaitMs);
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', left);
+      };
+      const start = (grant: Grant): void => {
+        end();
+        resolve(grant);
+      };
+      const waiter: Waiter = { units, start };
+      signal?.addEventListener('abort', left);
+      this.queues.set(owner, (this.queues.get(owner) ?? new Set()).add(waiter));
+      this.waitingCount += 1;
+    });
+  }
+
+  private remove(owner: string, waiter: Waiter): void {
+    const queue = this.queues.get(owner);
+    if (queue?.delete(waiter) !== true) return;
+    this.waitingCount -= 1;
+    if (queue.size === 0) this.queues.delete(owner);
+  }
+
+  private handOn(): void {
+    for (let next = this.next(); next !== undefined; next = this.next()) next();
+  }
+
+  /** Whoever's turn it is and whose share allows it; nobody while too little is free for that one. */
+  private next(): (() => void) | undefined {
+    for (const [owner, queue] of this.queues) {
+      const [first] = queue;
+      if (first === undefined || !this.isWithinShare(first.units, owner)) continue;
+      if (!this.isFree(first.units)) return undefined;
+      return () => {
+        this.remove(owner, first);
+        // The others come before this owner's next.
+        const rest = this.queues.get(owner);
+        if (rest !== undefined && this.queues.delete(owner)) this.queues.set(owner, rest);
+        first.start(this.grant(first.units, owner, true));
+      };
+    }
+    return undefined;
+  }
+}

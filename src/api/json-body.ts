@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { GatelogError } from '../model/errors.ts';
+import { jsonExcess, maxJsonDepth } from '../model/json-bounds.ts';
 import { parseJson } from '../model/text.ts';
 
 /** Characters of a caller's media type in a sentence. */
@@ -18,12 +19,19 @@ export async function readJson(context: Context): Promise<unknown> {
   const text = await context.req.text();
   const body = parseJson(text);
   if (body === undefined) {
-    throw new GatelogError(
-      'malformed_json',
-      text.trim() === ''
-        ? 'The body is empty; send the JSON object that this endpoint takes; see /openapi.json.'
-        : 'The body is not valid JSON.',
-    );
+    throw new GatelogError('malformed_json', sentenceFor(text));
   }
   return body;
+}
+
+function sentenceFor(text: string): string {
+  if (text.trim() === '') return 'The body is empty; send the JSON object that this endpoint takes; see /openapi.json.';
+  switch (jsonExcess(text)) {
+    case 'depth':
+      return `The body nests lists and objects more than ${maxJsonDepth} levels deep; send what nests less.`;
+    case 'cost':
+      return 'The body has too many values; send them in several requests.';
+    case undefined:
+      return 'The body is not valid JSON.';
+  }
 }

@@ -1,46 +1,57 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { jsonExcess } from '../model/json-bounds.ts';
 import type { RecordedBody } from '../model/request-record.ts';
 import { parseJson, wellFormed } from '../model/text.ts';
 import { isAsWritten } from './written-json.ts';
 
-/** A body that expands to more than this is not decoded: it would be a decompression bomb. */
-const mostDecodedBytes = 64 * 1024 * 1024;
+/** Codings of one body; clients of HTTP stop at as many. */
+const maxCodings = 5;
+/**
+ * What a body may become when it is decoded: beyond this it would be a decompression bomb, and is kept as the bytes that passed. JSON of models, also
+ * as a stream of small events, becomes some ten times as large, at most forty.
+ */
+const maxDecodedBytes = 64 * 1024 * 1024;
+const maxExpansion = 64;
+/** A small body may become so large whatever its size. */
+const alwaysDecodedBytes = 1024 * 1024;
 
-type Decoder = (bytes: Uint8Array) => Buffer;
+type Decoder = (bytes: Uint8Array, maxOutputLength: number) => Buffer;
 
 /** A body that was cut off decodes as far as it came. */
-const zlibOptions = { maxOutputLength: mostDecodedBytes, finishFlush: constants.Z_SYNC_FLUSH };
+const finishFlush = constants.Z_SYNC_FLUSH;
 const identity: Decoder = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const gunzip: Decoder = (bytes) => gunzipSync(bytes, zlibOptions);
+const gunzip: Decoder = (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength, finishFlush });
 const decoders: ReadonlyMap<string, Decoder> = new Map([
   ['identity', identity],
   ['gzip', gunzip],
   ['x-gzip', gunzip],
-  ['br', (bytes) => brotliDecompressSync(bytes, { maxOutputLength: mostDecodedBytes, finishFlush: constants.BROTLI_OPERATION_FLUSH })],
+  ['br', (bytes, maxOutputLength) => brotliDecompressSync(bytes, { maxOutputLength, finishFlush: constants.BROTLI_OPERATION_FLUSH })],
   ['deflate', inflateEither],
 ]);
 
 /** TRICKY: servers send `deflate` with and without the zlib header. */
-function inflateEither(bytes: Uint8Array): Buffer {
+function inflateEither(bytes: Uint8Array, maxOutputLength: number): Buffer {
   try {
-    return inflateSync(bytes, zlibOptions);
+    return inflateSync(bytes, { maxOutputLength, finishFlush });
   } catch {
-    return inflateRawSync(bytes, zlibOptions);
+    return inflateRawSync(bytes, { maxOutputLength, finishFlush });
   }
 }
 
-/** Undoes a `Content-Encoding`. @returns undefined when it is not known or the bytes are not in it. */
+/** Undoes a `Content-Encoding`. @returns undefined when it is not known, the bytes are not in it, or it is more than the bounds allow. */
 export function decodeContent(bytes: Uint8Array, contentEncoding: string | undefined): Buffer | undefined {
   const codings = (contentEncoding ?? 'identity')
     .split(',')
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '');
+  if (codings.length > maxCodings) return undefined;
+  const maxBytes = Math.min(maxDecodedBytes, Math.max(alwaysDecodedBytes, bytes.length * maxExpansion));
   try {
-    let decoded = identity(bytes);
+    let decoded = identity(bytes, maxBytes);
     for (const coding of codings.toReversed()) {
       const decode = decoders.get(coding);
       if (decode === undefined) return undefined;
-      decoded = decoded.length === 0 ? decoded : decode(decoded);
+      decoded = decoded.length === 0 ? decoded : decode(decoded, maxBytes);
     }
     return decoded;
   } catch {
@@ -67,17 +78,20 @@ export function textOfBytes(bytes: Buffer, contentType: string): string | undefi
 export interface ReadBody {
   readonly text: string | undefined;
   readonly parsed: unknown;
+  /** It is deeper, or would cost more, than what is parsed. */
+  readonly isExcessive: boolean;
 }
 
 /** Decodes and parses a body. */
 export function readBody(bytes: Uint8Array, contentEncoding: string | undefined, contentType: string): ReadBody {
   const decoded = decodeContent(bytes, contentEncoding);
   const text = decoded === undefined ? undefined : textOfBytes(decoded, contentType);
-  return { text, parsed: text === undefined ? undefined : parseJson(text) };
+  const parsed = text === undefined ? undefined : parseJson(text);
+  return { text, parsed, isExcessive: parsed === undefined && text !== undefined && jsonExcess(text) !== undefined };
 }
 
 /** A body as it is recorded: JSON where it is JSON, as `JSON.stringify` writes it, else text, else base64 of the bytes as they passed. */
-export function recordBody(bytes: Uint8Array, { text, parsed }: ReadBody, contentType: string): RecordedBody {
+export function recordBody(bytes: Uint8Array, { text, parsed }: Omit<ReadBody, 'isExcessive'>, contentType: string): RecordedBody {
   if (bytes.length === 0) return { kind: 'absent' };
   if (text === undefined) return { kind: 'binary', base64: Buffer.from(bytes).toString('base64'), contentType };
   return parsed !== undefined && isAsWritten(text) ? { kind: 'json', text } : recordText(text, parsed);
@@ -88,13 +102,16 @@ export function recordText(text: string, parsed: unknown): RecordedBody {
   return recordJson(parsed) ?? { kind: 'text', text: wellFormed(text) };
 }
 
-/** A value as JSON. @returns undefined where there is none, or where it is nested too deeply to be written. */
+/**
+ * A value as JSON. @returns undefined where there is none, and where it is more than can be read again: what is put together from several JSON texts may be
+ * deeper than each of them.
+ */
 export function recordJson(parsed: unknown): RecordedBody | undefined {
   const json = parsed === undefined ? undefined : stringify(parsed);
-  return json === undefined ? undefined : { kind: 'json', text: json };
+  return json === undefined || jsonExcess(json) !== undefined ? undefined : { kind: 'json', text: json };
 }
 
-/** TRICKY: `JSON.stringify` overflows the stack on nesting that `JSON.parse` still reads. */
+/** TRICKY: `JSON.stringify` throws where it has no stack, and where the text would be longer than a string may be. */
 function stringify(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AcceptedChange, type ChangeKind, changeContent, readChange } from '../model/change.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
-import { isJsonObject, parseJson } from '../model/text.ts';
+import { isJsonObject, parseJson, parseOwnJson } from '../model/text.ts';
 import { ensureFolder, isSystemError, readFileIfPresent, replaceFile } from '../platform/files.ts';
 import { readPayloads } from '../spool/payloads.ts';
 import type { OpenExchange } from './open-exchange.ts';
@@ -358,7 +358,7 @@ interface KeptChange extends Pick<AcceptedChange, 'keyId' | 'acceptedAt' | 'numb
 function parseLetter(id: string, text: string): WholeDeadLetter {
   const [first = '', second = ''] = text.split('\n');
   const head = headOf(id, first);
-  const rest = parseJson(second);
+  const rest = parseOwnJson(second);
   if (head === undefined || !isJsonObject(rest)) throw new Error(`the dead letter ${id} is damaged, or of a newer version`);
   const { frames, changes } = rest as unknown as { readonly frames: readonly KeptFrame[]; readonly changes: readonly KeptChange[] };
   return {

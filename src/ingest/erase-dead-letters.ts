@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Erasure } from '../model/erasure.ts';
 import type { Exchange } from '../model/exchange.ts';
 import { type OrganizationId, parseUuid, type RequestId } from '../model/ids.ts';
-import { endOfJsonString, isJsonObject, type JsonObject, parseJson, wellFormed } from '../model/text.ts';
+import { endOfJsonString, isJsonObject, type JsonObject, parseOwnJson, wellFormed } from '../model/text.ts';
 import { isSystemError, syncFolder, writeWhole } from '../platform/files.ts';
 import { assembleExchange } from './assemble.ts';
 import { decodeContent } from './body.ts';
@@ -77,7 +77,7 @@ async function unlessGone<Result>(opening: Promise<Result>): Promise<Result | un
 async function readHis(file: string, erasure: Erasure): Promise<JsonObject | undefined> {
   const letter = await unlessGone(readFile(file, 'utf8'));
   if (letter === undefined) return undefined;
-  const [head, rest] = letter.split('\n', 2).map(parseJson);
+  const [head, rest] = letter.split('\n', 2).map(parseOwnJson);
   return isJsonObject(head) && isJsonObject(rest) && isOf(erasure, { ...head, ...rest }) ? head : undefined;
 }
 
@@ -181,7 +181,7 @@ class Sieve {
   }
 
   private pass(line: Buffer): void {
-    if (isOf(this.erasure, parseJson(line.toString('utf8')))) this.erased += 1;
+    if (isOf(this.erasure, parseOwnJson(line.toString('utf8')))) this.erased += 1;
     else if (this.target !== undefined) writeWhole(this.target, line);
   }
 }

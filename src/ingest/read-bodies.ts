@@ -1,14 +1,15 @@
 import type { Exchange, ExchangeOpen } from '../model/exchange.ts';
+import { jsonCost, jsonExcess, maxJsonCost } from '../model/json-bounds.ts';
 import { isAmazonEventStream, isEventStream } from '../model/media-type.ts';
 import type { RecordedBody } from '../model/request-record.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { readAmazonEvents } from '../providers/amazon/event-stream.ts';
 import { noResponseFacts } from '../providers/facts.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
-import { readServerSentEvents } from '../providers/sse.ts';
+import { readServerSentEvents, type ServerSentEvent } from '../providers/sse.ts';
 import { decodeContent, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './form.ts';
-import { cutMembers, formTail, withTail } from './read-tails.ts';
+import { cutMembers, endFacts, formTail, outermostMembers, withTail } from './read-tails.ts';
 
 /** What a request is recorded as, and what it says. */
 export interface ReadRequest {
@@ -33,7 +34,9 @@ export interface ReadResponse {
 
 const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', lastUserText: '' };
 const absent: RecordedBody = { kind: 'absent' };
-const noText: ReadBody = { text: undefined, parsed: undefined };
+const noText = { text: undefined, parsed: undefined };
+/** Messages of a stream that is not put together as a whole in which its usage is looked for. */
+const lastEvents = 64;
 /** Lines in which the first two that are not blank are looked for. */
 const mostBlankLines = 64;
 
@@ -57,7 +60,8 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
     : read.parsed;
   if ((read.text === undefined && parsed === undefined) || format === undefined) return { body, parsed, facts: noRequestFacts };
   const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
-  const facts = format.readRequest(parsed ?? cutMembers(exchange, encoding), spokenPath(open));
+  const said = parsed ?? (read.isExcessive ? outermostMembers(read.text) : cutMembers(exchange, encoding));
+  const facts = format.readRequest(said, spokenPath(open));
   // Of several attempts the record is of the last.
   return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
 }
@@ -92,7 +96,8 @@ function readResponseBody(exchange: Exchange, format: WireFormat | undefined): R
   return { body, parsed: read.parsed, facts: factsOf(read, format), streamed: false, inPieces: isLines(read), whole };
 }
 
-function factsOf({ text, parsed }: ReadBody, format: WireFormat | undefined): ResponseFacts {
+function factsOf({ text, parsed, isExcessive }: ReadBody, format: WireFormat | undefined): ResponseFacts {
+  if (isExcessive && format !== undefined) return endFacts(text, format);
   if (format?.readText !== undefined && text !== undefined && typeof parsed !== 'object') return format.readText(text);
   return parsed === undefined || format === undefined ? noResponseFacts : format.readResponse(parsed);
 }
@@ -105,6 +110,10 @@ function isWhole({ open, responseHead, responseBody }: Exchange, declaredLength:
 }
 
 function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
+  if (jsonExcess(text) !== undefined) {
+    const facts = format === undefined ? noResponseFacts : endFacts(text, format, true);
+    return { body: recordText(text, undefined), parsed: undefined, facts, streamed: true, inPieces: true, whole: false };
+  }
   const events = readServerSentEvents([decoded]);
   const assembled = format?.assembleStream(events);
   if (format !== undefined && assembled?.understood === true) return understoodStream(assembled, text, format);
@@ -119,14 +128,26 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
  */
 function readAmazonStream(decoded: Buffer, bytes: RecordedBody, format: WireFormat | undefined): ReadResponse {
   const { events, ending } = readAmazonEvents(decoded);
-  const assembled = format?.assembleStream(events);
+  const isExcessive = areExcessive(events);
+  const assembled = format?.assembleStream(isExcessive ? events.slice(-lastEvents) : events);
   // Texts lie in base64 and in several messages, where no rule would find them.
   const kept: ReadResponse = { body: bytes, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces: true, whole: false };
   if (format === undefined || assembled?.understood !== true) return kept;
   const { body: parsed, whole } = assembled;
   const understood = { ...kept, parsed, facts: format.readResponse(parsed), whole };
-  const json = ending === 'corrupt' ? undefined : recordJson(parsed);
+  const json = ending === 'corrupt' || isExcessive ? undefined : recordJson(parsed);
   return json === undefined ? understood : { ...understood, body: json, inPieces: false };
+}
+
+/** Whether messages are deeper, or together would cost more, than what is parsed. */
+function areExcessive(events: readonly ServerSentEvent[]): boolean {
+  let cost = events.length;
+  for (const { data } of events) {
+    if (jsonExcess(data) === 'depth') return true;
+    cost += jsonCost(data);
+    if (cost > maxJsonCost) return true;
+  }
+  return false;
 }
 
 /** Whether a text is JSON by the line, as streams are that are none of events. */
@@ -137,8 +158,8 @@ function isLines({ text, parsed }: ReadBody): boolean {
 }
 
 /** A stream that is written as one JSON list, which has no content type of its own, or as JSON by the line. */
-function readList({ text }: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
-  if (text === undefined || format?.assembleList === undefined) return undefined;
+function readList({ text, isExcessive }: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
+  if (text === undefined || isExcessive || format?.assembleList === undefined) return undefined;
   const assembled = format.assembleList(text);
   return assembled.understood ? understoodStream(assembled, text, format) : undefined;
 }

@@ -8,6 +8,10 @@ import { readForm } from './form.ts';
 
 /** Bytes of the recorded body that are read again with what follows it, for what stands across the cut. */
 const overlapBytes = 64 * 1024;
+/** Characters at the end of a text that is not parsed as a whole in which its last members are looked for. */
+const endLength = 64 * 1024;
+/** Characters that shape a JSON text which are passed on the way to its members. */
+const mostMarks = 1_000_000;
 /** Characters of a name that is looked for, with its quotes, at most. */
 const longestKey = 8;
 /** Members of that name, the last ones, that are tried. */
@@ -24,10 +28,29 @@ export function withTail(facts: ResponseFacts, exchange: Exchange, format: WireF
   const bytes = lastBytes(responseBody, responseTail, end?.responseBytes);
   const body = isEventStream(headers['content-type'] ?? '')
     ? format.assembleStream(readServerSentEvents([bytes])).body
-    : lastMembers(bytes.toString('utf8'), /"(?:tool_usage|tools|usage(?:Metadata)?)"\s*:/g);
-  // Who took part besides the model that answered is told by names, and the end of a reply does not have its name.
-  const named = isJsonObject(body) && facts.model !== '' && !('model' in body) ? { ...body, model: facts.model } : body;
-  return joined(facts, format.readResponse(named));
+    : lastMembers(bytes.toString('utf8'), usageMember);
+  return joined(facts, format.readResponse(named(body, facts.model)));
+}
+
+/** Who took part besides the model that answered is told by names, and the end of a reply does not have its name. */
+function named(body: unknown, model: unknown): unknown {
+  return isJsonObject(body) && typeof model === 'string' && model !== '' && !('model' in body) ? { ...body, model } : body;
+}
+
+/**
+ * What a reply says that is deeper, or would cost more, than what is parsed: its usage, which stands at its end, and the model, which a reply that is no
+ * stream names in front of its texts.
+ */
+export function endFacts(text = '', format: WireFormat, isStream = false): ResponseFacts {
+  const end = text.slice(-endLength);
+  if (isStream) return format.readResponse(format.assembleStream(readServerSentEvents([Buffer.from(end)])).body);
+  const { model } = firstMembers(text);
+  return format.readResponse(named(lastMembers(end, usageMember) ?? {}, model));
+}
+
+/** What a JSON body that is not parsed as a whole says of the call beside its texts. Undefined where nothing is found. */
+export function outermostMembers(text = ''): JsonObject | undefined {
+  return membersOf(text, text.slice(-endLength));
 }
 
 /** The fields of a form behind what was recorded of it, usually those behind its file. */
@@ -53,13 +76,19 @@ function lastBytes(body: Uint8Array, tail: Uint8Array, passed: number | undefine
  */
 export function cutMembers({ requestTail, requestBody, end }: Exchange, encoding: string | undefined): JsonObject | undefined {
   if (requestTail === undefined || !isPlain(encoding)) return undefined;
-  const last = lastMembers(lastBytes(requestBody, requestTail, end?.requestBytes).toString('utf8'), /"(?:model|user)"\s*:/g);
-  const found = { ...(isJsonObject(last) ? last : {}), ...firstMembers(Buffer.from(requestBody).toString('utf8')) };
+  return membersOf(Buffer.from(requestBody).toString('utf8'), lastBytes(requestBody, requestTail, end?.requestBytes).toString('utf8'));
+}
+
+/** `model` and `user` of the outermost object, of which the beginning and the end are known. */
+function membersOf(beginning: string, end: string): JsonObject | undefined {
+  const last = lastMembers(end, /"(?:model|user)"\s*:/g);
+  const found = { ...(isJsonObject(last) ? last : {}), ...firstMembers(beginning) };
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
 /** Characters that shape a JSON text. */
 const shape = /["{}[\]:,]/g;
+const usageMember = /"(?:tool_usage|tools|usage(?:Metadata)?)"\s*:/g;
 
 /** Texts of the outermost object under `model` and `user`, as far as it goes. */
 function firstMembers(text: string): JsonObject {
@@ -68,7 +97,9 @@ function firstMembers(text: string): JsonObject {
   let depth = 0;
   let last = '';
   let key: string | undefined;
-  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
+  let marksLeft = mostMarks;
+  for (let mark = marks.exec(text); mark !== null && marksLeft > 0; mark = marks.exec(text)) {
+    marksLeft -= 1;
     const { 0: character, index } = mark;
     if (character === '"') {
       const end = endOfJsonString(text, index + 1);

@@ -116,6 +116,8 @@ function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): 
 
 function redactJsonBody(body: RecordedBody & { readonly kind: 'json' | 'text' }, redactor: Redactor): RecordedBody {
   const value = parseJson(body.text);
+  // What is more than is parsed is looked at as the text that it is, and left out if that may hide something.
+  if (value === undefined) return { kind: 'text', text: redactText(body.text, redactor) };
   const redacted = redactJson(value, redactor);
   return redacted === value ? body : { kind: 'json', text: JSON.stringify(redacted) };
 }

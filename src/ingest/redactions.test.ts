@@ -122,7 +122,7 @@ describe('what the rules cannot be applied to is left out, with all that they wo
   it('JSON that nests too deeply', () => {
     const deep: RecordedBody = { kind: 'json', text: `${'['.repeat(100_000)}"${secret}"${']'.repeat(100_000)}` };
     const { texts, failure } = apply([email], planted({ requestBody: deep }));
-    expect([failure, texts]).toMatchObject(['Maximum call stack size exceeded', withheld]);
+    expect([failure, texts]).toMatchObject([expect.stringContaining('nested deeper') as string, withheld]);
     expect(textOf([texts.inputs, texts.path, texts.properties.get('Owner')])).not.toContain(secret);
     expect(texts.properties.get('Svc-Session-Name')).toBe(`to ${secret}`);
   });

@@ -72,8 +72,8 @@ describe('JSON is as it would be written', () => {
     },
   );
 
-  it('what nests too deeply to be written is not', () => {
-    expect(isAsWritten('['.repeat(100_000) + ']'.repeat(100_000))).toBe(false);
+  it('however deep it nests', () => {
+    expect(isAsWritten('['.repeat(100_000) + ']'.repeat(100_000))).toBe(true);
     expect(isAsWritten(`[${'[],'.repeat(1000)}[]]`)).toBe(true);
   });
 });

@@ -6,10 +6,8 @@ const comma = 0x2c;
 const minus = 0x2d;
 const [zero, nine] = [0x30, 0x39];
 const colon = 0x3a;
-const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [closeBracket, openBrace, closeBrace] = [0x5d, 0x7b, 0x7d];
 
-/** Deeper than that it is left to others whether it can be written at all. */
-const mostDepth = 500;
 /** Names of one object that are compared with each other; of more it is quicker to write them. */
 const mostNames = 64;
 /** Whole numbers of so many digits are written as they are read. */
@@ -27,7 +25,6 @@ export function isAsWritten(json: string): boolean {
 class Scan {
   private readonly json: string;
   private index = 0;
-  private depth = 0;
   /** Where the names of the objects begin and end in which the scan stands, one object's behind another's. */
   private readonly names: number[] = [];
   private namesCount = 0;
@@ -49,16 +46,9 @@ class Scan {
     if (unit === quote) return this.takeString();
     if (unit <= space) return false;
     if (unit === minus || (unit >= zero && unit <= nine)) return this.takeNumber();
-    if (unit === openBrace || unit === openBracket) return this.enter(unit);
-    if (unit === closeBrace) this.namesCount = this.objects.pop() ?? 0;
-    if (unit === closeBrace || unit === closeBracket) this.depth -= 1;
-    return true;
-  }
-
-  private enter(unit: number): boolean {
     if (unit === openBrace) this.objects.push(this.namesCount);
-    this.depth += 1;
-    return this.depth <= mostDepth;
+    else if (unit === closeBrace) this.namesCount = this.objects.pop() ?? 0;
+    return true;
   }
 
   private takeString(): boolean {

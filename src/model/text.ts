@@ -1,3 +1,5 @@
+import { jsonExcess } from './json-bounds.ts';
+
 /** Text that every room can store: lone surrogates become U+FFFD, as UTF-8 has no place for them. */
 export function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
@@ -11,11 +13,20 @@ export function exceedsBytes(text: string, maxBytes: number): boolean {
 }
 
 /**
- * Parses JSON of unknown origin. @returns undefined when the text is not JSON (JSON itself has no undefined).
+ * Parses JSON of unknown origin. @returns undefined when the text is not JSON (JSON itself has no undefined), or is more than `json-bounds.ts` allows.
  */
 export function parseJson(text: string): unknown {
   // An absent text is a common one, and to throw for it costs more than all else about a row.
-  if (text === '') return undefined;
+  if (text === '' || jsonExcess(text) !== undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses JSON that this program wrote: it is as long as it is. @returns undefined when the text is not JSON. */
+export function parseOwnJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

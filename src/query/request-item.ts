@@ -106,7 +106,7 @@ function usagePart(row: RequestRow) {
     prompt_audio_tokens: numberOrNull(row.prompt_audio_tokens),
     completion_audio_tokens: numberOrNull(row.completion_audio_tokens),
     usage_estimated: row.usage_estimated,
-    usage_raw: parseJson(row.usage_raw) ?? null,
+    usage_raw: row.usage_raw === '' ? null : jsonOrText(row.usage_raw),
   };
 }
 
@@ -134,13 +134,10 @@ function assessmentPart(row: RequestRow) {
   };
 }
 
-/** TRICKY: a body that was cut is no longer JSON although it is marked so; it is shown as the text that it is. */
 function bodyOf(kind: string, text: string, contentType: string): unknown {
   switch (kind) {
-    case 'json': {
-      const parsed = parseJson(text);
-      return parsed === undefined ? text : parsed;
-    }
+    case 'json':
+      return jsonOrText(text);
     case 'text':
       return text;
     case 'binary':
@@ -148,6 +145,15 @@ function bodyOf(kind: string, text: string, contentType: string): unknown {
     default:
       return null;
   }
+}
+
+/**
+ * TRICKY: a body that was cut is no longer JSON although it is marked so, and what older versions recorded may be nested so deeply that writing it would
+ * close every page that it is on; both are shown as the texts that they are.
+ */
+function jsonOrText(text: string): unknown {
+  const parsed = parseJson(text);
+  return parsed === undefined ? text : parsed;
 }
 
 /** The list of tries, only when there was more than one. */

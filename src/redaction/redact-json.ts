@@ -1,15 +1,18 @@
-import { isJsonObject, parseJson } from '../model/text.ts';
+import { jsonExcess } from '../model/json-bounds.ts';
+import { isJsonObject, parseJson, parseOwnJson } from '../model/text.ts';
 import type { Redactor } from './redactor.ts';
 import { withoutTokenLists } from './token-lists.ts';
 
 /** So many texts within texts are looked into: arguments of a tool, a document among them, a record in that. */
 const mostTexts = 8;
+/** Characters of a text that is parsed, whatever its depth, only to see whether it is JSON. */
+const longestTried = 1_000_000;
 
 /**
  * Takes out of the texts of a JSON value what is found in them, names of members included; of numbers, those that are card numbers. Where something
  * was found lists of tokens go too, as they spell it.
  * @returns the same value where nothing was found.
- * @throws RangeError for a value that nests some thousand levels deep.
+ * @throws RangeError for a value or a text that is more JSON than is parsed.
  */
 export function redactJson(value: unknown, redactor: Redactor): unknown {
   return redactWhole(value, redactor, mostTexts);
@@ -53,9 +56,17 @@ function redactLines(text: string, redactor: Redactor, textsLeft: number): strin
 function redactDocument(text: string, redactor: Redactor, textsLeft: number): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   const value = parseJson(text);
+  if (value === undefined) refuseExcess(text);
   if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
   const redacted = redactWhole(value, redactor, textsLeft);
   return redacted === value && !hidesMore(text, redactor) ? text : JSON.stringify(redacted);
+}
+
+/** @throws RangeError for JSON that is more than is parsed: what its escapes hide would not be found. */
+function refuseExcess(text: string): void {
+  if (jsonExcess(text) === undefined) return;
+  const isJson = text.length > longestTried || parseOwnJson(text) !== undefined;
+  if (isJson) throw new RangeError('the JSON is nested deeper, or has more values, than is looked into');
 }
 
 /** Whether something is found in what escapes hide and the value does not have: of members with one name only the last is left of it. */

@@ -11,6 +11,7 @@ import { openEndpoints } from './open-endpoints.ts';
 import { type Addressed, methodsAt } from './path-methods.ts';
 import type { ApiPorts } from './ports.ts';
 import { noteEndpoint } from './reached-endpoint.ts';
+import { readsAsQuery, unknownPath } from './unknown-path.ts';
 import { answerProblem } from './problem.ts';
 
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
@@ -33,13 +34,7 @@ export function createApi(ports: ApiPorts, document: object): Hono {
 export function bareApi({ observe }: ApiPorts, first: readonly MiddlewareHandler[] = []): Hono {
   const app = new Hono();
   app.onError((error, context) => answerProblem(context, error, observe));
-  app.notFound((context) =>
-    answerProblem(
-      context,
-      new GatelogError('not_found', `There is no endpoint ${context.req.method} ${context.req.path}; see /openapi.json.`),
-      observe,
-    ),
-  );
+  app.notFound((context) => answerProblem(context, unknownPath(context.req.method, context.req.path), observe));
   for (const handler of first) app.use(handler);
   return app;
 }
@@ -57,6 +52,7 @@ function refuseOtherMethods(app: Hono, path: string, methods: readonly string[])
   app.all(routerPath(path), async (context, next) => {
     const { method } = context.req;
     if (methods.includes(method === 'HEAD' ? 'GET' : method)) return next();
+    if (readsAsQuery(method, context.req.path)) throw unknownPath(method, context.req.path);
     context.header('Allow', methods.join(', '));
     throw new GatelogError('method_not_allowed', `${context.req.path} takes ${methods.join(' or ')}.`);
   });

@@ -125,6 +125,29 @@ describe('404', () => {
   });
 });
 
+describe('404 of a path that is no endpoint', () => {
+  test.each<readonly [string, string]>([
+    ['POST', '/v1/chat/completions'],
+    ['POST', '/v1/messages'],
+    ['POST', '/chat/completions'],
+    ['POST', '/anthropic/v1/messages'],
+    ['POST', '/v1beta/models/gemini-2.5-pro:generateContent'],
+  ])('of the gateway says where the gateway is: %s %s', async (method, path) => {
+    const { error } = await checked(await rig.call(method, path, { body: {} }), 404, problemSchema);
+    expect(error).toContain("This path is the gateway's, and this is the API");
+    expect(error).toContain('GATELOG_GATEWAY_PORT');
+  });
+
+  test.each(['/v1/user/query', '/v1/property/query'])(
+    'that reads as a query names no method that would change anything: POST %s',
+    async (path) => {
+      const response = await rig.call('POST', path, { body: {} });
+      expect(response.headers.get('allow')).toBeNull();
+      expect((await checked(response, 404, problemSchema)).error).toBe(`There is no endpoint POST ${path}; see /openapi.json.`);
+    },
+  );
+});
+
 describe('405', () => {
   test.each([
     ['GET', queryPath, 'POST'],

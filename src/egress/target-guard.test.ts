@@ -19,7 +19,8 @@ function resolverOf(names: Names): LookupFunction {
   };
 }
 
-const guardOf = (allowed: readonly string[] = [], names: Names = {}) => makeTargetGuard(makeAllowList(allowed), resolverOf(names));
+const guardOf = (allowed: readonly string[] = [], names: Names = {}) =>
+  makeTargetGuard(makeAllowList(allowed), { listed: resolverOf(names), unlisted: resolverOf(names) });
 
 function accepted(checked: CheckedTarget | TargetRefusal): CheckedTarget {
   if ('problem' in checked) throw new Error(checked.problem);
@@ -186,7 +187,9 @@ describe('names that resolve to this network', () => {
       asked += 1;
       callback(null, [{ address: asked === 1 ? '93.184.216.34' : '127.0.0.1', family: 4 }]);
     };
-    const target = accepted(makeTargetGuard(makeAllowList([]), rebinding).check('https://rebinding.example'));
+    const target = accepted(
+      makeTargetGuard(makeAllowList([]), { listed: rebinding, unlisted: rebinding }).check('https://rebinding.example'),
+    );
     expect(await connectsTo(target, false)).toBe('93.184.216.34');
     expect(await connectsTo(target, false)).toBe('target_not_allowed');
     expect(asked).toBe(2);

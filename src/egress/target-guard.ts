@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { GatelogError } from '../model/errors.ts';
 import { isPublicAddress } from './addresses.ts';
 import type { AllowList } from './allow-list.ts';
+import { makeLookUp } from './look-up.ts';
 
 /** An address that a caller named and that may be called. */
 export interface CheckedTarget {
@@ -32,12 +33,24 @@ const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:':
 /** Names that mean this machine or this network wherever they are resolved (RFC 6761, RFC 6762, RFC 8375, the clouds' metadata names). */
 const localName = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
+/** How names are resolved. */
+interface Resolvers {
+  /** Of hosts that the allow-list names: as all of this machine resolves them. */
+  readonly listed: LookupFunction;
+  /** Of any others, with names that callers make up, and name servers that do as their callers like. */
+  readonly unlisted: LookupFunction;
+}
+
+/** Longest wait for the addresses of a name that a caller chose, milliseconds. */
+const lookUpMaxMs = 5000;
+const systemResolvers: Resolvers = { listed: lookup, unlisted: makeLookUp({ timeoutMs: lookUpMaxMs }) };
+
 /**
  * The guard over an allow-list. What is neither listed nor a public https address is refused: by its text where that says enough, else when its
  * name is resolved.
- * @param resolve how names are resolved.
  */
-export function makeTargetGuard(allowed: AllowList, resolve: LookupFunction = lookup): TargetGuard {
+export function makeTargetGuard(allowed: AllowList, resolvers: Resolvers = systemResolvers): TargetGuard {
+  const { listed: resolveListed, unlisted } = resolvers;
   return {
     check: (address) => {
       const url = parse(address);
@@ -45,7 +58,7 @@ export function makeTargetGuard(allowed: AllowList, resolve: LookupFunction = lo
       const host = hostOf(url);
       const port = url.port === '' ? (defaultPorts[url.protocol] ?? 0) : Number(url.port);
       const target = (lookUp: LookupFunction): CheckedTarget => ({ origin: originOf(url, host), pathname: url.pathname, lookUp });
-      if (allowed.allows(host, port)) return target(resolve);
+      if (allowed.allows(host, port)) return target(resolveListed);
       const isSafe = url.protocol === 'https:';
       const listed = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
       const isLocal = isIP(host) === 0 && localName.test(host);
@@ -55,7 +68,7 @@ export function makeTargetGuard(allowed: AllowList, resolve: LookupFunction = lo
       if (!isSafe && (isIP(host) !== 0 || !allowed.listsAddresses)) return notAllowed('uses plain http', listed);
       // A name of this network that leads elsewhere is not what it says.
       const mayReach = (found: string): boolean => (isSafe && !isLocal && isPublicAddress(found)) || allowed.allows(found, port);
-      return target(guarded(resolve, mayReach, listed));
+      return target(guarded(unlisted, mayReach, listed));
     },
   };
 }

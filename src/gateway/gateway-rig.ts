@@ -163,7 +163,8 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
   const mebi = 1024 * 1024;
   const { headerMaxBytes } = rig;
   const allowed = makeAllowList(options.allowed ?? []);
-  const targets = makeTargetGuard(allowed, options.resolve);
+  const { resolve } = options;
+  const targets = makeTargetGuard(allowed, resolve === undefined ? undefined : { listed: resolve, unlisted: resolve });
   return {
     credentials: new ConnectionCredentials(),
     verifyKey: (keyHash) => (keyHash === hashKey(ourKey) ? principal : undefined),

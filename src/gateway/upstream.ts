@@ -5,6 +5,7 @@ import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { RawHeaders } from './headers.ts';
 import type { ConnectionCounts } from './metrics.ts';
+import { NameLookUps } from './name-look-ups.ts';
 import { outgoingHead } from './outgoing-head.ts';
 import { type ConnectionLimits, type ProviderConnection, ReplyTimeoutError } from './provider-connection.ts';
 import { ConnectionsBusyError, PoolClosedError, PooledCall, ProviderPool, ShareTakenError } from './provider-pool.ts';
@@ -65,6 +66,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
   const named = new Map<string, ProviderPool>();
   /** Pools that made room; what runs on them runs to its end. */
   const leaving = new Set<ProviderPool>();
+  const lookUps = new NameLookUps();
   let isClosed = false;
   const all = (): ProviderPool[] => [...pools.values(), ...named.values(), ...leaving];
   const poolFor = (origin: string): ProviderPool => {
@@ -75,7 +77,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
     return pool;
   };
   const namedPoolFor = (origin: string, lookUp: LookupFunction): ProviderPool => {
-    const pool = named.get(origin) ?? openPool(origin, options, lookUp);
+    const pool = named.get(origin) ?? openPool(origin, options, { lookUp, lookUps });
     // The one called last stands last.
     named.delete(origin);
     named.set(origin, pool);
@@ -148,15 +150,25 @@ function passRead(this: Socket, bytes: number): boolean {
   return true;
 }
 
-function openPool(origin: string, options: UpstreamOptions, lookUp?: LookupFunction): ProviderPool {
+/** How the names of a pool's host are resolved, where a caller chose it. */
+interface NamedHost {
+  readonly lookUp: LookupFunction;
+  readonly lookUps: NameLookUps;
+}
+
+function openPool(origin: string, options: UpstreamOptions, named?: NamedHost): ProviderPool {
   const { protocol, hostname, host, port } = new URL(origin);
+  let asking = '';
+  const lookup = named?.lookUps.limited(named.lookUp, () => asking);
   // TRICKY: undici hands what it does not know to `net` and `tls`, and its types do not say so.
   const reading = { onread: { buffer: readBuffer, callback: passRead } };
-  const connect = buildConnector({ timeout: options.connectTimeoutMs, ...(lookUp === undefined ? {} : { lookup: lookUp }), ...reading });
+  const connect = buildConnector({ timeout: options.connectTimeoutMs, ...(lookup === undefined ? {} : { lookup }), ...reading });
   return new ProviderPool({
     ...options,
     host,
-    connect: (connected) => {
+    connect: (connected, organizationId) => {
+      // Node begins to look a name up before this returns.
+      asking = organizationId;
       connect({ hostname: unbracketed(hostname), host, protocol, port }, (...[error, socket]) => {
         const connection = connected(error, socket);
         if (socket && connection !== undefined) connections.set(socket, connection);

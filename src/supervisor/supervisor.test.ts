@@ -149,3 +149,26 @@ it('kills what lives and does not answer, and what is started again and does not
     'process_ready',
   ]);
 });
+
+const each = (threads: string): unknown => ({ gateway: `http://127.0.0.1:8788/${threads}`, api: `http://127.0.0.1:8788/${threads}` });
+
+it('gives every part as many threads for files and names as it needs, unless the environment says how many', async () => {
+  const program = path.join(folder, 'threads.mjs');
+  writeFileSync(program, core.replace(address, 'http://127.0.0.1:8788/${process.env.UV_THREADPOOL_SIZE}'));
+  const started = async (environment: Readonly<Record<string, string>>): Promise<unknown> => {
+    const supervisor = new Supervisor({
+      program,
+      gatewayWorkers: 1,
+      environment: { ...process.env, ...environment },
+      observe: () => undefined,
+      meter: new Meter(processFamilies),
+      gatewayFamilies: [],
+      silenceMaxMs: 60_000,
+      restartMaxMs: 60_000,
+    });
+    const addresses = await supervisor.start();
+    await supervisor.stop(calls);
+    return addresses;
+  };
+  expect([await started({}), await started({ UV_THREADPOOL_SIZE: '5' })]).toEqual([each('16'), each('5')]);
+});

@@ -52,8 +52,11 @@ const gatewayStopMs = 1000;
 const coreStopMs = 2000;
 /** Stopping everything takes at most so much longer than calls may go on, milliseconds; what has not ended by then has been killed. */
 export const stopMarginMs = gatewayStopMs + coreStopMs;
-/** The core reads, writes and syncs many files at once; four threads, Node's usual number, would make queries wait for inserts. */
-const defaultCoreThreads = 16;
+/**
+ * The core reads, writes and syncs many files at once; four threads, Node's usual number, would make queries wait for inserts. In a gateway worker the
+ * spool's syncs, compressed replies and the names of providers wait for each other there.
+ */
+const defaultThreads = 16;
 /**
  * What a call leaves behind is collected each 16 MiB (of V8's young generation) from the first call on. TRICKY: left to itself V8 shrinks that to one after
  * some idle seconds and lets it grow only when much survives, which of calls does not: the first seconds of a burst would cost up to half as much again.
@@ -153,7 +156,13 @@ export class Supervisor {
 
   private forkGateway(): ChildProcess {
     const port = this.ports.gateway;
-    const worker: Worker = cluster.fork({ ...this.options.environment, ...(port === undefined ? {} : { GATELOG_GATEWAY_PORT: port }) });
+    const { environment } = this.options;
+    const threads = environment['UV_THREADPOOL_SIZE'] ?? String(defaultThreads);
+    const worker: Worker = cluster.fork({
+      ...environment,
+      UV_THREADPOOL_SIZE: threads,
+      ...(port === undefined ? {} : { GATELOG_GATEWAY_PORT: port }),
+    });
     worker.on('error', () => undefined);
     return worker.process;
   }
@@ -163,7 +172,7 @@ export class Supervisor {
     const port = this.ports.core === undefined ? {} : { GATELOG_API_PORT: this.ports.core };
     return {
       ...environment,
-      UV_THREADPOOL_SIZE: environment['UV_THREADPOOL_SIZE'] ?? String(this.options.coreThreads ?? defaultCoreThreads),
+      UV_THREADPOOL_SIZE: environment['UV_THREADPOOL_SIZE'] ?? String(this.options.coreThreads ?? defaultThreads),
       ...port,
     };
   }

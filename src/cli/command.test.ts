@@ -149,6 +149,7 @@ describe('a failure is one sentence and exit code 1', () => {
   test.each([
     ['the metadata', ['orgs', 'list'], 'GATELOG_DATABASE_URL'],
     ['the metadata', ['orgs', 'create', 'acme'], 'GATELOG_DATABASE_URL'],
+    ['the records', ['orgs', 'list'], 'GATELOG_CLICKHOUSE_URL'],
     ['what gateways share', ['orgs', 'list'], 'GATELOG_REDIS_URL'],
   ])('when %s would be elsewhere: %j', async (_what, words, name) => {
     const { code, hinted } = await gatelog(words, { [name]: 'scheme://u:hunter2@host' });

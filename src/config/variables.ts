@@ -291,7 +291,7 @@ export const variables = {
     least: 8,
     most: 2048,
     secret: true,
-    reason: 'ClickHouse server with its credentials; without it the embedded store.',
+    reason: 'Reserved for a ClickHouse server; this version keeps records in the embedded store only and does not start while this is set.',
   },
   databaseUrl: {
     name: 'GATELOG_DATABASE_URL',

@@ -9,9 +9,6 @@ import { type CommandContext, CommandError } from '../dependencies.ts';
 export async function restore(context: CommandContext, given: string): Promise<void> {
   const { config } = context;
   embeddedOnly(config);
-  if (config.clickhouseUrl !== undefined) {
-    throw new CommandError('GATELOG_CLICKHOUSE_URL is set, and a backup is of the embedded store; unset it.');
-  }
   const dataDir = path.resolve(config.dataDir);
   if (['supervisor.lock', 'core.lock'].some((name) => isLocked(path.join(dataDir, name)))) {
     throw new CommandError(`A Gatelog runs in ${dataDir}. Stop it, and restore into a folder that does not exist yet (GATELOG_DATA_DIR).`);

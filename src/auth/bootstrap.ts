@@ -9,6 +9,8 @@ export interface BootstrapOptions {
   readonly region: string;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Takes a key that was made, before it is kept: whoever is killed meanwhile has shown one that is none, and the next start makes another. */
+  readonly show?: ((apiKey: string) => void) | undefined;
 }
 
 export type BootstrapResult = { readonly created: true; readonly apiKey: string } | { readonly created: false };
@@ -18,7 +20,10 @@ export type BootstrapResult = { readonly created: true; readonly apiKey: string 
  * `bootstrapKey`. Of several processes at once exactly one creates.
  * @throws Error with a sentence for the operator when `bootstrapKey` cannot be a key; nothing is created then.
  */
-export async function bootstrap(database: MetadataQueries, { bootstrapKey, region, now }: BootstrapOptions): Promise<BootstrapResult> {
+export async function bootstrap(
+  database: MetadataQueries,
+  { bootstrapKey, region, now, show }: BootstrapOptions,
+): Promise<BootstrapResult> {
   return inWriteTransaction(database, async (transaction) => {
     if ((await listOrganizations(transaction)).length > 0) return { created: false };
     const problem = bootstrapKey === undefined ? undefined : problemOfChosenKey(bootstrapKey, region);
@@ -34,6 +39,7 @@ export async function bootstrap(database: MetadataQueries, { bootstrapKey, regio
       at: now(),
     });
     if (stored === 'key_taken') throw new Error('The bootstrap key appeared while it was stored.');
+    if (bootstrapKey === undefined) show?.(apiKey);
     return { created: true, apiKey };
   });
 }

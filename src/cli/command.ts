@@ -19,7 +19,7 @@ import { showOrganizations } from './commands/orgs-list.ts';
 import { runCore, runGateway } from '../main/all.ts';
 import { reprice, repriceAll, type RepriceOptions } from './commands/reprice.ts';
 import { restore } from './commands/restore.ts';
-import { serveAll } from './commands/serve.ts';
+import { serveAll, type ServeOptions } from './commands/serve.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
 import { packageVersion } from './version.ts';
 
@@ -121,7 +121,8 @@ function addServiceCommands(program: Command, dependencies: CommandDependencies)
   program
     .command('serve')
     .description('start everything on this machine: gateway, ingest, store and API')
-    .action(async () => serveAll(contextOf(dependencies)));
+    .option('--new-metadata', 'begin a new deployment where metadata.db is gone and records are left, which nobody can read then')
+    .action(async (options: ServeOptions) => serveAll(contextOf(dependencies), options));
   program
     .command('gateway')
     .description('run one gateway worker alone; "serve" starts these itself')

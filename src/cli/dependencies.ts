@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../config/load.ts';
+import { hasRecords, lostMetadata, refuseUnreachable, useDataDir } from '../main/data-folder.ts';
 import { embeddedOnly } from '../main/shared.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { hasMetadata, type MetadataDatabase } from '../metadata/database.ts';
@@ -43,6 +44,8 @@ export function systemDependencies(environment: CommandDependencies['environment
     now: systemClock.now,
     openDatabase: async (config) => {
       embeddedOnly(config);
+      useDataDir(config.dataDir);
+      if (!hasMetadata(config.dataDir) && hasRecords(config.dataDir)) throw lostMetadata(config.dataDir);
       return openMigratedMetadata(config.dataDir, 'core', systemClock.now);
     },
   };
@@ -64,6 +67,7 @@ export function checkedName(text: string): string {
 export async function withDatabase<T>(context: CommandContext, work: (database: MetadataDatabase) => Promise<T>): Promise<T> {
   const { config } = context;
   embeddedOnly(config);
+  refuseUnreachable(config.dataDir);
   if (!hasMetadata(config.dataDir)) {
     throw new CommandError(
       `There is no data of Gatelog in ${path.resolve(config.dataDir)}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data, or begin here with "gatelog serve" or "gatelog orgs create NAME".`,

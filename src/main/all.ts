@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { bootstrap } from '../auth/bootstrap.ts';
 import type { Config } from '../config/load.ts';
 import { loadThreatCheck } from '../ingest/threat-check-file.ts';
+import { hasMetadata } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
-import { messageOf } from '../model/errors.ts';
+import { listOrganizations } from '../metadata/organizations.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
-import { ensureFolder } from '../platform/files.ts';
 import type { CallsEnd } from '../platform/http-server.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { Meter } from '../platform/metrics/meter.ts';
@@ -18,6 +17,7 @@ import { endAsKilled, interruptCallsMs, runRole } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/ports.ts';
 import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervisor.ts';
 import { startGateway } from './gateway.ts';
+import { hasRecords, lostMetadata, useDataDir } from './data-folder.ts';
 import { familiesOf } from './families.ts';
 import { keepPricesFile } from './prices-file.ts';
 import { setDamagedStateAside } from './state-check.ts';
@@ -46,6 +46,14 @@ export interface RunningService {
   readonly stop: (calls: CallsEnd) => Promise<void>;
 }
 
+/** What a start does that finds no metadata. */
+export interface FirstStart {
+  /** Makes new metadata also where records of earlier ones are. */
+  readonly newMetadata: boolean;
+  /** Shows a key that is just being made: before it is kept, so that none is that nobody has seen. */
+  readonly showKey: (apiKey: string) => void;
+}
+
 /**
  * Starts everything on this machine: takes the data folder, makes the first organisation and key, starts the processes.
  * @param program the file that a child process runs.
@@ -55,9 +63,10 @@ export async function startService(
   config: Config,
   environment: Readonly<Record<string, string | undefined>>,
   program: string,
+  first: FirstStart,
 ): Promise<RunningService> {
   embeddedOnly(config);
-  useDataDir(config);
+  useDataDir(config.dataDir);
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
   const meter = new Meter(familiesOf.supervisor);
   const observe = measured(meter, makeLogger(config.logLevel, 'supervisor'));
@@ -83,7 +92,7 @@ export async function startService(
       silenceMaxMs: config.processSilenceMs,
       restartMaxMs: restartSilences * config.processSilenceMs,
     });
-    const freshKey = await firstKey(config, observe);
+    const freshKey = await firstKey(config, first, observe);
     const callsMs = { SIGTERM: config.stopCallsMs, SIGINT: Math.min(config.stopCallsMs, interruptCallsMs) };
     const stopLimits = { callsMs, marginMs: stopMarginMs };
     return { addresses: await supervisor.start(), freshKey, stopLimits, stop };
@@ -93,28 +102,21 @@ export async function startService(
   }
 }
 
-/** Makes the first organisation at the very first start. @returns its key then. */
-async function firstKey(config: Config, observe: Observe): Promise<string | undefined> {
+/**
+ * Makes the first organisation at the very first start. @returns its key then.
+ * @throws with a sentence for people where there are records whose organisations are gone.
+ */
+async function firstKey(config: Config, { newMetadata, showKey }: FirstStart, observe: Observe): Promise<string | undefined> {
+  const isLost = !newMetadata && hasRecords(config.dataDir);
+  if (isLost && !hasMetadata(config.dataDir)) throw lostMetadata(config.dataDir);
   const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
   try {
-    const first = await bootstrap(database, { bootstrapKey: config.bootstrapApiKey, region: config.region, now: systemClock.now });
+    if (isLost && (await listOrganizations(database)).length === 0) throw lostMetadata(config.dataDir);
+    const { bootstrapApiKey: bootstrapKey, region } = config;
+    const first = await bootstrap(database, { bootstrapKey, region, now: systemClock.now, show: showKey });
     return first.created ? first.apiKey : undefined;
   } finally {
     await database.close();
-  }
-}
-
-/** @throws with a sentence for people when the folder cannot be made or used. */
-function useDataDir({ dataDir }: Config): void {
-  try {
-    // TRICKY: Node's recursive mkdir never ends in a place such as /proc; the parent has to be there.
-    if (!existsSync(path.dirname(path.resolve(dataDir)))) throw new Error('its parent folder does not exist');
-    ensureFolder(dataDir);
-  } catch (error) {
-    throw new Error(
-      `The data folder ${dataDir} cannot be used: ${messageOf(error)}. Set GATELOG_DATA_DIR to a folder that can be written.`,
-      { cause: error },
-    );
   }
 }
 
@@ -157,5 +159,5 @@ async function portProblems({ host, gatewayPort, apiPort }: Config): Promise<rea
     portProblem({ name: 'gateway', host, port: gatewayPort, variable: 'GATELOG_GATEWAY_PORT' }),
     portProblem({ name: 'API', host, port: apiPort, variable: 'GATELOG_API_PORT' }),
   ]);
-  return problems.filter((problem) => problem !== undefined);
+  return [...new Set(problems.filter((problem) => problem !== undefined))];
 }

@@ -1,12 +1,18 @@
 import path from 'node:path';
 import { type RunningService, startService, type StopSignal } from '../../main/all.ts';
 import type { CommandContext } from '../dependencies.ts';
+import { openWarning, reachable } from '../open-host.ts';
 import { packageVersion } from '../version.ts';
 
+export interface ServeOptions {
+  readonly newMetadata?: boolean;
+}
+
 /** Starts everything and stays until a signal ends it. @throws with a sentence when it cannot start. */
-export async function serveAll(context: CommandContext): Promise<void> {
+export async function serveAll(context: CommandContext, { newMetadata = false }: ServeOptions = {}): Promise<void> {
   // Until it is up a signal ends it as any program; its children end with it.
-  const service = await startService(context.config, context.environment, process.argv[1] ?? '');
+  const showKey = (apiKey: string): void => context.print([...keyLines(apiKey), '', 'Starting …'].join('\n'));
+  const service = await startService(context.config, context.environment, process.argv[1] ?? '', { newMetadata, showKey });
   const signals = stopSignals();
   context.print(welcome(context, service));
   const signal = await signals.first;
@@ -50,15 +56,15 @@ function stopSignals(): StopSignals {
 }
 
 function welcome({ config }: CommandContext, { addresses, freshKey }: RunningService): string {
-  const gateway = config.publicGatewayUrl ?? addresses.gateway;
+  const gateway = config.publicGatewayUrl ?? reachable(addresses.gateway);
   return [
     `Gatelog ${packageVersion()} is running. Ctrl-C stops it.`,
     `  Gateway  ${gateway}   send model calls here`,
-    `  API      ${config.publicApiUrl ?? addresses.api}   query them here`,
+    `  API      ${config.publicApiUrl ?? reachable(addresses.api)}   query them here`,
     `  Data     ${path.resolve(config.dataDir)}`,
     '',
-    ...keyLines(config, freshKey),
-    '',
+    ...openWarning(config),
+    ...keyNote(config, freshKey),
     'Try it (the echo provider needs no account):',
     `  ${exampleCall(gateway, madeKey(config, freshKey) ?? '$GATELOG_API_KEY')}`,
   ].join('\n');
@@ -69,13 +75,20 @@ function madeKey(config: CommandContext['config'], freshKey: string | undefined)
   return config.bootstrapApiKey === undefined ? freshKey : undefined;
 }
 
-function keyLines(config: CommandContext['config'], freshKey: string | undefined): string[] {
-  const made = madeKey(config, freshKey);
-  if (made !== undefined) {
-    return ['Your API key, shown only now:', `  ${made}`, 'Keep it where the examples look for it:', `  export GATELOG_API_KEY=${made}`];
+function keyLines(made: string): readonly string[] {
+  return ['Your API key, shown only now:', `  ${made}`, 'Keep it where the examples look for it:', `  export GATELOG_API_KEY=${made}`];
+}
+
+/** Where a key is to be had; one that was made at this start has been shown. */
+function keyNote(config: CommandContext['config'], freshKey: string | undefined): readonly string[] {
+  if (madeKey(config, freshKey) !== undefined) return [];
+  if (freshKey !== undefined) {
+    return ['Your API key is the one in GATELOG_BOOTSTRAP_API_KEY; the example looks for it in GATELOG_API_KEY.', ''];
   }
-  if (freshKey !== undefined) return ['Your API key is the one in GATELOG_BOOTSTRAP_API_KEY; the example looks for it in GATELOG_API_KEY.'];
-  return ['Keys were made earlier; "gatelog keys create --org default" makes another one. The example looks for one in GATELOG_API_KEY.'];
+  return [
+    'Keys were made earlier; "gatelog keys create --org default" makes another one. The example looks for one in GATELOG_API_KEY.',
+    '',
+  ];
 }
 
 /** One line that works as pasted. */

@@ -1,0 +1,103 @@
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { metadataFileName } from '../metadata/database.ts';
+import { messageOf } from '../model/errors.ts';
+import { ensureFolder, isSystemError } from '../platform/files.ts';
+
+/** What a start makes in its data folder. Where one of these is, the rest is ours too. */
+const ourNames: ReadonlySet<string> = new Set([
+  'supervisor.lock',
+  'core.lock',
+  metadataFileName,
+  'secret.key',
+  'spool',
+  'clickhouse',
+  'dead-letters',
+  'state',
+]);
+/** Files that are opened before anything else is. */
+const firstFiles: readonly string[] = ['supervisor.lock', 'core.lock', metadataFileName];
+/** So many names of what else is in a folder are shown. */
+const shownNames = 3;
+
+/**
+ * Makes the data folder where it is missing, and looks whether it can be used.
+ * @throws with a sentence for people when it cannot, or when it is a folder of something else.
+ */
+export function useDataDir(dataDir: string): void {
+  try {
+    // TRICKY: Node's recursive mkdir never ends in a place such as /proc; the parent has to be there.
+    if (!existsSync(path.dirname(path.resolve(dataDir)))) throw new Error('its parent folder does not exist');
+    refuseUnreachable(dataDir);
+    ensureFolder(dataDir);
+  } catch (error) {
+    if (error instanceof DataFolderError) throw error;
+    throw new DataFolderError(
+      `The data folder ${dataDir} cannot be used: ${messageOf(error)}. Set GATELOG_DATA_DIR to a folder that can be written.`,
+      { cause: error },
+    );
+  }
+  refuseUnreachable(dataDir);
+  refuseForeign(dataDir);
+}
+
+/** Why a data folder is not used: a sentence for people. */
+class DataFolderError extends Error {}
+
+/** @throws with a sentence that names who owns the folder, or a file in it, when this user cannot read and write it. A folder that is not there is none of these. */
+export function refuseUnreachable(dataDir: string): void {
+  for (const file of [dataDir, ...firstFiles.map((name) => path.join(dataDir, name))]) {
+    try {
+      accessSync(file, constants.R_OK | constants.W_OK | (file === dataDir ? constants.X_OK : 0));
+    } catch (error) {
+      if (!isSystemError(error) || error.code === 'ENOENT' || error.code === 'ENOTDIR') continue;
+      if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
+      throw new DataFolderError(
+        `${path.resolve(file)} cannot be read and written by this user (uid ${String(process.getuid?.())}): ${ownerOf(file)}. ` +
+          `Run Gatelog as that user, give the folder away ("chown -R" to uid ${String(process.getuid?.())}), or set GATELOG_DATA_DIR to another folder.`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+function ownerOf(file: string): string {
+  try {
+    const { uid, mode } = statSync(file);
+    return `it belongs to uid ${uid} and has the mode ${(mode & 0o777).toString(8).padStart(4, '0')}`;
+  } catch {
+    return 'a folder above it belongs to another user';
+  }
+}
+
+/** What the system itself puts into a folder is nobody's. */
+function refuseForeign(dataDir: string): void {
+  const names = readdirSync(dataDir).filter((name) => !name.startsWith('.') && name !== 'lost+found');
+  if (names.length === 0 || names.some((name) => ourNames.has(name))) return;
+  const more = names.length > shownNames ? `, and ${names.length - shownNames} more` : '';
+  throw new DataFolderError(
+    `The data folder ${path.resolve(dataDir)} has other files (${names.slice(0, shownNames).join(', ')}${more}) and nothing of Gatelog's. ` +
+      'Set GATELOG_DATA_DIR to a folder that is empty or does not exist yet.',
+  );
+}
+
+/** Whether a data folder has records, or what becomes some: those of a deployment whose metadata must be there too. */
+export function hasRecords(dataDir: string): boolean {
+  return ['clickhouse', 'dead-letters', 'spool'].some((name) => {
+    const folder = path.join(dataDir, name);
+    return (
+      existsSync(folder) &&
+      readdirSync(folder).some((entry) => !entry.startsWith('.') && !entry.endsWith('.lock') && !entry.endsWith('.holder'))
+    );
+  });
+}
+
+/** What is said where records have lost their metadata. */
+export function lostMetadata(dataDir: string): Error {
+  const folder = path.resolve(dataDir);
+  return new DataFolderError(
+    `${path.join(folder, metadataFileName)} is missing or empty, and the folder has records, which would belong to nobody: their organisations and keys are in that file. ` +
+      'Put it back, or make the folder anew out of a backup: move this one away and run "gatelog restore FOLDER". ' +
+      'To begin a new deployment beside records that nobody can read any more: "gatelog serve --new-metadata".',
+  );
+}

@@ -94,9 +94,46 @@ describe('the alias of older clients', () => {
     });
     expect(reply.headers['helicone-id']).toBe(reply.headers['svc-id']);
     const item = await api.stored(String(reply.headers['svc-id']));
-    expect(item).toMatchObject({ request_user_id: 'u', session_id: 's', properties: { Team: 'a', 'Svc-Session-Id': 's' } });
-    const byAlias = { request_response_rmt: { properties: { 'Helicone-Session-Id': { equals: 's' } } } };
-    expect((await api.query(byAlias)).map(({ request_id: id }) => id)).toEqual([item.request_id]);
+    expect(item).toMatchObject({ request_user_id: 'u', session_id: 's', properties: { Team: 'a', 'Helicone-Session-Id': 's' } });
+    for (const name of ['Svc-Session-Id', 'Helicone-Session-Id']) {
+      const found = await api.query({ request_response_rmt: { properties: { [name]: { equals: 's' } } } });
+      expect(found.map(({ request_id: id }) => id)).toEqual([item.request_id]);
+    }
+  });
+
+  it('shows session and prompt under the prefix that they were sent with, of a request and of its session; both names find and change them', async () => {
+    const named = { 'Session-Id': 'told', 'Session-Name': 'n', 'Session-Path': '/a', 'Prompt-Id': 'pid' };
+    const under = (prefix: string): Record<string, string> =>
+      Object.fromEntries(Object.entries(named).map(([name, value]) => [`${prefix}${name}`, `${prefix}${value}`]));
+    const [older, ours] = await Promise.all(
+      ['Helicone-', 'Svc-'].map(async (prefix) => api.stored(String((await echo(under(prefix))).headers['svc-id']))),
+    );
+    expect(older?.request_properties).toEqual(under('Helicone-'));
+    expect(older?.properties).toEqual(older?.request_properties);
+    const { 'Svc-Prompt-Id': prompt, ...session } = under('Svc-');
+    expect(ours).toMatchObject({ properties: session, prompt_id: prompt });
+    expect(older?.prompt_id).toBe('Helicone-pid');
+
+    for (const prefix of ['Helicone-', 'Svc-']) {
+      const leaves = Object.entries(under('Helicone-')).map(([name, value]) => ({
+        request_response_rmt: { properties: { [name.replace('Helicone-', prefix)]: { equals: value } } },
+      }));
+      for (const leaf of leaves) expect((await api.query(leaf)).map(({ request_id: id }) => id)).toEqual([older?.request_id]);
+    }
+    const renamed = { 'Svc-Session-Name': 'other', 'Helicone-Session-Path': '/b', 'Helicone-Prompt-Id': 'changed' };
+    await api.call('PUT', `/v1/request/${older?.request_id}/property`, renamed);
+    const expected = {
+      'Helicone-Session-Id': 'Helicone-told',
+      'Helicone-Session-Name': 'other',
+      'Helicone-Session-Path': '/b',
+      'Helicone-Prompt-Id': 'changed',
+    };
+    expect(await api.stored(String(older?.request_id))).toMatchObject({ properties: expected, session_name: 'other' });
+    const { body } = await api.call<{ session_id: string; properties: object }[]>('POST', '/v1/session/query', { search: '-told' });
+    const bySession = new Map(body.data?.map(({ session_id: id, properties }) => [id, properties]));
+    expect(Object.fromEntries(bySession)).toEqual({ 'Helicone-told': expected, 'Svc-told': session });
+    const view = await api.call<{ session: { properties: object } }>('GET', '/v1/session/Helicone-told');
+    expect(view.body.data?.session.properties).toEqual(expected);
   });
 });
 

@@ -123,6 +123,7 @@ export function recordAt(number: number, count: number, organizationId: Organiza
     userId: `user-${Math.floor(draw() * 2000)}`,
     sessionId: session === undefined ? longSession : `session-${session}`,
     sessionName: session === undefined ? 'long' : `flow ${session % sessionNames}`,
+    aliasedNames: false,
     properties: new Map([
       ['Team', `team-${Math.floor(draw() * 50)}`],
       ['Environment', draw() < 0.8 ? 'production' : 'staging'],

@@ -10,7 +10,7 @@ export const propertyNameSchema = z.string().openapi({ minLength: 1, maxLength: 
 // TRICKY: apart from its use, because the library's types know less of JSON Schema than its documents do (`propertyNames`).
 const propertyUpdateDocument = {
   description:
-    'Property names with their values. Each is added or replaced, the others stay. A body of exactly `key` and `value` sets the one property that `key` names. `Helicone-Session-Id`, `-Name`, `-Path` and `-Feedback` set the property that begins with `Svc-` instead.',
+    'Property names with their values. Each is added or replaced, the others stay. A body of exactly `key` and `value` sets the one property that `key` names. `Helicone-Session-Id`, `-Name`, `-Path` and `-Feedback`, and `Helicone-Prompt-Id`, set the property that begins with `Svc-` instead.',
   example: { Environment: 'production' },
   minProperties: 1,
   maxProperties: propertyLimits.properties,

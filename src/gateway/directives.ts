@@ -67,25 +67,34 @@ function warn({ warnings }: Draft, text: string): void {
 /** What one directive does with its value. */
 type Reader = (draft: Draft, value: string, name: string) => void;
 
+type TextTag =
+  | 'userId'
+  | 'sessionId'
+  | 'sessionName'
+  | 'sessionPath'
+  | 'modelOverride'
+  | 'promptId'
+  | 'promptVersion'
+  | 'jobId'
+  | 'nodeId'
+  | 'experimentId';
+
 const text =
-  (
-    field:
-      | 'userId'
-      | 'sessionId'
-      | 'sessionName'
-      | 'sessionPath'
-      | 'modelOverride'
-      | 'promptId'
-      | 'promptVersion'
-      | 'jobId'
-      | 'nodeId'
-      | 'experimentId',
-  ): Reader =>
+  (field: TextTag): Reader =>
   (draft, value, name) => {
     const read = wellFormed(headerText(value));
     if (exceedsBytes(read, textLimits.identifierBytes)) warn(draft, overlong(name, textLimits.identifierBytes));
     else if (read !== '') draft.tags[field] = read;
   };
+
+/** What stands among the properties too, where it is shown under the prefix that it was sent with. */
+const namedText = (field: 'sessionId' | 'sessionName' | 'sessionPath' | 'promptId'): Reader => {
+  const read = text(field);
+  return (draft, value, name) => {
+    read(draft, value, name);
+    if (draft.tags[field] !== undefined && name.toLowerCase().startsWith(aliasPrefix)) draft.tags.aliasedNames = true;
+  };
+};
 
 /** Why a text is not on record, for `svc-warning`. */
 export function overlong(what: string, maxBytes: number): string {
@@ -172,11 +181,11 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     },
     properties: readPropertiesObject,
     'user-id': text('userId'),
-    'session-id': text('sessionId'),
-    'session-name': text('sessionName'),
-    'session-path': text('sessionPath'),
+    'session-id': namedText('sessionId'),
+    'session-name': namedText('sessionName'),
+    'session-path': namedText('sessionPath'),
     'model-override': text('modelOverride'),
-    'prompt-id': text('promptId'),
+    'prompt-id': namedText('promptId'),
     'prompt-version': text('promptVersion'),
     'prompt-inputs': readPromptInputs,
     'job-id': text('jobId'),

@@ -65,6 +65,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     sessionName: said(properties.get(sessionProperties.sessionName)),
     sessionPath: said(properties.get(sessionProperties.sessionPath)),
     properties,
+    aliasedNames: tags.aliasedNames === true,
     nodeId: texts.nodeId,
     jobId: texts.jobId,
     promptId: texts.promptId,

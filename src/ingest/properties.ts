@@ -1,10 +1,11 @@
 import type { Tags } from '../model/exchange.ts';
+import { promptIdProperty } from '../model/vocabulary/property-alias.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 
 const sessionTags = ['sessionId', 'sessionName', 'sessionPath'] as const;
 
 /**
- * The properties of a record: the caller's tags, then the session headers.
+ * The properties of a record: the caller's tags, then the session headers, and the prompt's identifier of a client that looks for it there.
  * @param declaredNames declared names by their lower-case form: a header whose case was lost on the way is stored under its declared name.
  */
 export function propertiesOf(tags: Tags, declaredNames: ReadonlyMap<string, string>): Map<string, string> {
@@ -19,6 +20,7 @@ export function propertiesOf(tags: Tags, declaredNames: ReadonlyMap<string, stri
     const value = tags[tag];
     if (value !== undefined) properties.set(sessionProperties[tag], value);
   }
+  if (tags.aliasedNames === true && tags.promptId !== undefined) properties.set(promptIdProperty, tags.promptId);
   return properties;
 }
 

@@ -41,6 +41,8 @@ export interface Tags {
   readonly modelOverride?: string;
   /** Decimal text of US dollars, as sent. */
   readonly cost?: string;
+  /** The session or the prompt was named by headers that begin with `Helicone-`. */
+  readonly aliasedNames?: true;
   readonly promptId?: string;
   readonly promptVersion?: string;
   readonly promptInputs?: Readonly<Record<string, string>>;

@@ -59,6 +59,8 @@ export interface RequestRecord {
   readonly sessionName: string;
   readonly sessionPath: string;
   readonly properties: ReadonlyMap<string, string>;
+  /** The session or the prompt was named by headers that begin with `Helicone-`. */
+  readonly aliasedNames: boolean;
   readonly nodeId: string;
   readonly jobId: string;
   readonly promptId: string;

@@ -46,6 +46,7 @@ export const empty: RequestRecord = {
   sessionName: '',
   sessionPath: '',
   properties: new Map(),
+  aliasedNames: false,
   nodeId: '',
   jobId: '',
   promptId: '',

@@ -2,6 +2,7 @@ import type { RequestItem } from '../contract/requests.ts';
 import { parseMoney, usdOf } from '../model/money.ts';
 import { type CostSource, costSources } from '../model/request-record.ts';
 import { parseJson } from '../model/text.ts';
+import { shownProperties } from '../model/vocabulary/property-alias.ts';
 import type { BodiesRow, NumberCell, RequestRow } from './request-row.ts';
 
 /** Rows of a page as items, in the order of the page. @param bodies the rows of `bodies` of the same records, in any order. */
@@ -57,12 +58,13 @@ function identityOf(row: RequestRow) {
 }
 
 function requestPart(row: RequestRow) {
+  const properties = shownProperties(row.properties, row.aliased_names);
   return {
     request_path: textOrNull(row.path),
     request_referrer: textOrNull(row.referrer),
     request_user_id: row.user_id,
-    request_properties: row.properties,
-    properties: row.properties,
+    request_properties: properties,
+    properties,
     request_model: textOrNull(row.request_model),
     model_override: textOrNull(row.model_override),
     node_id: textOrNull(row.node_id),

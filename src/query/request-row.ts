@@ -25,6 +25,7 @@ export interface RequestRow {
   readonly session_name: string;
   readonly session_path: string;
   readonly properties: Readonly<Record<string, string>>;
+  readonly aliased_names: boolean;
   readonly node_id: string;
   readonly job_id: string;
   readonly prompt_id: string;
@@ -109,6 +110,7 @@ const plain: Readonly<Record<PlainColumn, true>> = {
   session_name: true,
   session_path: true,
   properties: true,
+  aliased_names: true,
   node_id: true,
   job_id: true,
   prompt_id: true,

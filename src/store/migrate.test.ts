@@ -16,6 +16,7 @@ const released: readonly (readonly [number: number, name: string, hash: string])
   [7, 'removals', '3fb5f60e62b870cdd6a0d153eef7e10b'],
   [8, 'upkeep of parts', 'f2c2ee40435b1436d0648d784664e5c4'],
   [9, 'fewer merges', '8295a101e4c43cefb6ea651bba106518'],
+  [10, 'aliased names', 'de711db25ac76449b08ac09aa458cf49'],
 ];
 
 test('a step of the schema that has been released is what it was', () => {

@@ -10,6 +10,7 @@ import { appliedPrices } from './migrations/0006-applied-prices.ts';
 import { removals } from './migrations/0007-removals.ts';
 import { upkeepOfParts } from './migrations/0008-upkeep-of-parts.ts';
 import { fewerMerges } from './migrations/0009-fewer-merges.ts';
+import { aliasedNames } from './migrations/0010-aliased-names.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Every step, in order. A step that has been released never changes. */
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   removals,
   upkeepOfParts,
   fewerMerges,
+  aliasedNames,
 ];
 
 /** How many steps this program knows. */

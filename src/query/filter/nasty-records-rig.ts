@@ -18,6 +18,7 @@ import { type OrganizationId, uuidOfHex } from '../../model/ids.ts';
 import { parseMoney } from '../../model/money.ts';
 import type { RecordedBody, RequestRecord } from '../../model/request-record.ts';
 import { unreportedUsage, type Usage } from '../../model/usage.ts';
+import { promptIdProperty } from '../../model/vocabulary/property-alias.ts';
 import { sessionFeedbackProperty, sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import type { SortableRecord } from '../order-rig.ts';
 
@@ -78,7 +79,7 @@ export const nastyNames = [
   'x '.repeat(60),
 ];
 /** Names that stand for one another, and the property that a session is told by. */
-export const sessionNames = [...Object.values(sessionProperties), sessionFeedbackProperty].flatMap((name) => [
+export const sessionNames = [...Object.values(sessionProperties), sessionFeedbackProperty, promptIdProperty].flatMap((name) => [
   name,
   name.replace('Svc-', 'Helicone-'),
 ]);
@@ -177,6 +178,7 @@ const plainRecord = time.chain((createdAt) =>
     model: nastyText,
     userId: sparse(constantFrom('u-1', 'U-1', 'ß', 'ẞ', 'a_b', 'axb', '😀', 'é', 'e\u0301', '\0')),
     properties,
+    aliasedNames: boolean(),
     nodeId: sparse(),
     jobId: sparse(),
     promptId: sparse(),

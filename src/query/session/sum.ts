@@ -35,7 +35,7 @@ function sumAt(sums: Map<string, NodeSum>, node: string, depth: number): NodeSum
 
 type Totals = Omit<SessionNodeRow, keyof typeof toldOfNode>;
 
-const toldOfNode = { name: '', users: [], newest_properties: {}, page_ms: [], page_ids: [], session_tag: '' } as const;
+const toldOfNode = { name: '', users: [], newest_properties: {}, aliased: false, page_ms: [], page_ids: [], session_tag: '' } as const;
 
 /** What is added up: of one request, or of many. */
 interface Addend {
@@ -128,6 +128,7 @@ function toldOfSession(rows: readonly SessionRequestRow[]): Omit<SessionNodeRow,
   return {
     name: rows.findLast(({ session_name: name }) => name !== '')?.session_name ?? '',
     users: [...users].toSorted(byBytes),
+    aliased: rows.some(({ aliased_names: aliased }) => aliased),
     newest_properties: Object.fromEntries(rows.flatMap(({ properties }) => Object.entries(properties))),
     page_ms: [],
     page_ids: [],

@@ -85,6 +85,7 @@ export function sessionItem(sessionId: string, root: SessionNodeRow): SessionIte
     latency_count: root.timed,
     users: root.users,
     merged: root.newest_properties,
+    aliased: root.aliased,
   };
   return listedItem(row, 0);
 }

@@ -43,6 +43,7 @@ export interface SessionNodeRow {
   readonly name: string;
   readonly users: readonly string[];
   readonly newest_properties: Readonly<Record<string, string>>;
+  readonly aliased: boolean;
   readonly page_ms: readonly NumberCell[];
   readonly page_ids: readonly string[];
   readonly session_tag: string;
@@ -107,6 +108,7 @@ function aggregatesOfPath({ after }: SessionPlan): Fragment {
     maxIf((created_at, request_id, session_name), session_name != '') AS path_name,
     groupUniqArrayIf(user_id, user_id != '') AS path_users,
     maxMap(mapApply((name, text) -> (name, (created_at, request_id, text)), properties)) AS path_properties,
+    max(aliased_names) AS path_aliased,
     groupArraySortedIf(1001)((created_at, request_id), ${behindCursor}) AS path_keys`;
 }
 
@@ -116,6 +118,7 @@ const aggregatesOfNode = sql`node, sum(path_requests) AS requests, toString(ifNu
   toUnixTimestamp64Milli(min(path_first)) AS first_ms, toUnixTimestamp64Milli(max(path_latest)) AS latest_ms, toString(max(path_ended)) AS ended_text,
   maxIf(path_name, depth = 0).3 AS name, arraySort(groupUniqArrayArrayIf(path_users, depth = 0)) AS users,
   mapApply((name, newest) -> (name, newest.3), maxMapIf(path_properties, depth = 0)) AS newest_properties,
+  max(path_aliased) AS aliased,
   groupArraySortedArrayIf(1001)(path_keys, depth = 0) AS page_keys,
   arrayMap(key -> toUnixTimestamp64Milli(key.1), page_keys) AS page_ms, arrayMap(key -> toString(key.2), page_keys) AS page_ids`;
 

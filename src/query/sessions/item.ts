@@ -1,6 +1,7 @@
 import type { SessionItem } from '../../contract/session-item.ts';
 import type { SessionMetrics, SessionNameItem, SessionTotals } from '../../contract/session-query.ts';
 import { type Money, parseMoney, usdOf } from '../../model/money.ts';
+import { shownProperties } from '../../model/vocabulary/property-alias.ts';
 import type { SessionNameRow } from './names.ts';
 import type { SessionTotalsRow } from './page.ts';
 import { ratioOf, usdRatioOf } from './ratio.ts';
@@ -25,7 +26,7 @@ export function sessionItem(row: SessionRow, offsetMinutes: number): SessionItem
     total_tokens: Number(row.total_sum),
     avg_latency: ratioOf(BigInt(row.latency_sum), BigInt(row.latency_count)),
     user_ids: [...row.users],
-    properties: row.merged,
+    properties: shownProperties(row.merged, row.aliased),
   };
 }
 

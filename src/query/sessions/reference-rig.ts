@@ -3,6 +3,7 @@ import type { SessionItem } from '../../contract/session-item.ts';
 import type { SessionMetrics, SessionNameItem, SessionTotals } from '../../contract/session-query.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { matches } from '../filter/interpret.ts';
+import { shownProperties } from '../../model/vocabulary/property-alias.ts';
 import { type FilterRecord, sessionFactsOf } from '../filter/record.ts';
 
 /** What the contract says of sessions, over records in memory. It shares with the engine what a condition of the filter means, and nothing else. */
@@ -105,7 +106,10 @@ export function referenceItem(session: ReferenceSession, offset: { readonly minu
     total_tokens: Number(tokens('promptTokens') + tokens('completionTokens')),
     avg_latency: averageLatency([session]),
     user_ids: users.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right))),
-    properties: Object.fromEntries(properties),
+    properties: shownProperties(
+      Object.fromEntries(properties),
+      all.some((record) => 'aliasedNames' in record && record.aliasedNames === true),
+    ),
   };
 }
 

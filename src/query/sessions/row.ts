@@ -24,6 +24,8 @@ export interface SessionRow {
   readonly latency_count: NumberCell;
   readonly users: readonly string[];
   readonly merged: Readonly<Record<string, string>>;
+  /** One of its requests named the session by upstream's headers. */
+  readonly aliased: boolean;
 }
 
 /** When a session began: its first kept request. */
@@ -85,6 +87,7 @@ export function sessionRowColumns(overKept: OverKept): Fragment {
     latency_count: latenciesOf(overKept),
     users: sql`arraySort(${overKept(sql`groupUniqArrayIf(user_id, ${users})`, (kept) => sql`groupUniqArrayIf(user_id, ${kept} AND ${users})`)})`,
     merged: newestValues,
+    aliased: sql`max(aliased_names)`,
   };
   return join([sql`session_id`, ...Object.entries(columns).map(([name, value]) => sql`${value} AS ${identifier(name)}`)], ', ');
 }

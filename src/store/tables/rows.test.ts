@@ -35,6 +35,7 @@ const maximal: RequestRecord = {
   sessionId: 'e',
   sessionName: nasty,
   sessionPath: '/f',
+  aliasedNames: true,
   properties: new Map([
     ['a', nasty],
     [nasty, 'b'],
@@ -177,6 +178,7 @@ test('every column of a maximal record comes back as it was', async () => {
     session_id: 'e',
     session_name: nasty,
     session_path: '/f',
+    aliased_names: true,
     properties: Object.fromEntries(maximal.properties),
     node_id: 'g',
     job_id: 'h',

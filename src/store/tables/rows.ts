@@ -109,6 +109,7 @@ const requestColumns: readonly Column<RequestRecord>[] = [
   column('feedback_created_at', nullable(dateTime), ({ feedback }) => feedback?.createdAt ?? null),
   column('request_body_cut', bool, ({ requestBodyCut }) => requestBodyCut),
   column('response_body_cut', bool, ({ responseBodyCut }) => responseBodyCut),
+  column('aliased_names', bool, ({ aliasedNames }) => aliasedNames),
   column('session_changes', listOf(uint64), ({ sessionChanges }) => sessionChanges),
 ];
 

@@ -94,6 +94,19 @@ describe('the legacy query', () => {
     expect(answer.headers.get('link')).toBe('</v1/request/query-clickhouse>; rel="successor-version"');
   });
 
+  test('keeps what is not scored where older clients ask for that, and the present one everything', async () => {
+    const ids = async (path: string, body: object): Promise<readonly string[]> => {
+      const { data } = await checked(await rig.call('POST', path, { body: { filter: {}, ...body } }), 200, requestQueryAnswerSchema);
+      return (data ?? []).map(({ request_id: id }) => id);
+    };
+    expect(await ids(legacyPath, { isScored: false })).toEqual([rig.stored]);
+    await rig.call('POST', `/v1/request/${rig.stored}/score`, { body: { scores: { quality: 1 } } });
+    expect(await ids(legacyPath, { isScored: false })).toEqual([]);
+    expect(await ids(legacyPath, { isScored: true })).toEqual([rig.stored]);
+    expect(await ids(legacyPath, {})).toEqual([rig.stored]);
+    expect(await ids('/v1/request/query-clickhouse', { isScored: false })).toEqual([rig.stored]);
+  });
+
   test('knows the names of old', async () => {
     const filter = {
       left: { request: { user_id: { equals: 'u' } } },

@@ -62,7 +62,10 @@ export const requestQuerySchema = z
       isCached: flag('isCached', 'True keeps only answers from the response cache; false changes nothing.'),
       includeInputs: flag('includeInputs', "True adds each request's prompt inputs."),
       isPartOfExperiment: flag('isPartOfExperiment', 'True keeps only requests of experiments; false changes nothing.'),
-      isScored: flag('isScored', 'True keeps only requests with a score or feedback; false changes nothing.'),
+      isScored: flag(
+        'isScored',
+        'True keeps only requests with a score or feedback; false changes nothing, but on `/v1/request/query`, where it keeps those without.',
+      ),
     },
     'The body is a JSON object such as {"filter": "all"}.',
   )

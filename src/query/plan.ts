@@ -5,7 +5,7 @@ import type { FilterDialect } from './filter/leaf.ts';
 import { parseFilter } from './filter/parse.ts';
 import { success } from './outcome.ts';
 import { parseCursor, type Position } from './cursor.ts';
-import type { RequestsQuestion } from './question.ts';
+import type { RequestFlags, RequestsQuestion } from './question.ts';
 import { parseSort } from './sort.ts';
 
 /** A request query bound to its tenant: what `requests.ts` makes statements of. */
@@ -34,13 +34,19 @@ export const filterWrappers: FilterDialect['wrappers'] = [
   'values',
 ];
 
-/** What `POST /v1/request/query-clickhouse` accepts as a filter. */
-export const requestDialect: FilterDialect = { wrappers: filterWrappers, unwrappedProperties: 'empty' };
-/** The legacy query's: there a `properties` leaf without its wrapper is an ordinary one. */
-export const legacyDialect: FilterDialect = { wrappers: filterWrappers, unwrappedProperties: 'filter' };
+/** How an endpoint reads a query of requests. */
+export interface RequestsDialect extends FilterDialect {
+  /** What `isScored: false` keeps. */
+  readonly isScoredFalse: 'all' | 'unscored';
+}
+
+/** What `POST /v1/request/query-clickhouse` accepts. */
+export const requestDialect: RequestsDialect = { wrappers: filterWrappers, unwrappedProperties: 'empty', isScoredFalse: 'all' };
+/** The legacy query's: there a `properties` leaf without its wrapper is an ordinary one, and a worker asks for what it has not scored yet. */
+export const legacyDialect: RequestsDialect = { wrappers: filterWrappers, unwrappedProperties: 'filter', isScoredFalse: 'unscored' };
 
 /** Binds a request query to its tenant. @returns the first fault in its filter or sort, when there is one. */
-export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect: FilterDialect): Result<PlannedRequests> {
+export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect: RequestsDialect): Result<PlannedRequests> {
   const parsed = parseFilter(body.filter, dialect);
   if (!parsed.ok) return parsed;
   const sort = parseSort(body.sort);
@@ -49,7 +55,7 @@ export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect
   const question: RequestsQuestion = {
     tenant,
     filter: parsed.value.filter,
-    flags: { cached: body.isCached === true, scored: body.isScored === true, inExperiment: body.isPartOfExperiment === true },
+    flags: flagsOf(body, dialect),
     sort: sort.value,
   };
   const after = body.cursor === undefined ? success(undefined) : parseCursor(body.cursor, question);
@@ -63,4 +69,9 @@ export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect
     includeInputs: body.includeInputs === true,
   };
   return success({ kind: 'page', plan });
+}
+
+function flagsOf({ isCached, isScored, isPartOfExperiment }: RequestQuery, { isScoredFalse }: RequestsDialect): RequestFlags {
+  const flags = { cached: isCached === true, scored: isScored === true, inExperiment: isPartOfExperiment === true };
+  return isScored === false && isScoredFalse === 'unscored' ? { ...flags, unscored: true } : flags;
 }

@@ -7,6 +7,8 @@ export interface RequestFlags {
   readonly cached: boolean;
   readonly scored: boolean;
   readonly inExperiment: boolean;
+  /** Only requests without score and feedback: what `false` means to older clients. */
+  readonly unscored?: true;
 }
 
 /** Which requests are asked for, and in which order. */

@@ -111,10 +111,13 @@ function filterCondition(filter: FilterNode): readonly Fragment[] {
   return filter.kind === 'all' ? [] : [compileFilter(filter)];
 }
 
-function flagConditions({ cached, scored, inExperiment }: RequestFlags): readonly Fragment[] {
+const isScored: Fragment = sql`(notEmpty(scores) OR feedback_rating IS NOT NULL)`;
+
+function flagConditions({ cached, scored, inExperiment, unscored }: RequestFlags): readonly Fragment[] {
   return [
     ...(cached ? [sql`cached`] : []),
-    ...(scored ? [sql`(notEmpty(scores) OR feedback_rating IS NOT NULL)`] : []),
+    ...(scored ? [isScored] : []),
+    ...(unscored === true ? [sql`NOT ${isScored}`] : []),
     ...(inExperiment ? [sql`experiment_id != ''`] : []),
   ];
 }

@@ -36,10 +36,10 @@ export function checkComparison(raw: RawComparison): Result<Comparison> {
   switch (definition.family) {
     case 'text':
       return textComparison(raw);
-    case 'number':
-      return typeof raw.value === 'number' && Number.isFinite(raw.value)
-        ? success({ family: 'number', operator: operator as NumberOperator, value: raw.value })
-        : wrongValue(raw, 'number');
+    case 'number': {
+      const value = numberIn(raw);
+      return value === undefined ? wrongValue(raw, 'number') : success({ family: 'number', operator: operator as NumberOperator, value });
+    }
     case 'timestamp': {
       const value = parseTimestamp(raw.value);
       if (value === undefined) return wrongValue(raw, 'timestamp');
@@ -50,6 +50,15 @@ export function checkComparison(raw: RawComparison): Result<Comparison> {
         ? success({ family: 'boolean', operator: operator as BooleanOperator, value: raw.value })
         : wrongValue(raw, 'boolean');
   }
+}
+
+/** As JSON writes one. */
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Older clients send a score's value as text. */
+function numberIn({ definition, value }: RawComparison): number | undefined {
+  const number = definition.shape === 'map' && typeof value === 'string' && jsonNumber.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 function keyComparison(raw: RawComparison): Result<Comparison> {

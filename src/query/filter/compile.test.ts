@@ -46,11 +46,14 @@ describe('text columns', () => {
 
   test.each<readonly [string, unknown, string]>([
     ['scores_column', { equals: '{"quality":0.5,"zero":0}' }, 'full'],
-    ['scores_column', { equals: '' }, 'absent text'],
+    ['scores_column', { equals: '' }, ''],
+    ['scores_column', { equals: '{}' }, 'absent text'],
+    ['scores_column', { like: '{%' }, everyRow],
     ['scores_column', { contains: 'QUALITY' }, 'full binary'],
     ['assets', { equals: '["a/b","é\\""]' }, 'full'],
     ['assets', { contains: 'A/B' }, 'full'],
-    ['assets', { 'not-equals': '' }, 'full'],
+    ['assets', { 'not-equals': '' }, everyRow],
+    ['assets', { equals: '[]' }, 'absent binary text'],
     ['request_id', { equals: idOf(1) }, 'full'],
     ['request_id', { equals: idOf(1).toUpperCase() }, 'full'],
     ['request_id', { 'not-equals': idOf(1) }, 'absent binary text'],

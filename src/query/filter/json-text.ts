@@ -1,19 +1,19 @@
 import { type Fragment, sql } from '../../sql/sql.ts';
 
-/** The JSON text of an array of texts as JSON.stringify writes it; empty for an empty one. */
+/** The JSON text of an array of texts as JSON.stringify writes it. */
 export function jsonOfTexts(column: Fragment): Fragment {
-  return sql`if(empty(${column}), '', ${asStringified(column)})`;
+  return sql`if(empty(${column}), '[]', ${asStringified(column)})`;
 }
 
 /**
- * The JSON text of a map of texts to numbers as JSON.stringify writes an object; empty for an empty one. Names stand in the order of their
+ * The JSON text of a map of texts to numbers as JSON.stringify writes an object. Names stand in the order of their
  * bytes, since in the map they stand as changes have left them.
  */
 export function jsonOfNumbers(column: Fragment): Fragment {
   const entry = sql`concat(${asStringified(sql`name`)}, ':', ${numberText(sql`number`)})`;
   const sorted = sql`mapSort(${column})`;
   const entries = sql`arrayMap((name, number) -> ${entry}, mapKeys(${sorted}), mapValues(${sorted}))`;
-  return sql`if(empty(${column}), '', concat('{', arrayStringConcat(${entries}, ','), '}'))`;
+  return sql`if(empty(${column}), '{}', concat('{', arrayStringConcat(${entries}, ','), '}'))`;
 }
 
 /**

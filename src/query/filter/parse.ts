@@ -50,11 +50,18 @@ function parseNode(input: unknown, place: Place, walk: Walk): Result<FilterNode>
   if (!isJsonObject(input)) return filterFault(place.path, `A filter is a leaf, a branch, {} or "all"; got ${sketch(input)}.`);
   const keys = Object.keys(input);
   if (keys.length === 0) return success(everything);
+  if (isEmptyWrapper(input, keys, walk.dialect)) return success(everything);
   if (branchKeys.some((key) => Object.hasOwn(input, key))) return parseBranch(input, place, walk);
   const leaf = parseLeaf(input, place.path, walk.dialect);
   if (!leaf.ok) return leaf;
   walk.unwrappedProperties ||= leaf.value.unwrappedProperties;
   return success(leaf.value.condition);
+}
+
+/** A wrapper that is known and holds nothing: samples of upstream write every request so. */
+function isEmptyWrapper(input: JsonObject, [key, ...others]: readonly string[], { wrappers }: FilterDialect): boolean {
+  const inner = wrappers.some((wrapper) => wrapper === key) && others.length === 0 ? input[key ?? ''] : undefined;
+  return isJsonObject(inner) && Object.keys(inner).length === 0;
 }
 
 function parseBranch(branch: JsonObject, { path, depth }: Place, walk: Walk): Result<FilterNode> {

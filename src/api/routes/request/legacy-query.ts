@@ -14,7 +14,8 @@ export const legacyQueryRequests: Endpoint = {
     path: '/v1/request/query',
     operationId: 'legacyQueryRequests',
     summary: 'Query requests, as older clients do',
-    description: 'As `/v1/request/query-clickhouse`, but a `properties` leaf outside `request_response_rmt` filters like one inside it.',
+    description:
+      'As `/v1/request/query-clickhouse`, but a `properties` leaf outside `request_response_rmt` filters like one inside it, and `isScored: false` keeps the requests without score and feedback.',
     deprecated: true,
     security: keyRequired,
     request: { body: { required: true, content: jsonContent(requestQuerySchema) } },

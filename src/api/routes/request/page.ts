@@ -5,9 +5,8 @@ import { type RequestItem, requestQuerySchema } from '../../../contract/requests
 import { GatelogError } from '../../../model/errors.ts';
 import type { RequestId } from '../../../model/ids.ts';
 import { cursorBehind, type SortCells } from '../../../query/cursor.ts';
-import type { FilterDialect } from '../../../query/filter/leaf.ts';
 import { type HintQuestion, hintQuestions, longBodiesQuestion } from '../../../query/hints.ts';
-import { planRequests, type RequestsPlan } from '../../../query/plan.ts';
+import { planRequests, type RequestsDialect, type RequestsPlan } from '../../../query/plan.ts';
 import { requestItems } from '../../../query/request-item.ts';
 import type { BodiesRow, RequestRow } from '../../../query/request-row.ts';
 import { bodiesStatements, type CountRow, countStatement, pageStatements } from '../../../query/requests.ts';
@@ -21,7 +20,7 @@ import { addWarning, appendSentence } from '../../warnings.ts';
 type PageRow = RequestRow & SortCells;
 
 /** Answers a page of requests: body → plan → statements → rows → items, with the headers that tell about the page. */
-export async function answerPage({ context, principal, ports }: EndpointCall, dialect: FilterDialect): Promise<Response> {
+export async function answerPage({ context, principal, ports }: EndpointCall, dialect: RequestsDialect): Promise<Response> {
   const { signal } = context.req.raw;
   const tenant = principal.organizationId;
   const body = await readInput(context, requestQuerySchema);

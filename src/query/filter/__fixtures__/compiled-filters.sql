@@ -215,27 +215,27 @@ lowerUTF8(target_url) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.scores_column equals: 
-if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}')) = {p0:String}
+if(empty(scores), '{}', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}')) = {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.scores_column not-equals: full absent binary text
-if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}')) != {p0:String}
+if(empty(scores), '{}', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}')) != {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.scores_column like: 
-if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}')) LIKE {p0:String}
+if(empty(scores), '{}', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}')) LIKE {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.scores_column ilike: 
-lowerUTF8(if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}'))) LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(scores), '{}', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}'))) LIKE lowerUTF8({p0:String})
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.scores_column contains: 
-lowerUTF8(if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}'))) LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(scores), '{}', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}'))) LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.scores_column not-contains: full absent binary text
-lowerUTF8(if(empty(scores), '', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}'))) NOT LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(scores), '{}', concat('{', arrayStringConcat(arrayMap((name, number) -> concat(arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(name), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))), ':', multiIf(number = 0, '0', abs(number) >= 1e21, replaceOne(toString(number), 'e', 'e+'), toString(number))), mapKeys(mapSort(scores)), mapValues(mapSort(scores))), ','), '}'))) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.request_body equals: 
@@ -311,27 +311,27 @@ lowerUTF8(cache_reference_id) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%a\\_word\\%%"}
 
 -- request_response_rmt.assets equals: 
-if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+')))) = {p0:String}
+if(empty(assets), '[]', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+')))) = {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.assets not-equals: full absent binary text
-if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+')))) != {p0:String}
+if(empty(assets), '[]', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+')))) != {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.assets like: 
-if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+')))) LIKE {p0:String}
+if(empty(assets), '[]', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+')))) LIKE {p0:String}
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.assets ilike: 
-lowerUTF8(if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))))) LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(assets), '[]', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))))) LIKE lowerUTF8({p0:String})
 -- {"p0":"A_word%"}
 
 -- request_response_rmt.assets contains: 
-lowerUTF8(if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))))) LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(assets), '[]', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))))) LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.assets not-contains: full absent binary text
-lowerUTF8(if(empty(assets), '', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))))) NOT LIKE lowerUTF8({p0:String})
+lowerUTF8(if(empty(assets), '[]', arrayStringConcat(arrayMap(token -> multiIf(token = '\\/', '/', token = '\\u2028', '\xE2\x80\xA8', token = '\\u2029', '\xE2\x80\xA9', startsWith(token, '\\u'), lower(token), token), extractAll(toJSONString(assets), '\\\\u[0-9A-F]{4}|\\\\.|[^\\\\]+'))))) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.prompt_id equals: 

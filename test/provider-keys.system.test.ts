@@ -100,6 +100,8 @@ it('a stored key serves its organisation alone, goes to its provider alone, is n
     expect.stringContaining('"openai/gpt-4o"'),
     expect.not.stringContaining('"openai/'),
   ]);
+  const { data } = JSON.parse(await models(testKey)) as { data: object[] };
+  expect((await api.call('GET', '/v1/models')).body).toEqual({ object: 'list', data, error: null });
 
   await restart(firstSecret);
   const later = await call();

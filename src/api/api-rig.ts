@@ -178,6 +178,8 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),
     },
     providerKeys: makeProviderKeyVault(rig.database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
+    models: (_organizationId, storedProviders) =>
+      ['echo', ...storedProviders].map((name) => ({ id: `${name}/m`, object: 'model', created: 0, owned_by: name })),
     redactionRules: new RedactionRules(rig.database, systemClock),
     prices: makePricePorts({
       database: rig.database,

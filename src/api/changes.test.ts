@@ -37,6 +37,16 @@ describe('200', () => {
     expect(await idsWhere({ scores: { accuracy: { lt: 0.3 } } })).toEqual([]);
   });
 
+  test('an evaluation is a score by another name', async () => {
+    await done('POST', `/v1/evals/${rig.stored}`, { name: 'faithfulness', score: 0.75 });
+    expect((await itemOf(rig.stored)).scores).toMatchObject({ faithfulness: 0.75 });
+    for (const body of [{ name: 'a' }, { score: 1 }, { name: 'a', score: 'high' }, { name: '', score: 1 }, []]) {
+      expect((await rig.call('POST', `/v1/evals/${rig.stored}`, { body })).status).toBe(422);
+    }
+    expect((await rig.call('POST', `/v1/evals/${rig.foreign}`, { body: { name: 'a', score: 1 } })).status).toBe(404);
+    expect((await rig.call('POST', `/v1/evals/${rig.stored}`, { key: keyOf('r'), body: { name: 'a', score: 1 } })).status).toBe(403);
+  });
+
   test('a score may be called __proto__', async () => {
     expect((await rig.call('POST', scorePath(rig.stored), { text: '{"scores":{"__proto__":-0}}' })).status).toBe(200);
     expect(Object.entries((await itemOf(rig.stored)).scores)).toContainEqual(['__proto__', 0]);

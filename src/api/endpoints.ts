@@ -1,4 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
+import { addEval } from './routes/evals/add.ts';
+import { listModels } from './routes/models/list.ts';
 import { declareProperty } from './routes/property/declare.ts';
 import { applyPrices } from './routes/prices/apply.ts';
 import { getPrices } from './routes/prices/get.ts';
@@ -10,6 +12,7 @@ import { getRateLimits } from './routes/rate-limits/get.ts';
 import { replaceRateLimits } from './routes/rate-limits/replace.ts';
 import { getRedactionRules } from './routes/redaction-rules/get.ts';
 import { replaceRedactionRules } from './routes/redaction-rules/replace.ts';
+import { getRequestAsset } from './routes/request/asset.ts';
 import { explainRequestCost } from './routes/request/cost.ts';
 import { countRequests } from './routes/request/count.ts';
 import { getRequest } from './routes/request/get.ts';
@@ -44,6 +47,9 @@ export const endpoints: readonly Endpoint[] = [
   giveRequestFeedback,
   listRequestChanges,
   explainRequestCost,
+  getRequestAsset,
+  addEval,
+  listModels,
   declareProperty,
   getRateLimits,
   replaceRateLimits,

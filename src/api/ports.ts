@@ -1,3 +1,4 @@
+import type { ModelItem } from '../contract/models.ts';
 import type { BilledRequest, CostExplanation } from '../model/billed-request.ts';
 import type { Change } from '../model/change.ts';
 import type { GatelogError } from '../model/errors.ts';
@@ -118,6 +119,8 @@ export interface ApiPorts {
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   readonly rateLimits: RateLimitPorts;
   readonly providerKeys: ProviderKeyVault;
+  /** What an organisation reaches at the gateway with its key alone. @throws GatelogError `metadata_unavailable`. */
+  readonly models: (organizationId: OrganizationId, storedProviders: ReadonlySet<string>) => readonly ModelItem[];
   readonly redactionRules: RedactionRulePorts;
   readonly prices: PricePorts;
   readonly retention: RetentionPorts;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { doneSchema } from '../contract/answers.ts';
+import { modelsAnswerSchema } from '../contract/models.ts';
 import { providerKeyAnswerSchema, providerKeysAnswerSchema } from '../contract/provider-keys.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { type ApiRig, checked, keyOf, openApiRig } from './api-rig.ts';
@@ -115,5 +116,14 @@ describe('DELETE /v1/provider-keys/{id}', () => {
       (await remove(id.toUpperCase())).status,
       (await remove(id)).status,
     ]).toEqual([403, 200, 404]);
+  });
+});
+
+describe('GET /v1/models', () => {
+  it('200: what the organisation reaches, with the providers for which it has stored a key', async () => {
+    const models = async () => (await checked(await rig.call('GET', '/v1/models', { key: keyOf('r') }), 200, modelsAnswerSchema)).data;
+    expect((await models()).map(({ id }) => id)).toEqual(['echo/m']);
+    await add({ provider: 'openai', key: secret });
+    expect(await models()).toContainEqual({ id: 'openai/m', object: 'model', created: 0, owned_by: 'openai' });
   });
 });

@@ -209,3 +209,15 @@ describe('a signed address', () => {
     }
   });
 });
+
+describe('an asset', () => {
+  test('that a request does not have is told apart from a request that is not there', async () => {
+    const answer = await rig.call('POST', `/v1/request/${rig.stored}/assets/8700e57a-3874-4207-8c17-6a0b7d9b4e3a`);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      404,
+      { code: 'not_found', error: expect.stringContaining('has no asset') as string },
+    ]);
+    const foreign = await rig.call('POST', `/v1/request/${rig.foreign}/assets/a`);
+    expect([foreign.status, await foreign.json()]).toMatchObject([404, { error: `No request ${rig.foreign} is on record.` }]);
+  });
+});

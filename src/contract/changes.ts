@@ -31,6 +31,21 @@ export const scoreUpdateSchema = z
   .object({ scores: z.record(z.string(), scoreValueSchema).openapi(scoresDocument) })
   .openapi('ScoreUpdate', { description: 'Scores of a request. Other fields are ignored with a warning.' });
 
+/** The body of one score as older clients write it. */
+export const evalSchema = z
+  .object({ name: z.string(), score: scoreValueSchema })
+  .openapi('Eval', { description: 'One score of a request. Other fields are ignored.' });
+
+/** Reads the body of one score. */
+export function readEval(body: unknown): Result<ReadonlyMap<string, number>> {
+  if (!isJsonObject(body) || typeof body['name'] !== 'string' || body['score'] === undefined) {
+    return bodyFault([], 'The body is an object such as {"name": "accuracy", "score": 0.75}.');
+  }
+  const { name, score } = body;
+  const sentence = wrongScore(name, score);
+  return sentence === undefined ? { ok: true, value: scoresOf([[name, score]]) } : bodyFault(['score'], sentence);
+}
+
 /**
  * Reads the body of a change of scores.
  * TRICKY: not by the schema, because zod leaves out the name `__proto__`, which is a name like any other.
@@ -44,14 +59,16 @@ export function readScores(body: unknown): Result<ReadonlyMap<string, number>> {
   if (entries.length > propertyLimits.properties) {
     return bodyFault(['scores'], `One call names at most ${propertyLimits.properties} scores; got ${entries.length}.`);
   }
-  const values = new Map<string, number>();
   for (const [name, value] of entries) {
     const sentence = wrongScore(name, value);
     if (sentence !== undefined) return bodyFault(['scores', name], sentence);
-    // Adding zero makes 0 of -0, which no other part of the API can write.
-    values.set(wellFormed(name), Number(value) + 0);
   }
-  return { ok: true, value: values };
+  return { ok: true, value: scoresOf(entries) };
+}
+
+/** Adding zero makes 0 of -0, which no other part of the API can write. */
+function scoresOf(entries: readonly (readonly [name: string, value: unknown])[]): ReadonlyMap<string, number> {
+  return new Map(entries.map(([name, value]) => [wellFormed(name), Number(value) + 0]));
 }
 
 function wrongScore(name: string, value: unknown): string | undefined {

@@ -15,13 +15,25 @@ export interface ModelSources {
   readonly storedProviders: ReadonlySet<string>;
 }
 
-/** `GET /v1/models`: what callers reach with our key alone, in OpenAI's shape, written as the gateway routes by it: `provider/model`. */
-export function answerModels(sources: ModelSources, method: string, sink: ReplySink): void {
-  const { providers, knownModels, organizationId, storedProviders } = sources;
+/** A model as OpenAI's clients read it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly object: 'model';
+  readonly created: number;
+  readonly owned_by: string;
+}
+
+/** What callers reach with our key alone, written as the gateway routes by it: `provider/model`. */
+export function listedModels({ providers, knownModels, organizationId, storedProviders }: ModelSources): readonly ListedModel[] {
   const open = providers.all
     .filter((address) => isOpen(address, storedProviders))
     .flatMap(({ name }) => knownModels(name, organizationId).map((model) => entry(name, model)));
-  const body = Buffer.from(JSON.stringify({ object: 'list', data: [entry(echoProviderName, 'echo'), ...open] }));
+  return [entry(echoProviderName, 'echo'), ...open];
+}
+
+/** `GET /v1/models`, in OpenAI's shape. */
+export function answerModels(sources: ModelSources, method: string, sink: ReplySink): void {
+  const body = Buffer.from(JSON.stringify({ object: 'list', data: listedModels(sources) }));
   const lines = ['content-type', 'application/json', 'content-length', String(body.length)];
   giveReply(sink, { status: 200, lines, chunks: method === 'HEAD' ? [] : [body] });
 }
@@ -33,6 +45,6 @@ function isOpen({ name, native, isRoutable }: ProviderAddress, storedProviders: 
 }
 
 /** OpenAI's clients expect a time of creation, which nobody knows here. */
-function entry(provider: string, model: string): object {
+function entry(provider: string, model: string): ListedModel {
   return { id: `${provider}/${model}`, object: 'model', created: 0, owned_by: provider };
 }

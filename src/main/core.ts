@@ -57,6 +57,7 @@ import { erasuresFor, makeBelievedClock, makeRemovals, type Removals } from './r
 import { publishCoreAddress } from './core-address.ts';
 import { coreFamilies, TreeNumbers } from './core-numbers.ts';
 import { openReadyStore } from './ready-store.ts';
+import { makeModelList } from './model-list.ts';
 import { readPricesFile } from './prices-file.ts';
 import { type CorePrices, makePricePorts } from './request-costs.ts';
 import { StoredPrices } from './stored-prices.ts';
@@ -337,6 +338,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
     },
     providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
+    models: makeModelList(config, (organizationId) => ({ book: prices.book, organization: prices.stored.of(organizationId) })),
     redactionRules,
     retention: removals.retentionPorts,
     erasures: removals.erasurePorts,

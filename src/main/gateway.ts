@@ -29,10 +29,7 @@ import { makeLogger } from '../platform/logger.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
-import type { Prices } from '../pricing/look-up.ts';
-import { organizationModels } from '../pricing/organization-prices.ts';
 import { type PriceBook, priceBookFrom } from '../pricing/price-book.ts';
-import { providerNamed } from '../providers/registry.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { type RunningRole, tellMeasured } from '../supervisor/child.ts';
@@ -40,6 +37,7 @@ import { troubledCoreParts } from './core-address.ts';
 import { makeCostEstimate, readUser } from './estimate-cost.ts';
 import { familiesOf } from './families.ts';
 import { makeMakerOf } from './model-makers.ts';
+import { modelsOf } from './model-list.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './prices-file.ts';
 import { StoredPrices } from './stored-prices.ts';
@@ -224,11 +222,4 @@ function callLimits({ budgetReserveCents }: Config, { database, state, book, pri
     estimateCost: makeCostEstimate(budgetReserveCents, (organizationId) => ({ book, organization: prices.of(organizationId) })),
     readUser,
   };
-}
-
-/** The models of a provider that the price book lists, and those that an organisation has named with a price of its own for it. */
-function modelsOf(name: string, { book, organization }: Prices): readonly string[] {
-  const entry = providerNamed(name);
-  if (entry === undefined) return [];
-  return [...new Set([...book.modelsOf(entry.priceProviderId), ...organizationModels(organization, entry.recordName)])];
 }

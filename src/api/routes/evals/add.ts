@@ -1,0 +1,31 @@
+import { z } from '@hono/zod-openapi';
+import { doneSchema } from '../../../contract/answers.ts';
+import { evalSchema, readEval } from '../../../contract/changes.ts';
+import { accepted } from '../../../contract/fault.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../json-answer.ts';
+import { readJson } from '../../json-body.ts';
+import { requestIdOf, requestIdParameter } from '../request/request-id.ts';
+
+/** `POST /v1/evals/{id}` */
+export const addEval: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/evals/{id}',
+    operationId: 'addEval',
+    summary: 'Add or replace one score of a request',
+    description: 'As `/v1/request/{id}/score` with one score, as older clients write it.',
+    security: keyRequired,
+    request: { params: z.object({ id: requestIdParameter }), body: { required: true, content: jsonContent(evalSchema) } },
+    responses: { 200: { description: 'Scored.', content: jsonContent(doneSchema) }, ...problems(400, 404, 413, 415, 422, 504) },
+  },
+  action: 'update',
+  handle: answerEval,
+};
+
+async function answerEval({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const id = requestIdOf(context);
+  const values = accepted(readEval(await readJson(context)));
+  await ports.changeRequest(principal, id, { kind: 'score', values });
+  return answerJson(context, { data: null, error: null });
+}

@@ -4,6 +4,7 @@ import { evalSchema, readEval } from '../../../contract/changes.ts';
 import { accepted } from '../../../contract/fault.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
+import { warnUnknownFields } from '../../read-input.ts';
 import { readJson } from '../../json-body.ts';
 import { requestIdOf, requestIdParameter } from '../request/request-id.ts';
 
@@ -25,7 +26,9 @@ export const addEval: Endpoint = {
 
 async function answerEval({ context, principal, ports }: EndpointCall): Promise<Response> {
   const id = requestIdOf(context);
-  const values = accepted(readEval(await readJson(context)));
+  const body = await readJson(context);
+  warnUnknownFields(context, evalSchema, body);
+  const values = accepted(readEval(body));
   await ports.changeRequest(principal, id, { kind: 'score', values });
   return answerJson(context, { data: null, error: null });
 }

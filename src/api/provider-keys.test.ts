@@ -20,6 +20,7 @@ beforeEach(async () => {
 const post = (body: unknown, key = keyOf('admin')): Promise<Response> => rig.call('POST', path, { key, body });
 const remove = (id: string, key = keyOf('admin')): Promise<Response> => rig.call('DELETE', `${path}/${id}`, { key });
 const list = async () => (await checked(await rig.call('GET', path, { key: keyOf('r') }), 200, providerKeysAnswerSchema)).data;
+const models = async () => (await checked(await rig.call('GET', '/v1/models', { key: keyOf('r') }), 200, modelsAnswerSchema)).data;
 const add = async (body: unknown) => (await checked(await post(body), 200, providerKeyAnswerSchema)).data;
 const refused = (sentence: string, place: string) => ({
   code: 'invalid_body',
@@ -121,7 +122,6 @@ describe('DELETE /v1/provider-keys/{id}', () => {
 
 describe('GET /v1/models', () => {
   it('200: what the organisation reaches, with the providers for which it has stored a key', async () => {
-    const models = async () => (await checked(await rig.call('GET', '/v1/models', { key: keyOf('r') }), 200, modelsAnswerSchema)).data;
     expect((await models()).map(({ id }) => id)).toEqual(['echo/m']);
     await add({ provider: 'openai', key: secret });
     expect(await models()).toContainEqual({ id: 'openai/m', object: 'model', created: 0, owned_by: 'openai' });

@@ -93,21 +93,6 @@ describe('what is accepted', () => {
     expect(filterOf(rmt({ properties: { 'a\uD800': { equals: '\uDC00b' } } }))).toMatchObject({ name: 'a\uFFFD', value: '\uFFFDb' });
   });
 
-  test.each(['request_response_rmt', 'session', 'values'] as const)('the wrapper %s that holds nothing matches everything', (wrapper) => {
-    const everyone: FilterDialect = { wrappers: [wrapper], unwrappedProperties: 'refuse' };
-    const parsed = parseFilter({ left: { [wrapper]: {} }, operator: 'and', right: 'all' }, everyone);
-    expect(parsed).toMatchObject({ ok: true, value: { filter: { kind: 'all' } } });
-    expect(parseFilter({ [wrapper]: [] }, everyone)).toMatchObject({ ok: false });
-  });
-
-  test.each([
-    ['95', 95],
-    ['-0.5e1', -5],
-    ['0', 0],
-  ])('a score takes the text %j for the number that it is in JSON', (text, value) => {
-    expect(filterOf(rmt({ scores: { quality: { equals: text } } }))).toMatchObject({ field: 'scores', name: 'quality', value });
-  });
-
   test('property_key asks for a name', () => {
     expect(filterOf(rmt({ property_key: { equals: 'Env' } }))).toMatchObject({ field: 'property_key', family: 'key', value: 'Env' });
   });

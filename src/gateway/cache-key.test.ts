@@ -19,6 +19,24 @@ const keyOf = (changes: Partial<KeyedCall> = {}, asked: Partial<CacheAsk> = {}):
 };
 const bodyKey = (body: string, ...ignoredKeys: string[]): string => keyOf({ body: Buffer.from(body) }, { ignoredKeys });
 
+const members = (count: number): string[] => Array.from({ length: count }, (_, index) => `"k${index}":1`);
+const bodyOf = (list: readonly string[]): string => `{${list.join(',')}}`;
+
+describe('an object of very many members', () => {
+  it('counts by its members up to 10,000, in any order and without those that are ignored', () => {
+    const most = members(10_000);
+    expect(bodyKey(bodyOf(most.toReversed()))).toBe(bodyKey(bodyOf(most)));
+    expect(bodyKey(bodyOf(most), 'k7')).toBe(bodyKey(bodyOf(most.toSpliced(7, 1)), 'k7'));
+  });
+
+  it('counts by its bytes beyond that', () => {
+    const more = members(10_001);
+    expect(bodyKey(bodyOf(more))).toBe(bodyKey(bodyOf(more)));
+    expect(bodyKey(bodyOf(more.toReversed()))).not.toBe(bodyKey(bodyOf(more)));
+    expect(bodyKey(bodyOf(more), 'k7')).toBe(bodyKey(bodyOf(more)));
+  });
+});
+
 describe('every part of the key counts', () => {
   const differences: readonly [what: string, changes: Partial<KeyedCall>, asked?: Partial<CacheAsk>][] = [
     ['the organisation', { organizationId: 'two' }],

@@ -15,14 +15,34 @@ const endOfKey = Buffer.from('model"');
 /** Bytes of a model's name, as written; what is longer is none. */
 const longestName = 1024;
 
+/** A body over this size is gone through once, however often its model is asked for. */
+const rememberedMinBytes = 64 * 1024;
+const remembered = new WeakMap<Buffer, { readonly field: ModelField | undefined }>();
+
 /**
  * Finds the top-level `model` string of a JSON object without parsing it; of several the last, as JSON parsers read it. The caller's bytes stay
  * as they are, also where they are no valid JSON: then nothing, or what looks like it, is found.
  */
 export function findModelField(json: Buffer): ModelField | undefined {
+  if (json.length < rememberedMinBytes) return searchModelField(json);
+  let known = remembered.get(json);
+  if (known === undefined) {
+    known = { field: searchModelField(json) };
+    remembered.set(json, known);
+  }
+  return known.field;
+}
+
+function searchModelField(json: Buffer): ModelField | undefined {
+  const endOfLast = endOfLastKey(json);
+  return endOfLast === -1 ? undefined : stringAfterColon(json, skipWhitespace(json, endOfLast + 1));
+}
+
+/** Index of the quote behind the last top-level `model` key; −1 without one. */
+function endOfLastKey(json: Buffer): number {
   let at = skipWhitespace(json, lengthOfMark(json));
-  if (json[at] !== openBrace) return undefined;
-  let found: ModelField | undefined;
+  if (json[at] !== openBrace) return -1;
+  let last = -1;
   let depth = 0;
   for (; at < json.length; at += 1) {
     const byte = json[at];
@@ -30,9 +50,9 @@ export function findModelField(json: Buffer): ModelField | undefined {
       const end = endOfString(json, at + 1);
       if (end === -1) break;
       if (depth === 1 && isModelKey(json, at + 1, end)) {
-        found = stringAfterColon(json, skipWhitespace(json, end + 1));
         // Nearly always there is no second one, and the rest, which may be long, need not be gone through byte by byte.
-        if (found !== undefined && !mayComeAgain(json, found.end)) break;
+        if (last === -1 && !mayComeAgain(json, end + 1)) return end;
+        last = end;
       }
       at = end;
     } else if (byte === openBrace || byte === openBracket) {
@@ -42,7 +62,7 @@ export function findModelField(json: Buffer): ModelField | undefined {
       if (depth === 0) break;
     }
   }
-  return found;
+  return last;
 }
 
 /** The JSON text with the model's name replaced; every other byte stays. */
@@ -50,10 +70,16 @@ export function replaceModel(json: Buffer, field: ModelField, model: string): Bu
   return Buffer.concat([json.subarray(0, field.start), Buffer.from(JSON.stringify(model).slice(1, -1)), json.subarray(field.end)]);
 }
 
-/** Whether `"model"` stands anywhere behind a place, be it as a key or not. */
+/** After so many searches the rest is gone through byte by byte, which is faster then. */
+const mostSearches = 1000;
+
+/** Whether `"model"` may stand anywhere behind a place, be it as a key or not. */
 function mayComeAgain(json: Buffer, from: number): boolean {
   let at = json.indexOf(endOfKey, from);
-  while (at !== -1 && json[at - 1] !== quote) at = json.indexOf(endOfKey, at + endOfKey.length);
+  for (let searches = 1; at !== -1 && json[at - 1] !== quote; searches += 1) {
+    if (searches === mostSearches) return true;
+    at = json.indexOf(endOfKey, at + endOfKey.length);
+  }
   return at !== -1;
 }
 

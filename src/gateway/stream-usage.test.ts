@@ -45,7 +45,20 @@ describe('the question in the body', () => {
     it(why, () => {
       expect(askForUsage(Buffer.from(body))?.toString()).toBe(asked);
     });
+
+    it(`${why}, in a body that is not parsed for that, as it is large`, () => {
+      const rest = ' '.repeat(100_000);
+      expect(askForUsage(Buffer.from(body + rest))?.toString()).toBe(asked === undefined ? undefined : asked + rest);
+    });
   }
+
+  it.each([
+    ['options of many KiB', `{"stream":true,"stream_options":{"a":"${'x'.repeat(100_000)}"}}`],
+    ['very many members', `{"stream":true${',"a":1'.repeat(100_000)}}`],
+    ['something behind the object', `{"stream":true}${' '.repeat(100_000)}x`],
+  ])('a large body is left as it is with %s', (_why, body) => {
+    expect(askForUsage(Buffer.from(body))).toBeUndefined();
+  });
 
   it('whatever the body, the question is added and nothing else changes (seed 5)', () => {
     const key = fc.constantFrom('a', 'model', 'stream_options', 'include_usage', '"', '\\', '{', 'é');

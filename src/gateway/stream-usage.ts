@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../model/text.ts';
-import { bytes, findMember, lengthOfMark, skipWhitespace, type Span } from './json-bytes.ts';
+import { bytes, bytesAt, findMember, lengthOfMark, objectAt, skipWhitespace, type Span } from './json-bytes.ts';
 
 /** Paths of OpenAI's API whose streams say what was used only when they are asked. */
 const askedPath = /^[^?]*\/completions\/?(?:\?|$)/;
@@ -9,23 +9,62 @@ export function takesUsageQuestion(path: string): boolean {
   return askedPath.test(path);
 }
 
+/** A larger body is not parsed for two of its members, but gone through. */
+const parsedMaxBytes = 64 * 1024;
+/** Larger options of a stream are none. */
+const optionsMaxBytes = 4096;
+
+/** What a body says of its stream. */
+interface StreamAsked {
+  readonly isStream: boolean;
+  readonly options: unknown;
+}
+
+/** @returns undefined for what is no JSON object. */
+function streamAskedIn(body: Buffer, mark: number): StreamAsked | undefined {
+  if (body.length > parsedMaxBytes) return streamAskedInLarge(body, skipWhitespace(body, mark));
+  const parsed = parseJson(body.toString('utf8', mark));
+  return isJsonObject(parsed) ? { isStream: parsed['stream'] === true, options: parsed['stream_options'] } : undefined;
+}
+
+function streamAskedInLarge(body: Buffer, open: number): StreamAsked | undefined {
+  const object = objectAt(body, open);
+  if (object === undefined || skipWhitespace(body, object.end) < body.length) return undefined;
+  const asked: { stream?: Span; stream_options?: Span } = {};
+  for (const { name, value } of object.members) {
+    const text = memberName(bytesAt(body, name));
+    if (text === 'stream' || text === 'stream_options') asked[text] = value;
+  }
+  const { stream, stream_options: span } = asked;
+  const isStream = stream !== undefined && bytesAt(body, stream).toString() === 'true';
+  if (span === undefined) return { isStream, options: undefined };
+  const options = span.end - span.start > optionsMaxBytes ? undefined : parseJson(bytesAt(body, span).toString());
+  return options === undefined ? undefined : { isStream, options };
+}
+
+/** A name with its escapes resolved; of one that is too long for what is looked for, nothing. */
+function memberName(written: Buffer): unknown {
+  if (written.length > 'stream_options'.length * String.raw`\u0000`.length) return '';
+  return written.includes(bytes.backslash) ? parseJson(`"${written.toString()}"`) : written.toString();
+}
+
 /**
  * The body of a streamed call that does not ask for its usage, with that question added; every other byte stays.
  * @returns undefined when there is nothing to add: no stream, asked already, or no JSON that could be asked.
  */
 export function askForUsage(body: Buffer): Buffer | undefined {
   const mark = lengthOfMark(body);
-  const parsed = parseJson(body.toString('utf8', mark));
-  if (!isJsonObject(parsed) || parsed['stream'] !== true) return undefined;
-  const options = parsed['stream_options'];
+  const asked = streamAskedIn(body, mark);
+  if (asked?.isStream !== true) return undefined;
+  const { options } = asked;
   const open = skipWhitespace(body, mark);
   if (options === undefined) return inserted(body, open + 1, '"stream_options":{"include_usage":true},');
   const span = findMember(body, open, 'stream_options');
   if (span === undefined) return undefined;
   if (options === null) return replaced(body, span, '{"include_usage":true}');
   if (!isJsonObject(options) || options['include_usage'] === true) return undefined;
-  const asked = findMember(body, span.start, 'include_usage');
-  if (asked !== undefined) return replaced(body, asked, 'true');
+  const answer = findMember(body, span.start, 'include_usage');
+  if (answer !== undefined) return replaced(body, answer, 'true');
   const isEmpty = body[skipWhitespace(body, span.start + 1)] === bytes.closeBrace;
   return inserted(body, span.start + 1, isEmpty ? '"include_usage":true' : '"include_usage":true,');
 }

@@ -1,14 +1,16 @@
 import type { Batch } from './batch.ts';
-import { InterpreterDied } from './interpreter.ts';
+import { InterpreterDied, InterpreterStopped } from './interpreter.ts';
 import type { OpenExchange } from './open-exchange.ts';
 import { BatchTooLarge } from './store-batch.ts';
 
 /** True when a batch was more than the store or the interpreter could take; none of it is stored. */
-export function isTooMuch(error: unknown): error is BatchTooLarge | InterpreterDied {
-  return error instanceof BatchTooLarge || error instanceof InterpreterDied;
+export function isTooMuch(error: unknown): error is TooMuch {
+  return error instanceof BatchTooLarge || error instanceof InterpreterDied || error instanceof InterpreterStopped;
 }
 
-/** How many exchanges the next batch may have: half as many after one that was too much, twice as many after each that was not. */
+type TooMuch = BatchTooLarge | InterpreterDied | InterpreterStopped;
+
+/** How many exchanges the next batch may have: half as many after one that was too much, or as many as the interpreter came through, twice as many after each that was not. */
 export class BatchWidth {
   private readonly most: number;
   private rows: number;
@@ -33,7 +35,11 @@ export class BatchWidth {
    * to die of one exchange twice.
    * @returns true when there is nothing to narrow: the batch's one exchange is at fault.
    */
-  narrow({ exchanges }: Batch, error: BatchTooLarge | InterpreterDied): boolean {
+  narrow({ exchanges }: Batch, error: TooMuch): boolean {
+    if (error instanceof InterpreterStopped) {
+      this.rows = error.through;
+      return false;
+    }
     if (exchanges.length > 1) {
       this.rows = Math.ceil(Math.min(this.rows, exchanges.length) / 2);
       return false;

@@ -1,9 +1,9 @@
-import { type Interpret, type InterpretedExchange, InterpreterDied, type InterpretTask } from './interpreter.ts';
+import { type Interpret, type InterpretedExchange, InterpreterDied, InterpreterStopped, type InterpretTask } from './interpreter.ts';
 
 /**
  * Interprets a batch whose bounds may not change any more, because the store may have it already: where the interpreter dies on it, its halves are
  * interpreted, down to the one exchange that is at fault, which becomes a failure at its place. It has to die of that one twice: a machine that stood still
- * for long loses the interpreter as well, whatever that was at.
+ * for long loses the interpreter as well, whatever that was at. So it goes where the batch takes longer than it did at first.
  * @param isAgain it has died of exactly these.
  * @throws what is no death of the interpreter on a batch.
  */
@@ -16,7 +16,7 @@ export async function interpretInHalves(
   try {
     return await interpret(tasks, storedAt);
   } catch (error) {
-    if (!(error instanceof InterpreterDied)) throw error;
+    if (!(error instanceof InterpreterDied || error instanceof InterpreterStopped)) throw error;
     if (tasks.length <= 1 && isAgain) return [{ failure: error.message }];
   }
   if (tasks.length <= 1) return interpretInHalves(interpret, tasks, storedAt, true);

@@ -3,7 +3,7 @@ import { systemClock } from '../platform/clock.ts';
 import { threadTimeMs } from '../platform/thread-time.ts';
 import { type BookProviders, priceBookFrom } from '../pricing/price-book.ts';
 import { RowMemory } from '../store/tables/row-memory.ts';
-import { interpretTasks } from './interpreter.ts';
+import { type BatchBounds, interpretTasks, withinBounds } from './interpreter.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
 import { type PackedTasks, unpackTasks } from './packed-tasks.ts';
 import { Redactions } from './redactions.ts';
@@ -27,7 +27,7 @@ export type InterpreterMessage = { readonly ready: true } | { readonly id: numbe
 /** What the thread is started with. */
 export interface InterpreterSettings {
   readonly searchMaxBytes: number;
-  /** Memory of rows that is kept to be used again. */
+  /** Memory of rows that is kept to be used again. Rows of one batch beyond it come of bodies that become many times as large when they are decoded. */
   readonly keptRowBytes: number;
   /** Providers with their prices; undefined: those of the public list. */
   readonly bookProviders: BookProviders | undefined;
@@ -43,6 +43,10 @@ const parts = {
   threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadedThreatCheck(settings.threatCheckFile),
 };
 
+/** A sixth of the time after which the thread is taken for one that comes to no end. */
+const maxBatchMs = 10_000;
+const bounds: BatchBounds = { maxRowBytes: settings?.keptRowBytes ?? Infinity, maxMs: maxBatchMs, monotonic: systemClock.monotonic };
+
 const say = (message: InterpreterMessage, handedOver: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, handedOver);
 
 const memory = new RowMemory(settings?.keptRowBytes);
@@ -53,7 +57,8 @@ parentPort?.on('message', (message: InterpretJob | SpentMemory) => {
     return;
   }
   const { id, tasks, storedAt } = message;
-  const results = packResults(interpretTasks(unpackTasks(tasks), { ...parts, storedAt, memory }), tasks.frameCounts.length);
+  const interpreted = interpretTasks(unpackTasks(tasks), { ...parts, storedAt, memory });
+  const results = packResults(withinBounds(interpreted, bounds), tasks.frameCounts.length);
   say({ id, results }, memoryOfResults(results));
 });
 say({ ready: true });

@@ -26,7 +26,8 @@ function start(jobMs?: number): InterpreterThread {
          spent += pieces.length;
          return;
        }
-       const folders = [...tasks.settingsOf].map((place) => tasks.settings[place].seriesFolder);
+       const all = [...tasks.settingsOf].map((place) => tasks.settings[place].seriesFolder);
+       const folders = all.slice(0, all.includes('stop') ? all.indexOf('stop') : all.length);
        for (const folder of folders) {
          if (folder === 'die') process.exit(1);
          if (folder === 'throw') throw new Error('out of memory');
@@ -94,6 +95,15 @@ describe('the interpreter thread', () => {
     await expect(interpret([task('die')], 0)).rejects.toBeInstanceOf(InterpreterDied);
     release(kept);
     expect(await rows()).toMatchObject([{ redactionFailure: '0' }]);
+  });
+
+  test('that comes through a part of a batch says how far, and gets the memory of its rows back', async () => {
+    const { interpret } = start();
+    await expect(interpret([task('row'), task('a'), task('stop'), task('b')], 0)).rejects.toMatchObject({
+      name: 'InterpreterStopped',
+      through: 2,
+    });
+    expect(await interpret([task('row')], 0)).toMatchObject([{ redactionFailure: '1' }]);
   });
 
   test('that is closed fails what it had', async () => {

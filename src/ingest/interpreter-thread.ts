@@ -1,10 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import type { InterpreterMessage, InterpreterSettings, InterpretJob, SpentMemory } from './interpret-worker.ts';
-import { type Interpret, type InterpretedExchange, InterpreterDied } from './interpreter.ts';
+import { type Interpret, type InterpretedExchange, InterpreterDied, InterpreterStopped } from './interpreter.ts';
 import { packedOf, type PackedResults, unpackResults } from './packed-results.ts';
 import { memoryOfTasks, packTasks } from './packed-tasks.ts';
 
 interface Waiting {
+  /** Exchanges of the batch. */
+  readonly count: number;
   readonly resolve: (interpreted: readonly InterpretedExchange[]) => void;
   readonly reject: (error: Error) => void;
   readonly watchdog: NodeJS.Timeout;
@@ -35,7 +37,14 @@ class Loans {
   }
 }
 
-/** A batch takes about a second at most; what takes so long comes to no end. */
+/** What came of fewer exchanges than were asked for is of no use. */
+function answer(job: Waiting | undefined, interpreted: readonly InterpretedExchange[], loans: Loans): void {
+  if (job === undefined || interpreted.length === job.count) return job?.resolve(interpreted);
+  loans.giveBack(interpreted);
+  job.reject(new InterpreterStopped(interpreted.length));
+}
+
+/** A batch takes about a second, and the thread stops after some; what takes so long comes to no end. */
 const longestJobMs = 60_000;
 
 /** A batch makes much that is soon garbage; with the default of a thread it would be copied many times before it is. */
@@ -77,7 +86,7 @@ export function startInterpreterThread(
       if ('ready' in message) ready = true;
       else {
         loans.add(message.results, started);
-        settle(message.id)?.resolve(unpackResults(message.results));
+        answer(settle(message.id), unpackResults(message.results), loans);
       }
     });
     // An error may be heard of before what the thread said in front of it; its end is heard of last.
@@ -94,7 +103,7 @@ export function startInterpreterThread(
       new Promise((resolve, reject) => {
         const packed = packTasks(tasks);
         jobs += 1;
-        waiting.set(jobs, { resolve, reject, watchdog: setTimeout(giveUp, jobMs) });
+        waiting.set(jobs, { count: tasks.length, resolve, reject, watchdog: setTimeout(giveUp, jobMs) });
         worker ??= start();
         worker.postMessage({ id: jobs, tasks: packed, storedAt } satisfies InterpretJob, memoryOfTasks(packed));
       }),

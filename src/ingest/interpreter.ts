@@ -74,7 +74,7 @@ export type InterpretedExchange = InterpretedRows | ErasedRecord | { readonly fa
 /**
  * Interprets a batch.
  * @param storedAt Unix milliseconds written as the rows' `updated_at`.
- * @throws (from it) InterpreterDied when some exchange of the batch was too much for the thread.
+ * @throws (from it) InterpreterDied when some exchange of the batch was too much for the thread, InterpreterStopped when all together were.
  */
 export type Interpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<readonly InterpretedExchange[]>;
 
@@ -84,6 +84,18 @@ export class InterpreterDied extends Error {
 }
 
 const otherOrganization = 'the exchange is of another organisation than it was taken for';
+/** The interpreter stopped in the middle of a batch, which takes longer, or becomes more, than it may at once. */
+export class InterpreterStopped extends Error {
+  override readonly name = 'InterpreterStopped';
+  /** Exchanges that it came through, at least one and not all. */
+  readonly through: number;
+
+  constructor(through: number) {
+    super(`the interpreter came through ${through} of them in the time and memory that a batch may take`);
+    this.through = through;
+  }
+}
+
 const noNames: ReadonlyMap<string, string> = new Map();
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
@@ -103,6 +115,26 @@ export function* interpretTasks(tasks: Iterable<InterpretTask>, parts: BatchPart
     for (const task of tasks) yield interpretTask(task, interpreting);
   } finally {
     reader.close();
+  }
+}
+
+/** What one batch may become and take. One exchange is interpreted whatever it becomes. */
+export interface BatchBounds {
+  readonly maxRowBytes: number;
+  readonly maxMs: number;
+  /** Milliseconds that never step back. */
+  readonly monotonic: () => number;
+}
+
+/** What came of a batch, as far as it stays within bounds: behind an exchange with which it does not, nothing follows. */
+export function* withinBounds(results: Iterable<InterpretedExchange>, bounds: BatchBounds): Generator<InterpretedExchange, void> {
+  const { maxRowBytes, maxMs, monotonic } = bounds;
+  const startedAt = monotonic();
+  let rowBytes = 0;
+  for (const result of results) {
+    if ('request' in result) rowBytes += result.request.length + result.bodies.length + result.changes.length;
+    yield result;
+    if (rowBytes > maxRowBytes || monotonic() - startedAt > maxMs) return;
   }
 }
 

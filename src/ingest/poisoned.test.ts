@@ -19,7 +19,7 @@ import {
   until,
   written,
 } from './ingest-rig.ts';
-import { type Interpret, InterpreterDied } from './interpreter.ts';
+import { type Interpret, InterpreterDied, InterpreterStopped } from './interpreter.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -49,6 +49,15 @@ function killedBy(poisoned: string, sizes: number[]): Interpret {
     const interpreted = await interpretDirectly(tasks, storedAt);
     if (interpreted.some((result) => 'request' in result && holdsId(result.request, poisoned))) throw new InterpreterDied('out of memory');
     return interpreted;
+  };
+}
+
+/** Interpretation that comes through so many exchanges at once. @param sizes gets how many it was asked for each time. */
+function stoppingBehind(most: number, sizes: number[]): Interpret {
+  return async (tasks, storedAt) => {
+    sizes.push(tasks.length);
+    if (tasks.length > most) throw new InterpreterStopped(most);
+    return interpretDirectly(tasks, storedAt);
   };
 }
 
@@ -335,5 +344,28 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     });
     expect(kept).toHaveLength(1);
     expect((await spool.storedIds()).requests).toEqual([good]);
+  });
+});
+
+describe('a batch that would become too much', () => {
+  test('is made as small as the interpreter came through, and stored whole', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 11);
+    const sizes: number[] = [];
+    await spool.drainAll({ interpret: stoppingBehind(4, sizes) });
+    expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
+    expect(await spool.deadLetters()).toEqual([]);
+    expect(sizes.slice(0, 2)).toEqual([11, 4]);
+  });
+
+  test('is taken by halves when it is repeated', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeGood(spool, 11);
+    const file = openCheckpointFile(spool.folder);
+    await failOnce(spool, { checkpoint: { ...file, save: dyingAtAccept(file.save) } });
+    const sizes: number[] = [];
+    await spool.drainAll({ interpret: stoppingBehind(4, sizes) });
+    expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
+    expect([sizes[0], await spool.deadLetters()]).toEqual([11, []]);
   });
 });

@@ -34,11 +34,11 @@ describe('a whole chat call', () => {
     expect(record.cost).toBeGreaterThan(0n);
   });
 
-  test('of an unknown provider is recorded, not understood', () => {
+  test('of an unknown provider is recorded, not understood but for its model', () => {
     expect(interpret({ open: { provider: 'nobody' } })).toMatchObject({
       provider: 'CUSTOM',
-      requestModel: '',
-      model: 'unknown',
+      requestModel: 'echo-1',
+      model: 'echo-1',
       cost: null,
       costSource: 'none',
     });

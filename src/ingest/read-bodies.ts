@@ -7,6 +7,7 @@ import { readAmazonEvents } from '../providers/amazon/event-stream.ts';
 import { noResponseFacts } from '../providers/facts.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
 import { readServerSentEvents, type ServerSentEvent } from '../providers/sse.ts';
+import { modelAsked, modelTold } from '../providers/unread.ts';
 import { decodeContent, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './form.ts';
 import { cutMembers, endFacts, formTail, outermostMembers, withTail } from './read-tails.ts';
@@ -58,12 +59,18 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
   const parsed = isForm(contentType)
     ? { ...formTail(exchange, contentType, encoding), ...readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType) }
     : read.parsed;
-  if ((read.text === undefined && parsed === undefined) || format === undefined) return { body, parsed, facts: noRequestFacts };
+  if (read.text === undefined && parsed === undefined) return { body, parsed, facts: noRequestFacts };
+  if (format === undefined) return { body, parsed, facts: factsUnread(open, parsed) };
   const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
   const said = parsed ?? (read.isExcessive ? outermostMembers(read.text) : cutMembers(exchange, encoding));
   const facts = format.readRequest(said, spokenPath(open));
   // Of several attempts the record is of the last.
   return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
+}
+
+/** What asks a model for something names it, also where the endpoint is not understood. */
+function factsUnread(open: ExchangeOpen, parsed: unknown): RequestFacts {
+  return open.method === 'POST' ? { ...noRequestFacts, model: modelAsked(parsed, spokenPath(open)) } : noRequestFacts;
 }
 
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
@@ -93,13 +100,14 @@ function readResponseBody(exchange: Exchange, format: WireFormat | undefined): R
   if (list !== undefined) return list;
   const body = recordBody(exchange.responseBody, read, contentType);
   const whole = isWhole(exchange, headers['content-length'], read.parsed);
-  return { body, parsed: read.parsed, facts: factsOf(read, format), streamed: false, inPieces: isLines(read), whole };
+  const facts = format === undefined ? { ...noResponseFacts, model: modelTold(read.parsed) } : factsOf(read, format);
+  return { body, parsed: read.parsed, facts, streamed: false, inPieces: isLines(read), whole };
 }
 
-function factsOf({ text, parsed, isExcessive }: ReadBody, format: WireFormat | undefined): ResponseFacts {
-  if (isExcessive && format !== undefined) return endFacts(text, format);
-  if (format?.readText !== undefined && text !== undefined && typeof parsed !== 'object') return format.readText(text);
-  return parsed === undefined || format === undefined ? noResponseFacts : format.readResponse(parsed);
+function factsOf({ text, parsed, isExcessive }: ReadBody, format: WireFormat): ResponseFacts {
+  if (isExcessive) return endFacts(text, format);
+  if (format.readText !== undefined && text !== undefined && typeof parsed !== 'object') return format.readText(text);
+  return parsed === undefined ? noResponseFacts : format.readResponse(parsed);
 }
 
 /** A body is whole when it has the declared length; where none was declared, when it is a JSON value that is closed at its end. */

@@ -11,10 +11,11 @@ interface Call extends InterpretSketch {
   readonly provider: string;
   readonly path: string;
   readonly targetUrl?: string;
+  readonly method?: string;
 }
 
-const call = ({ provider, path, targetUrl, ...sketch }: Call): RequestRecord => {
-  const open = { provider, path, openedAt: Date.parse('2026-03-01T00:00:00Z') };
+const call = ({ provider, path, targetUrl, method = 'POST', ...sketch }: Call): RequestRecord => {
+  const open = { provider, path, method, openedAt: Date.parse('2026-03-01T00:00:00Z') };
   return interpret({ ...sketch, open: targetUrl === undefined ? open : { ...open, targetUrl } });
 };
 
@@ -246,7 +247,7 @@ test('what the base address of a target ends with belongs to the path by which a
   const understood = { requestModel: 'claude-sonnet-4-5', usage: { promptTokens: 3289, completionTokens: 23 } };
   expect(call({ ...target, targetUrl: 'https://models.example/v1/messages' })).toMatchObject(understood);
   expect(call({ ...target, targetUrl: 'https://models.example/mail/messages' })).toMatchObject({
-    requestModel: '',
+    requestModel: understood.requestModel,
     usage: { promptTokens: null },
   });
   expect(call({ ...messages, response, targetUrl: '' })).toMatchObject(understood);
@@ -292,4 +293,25 @@ test('a list that the client left is what came by then', () => {
   });
   expect(record).toMatchObject({ status: 499, responseBody: { kind: 'json' }, usage: { promptTokens: 1830 } });
   expect(record.completionText).toMatch(/^The harbour opens/);
+});
+
+describe('a call of an endpoint that is not understood', () => {
+  test.each([
+    ['openai', '/v1/moderations', { model: 'omni-moderation-latest', input: 'x' }, 'omni-moderation-latest'],
+    ['cohere', '/v2/rerank', { model: 'rerank-v3.5', query: 'x', documents: [] }, 'rerank-v3.5'],
+    ['cohere', '/v1/chat', { model: 'command-r', message: 'x' }, 'command-r'],
+    ['gemini', '/v1beta/models/gemini-2.5-flash:countTokens', { contents: [] }, 'gemini-2.5-flash'],
+    ['bedrock', '/model/amazon.nova-lite-v1%3A0/invoke', { messages: [] }, 'amazon.nova-lite-v1:0'],
+    ['bedrock', '/model/meta.llama3-8b-instruct-v1:0/invoke', { prompt: 'x' }, 'meta.llama3-8b-instruct-v1:0'],
+    ['openai', '/v1/files', { purpose: 'batch' }, 'unknown'],
+  ])('of %s at %s names its model', (provider, path, body, model) => {
+    const record = call({ provider, path, request: JSON.stringify(body), response: '{"id":"x"}' });
+    expect(record).toMatchObject({ model, cost: null, usage: { promptTokens: null } });
+  });
+
+  test('has the model that answered, and without a body none of its path', () => {
+    const answered = { provider: 'openai', path: '/v1/moderations', request: '{"model":"a"}', response: '{"model":"b"}' };
+    expect(call(answered)).toMatchObject({ requestModel: 'a', responseModel: 'b', model: 'b' });
+    expect(call({ provider: 'gemini', path: '/v1beta/models/m', method: 'GET', request: '', response: '{}' }).model).toBe('unknown');
+  });
 });

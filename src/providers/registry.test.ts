@@ -111,7 +111,7 @@ describe('wireFormatFor', () => {
     ['cohere', '/compatibility/v1/chat/completions', openAiChat],
     ['cohere', '/v2/chat', cohereChat],
     ['cohere', '/v1/chat', undefined],
-    ['cohere', '/v2/embed', undefined],
+    ['cohere', '/v2/rerank', undefined],
     ['deepinfra', '/v1/openai/embeddings', openAiEmbeddings],
     ['ollama', '/v1/chat/completions', openAiChat],
     ['echo', '/echo/v1/chat/completions', openAiChat],

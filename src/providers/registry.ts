@@ -1,7 +1,10 @@
 import { providerAliases } from '../model/vocabulary/providers.ts';
 import { bedrockConverse } from './amazon/converse.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
+import { titanEmbeddings } from './amazon/titan-embeddings.ts';
 import { cohereChat } from './cohere/chat.ts';
+import { cohereEmbed } from './cohere/embed.ts';
+import { geminiEmbedContent } from './google/embed-content.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
 import { geminiInteractions } from './google/interactions.ts';
 import { ollamaChat } from './ollama/chat.ts';
@@ -63,6 +66,8 @@ const mistralAtGoogle = /\/publishers\/mistralai\/models\//;
 const googleEndpoints: readonly Endpoint[] = [
   { pathEnd: ':generateContent', format: geminiGenerateContent },
   { pathEnd: ':streamGenerateContent', format: geminiGenerateContent },
+  { pathEnd: ':embedContent', format: geminiEmbedContent },
+  { pathEnd: ':batchEmbedContents', format: geminiEmbedContent },
   { pathEnd: '/interactions', format: geminiInteractions },
   { pathEnd: ':rawPredict', within: mistralAtGoogle, format: openAiChat },
   { pathEnd: ':streamRawPredict', within: mistralAtGoogle, format: openAiChat },
@@ -76,7 +81,11 @@ const ollamaEndpoints: readonly Endpoint[] = [
   { pathEnd: '/api/embed', format: ollamaChat },
 ];
 
-const cohereEndpoints: readonly Endpoint[] = [{ pathEnd: '/v2/chat', format: cohereChat }];
+const cohereEndpoints: readonly Endpoint[] = [
+  { pathEnd: '/v2/chat', format: cohereChat },
+  { pathEnd: '/v2/embed', format: cohereEmbed },
+  { pathEnd: '/v1/embed', format: cohereEmbed },
+];
 
 /** What came to be called an agent's answer is written as a response. */
 const perplexityEndpoints: readonly Endpoint[] = [{ pathEnd: '/v1/agent', format: openAiResponses }];
@@ -85,7 +94,9 @@ const modelAtAmazon = /\/model\//;
 /** To an invocation the models of others answer in formats of their own. A profile of the caller's own names no model: what answers as Claude does is read so. */
 const claudeAtAmazon =
   /\/model\/[^/?#]*(?:anthropic\.claude|application-inference-profile|provisioned-model)[^/?#]*\/invoke(?:-with-response-stream)?$/;
+const titanEmbedsAtAmazon = /\/model\/[^/?#]*amazon\.titan-embed-[^/?#]*\/invoke$/;
 const amazonEndpoints: readonly Endpoint[] = [
+  { pathEnd: '/invoke', within: titanEmbedsAtAmazon, format: titanEmbeddings },
   { pathEnd: '/converse', within: modelAtAmazon, format: bedrockConverse },
   { pathEnd: '/converse-stream', within: modelAtAmazon, format: bedrockConverse },
   { pathEnd: '/invoke', within: claudeAtAmazon, format: anthropicMessages },

@@ -1,0 +1,26 @@
+import { unreportedUsage } from '../../model/usage.ts';
+import { countOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
+import { notStreamed } from '../openai/typed-events.ts';
+import { bedrockModelIn } from '../path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+
+/** Titan's embeddings at Bedrock's `POST /model/<id>/invoke`: a text in, a vector out, with how many tokens the text was. */
+export const titanEmbeddings: WireFormat = {
+  name: 'amazon.titan-embeddings',
+  readRequest: readTitanRequest,
+  readResponse: readTitanResponse,
+  assembleStream: notStreamed,
+  responseIdHeader: 'x-amzn-requestid',
+};
+
+/** The format has no place for an end user. */
+function readTitanRequest(body: unknown, path: string): RequestFacts {
+  const promptText = textOf(objectOf(body)['inputText']);
+  return { model: bedrockModelIn(path), user: '', promptText, lastUserText: promptText };
+}
+
+function readTitanResponse(body: unknown): ResponseFacts {
+  const promptTokens = countOf(objectOf(body)['inputTextTokenCount']);
+  if (promptTokens === null) return noResponseFacts;
+  return { ...noResponseFacts, usage: { ...unreportedUsage, promptTokens, raw: { inputTextTokenCount: promptTokens } } };
+}

@@ -1,0 +1,26 @@
+import { joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
+import { notStreamed } from '../openai/typed-events.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+import { readCohereUsage } from './usage.ts';
+
+/** Cohere's `POST /v2/embed` and `/v1/embed`: texts and pictures in, vectors out. */
+export const cohereEmbed: WireFormat = {
+  name: 'cohere.embed',
+  readRequest: readEmbedRequest,
+  readResponse: readEmbedResponse,
+  assembleStream: notStreamed,
+};
+
+/** Texts stand in a list of their own, or among the parts of inputs. The format has no place for an end user. */
+function readEmbedRequest(body: unknown): RequestFacts {
+  const { model, texts, inputs } = objectOf(body);
+  const parts = listOf(inputs).flatMap((input) => listOf(objectOf(input)['content']));
+  const promptText = joinLines([...listOf(texts).map(textOf), ...parts.map((part) => textOf(objectOf(part)['text']))]);
+  return { model: textOf(model), user: '', promptText, lastUserText: promptText };
+}
+
+/** An answer does not name its model. */
+function readEmbedResponse(body: unknown): ResponseFacts {
+  const { id, meta } = objectOf(body);
+  return { ...noResponseFacts, responseId: textOf(id), usage: readCohereUsage(meta) };
+}

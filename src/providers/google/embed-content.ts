@@ -1,0 +1,33 @@
+import { unreportedUsage, type Usage } from '../../model/usage.ts';
+import { isJsonObject } from '../../model/text.ts';
+import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
+import { notStreamed } from '../openai/typed-events.ts';
+import { modelInPath } from '../path-names.ts';
+import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';
+
+/** `POST …/models/<model>:embedContent` and `:batchEmbedContents`: contents in, vectors out, and for some models what they were counted as. */
+export const geminiEmbedContent: WireFormat = {
+  name: 'google.embed-content',
+  readRequest: readEmbedRequest,
+  readResponse: readEmbedResponse,
+  assembleStream: notStreamed,
+};
+
+/** One request, or a list of them. The format has no place for an end user. */
+function readEmbedRequest(body: unknown, path: string): RequestFacts {
+  const request = objectOf(body);
+  const requests = [request, ...listOf(request['requests']).map(objectOf)];
+  const promptText = joinLines(
+    requests.flatMap(({ content }) => listOf(objectOf(content)['parts']).map((part) => textOf(objectOf(part)['text']))),
+  );
+  return { model: modelInPath(path) || textOf(request['model']), user: '', promptText, lastUserText: promptText };
+}
+
+function readEmbedResponse(body: unknown): ResponseFacts {
+  return { ...noResponseFacts, usage: usageOf(objectOf(body)['usageMetadata']) };
+}
+
+function usageOf(usage: unknown): Usage {
+  if (!isJsonObject(usage)) return unreportedUsage;
+  return { ...unreportedUsage, promptTokens: countOf(usage['promptTokenCount']) ?? countOf(usage['totalTokenCount']), raw: usage };
+}

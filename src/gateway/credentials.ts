@@ -4,7 +4,7 @@ import type { OrganizationId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RawHeaders } from './headers.ts';
 import { keyLines } from './providers.ts';
-import type { Route } from './routes.ts';
+import { customProviderName, type Route } from './routes.ts';
 import type { ProviderKeys } from './stored-provider-keys.ts';
 
 /** Knows keys by their hashes. `undefined`: no such key. */
@@ -196,17 +196,33 @@ export function credentialsFor(route: Route, { principal, providerCredentials }:
 }
 
 /**
- * Of what a caller sent as credentials the lines that may go where the route leads. To OpenAI's surface itself go none in which only others take
- * their keys: whoever calls it with Anthropic's or Google's has not meant it.
+ * Of what a caller sent as credentials the lines that may go where the route leads. On OpenAI's surface go none in which only others than its
+ * provider take their keys, and what is signed for Amazon goes to no other provider that we know: whoever calls it so has not meant it.
  */
-export function ownCredentialsFor({ provider, routedByModel }: Route, sent: RawHeaders): RawHeaders {
-  if (sent.length === 0 || !routedByModel || provider !== 'openai' || !sent.some(isOthersHeader)) return sent;
-  return sent.filter((_, index) => !isOthersHeader(sent[index - (index % 2)] ?? '', 0));
+export function ownCredentialsFor(route: Route, sent: RawHeaders): RawHeaders {
+  if (sent.length === 0 || !sent.some((line, index) => index % 2 === 0 && isOthers(route, line, sent[index + 1] ?? ''))) return sent;
+  return sent.filter((_, index) => {
+    const at = index - (index % 2);
+    return !isOthers(route, sent[at] ?? '', sent[at + 1] ?? '');
+  });
 }
 
-/** Of header lines, name and value in turn: whether this is the name of one in which OpenAI takes no key. */
-function isOthersHeader(line: string, index: number): boolean {
-  return index % 2 === 0 && /^x-(?:goog-)?api-key$/i.test(line);
+/** Headers in which some providers alone take their keys. */
+const ownersOfHeaders: ReadonlyMap<string, readonly string[]> = new Map([
+  ['x-api-key', ['anthropic']],
+  ['x-goog-api-key', ['gemini', 'vertex']],
+  ['api-key', ['azure', 'openai']],
+]);
+
+/** Whether a credential line is meant for another provider than the route's. */
+function isOthers({ provider, routedByModel }: Route, name: string, value: string): boolean {
+  if (isAuthorization(name)) return isAwsSignature(value) && provider !== 'bedrock' && provider !== customProviderName;
+  return routedByModel && ownersOfHeaders.get(name.toLowerCase())?.includes(provider) === false;
+}
+
+/** Whether the value of an `Authorization` is a signature of Amazon's. */
+export function isAwsSignature(authorization: string): boolean {
+  return /^\s*AWS4-/i.test(authorization);
 }
 
 /** Whether the caller's own credential is there: among its lines, or in the query where the provider takes it there. */

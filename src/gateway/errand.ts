@@ -1,4 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
+import { amazonKeysStay, signedForAmazon, withAmazonToken, withoutSignature } from './amazon-credentials.ts';
 import { askLimits, type OutgoingCall, wholeJson } from './call-limits.ts';
 import { type AdmittedCall, type Call, type Errand, type FallbackLeg, type ForwardPorts, hasLeft, type Leg, type Onward } from './call.ts';
 import { type Admission, credentialsFor } from './credentials.ts';
@@ -26,34 +27,29 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
   const { route, furtherModels } = addressed;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
-  const credentials = credentialsOf(ports, admission, { arrived, addressed, call });
   const asked = withUsageQuestion(call, route, addressed.outgoing);
   const outgoing = asked === undefined ? addressed.outgoing : { whole: asked };
   const usageAsked = asked !== undefined;
-  const first: Leg = {
-    route,
-    target,
-    credentials,
-    passed: addressed.isPicked ? harmless(call.head.passed) : call.head.passed,
-    outgoing,
-    usageAsked,
-    model: addressed.model,
-  };
+  const signed = call.head.amazon === undefined ? undefined : signedForAmazon(ports, call, { route, target, outgoing });
+  const credentials = signed ?? credentialsOf(ports, admission, { arrived, addressed, call });
+  const passed = passedTo(call, addressed, signed !== undefined);
+  const first: Leg = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model };
   const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || destination === 'models';
   const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
   const unread = hidesModel(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;
+  const unsent = call.head.amazon !== undefined && route.provider !== 'bedrock' ? [...unread, amazonKeysStay] : unread;
   // TRICKY: every member by name. Spread into another object they took 4 % of a plain call's whole time.
   return {
     route,
     target,
     credentials,
-    passed: first.passed,
+    passed,
     outgoing,
     usageAsked,
     model,
     onward,
-    warnings: unread,
+    warnings: unsent,
     cache: undefined,
     grant: undefined,
   };
@@ -104,6 +100,12 @@ function refuseExcluded(legs: readonly FallbackLeg[], excluded: ReadonlySet<stri
   throw new GatelogError('invalid_model', `${leg.fallback.place} leads to ${leg.route.provider}, which the body's model excludes.`);
 }
 
+/** Of the caller's lines those for the first place. */
+function passedTo({ head }: Call, { isPicked }: Addressed, isSigned: boolean): Leg['passed'] {
+  if (isPicked) return harmless(head.passed);
+  return isSigned ? withoutSignature(head.passed) : head.passed;
+}
+
 interface Keyed {
   readonly arrived: Arrived;
   readonly addressed: Addressed;
@@ -114,7 +116,8 @@ interface Keyed {
 function credentialsOf(ports: ForwardPorts, admission: Admission, { arrived, addressed, call }: Keyed): readonly string[] {
   const { route, isPicked, model } = addressed;
   try {
-    return credentialsFor(route, isPicked ? { ...admission, providerCredentials: [] } : admission, ports.providerKeys);
+    const own = credentialsFor(route, isPicked ? { ...admission, providerCredentials: [] } : admission, ports.providerKeys);
+    return call.head.amazon === undefined ? own : withAmazonToken(own, call.head, route);
   } catch (error) {
     if (!(error instanceof GatelogError) || error.code !== 'no_provider_key' || !route.routedByModel || model !== undefined) throw error;
     throw withoutProvider(error, { body: arrived.body, isJson: mayBeJson(call.request), names: ports.providers.names });

@@ -1,8 +1,9 @@
 import { GatelogError } from '../model/errors.ts';
+import { isToBeSigned, signedForAmazon, withoutSignature } from './amazon-credentials.ts';
 import type { AdmittedCall, Call, FallbackLeg, ForwardPorts, Leg } from './call.ts';
 import { bringsOwn, howToKeep, keptCredentials, ownCredentialsFor } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
-import { harmless, withoutSecretParameters } from './headers.ts';
+import { harmless, type RawHeaders, withoutSecretParameters } from './headers.ts';
 import { type ModelField, replaceModel } from './model-field.ts';
 import { wantsUsage, withUsageQuestion } from './outgoing-body.ts';
 import { askForUsage } from './stream-usage.ts';
@@ -57,22 +58,34 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
   const keepsQuery = isSameAddress && fallback.keyName === undefined;
   const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
   const mayBeOwn = isSameAddress && !isPicked && !from.isPicked;
+  const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const makeBody = bodyMaker(from, model);
+  const makeOutgoing = (): { readonly whole: Buffer } => {
+    const whole = makeBody();
+    return { whole: withUsageQuestion(call, route, { whole }) ?? whole };
+  };
+  const isSigned = mayBeOwn && fallback.keyName === undefined && isToBeSigned(call.head, route);
+  const signed = isSigned ? signedForAmazon(ports, call, { route, target, outgoing: makeOutgoing() }) : undefined;
   return {
     route,
-    target: typeof route.destination === 'string' ? undefined : route.destination.target(route.path),
-    credentials: credentialsOf(ports, admitted, { route, mayBeOwn, keyName: fallback.keyName }),
-    passed: isSameAddress ? call.head.passed : harmless(call.head.passed),
+    target,
+    credentials: signed ?? credentialsOf(ports, admitted, { route, mayBeOwn, keyName: fallback.keyName }),
+    passed: passedTo(call.head.passed, mayBeOwn, isSigned),
     // Made when it is needed, as ten bodies at once would hold ten times the caller's.
     get outgoing() {
-      const whole = makeBody();
-      return { whole: withUsageQuestion(call, route, { whole }) ?? whole };
+      return makeOutgoing();
     },
     // Bodies that differ in their model alone all ask for it, or none does, but for those of a provider that is not asked.
     usageAsked: wantsUsage(call, route) && (from.first.usageAsked || asksWhereFirstIsNot(call, from)),
     model: model ?? from.model,
     fallback,
   };
+}
+
+/** Of the caller's lines those that go to a fallback. */
+function passedTo(lines: RawHeaders, mayBeOwn: boolean, isSigned: boolean): RawHeaders {
+  if (!mayBeOwn) return harmless(lines);
+  return isSigned ? withoutSignature(lines) : lines;
 }
 
 /** A first provider that is never asked tells nothing of the body. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
 import { may } from '../model/principal.ts';
+import { isToBeSigned } from './amazon-credentials.ts';
 import { needsBody, policiesOf } from './call-limits.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
 import { admit, type Admission, type Rejection, withoutOurKeys } from './credentials.ts';
@@ -83,6 +84,7 @@ function needsWhole({ call, policies }: AdmittedCall, route: Route): boolean {
   const { attempts, cache } = call.head.directives;
   // What may be sent again, or is compared with other calls, has to be held, be it JSON or not.
   if (typeof route.destination === 'string' || attempts !== undefined || cache !== undefined) return true;
+  if (isToBeSigned(call.head, route)) return true;
   const readsJson = route.routedByModel || wantsUsage(call, route) || (policies.length > 0 && needsBody(policies, call.head.directives));
   return readsJson && mayBeJson(call.request);
 }

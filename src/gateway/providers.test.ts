@@ -376,7 +376,8 @@ describe('whose credential goes along when the caller sends none', () => {
       'no_provider_key',
     );
     const claude = routeByModel(surface, 'claude/anthropic', tableOf())?.route ?? surface;
-    expect(credentialsFor(claude, admitted(...others), unasked)).toEqual(others);
+    // Anthropic gets its own, and Google's goes to Google.
+    expect(credentialsFor(claude, admitted(...others), unasked)).toEqual(['X-Api-Key', 'sk-ant-theirs']);
   });
 
   it('the sentence about a missing one names the settings', () => {

@@ -54,6 +54,10 @@ export interface ProviderTable {
   readonly openAi: ProviderSurface;
   /** The deployment has put an address of its own in OpenAI's place: nobody here knows which models are served there. */
   readonly isOpenAiElsewhere: boolean;
+  /** Bedrock in a region that the path names: Amazon's address there, or the one that the deployment has put in its place. */
+  readonly bedrockIn: (region: string) => ProviderSurface;
+  /** The deployment's region of Bedrock. */
+  readonly bedrockRegion: string;
   /** Names in paths and models, aliases included. */
   readonly names: readonly string[];
   readonly all: readonly ProviderAddress[];
@@ -81,6 +85,8 @@ export function makeProviderTable(
     find: (name) => byName.get(name),
     openAi: openAi.openAi,
     isOpenAiElsewhere: isElsewhere(overrides['openai']?.baseUrl),
+    bedrockIn: (region) => makeAddress('bedrock', overrides['bedrock'] ?? {}, { ...surroundings, bedrockRegion: region }).native,
+    bedrockRegion: surroundings.bedrockRegion,
     names: [...byName.keys(), echoProviderName],
     all,
   };

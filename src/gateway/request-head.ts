@@ -20,7 +20,11 @@ const credentialNames = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-ke
 /** What a record keeps of a request's headers. An allow-list: a header that nobody thought of is not stored, so no credential can be. */
 const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'referer', 'accept', 'openai-beta'] as const;
 
-type LineKind = 'dropped' | 'host' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching' | 'anthropic';
+/** Headers with which Helicone's clients of Bedrock send the keys of an account, and the one in which Amazon's own send such a key's token. */
+const amazonNames = ['aws-access-key', 'aws-secret-key', 'aws-session-token', 'x-amz-security-token'] as const;
+export type AmazonName = (typeof amazonNames)[number];
+
+type LineKind = 'dropped' | 'host' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching' | 'anthropic' | 'amazon';
 
 const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ...hopByHopNames.map((name) => [name, 'dropped'] as const),
@@ -32,6 +36,7 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ['accept-encoding', 'encodings'],
   ['cache-control', 'caching'],
   ['anthropic-version', 'anthropic'],
+  ...amazonNames.map((name) => [name, 'amazon'] as const),
 ]);
 
 /** What is done with a line, by its name. Lines of any other name are ours or pass. */
@@ -53,6 +58,8 @@ export interface RequestHead {
   readonly recorded: Readonly<Record<string, string>>;
   /** It has an `anthropic-version`, as every call of Anthropic's clients does. */
   readonly speaksAnthropic: boolean;
+  /** Keys of an account at Amazon, which are among no other lines; undefined: there are none. */
+  readonly amazon: Partial<Record<AmazonName, string>> | undefined;
 }
 
 /** Names, and the characters of one line, in the `Connection` headers of a request: more than any client has. */
@@ -79,6 +86,7 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
   let hasHost = false;
   let speaksAnthropic = false;
   let cacheControl: string | undefined;
+  let amazon: string[] | undefined;
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
@@ -87,15 +95,14 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
       case 'dropped':
         continue;
       case 'host':
-        // RFC 9112 §3.2; Node keeps the first one without a word.
-        if (hasHost) throw new GatelogError('malformed_request', 'A request has one Host header.');
-        hasHost = true;
+        hasHost = isFirstHost(hasHost);
         continue;
       case 'connection':
         declared = boundedDeclared(declared, value);
         continue;
       case 'credential':
-        credentials.push(name, value);
+      case 'amazon':
+        (kind === 'amazon' ? (amazon ??= []) : credentials).push(name, value);
         continue;
       case 'length':
         length = [name, value];
@@ -126,9 +133,21 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
     length: withoutDeclared(length, declared),
     recorded,
     speaksAnthropic,
+    amazon: amazon === undefined ? undefined : amazonKeys(amazon),
   };
 }
 
 function shownHeader(lower: string, value: string): string {
   return lower === 'referer' ? withoutSecrets(headerText(value)) : headerText(value);
+}
+
+/** RFC 9112 §3.2; Node keeps the first one without a word. */
+function isFirstHost(hasHost: boolean): true {
+  if (hasHost) throw new GatelogError('malformed_request', 'A request has one Host header.');
+  return true;
+}
+
+function amazonKeys(lines: RawHeaders): Partial<Record<AmazonName, string>> {
+  const pairs = lines.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), (lines[index + 1] ?? '').trim()] as const] : []));
+  return Object.fromEntries(pairs.filter(([, value]) => !holdsOurKey(value)));
 }

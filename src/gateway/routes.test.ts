@@ -53,6 +53,41 @@ describe('where a call goes', () => {
     expect(routeByPath('POST', path, providers).provider).toBe('openai');
   });
 
+  it.each([
+    ['POST', '/chat/completions', '/v1/chat/completions'],
+    ['POST', '/responses?x=1', '/v1/responses?x=1'],
+    ['GET', '/responses/resp_1', '/v1/responses/resp_1'],
+    ['POST', '/embeddings', '/v1/embeddings'],
+    ['POST', '/completions', '/v1/completions'],
+    ['POST', '/images/generations', '/v1/images/generations'],
+    ['POST', '/audio/speech', '/v1/audio/speech'],
+    ['POST', '/moderations', '/v1/moderations'],
+    ['GET', '/models/gpt-4o', '/v1/models/gpt-4o'],
+  ])('%s %s is OpenAI`s under /v1', (method, path, routed) => {
+    expect(routeByPath(method, path, providers)).toMatchObject({ provider: 'openai', path: routed, routedByModel: true });
+  });
+
+  it('what only begins like one of them is none; the list of models is answered here without /v1 too', () => {
+    expect(() => routeByPath('POST', '/chat/completionsx', providers)).toThrow('No provider is reached');
+    expect(() => routeByPath('POST', '/files', providers)).toThrow('No provider is reached');
+    expect(routeByPath('GET', '/models', providers).destination).toBe('models');
+  });
+
+  it.each(['/download/v1beta/files/a:download?alt=media', '/upload/v1beta/files'])('%s is Gemini`s', (path) => {
+    expect(routeByPath('GET', path, providers)).toMatchObject({ provider: 'gemini', path });
+  });
+
+  it('a region of Amazon`s before a model is Bedrock`s address there', () => {
+    const { destination, ...route } = routeByPath('POST', '/v1/ap-southeast-2/model/m%3A0/converse-stream', providers);
+    expect(route).toEqual({ provider: 'bedrock', path: '/model/m%3A0/converse-stream', routedByModel: false, region: 'ap-southeast-2' });
+    expect(typeof destination === 'string' ? '' : destination.target(route.path).shown).toBe(
+      'https://bedrock-runtime.ap-southeast-2.amazonaws.com/model/m%3A0/converse-stream',
+    );
+    for (const path of ['/v1/us-east-1.evil/model/x', '/v1/us/model/x', '/v1/us-east-1/files']) {
+      expect(routeByPath('POST', path, providers).provider).toBe('openai');
+    }
+  });
+
   it('no request target leaves the provider`s origin or base path (seed 11)', () => {
     const pieces = fc.constantFrom(
       '/',

@@ -19,6 +19,8 @@ export interface Route {
   readonly path: string;
   /** True for the OpenAI surface under `/v1/`, where the body's model may name another provider. */
   readonly routedByModel: boolean;
+  /** Region of Amazon's that the path names. */
+  readonly region?: string;
 }
 
 /** Provider of what goes to an address of which only the caller knows whose it is, or nowhere. */
@@ -44,12 +46,14 @@ const startsOfOthers: readonly (readonly [start: string, provider: AddressedProv
   ['/v1alpha/', 'gemini'],
   ['/upload/v1beta/', 'gemini'],
   ['/upload/v1alpha/', 'gemini'],
+  ['/download/v1beta/', 'gemini'],
+  ['/download/v1alpha/', 'gemini'],
   ['/v1beta1/projects/', 'vertex'],
   ['/v1beta1/publishers/', 'vertex'],
 ];
 
 /**
- * Routes by path: `/v1/…` is the OpenAI surface, `/<provider>/…` a provider's own API. What only Anthropic's or Google's clients send leads
+ * Routes by path: `/v1/…` is the OpenAI surface, most of which is taken without `/v1` too (Helicone's gateway has none in its base address), `/<provider>/…` a provider's own API. What only Anthropic's or Google's clients send leads
  * there without its name. `GET /v1/models` is answered here.
  * @param speaksAnthropic the call is of one of Anthropic's clients, whose paths OpenAI has in part too.
  * @throws GatelogError `not_found` for any other path and for those of the API, `malformed_request` for one that climbs.
@@ -63,10 +67,15 @@ export function routeByPath(method: string, path: string, providers: ProviderTab
   }
   const [, other] = startsOfOthers.find(([start]) => path.startsWith(start)) ?? [];
   if (other !== undefined) return nativeRoute(other, path, providers);
+  if (rootOfOpenAi.test(path)) return routeByPath(method, `/v1${path}`, providers, speaksAnthropic);
   const [, name = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)?$/.exec(path) ?? [];
   return nativeRoute(name, rest === '' ? '/' : rest, providers);
 }
 
+const rootOfOpenAi = /^\/(?:chat\/completions|responses|embeddings|completions|models|images|audio|moderations)(?:[/?]|$)/;
+
+/** `/v1/<region>/model/…`: the base address that Helicone has for Bedrock ends in `/v1/<region>`. */
+const bedrockPath = /^\/v1\/([a-z]{2}(?:-[a-z]+){1,2}-\d{1,2})(\/(?:model|async-invoke|guardrail)\/.*)$/s;
 const vertexPath = /^\/v1\/(?:projects\/[^/?#]+\/locations|publishers)\//;
 /** TRICKY: OpenAI's own models may have colons in their names (`ft:gpt-4o:…`), yet nothing is ever posted to one. */
 const geminiMethod = /^\/v1\/(?:models|tunedModels)\/[^/?#]+:[a-zA-Z]+(?:\?|$)/;
@@ -78,6 +87,8 @@ function routeBesideOpenAi(method: string, path: string, providers: ProviderTabl
   if ((method === 'GET' || method === 'HEAD') && modelList.test(path)) {
     return { provider: customProviderName, destination: 'models', path, routedByModel: false };
   }
+  const [, region, belowRegion = ''] = bedrockPath.exec(path) ?? [];
+  if (region !== undefined) return bedrockRoute(region, belowRegion, providers);
   // Anthropic's client for Vertex AI says `anthropic-version` too, so Vertex AI comes first.
   if (vertexPath.test(path)) return nativeRoute('vertex', path, providers);
   if (speaksAnthropic || startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
@@ -93,6 +104,10 @@ function refuseApiPath(path: string): void {
     'not_found',
     "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).",
   );
+}
+
+function bedrockRoute(region: string, path: string, { find, bedrockIn }: ProviderTable): Route {
+  return { provider: find('bedrock')?.name ?? customProviderName, destination: bedrockIn(region), path, routedByModel: false, region };
 }
 
 function nativeRoute(name: string, path: string, providers: ProviderTable): Route {

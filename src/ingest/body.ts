@@ -2,6 +2,7 @@ import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSyn
 import { jsonExcess } from '../model/json-bounds.ts';
 import type { RecordedBody } from '../model/request-record.ts';
 import { parseJson, wellFormed } from '../model/text.ts';
+import { asUtf8 } from './wide-text.ts';
 import { isAsWritten } from './written-json.ts';
 
 /** Codings of one body; clients of HTTP stop at as many. */
@@ -74,6 +75,11 @@ export function textOfBytes(bytes: Buffer, contentType: string): string | undefi
   }
 }
 
+/** Bytes as UTF-8 where they are a text in another form of Unicode. */
+export function inUtf8(decoded: Buffer, contentType: string): Buffer {
+  return asUtf8(decoded, contentType, textual.test(contentType));
+}
+
 /** A body's text, undefined when its bytes are none, and what that parses to, undefined when it is no JSON. */
 export interface ReadBody {
   readonly text: string | undefined;
@@ -85,7 +91,7 @@ export interface ReadBody {
 /** Decodes and parses a body. */
 export function readBody(bytes: Uint8Array, contentEncoding: string | undefined, contentType: string): ReadBody {
   const decoded = decodeContent(bytes, contentEncoding);
-  const text = decoded === undefined ? undefined : textOfBytes(decoded, contentType);
+  const text = decoded === undefined ? undefined : textOfBytes(inUtf8(decoded, contentType), contentType);
   const parsed = text === undefined ? undefined : parseJson(text);
   return { text, parsed, isExcessive: parsed === undefined && text !== undefined && jsonExcess(text) !== undefined };
 }

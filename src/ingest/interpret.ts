@@ -8,6 +8,7 @@ import { textLimits } from '../model/vocabulary/limits.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../pricing/cost.ts';
 import { priceBills } from '../pricing/several-models.ts';
+import { organizationModels } from '../pricing/organization-prices.ts';
 import { pricedModels, type Prices } from '../pricing/look-up.ts';
 import type { RequestFacts, ResponseFacts } from '../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
@@ -42,8 +43,8 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const request = withShortNames(readRequest(exchange, format));
   const response = withEstimate(withShortNames(readResponse(exchange, format)), request, { exchange, format });
   const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);
-  const texts = redacted(textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames)), context);
-  const { properties } = texts;
+  const texts = redacted(textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames)), open.provider, context);
+  const { properties, modelOverride, requestModel, responseModel } = texts;
   const { facts, changes } = changedFacts(properties, context);
   // TRICKY: spreads stand last. In front of a literal of so many keys one makes the object a hundred times as slow to build.
   return {
@@ -56,10 +57,10 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     referrer: texts.referrer,
     targetUrl: texts.targetUrl,
     provider: recordNameOf(open.provider),
-    requestModel: request.facts.model,
-    responseModel: response.facts.model,
-    modelOverride: said(tags.modelOverride),
-    model: firstText([tags.modelOverride, response.facts.model, request.facts.model, 'unknown']),
+    requestModel,
+    responseModel,
+    modelOverride,
+    model: firstText([modelOverride, responseModel, requestModel, 'unknown']),
     userId: texts.userId,
     sessionId: said(properties.get(sessionProperties.sessionId)),
     sessionName: said(properties.get(sessionProperties.sessionName)),
@@ -72,12 +73,12 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     promptVersion: texts.promptVersion,
     experimentId: texts.experimentId,
     inputs: texts.inputs,
-    responseId: response.facts.responseId,
+    responseId: texts.responseId,
     status: statusOf(exchange, response),
     countryCode: said(open.countryCode),
     threat: threatOf(tags, request.facts, context.checkThreat ?? matchesThreatPattern),
     usage: withRaw(response.facts.usage, texts.usageRaw),
-    serviceTier: response.facts.serviceTier,
+    serviceTier: texts.serviceTier,
     cost: priced.cost,
     costSource: priced.source,
     priceReference: priced.reference,
@@ -139,8 +140,20 @@ function withRaw(usage: Usage, raw: Usage['raw']): Usage {
   return usage.raw === raw ? usage : { ...usage, raw };
 }
 
-function redacted(texts: RecordTexts, { redact }: InterpretContext): RecordTexts {
-  return redact === undefined ? texts : redact(texts);
+const modelNames = ['requestModel', 'modelOverride', 'responseModel'] as const;
+
+/** What may be stored. A model's name that stands in a price list is nobody's secret; any other one may be whatever its writer likes. */
+function redacted(texts: RecordTexts, provider: string, { redact, prices }: InterpretContext): RecordTexts {
+  if (redact === undefined) return texts;
+  const listed = modelNames.filter((name) => isListed(texts[name], provider, prices));
+  const shown = Object.fromEntries(listed.map((name) => [name, texts[name]]));
+  const hidden = Object.fromEntries(listed.map((name) => [name, '']));
+  return { ...redact({ ...texts, ...hidden }), ...shown };
+}
+
+function isListed(model: string, provider: string, { book, organization }: Prices): boolean {
+  const named = providerNamed(provider);
+  return book.lists(named?.priceProviderId, model) || organizationModels(organization, recordNameOf(provider)).includes(model);
 }
 
 /** The bodies, their texts and sizes. */

@@ -8,7 +8,7 @@ import { noResponseFacts } from '../providers/facts.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../providers/provider.ts';
 import { readServerSentEvents, type ServerSentEvent } from '../providers/sse.ts';
 import { modelAsked, modelTold } from '../providers/unread.ts';
-import { decodeContent, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
+import { decodeContent, inUtf8, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './form.ts';
 import { cutMembers, endFacts, formTail, outermostMembers, withTail } from './read-tails.ts';
 
@@ -88,7 +88,8 @@ function readResponseBody(exchange: Exchange, format: WireFormat | undefined): R
   const contentType = headers['content-type'] ?? '';
   const encoding = headers['content-encoding'];
   if (isEventStream(contentType)) {
-    const decoded = decodeContent(exchange.responseBody, encoding);
+    const content = decodeContent(exchange.responseBody, encoding);
+    const decoded = content === undefined ? undefined : inUtf8(content, contentType);
     if (decoded !== undefined) return readStream(decoded, textOfBytes(decoded, contentType) ?? '', format);
   }
   if (isAmazonEventStream(contentType)) {

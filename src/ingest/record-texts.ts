@@ -2,7 +2,7 @@ import type { Exchange } from '../model/exchange.ts';
 import type { RecordedBody } from '../model/request-record.ts';
 import type { ReadRequest, ReadResponse } from './read-bodies.ts';
 
-/** All of a record that the caller or the provider wrote, and that is no model's name and no identifier of a response. */
+/** All of a record that the caller or the provider wrote. */
 export interface RecordTexts {
   readonly requestBody: RecordedBody;
   readonly responseBody: RecordedBody;
@@ -19,6 +19,11 @@ export interface RecordTexts {
   readonly usageRaw: unknown;
   readonly properties: Map<string, string>;
   readonly inputs: ReadonlyMap<string, string>;
+  readonly requestModel: string;
+  readonly modelOverride: string;
+  readonly responseModel: string;
+  readonly responseId: string;
+  readonly serviceTier: string;
   readonly userId: string;
   readonly nodeId: string;
   readonly jobId: string;
@@ -56,6 +61,11 @@ export function textsOf(
     usageRaw: response.facts.usage.raw,
     properties,
     inputs: new Map(Object.entries(tags.promptInputs ?? {})),
+    requestModel: request.facts.model,
+    modelOverride: said(tags.modelOverride),
+    responseModel: response.facts.model,
+    responseId: response.facts.responseId,
+    serviceTier: response.facts.serviceTier,
     userId: firstText([tags.userId, request.facts.user]),
     nodeId: said(tags.nodeId),
     jobId: said(tags.jobId),

@@ -1,7 +1,8 @@
 import type { RecordedBody } from '../model/request-record.ts';
 import { parseJson } from '../model/text.ts';
+import { propertyLimits } from '../model/vocabulary/limits.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
-import { redactJson, redactText } from '../redaction/redact-json.ts';
+import { freeName, redactJson, redactText } from '../redaction/redact-json.ts';
 import type { Redactor, Redactors } from '../redaction/redactor.ts';
 import type { RecordTexts } from './record-texts.ts';
 
@@ -16,11 +17,19 @@ interface Treatment {
   readonly body: (body: RecordedBody, redactor: Redactor, isOpaque: boolean) => RecordedBody;
   readonly text: (text: string, redactor: Redactor) => string;
   readonly json: (value: unknown, redactor: Redactor) => unknown;
+  /** What callers named, with its names. */
+  readonly named: (values: ReadonlyMap<string, string>, redactors: NameRedactors) => Map<string, string>;
+}
+
+/** What looks at names and their values; another one, or none, looks at the session's. */
+interface NameRedactors {
+  readonly ofOwn: Redactor | undefined;
+  readonly ofSession: Redactor | undefined;
 }
 
 /** Takes out what the rules find. @throws what a rule throws, and a RangeError for JSON that nests too deeply. */
 export function redactTexts(texts: RecordTexts, redactors: Redactors): RecordTexts {
-  return treat(texts, redactors, { body: redactBody, text: redactText, json: redactJson });
+  return treat(texts, redactors, { body: redactBody, text: redactText, json: redactJson, named: redactNamed });
 }
 
 /** Leaves out all that the rules would have looked at: nobody knows what of it may be stored. */
@@ -29,6 +38,7 @@ export function withholdTexts(texts: RecordTexts, redactors: Redactors): RecordT
     body: (body) => (body.kind === 'absent' ? body : { kind: 'text', text: leftOut }),
     text: () => '',
     json: () => null,
+    named: withholdNamed,
   });
 }
 
@@ -38,13 +48,13 @@ function treat(texts: RecordTexts, redactors: Redactors, treatment: Treatment): 
     ...texts,
     ...(request === undefined ? undefined : requestPart(texts, request, treatment)),
     ...(response === undefined ? undefined : responsePart(texts, response, treatment)),
-    properties: treatedProperties(texts.properties, redactors, treatment),
-    ...(properties === undefined ? undefined : { inputs: mapValues(texts.inputs, (value) => treatment.text(value, properties)) }),
+    properties: treatment.named(texts.properties, { ofOwn: properties, ofSession: identifiers }),
+    inputs: treatment.named(texts.inputs, { ofOwn: properties, ofSession: properties }),
     ...(identifiers === undefined ? undefined : identifiersPart(texts, identifiers, treatment)),
   };
 }
 
-type RequestNames = 'requestBody' | 'promptText' | 'lastUserText' | 'path' | 'referrer' | 'targetUrl';
+type RequestNames = 'requestBody' | 'promptText' | 'lastUserText' | 'path' | 'referrer' | 'targetUrl' | 'requestModel' | 'modelOverride';
 
 function requestPart(texts: RecordTexts, redactor: Redactor, { body, text }: Treatment): Texts<RequestNames> {
   return {
@@ -54,18 +64,21 @@ function requestPart(texts: RecordTexts, redactor: Redactor, { body, text }: Tre
     path: text(texts.path, redactor),
     referrer: text(texts.referrer, redactor),
     targetUrl: text(texts.targetUrl, redactor),
+    requestModel: text(texts.requestModel, redactor),
+    modelOverride: text(texts.modelOverride, redactor),
   };
 }
 
-function responsePart(
-  texts: RecordTexts,
-  redactor: Redactor,
-  { body, text, json }: Treatment,
-): Texts<'responseBody' | 'completionText' | 'usageRaw'> {
+type ResponseNames = 'responseBody' | 'completionText' | 'usageRaw' | 'responseModel' | 'responseId' | 'serviceTier';
+
+function responsePart(texts: RecordTexts, redactor: Redactor, { body, text, json }: Treatment): Texts<ResponseNames> {
   return {
     responseBody: body(texts.responseBody, redactor, texts.responseIsOpaque),
     completionText: text(texts.completionText, redactor),
     usageRaw: json(texts.usageRaw, redactor),
+    responseModel: text(texts.responseModel, redactor),
+    responseId: text(texts.responseId, redactor),
+    serviceTier: text(texts.serviceTier, redactor),
   };
 }
 
@@ -82,22 +95,32 @@ function identifiersPart(texts: RecordTexts, redactor: Redactor, { text }: Treat
   };
 }
 
+/** With room for the number that tells it from another. */
+const longestRedactedName = propertyLimits.nameCharacters - 8;
 const sessionNames: ReadonlySet<string> = new Set(Object.values(sessionProperties));
 
-/** The session's properties are identifiers, all others are properties. */
-function treatedProperties(
-  values: ReadonlyMap<string, string>,
-  { properties, identifiers }: Redactors,
-  { text }: Treatment,
-): Map<string, string> {
-  return mapValues(values, (value, name) => {
-    const redactor = sessionNames.has(name) ? identifiers : properties;
-    return redactor === undefined ? value : text(value, redactor);
-  });
+/** The session's properties are identifiers under names of ours, all others are properties. */
+function redactNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: NameRedactors): Map<string, string> {
+  const redacted = new Map<string, string>();
+  const taken = new Map<string, number>();
+  for (const [name, value] of values) {
+    const isSession = sessionNames.has(name);
+    const redactor = isSession ? ofSession : ofOwn;
+    const shown = isSession || redactor === undefined ? name : freeName(cutName(name, redactText(name, redactor)), taken);
+    redacted.set(shown, redactor === undefined ? value : redactText(value, redactor));
+  }
+  return redacted;
 }
 
-function mapValues(values: ReadonlyMap<string, string>, change: (value: string, name: string) => string): Map<string, string> {
-  return new Map([...values].map(([name, value]) => [name, change(value, name)]));
+/** Names may say anything, so that they go with their values. */
+function withholdNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: NameRedactors): Map<string, string> {
+  const left = [...values].filter(([name]) => sessionNames.has(name) || ofOwn === undefined);
+  return new Map(left.map(([name, value]) => [name, sessionNames.has(name) && ofSession !== undefined ? '' : value]));
+}
+
+/** What stands in the place of something may be longer than that was, and a name not as long as it likes. */
+function cutName(before: string, after: string): string {
+  return after === before ? after : Array.from(after).slice(0, longestRedactedName).join('');
 }
 
 function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): RecordedBody {
@@ -106,7 +129,7 @@ function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): 
     case 'absent':
       return body;
     case 'text':
-      return { kind: 'text', text: redactText(body.text, redactor) };
+      return { kind: 'text', text: hidesBetweenNuls(body.text, redactor) ? leftOut : redactText(body.text, redactor) };
     case 'json':
       return redactJsonBody(body, redactor);
     case 'binary':
@@ -127,5 +150,13 @@ function redactBinary(body: RecordedBody & { readonly kind: 'binary' }, redactor
   const bytes = Buffer.from(body.base64, 'base64');
   // A form's texts are UTF-8, whatever its files are.
   const hides = (text: string): boolean => redactor.text(text) !== text;
-  return hides(bytes.toString('latin1')) || hides(bytes.toString('utf8')) ? { kind: 'text', text: leftOut } : body;
+  const latin1 = bytes.toString('latin1');
+  return hides(latin1) || hides(bytes.toString('utf8')) || hidesBetweenNuls(latin1, redactor) ? { kind: 'text', text: leftOut } : body;
+}
+
+/** Whether something is found in a text of wide characters that stands among bytes. */
+function hidesBetweenNuls(text: string, redactor: Redactor): boolean {
+  if (!text.includes('\u0000')) return false;
+  const closed = text.replaceAll('\u0000', '');
+  return redactor.text(closed) !== closed;
 }

@@ -57,6 +57,10 @@ function conversationOf(content: string): ServerSentEvent[] {
   }));
 }
 
+const plainText: ExchangeSketch = {
+  open: { headers: { 'content-type': 'text/plain' } },
+  head: { headers: { 'content-type': 'text/plain' } },
+};
 const sketches: Readonly<Record<string, ExchangeSketch>> = {
   json: {
     open: chat,
@@ -105,6 +109,16 @@ const sketches: Readonly<Record<string, ExchangeSketch>> = {
     response: Buffer.from([1, 0, 255]),
   },
   'an error': { open: chat, head: { status: 400 }, response: JSON.stringify({ error: { message: `Incorrect API key: ${all}` } }) },
+  'names of models': {
+    open: { ...chat, model: `gpt-4o ${all}`, tags: { properties: [], modelOverride: `mine ${all}` } },
+    request: JSON.stringify({ model: all, messages: [] }),
+    response: JSON.stringify({ ...(JSON.parse(chatResponse) as object), id: `chatcmpl-${all}`, model: `gpt-4o ${all}`, service_tier: all }),
+  },
+  'an identifier in a header': {
+    open: { provider: 'bedrock', path: '/model/amazon.nova-lite-v1:0/converse' },
+    head: { headers: { 'content-type': 'application/json', 'x-amzn-requestid': `id ${all}` } },
+    response: '{}',
+  },
   tags: {
     open: {
       ...chat,
@@ -112,8 +126,8 @@ const sketches: Readonly<Record<string, ExchangeSketch>> = {
       targetUrl: `https://api.openai.com/${secrets[3]}`,
       headers: { 'content-type': 'application/json', referer: `https://x.io/?${secrets[3]}` },
       tags: {
-        properties: [{ name: 'Note', value: all }],
-        promptInputs: { who: all },
+        properties: [...secrets, 'Note', all].map((name) => ({ name, value: all })),
+        promptInputs: { who: all, [all]: 'who' },
         userId: all,
         sessionId: `s ${all}`,
         sessionName: all,
@@ -128,11 +142,82 @@ const sketches: Readonly<Record<string, ExchangeSketch>> = {
   },
 };
 
+/** What other forms of Unicode make of a text. */
+const wide = {
+  'utf-16le': (text: string) => Buffer.from(text, 'utf16le'),
+  'utf-16be': (text: string) => Buffer.from(text, 'utf16le').swap16(),
+  'utf-32le': (text: string) => Buffer.from(Uint32Array.from(Array.from(text, (one) => one.codePointAt(0) ?? 0)).buffer),
+  'utf-32be': (text: string) => Buffer.from(Uint32Array.from(Array.from(text, (one) => one.codePointAt(0) ?? 0)).buffer).swap32(),
+};
+const wideSketches = Object.entries(wide).flatMap(([coding, encode]): [string, ExchangeSketch][] => [
+  [`JSON in ${coding}`, { open: chat, request: encode(chatWith(all)), response: encode(chatResponse.replace('Hello.', all)) }],
+  [`text in ${coding} with a byte order mark`, { ...plainText, request: encode(`\ufeff${all}`), response: encode(`\ufeff${all}`) }],
+  [
+    `text in ${coding} whose charset is said`,
+    {
+      open: { headers: { 'content-type': `text/plain; charset="${coding.toUpperCase()}"` } },
+      request: encode(`Ж ${all}`),
+      head: { headers: { 'content-type': `application/octet-stream;charset=${coding}` } },
+      response: encode(`Ж ${all}`),
+    },
+  ],
+  [
+    `JSON in ${coding} under no content type`,
+    { open: { headers: {} }, request: encode(chatWith(all)), head: { headers: {} }, response: encode(chatWith(all)) },
+  ],
+  [`a stream in ${coding}`, { open: chat, head: eventStream, response: encode(streamOf(all)) }],
+  [
+    `${coding} behind other text`,
+    {
+      ...plainText,
+      request: Buffer.concat([Buffer.from('to: '), encode(all)]),
+      response: Buffer.concat([Buffer.from([255, 216]), encode(all)]),
+    },
+  ],
+]);
+
 interface StoredTexts {
   readonly request_body: string;
   readonly response_body: string;
   readonly completion_text: string;
 }
+
+/** All that the store has, with what stands in base64 as it reads, and without NULs. */
+async function storedText(): Promise<string> {
+  const rows = JSON.stringify([
+    await spool.read('SELECT * FROM requests WHERE org_id = {tenant:UInt128}'),
+    await spool.read('SELECT * FROM bodies WHERE org_id = {tenant:UInt128}'),
+    await spool.read(
+      `SELECT tryBase64Decode(request_body) AS q, tryBase64Decode(response_body) AS s FROM bodies WHERE org_id = {tenant:UInt128}`,
+    ),
+  ]);
+  return rows.replaceAll(String.raw`\u0000`, '');
+}
+
+async function storedBodies(id: string): Promise<StoredTexts | undefined> {
+  const key = BigInt(`0x${id.replaceAll('-', '')}`);
+  const text = `SELECT request_body, response_body, completion_text FROM bodies WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${key}')`;
+  return (await spool.read<StoredTexts>(text))[0];
+}
+
+it('what is said in UTF-16 or UTF-32 is read and redacted like any other text', async () => {
+  await rules.replace(spool.organizationId, everyKind);
+  const writer = spool.openWriter();
+  const ids = new Map<string, string>();
+  for (const [name, sketch] of wideSketches) ids.set(name, await spool.write(writer, sketch));
+  await spool.drainAll();
+  const stored = await storedText();
+  for (const secret of secrets) expect(stored).not.toContain(secret);
+  const bodiesOf = (name: string) => storedBodies(ids.get(name) ?? '');
+  for (const coding of Object.keys(wide)) {
+    expect((await bodiesOf(`JSON in ${coding}`))?.request_body).toBe(chatWith(redacted));
+    expect((await bodiesOf(`JSON in ${coding} under no content type`))?.request_body).toBe(chatWith(redacted));
+    expect((await bodiesOf(`text in ${coding} with a byte order mark`))?.response_body).toBe(redacted);
+    expect((await bodiesOf(`text in ${coding} whose charset is said`))?.response_body).toBe(`Ж ${redacted}`);
+    expect((await bodiesOf(`a stream in ${coding}`))?.completion_text).toBe(redacted);
+    expect(await bodiesOf(`${coding} behind other text`)).toMatchObject({ request_body: leftOut, response_body: leftOut });
+  }
+});
 
 it('no planted secret is in any column of the store, whatever the body was', async () => {
   await rules.replace(spool.organizationId, everyKind);
@@ -140,21 +225,11 @@ it('no planted secret is in any column of the store, whatever the body was', asy
   const ids = new Map<string, string>();
   for (const [name, sketch] of Object.entries(sketches)) ids.set(name, await spool.write(writer, sketch));
   await spool.drainAll();
-  const stored = JSON.stringify([
-    await spool.read('SELECT * FROM requests WHERE org_id = {tenant:UInt128}'),
-    await spool.read('SELECT * FROM bodies WHERE org_id = {tenant:UInt128}'),
-    await spool.read(
-      `SELECT tryBase64Decode(request_body) AS q, tryBase64Decode(response_body) AS s FROM bodies WHERE org_id = {tenant:UInt128}`,
-    ),
-  ]);
+  const stored = await storedText();
   expect(stored.match(/gpt-4o/g)?.length).toBeGreaterThan(3);
   for (const secret of [...secrets, '4111111111111111']) expect(stored).not.toContain(secret);
 
-  const bodiesOf = async (name: string): Promise<StoredTexts | undefined> => {
-    const key = BigInt(`0x${(ids.get(name) ?? '').replaceAll('-', '')}`);
-    const text = `SELECT request_body, response_body, completion_text FROM bodies WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${key}')`;
-    return (await spool.read<StoredTexts>(text))[0];
-  };
+  const bodiesOf = (name: string) => storedBodies(ids.get(name) ?? '');
   expect(await bodiesOf('stream')).toMatchObject({
     completion_text: redacted,
     response_body: expect.stringContaining(redacted) as unknown,
@@ -259,4 +334,26 @@ it('what a caller changes afterwards is stored as it is; the history shows the r
   const key = BigInt(`0x${id.replaceAll('-', '')}`);
   const changes = await spool.read(`SELECT old, new FROM changes WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${key}')`);
   expect(changes).toEqual([{ old: JSON.stringify(redacted), new: JSON.stringify(`mine: ${all}`) }]);
+});
+
+it('a name of a model that stands in a price list stays, whatever the rules; of what callers name, names that become the same stay apart', async () => {
+  const named = new SpoolRig(rig);
+  await rig.database.queries.insertInto('organizations').values({ id: named.organizationId, name: 'named', created_at: 0 }).execute();
+  await rules.replace(named.organizationId, [rule('regex', 'gpt|-[0-9]+|[ab]@x')]);
+  const properties = ['a@x', 'b@x', '[regex]'].map((name) => ({ name, value: name }));
+  await named.write(named.openWriter(), {
+    open: { ...chat, tags: { properties, sessionId: 'a@x' } },
+    request: chatWith('hi'),
+    response: JSON.stringify({ ...(JSON.parse(chatResponse) as object), model: 'gpt-4o-2024-08-06' }),
+  });
+  await named.drainAll();
+  const found = await named.read('SELECT request_model, response_model, model, properties FROM requests WHERE org_id = {tenant:UInt128}');
+  expect(found).toEqual([
+    {
+      request_model: 'gpt-4o',
+      response_model: '[regex][regex]o[regex][regex][regex]',
+      model: '[regex][regex]o[regex][regex][regex]',
+      properties: { '[regex]': '[regex]', '[regex] 2': '[regex]', '[regex] 3': '[regex]', 'Svc-Session-Id': '[regex]' },
+    },
+  ]);
 });

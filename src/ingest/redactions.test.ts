@@ -47,6 +47,11 @@ function planted(given: Partial<RecordTexts> = {}): RecordTexts {
       ['Svc-Session-Name', said],
     ]),
     inputs: new Map([['to', said]]),
+    requestModel: said,
+    modelOverride: said,
+    responseModel: said,
+    responseId: said,
+    serviceTier: said,
     userId: said,
     nodeId: said,
     jobId: said,
@@ -124,7 +129,8 @@ describe('what the rules cannot be applied to is left out, with all that they wo
     const { texts, failure } = apply([email], planted({ requestBody: deep }));
     expect([failure, texts]).toMatchObject([expect.stringContaining('nested deeper') as string, withheld]);
     expect(textOf([texts.inputs, texts.path, texts.properties.get('Owner')])).not.toContain(secret);
-    expect(texts.properties.get('Svc-Session-Name')).toBe(`to ${secret}`);
+    expect([...texts.properties]).toEqual([['Svc-Session-Name', `to ${secret}`]]);
+    expect([texts.requestModel, texts.responseModel, texts.responseId, texts.serviceTier]).toEqual(['', '', '', '']);
   });
 
   it('a pattern that this version does not take', () => {

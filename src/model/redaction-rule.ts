@@ -3,8 +3,8 @@ export const redactionKinds = ['email', 'card', 'key', 'regex'] as const;
 export type RedactionKind = (typeof redactionKinds)[number];
 
 /**
- * Where a rule looks. `request`: body, texts of the messages, path, referrer, target address. `response`: body, its text, the usage object.
- * `properties`: their values and those of prompt inputs. `identifiers`: user, session, prompt, job, node and experiment, which are there to be
+ * Where a rule looks. `request`: body, texts of the messages, path, referrer, target address, the model that was asked for. `response`: body, its text,
+ * the usage object, its model, identifier and service tier. `properties`: names and values of properties and prompt inputs. `identifiers`: user, session, prompt, job, node and experiment, which are there to be
  * searched by.
  */
 export const redactionPlaces = ['request', 'response', 'properties', 'identifiers'] as const;

@@ -7,6 +7,8 @@ const book = priceBookFrom(undefined);
 describe('the models of a provider', () => {
   it('are those that the book lists', () => {
     expect(book.modelsOf('openai')).toEqual(expect.arrayContaining(['gpt-4o', 'gpt-4o-mini']));
+    const names = ['gpt-4o', 'gpt-4o to ann@example.com', ''];
+    expect([names.map((name) => book.lists('openai', name)), book.lists(undefined, 'gpt-4o')]).toEqual([[true, false, false], false]);
   });
 
   it('are none of a provider that it does not know, or that has no name there', () => {

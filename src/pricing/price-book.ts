@@ -12,6 +12,8 @@ export interface PriceBook {
   readonly find: (providerId: string, model: string, at: number) => Price | undefined;
   /** Names of the models of a provider that the book lists and does not call outdated. @param providerId its name in the book. */
   readonly modelsOf: (providerId: string | undefined) => readonly string[];
+  /** Whether this is the whole name of a model of a provider, outdated ones included; a name that only looks like one is none. */
+  readonly lists: (providerId: string | undefined, model: string) => boolean;
 }
 
 /** What the book's keys mean here: which kind, and how many of its unit are a million of ours. Other keys bill what usage does not count. */
@@ -74,8 +76,16 @@ function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
     remembered.set(found !== undefined && changesInDay(found.model) ? byMinute : byDay, price);
     return price;
   };
+  const listed = new Map<string, ReadonlySet<string>>();
   return {
     find,
+    lists: (providerId, model) => {
+      const provider = providerId === undefined || model === '' ? undefined : providerOf(providerId);
+      if (provider === undefined) return false;
+      const names = listed.get(provider.id) ?? new Set(provider.models.map(({ id }) => id));
+      listed.set(provider.id, names);
+      return names.has(model);
+    },
     modelsOf: (providerId) => {
       const provider = providerId === undefined ? undefined : providerOf(providerId);
       return (provider?.models ?? []).flatMap(({ id, deprecated }) => (deprecated === true ? [] : [id]));

@@ -109,7 +109,7 @@ function redactMembers(object: object, redactor: Redactor, textsLeft: number): o
 }
 
 /** Names that differed only in what was found must not become one. @param taken names with the last number that each was given. */
-function freeName(name: string, taken: Map<string, number>): string {
+export function freeName(name: string, taken: Map<string, number>): string {
   const last = taken.get(name);
   if (last === undefined) {
     taken.set(name, 1);

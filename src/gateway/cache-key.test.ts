@@ -51,6 +51,9 @@ describe('every part of the key counts', () => {
     ['its value', { headers: [...call.headers, 'Anthropic-Version', '2024-01-01'] }],
     ['what is accepted', { headers: [...call.headers, 'Accept', 'text/event-stream'] }],
     ['the type of the body', { headers: [] }],
+    ['the fields that are asked for', { headers: [...call.headers, 'X-Goog-FieldMask', 'candidates'] }],
+    ['a method that the headers name', { headers: [...call.headers, 'X-HTTP-Method-Override', 'GET'] }],
+    ['that a key is ignored, also one that the body does not have', {}, { ignoredKeys: ['system'] }],
   ];
   it.each(differences)('%s', (_what, changes, asked) => {
     expect(keyOf(changes, asked)).not.toBe(keyOf());
@@ -69,6 +72,11 @@ describe('what does not count', () => {
   it('other headers, and the order and case of those that count', () => {
     const headers = ['x-stainless-os', 'Linux', 'OPENAI-BETA', 'a', 'content-type', 'application/json'];
     expect(keyOf({ headers })).toBe(keyOf({ headers: ['Content-Type', 'application/json', 'OpenAI-Beta', ' a '] }));
+  });
+
+  it('in which order keys to ignore are named, and how often', () => {
+    const ignoredKeys = ['seed', 'user'];
+    expect(keyOf({}, { ignoredKeys: ['user', 'seed', 'user'] })).toBe(keyOf({}, { ignoredKeys }));
   });
 
   it('how many places there are', () => {
@@ -116,15 +124,21 @@ describe('bodies', () => {
 
 describe('ignored keys', () => {
   it('are left out at the top, whether they are there or not', () => {
-    const without = bodyKey('{"model":"m"}');
+    const without = bodyKey('{"model":"m"}', 'id', 'at');
     expect(bodyKey('{"id":1,"model":"m","at":{"x":[2]}}', 'id', 'at')).toBe(without);
-    expect(bodyKey('{"model":"m"}', 'id', 'at')).toBe(without);
-    expect(bodyKey(String.raw`{"\u0069d":1,"model":"m"}`, 'id')).toBe(without);
+    expect(bodyKey('{"at":null,"model":"m"}', 'at', 'id')).toBe(without);
+    expect(bodyKey(String.raw`{"\u0069d":1,"model":"m"}`, 'id', 'at')).toBe(without);
+  });
+
+  it('are left out for those alone who ignore the same ones: nobody else gets a reply to what another did not look at', () => {
+    const ignoring = bodyKey('{"system":"pirate","model":"m"}', 'system');
+    expect(bodyKey('{"model":"m"}')).not.toBe(ignoring);
+    expect(bodyKey('{"model":"m"}', 'system', 'user')).not.toBe(ignoring);
   });
 
   it('are names and not paths, and count below the top', () => {
     expect(bodyKey('{"a":{"b":1}}', 'a.b', 'b')).not.toBe(bodyKey('{"a":{"b":2}}', 'a.b', 'b'));
-    expect(bodyKey('{"a.b":1}', 'a.b')).toBe(bodyKey('{}'));
+    expect(bodyKey('{"a.b":1}', 'a.b')).toBe(bodyKey('{}', 'a.b'));
   });
 
   it('two bodies have one key exactly when the rest of them is equal (seeded)', () => {

@@ -26,23 +26,34 @@ const keyedHeaders: ReadonlySet<string> = new Set([
   'content-encoding',
   'content-language',
   'content-type',
+  'extra-parameters',
+  'azureml-model-deployment',
+  'groq-beta',
   'openai-beta',
   'prefer',
   'range',
+  'x-amzn-bedrock-accept',
   'x-amzn-bedrock-guardrailidentifier',
   'x-amzn-bedrock-guardrailversion',
   'x-amzn-bedrock-performanceconfig-latency',
   'x-amzn-bedrock-service-tier',
   'x-amzn-bedrock-trace',
+  'x-goog-encode-response-if-executable',
+  'x-goog-fieldmask',
+  'x-goog-request-params',
+  'x-http-method-override',
   'x-vertex-ai-llm-request-type',
+  'x-vertex-ai-llm-shared-request-type',
 ]);
 
 /** The key under which the reply to a call is kept: equal for calls that differ in nothing that counts. */
 export function cacheKeyOf(call: KeyedCall, { seed, places, ignoredKeys }: CacheAsk): CacheKey {
   const { organizationId, method, origin, path, headers, body } = call;
   const hash = createHash('sha256');
-  for (const part of [method, origin, path, seed, ...keyedLines(headers)]) add(hash, part);
-  hashBody(hash, body, ignoredKeys);
+  // Of whoever ignores a key the reply may be that to another value of it: it is given to those alone who ignore the same ones.
+  const ignored = [...new Set(ignoredKeys)].toSorted();
+  for (const part of [method, origin, path, seed, JSON.stringify(ignored), ...keyedLines(headers)]) add(hash, part);
+  hashBody(hash, body, ignored);
   return { organizationId, fingerprint: hash.digest('base64url'), places };
 }
 

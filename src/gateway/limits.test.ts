@@ -218,3 +218,23 @@ describe('while the shared windows fail', () => {
     expect(messageOf(refused)).toContain('The budget of the limit "1;w=60;u=cents" cannot be checked at the moment');
   });
 });
+
+it('of an organisation that fills the windows a call that needs one more is refused, which says so; others are counted', () => {
+  windows = new Windows(environment, 128 * 1024, 75);
+  let refusal: unknown;
+  for (let user = 0; user < 5000 && refusal === undefined; user += 1) {
+    try {
+      ask(['10;w=31536000;s=user'], callOf({ userId: () => `user ${user}` }));
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  expect(refusal).toMatchObject({
+    code: 'rate_limited',
+    status: 429,
+    retryAfterSeconds: 60,
+    message: expect.stringContaining('(GATELOG_ORGANIZATION_SHARE_PERCENT: 75 of what others leave of GATELOG_STATE_MAX_BYTES)') as string,
+  });
+  expect(ask(['10;w=31536000;s=user'], callOf({ userId: () => 'user 0' })).lines).toContain('8');
+  expect(ask(['10;w=31536000;u=cents'], callOf({ organizationId: 'two' })).reserved).toBe(true);
+});

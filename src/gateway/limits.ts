@@ -3,7 +3,7 @@ import { type LimitPolicy, unitsOfCall } from '../model/limit-policy.ts';
 import type { Money } from '../model/money.ts';
 import type { Observe } from '../model/observation.ts';
 import type { UsedUp } from '../model/rate-limit-lines.ts';
-import type { Claim, Standing, Verdict } from '../state/windows.ts';
+import { type Claim, ShareTakenError, type Standing, type Verdict } from '../state/windows.ts';
 
 /** The windows that all workers share. Throws when they cannot be reached. */
 export interface LimitWindows {
@@ -53,13 +53,15 @@ interface Applied {
   readonly claim: Claim;
 }
 
+/** Counts that have ended are cleared away little by little. */
+const shareRetrySeconds = 60;
 const unlimited: Grant = { reserved: false, lines: [] };
 
 /**
  * Asks all policies at once, so that a call that one of them refuses uses up nothing of the others. While the shared windows fail, limits of
  * calls let pass and budgets refuse.
  * @param now Unix milliseconds.
- * @throws LimitReached when one of them is used up, GatelogError `limits_unavailable`.
+ * @throws LimitReached when one of them is used up, GatelogError `limits_unavailable`, and `rate_limited` for an organisation that fills the windows.
  */
 export function reserve({ windows, observe }: LimitPorts, policies: readonly LimitPolicy[], call: LimitedCall, now: number): Grant {
   const applied = policies.flatMap((policy) => appliedTo(policy, call) ?? []);
@@ -69,6 +71,7 @@ export function reserve({ windows, observe }: LimitPorts, policies: readonly Lim
   try {
     verdict = windows.claim(claims, now, [call.organizationId, call.requestId]);
   } catch (error) {
+    if (error instanceof ShareTakenError) throw shareTaken(error);
     observe({ kind: 'limits_failed', reason: messageOf(error) });
     return withoutWindows(applied, error);
   }
@@ -83,6 +86,15 @@ export function reserve({ windows, observe }: LimitPorts, policies: readonly Lim
     { ...usedUpOf(one.policy, standing, now), ...(isHopeless(one) ? { isHopeless: true } : {}) },
     lines,
   );
+}
+
+/** The organisation itself is the reason, so that its limits on calls do not let pass. */
+function shareTaken(error: ShareTakenError): GatelogError {
+  const sentence =
+    'The limits of your organisation count for as many users and properties as they may beside those of others ' +
+    `(GATELOG_ORGANIZATION_SHARE_PERCENT: ${error.percent} of what others leave of GATELOG_STATE_MAX_BYTES), and this call needs one more count. ` +
+    'Use limits with shorter windows, or of segments with fewer values.';
+  return new GatelogError('rate_limited', sentence, { retryAfterSeconds: shareRetrySeconds, cause: error });
 }
 
 function withoutWindows(applied: readonly Applied[], cause: unknown): Grant {

@@ -50,9 +50,9 @@ export function openSharedState(config: Config, observe: Observe): SharedState {
 }
 
 function openTables(config: Config, observe: Observe): OpenState & { readonly environment: Environment } {
-  const { stateMaxBytes, cacheMaxBytes, cacheReplyMaxBytes } = config;
+  const { stateMaxBytes, cacheMaxBytes, cacheReplyMaxBytes, organizationSharePercent } = config;
   const environment = openEnvironment(placesOf(config).state, stateMaxBytes, observe);
   const replies = new CachedReplies(environment, { mostBytes: cacheMaxBytes, mostReplyBytes: cacheReplyMaxBytes });
   const turns = new CacheTurns(environment, replies, systemClock.now());
-  return { environment, windows: new Windows(environment, stateMaxBytes), replies, turns };
+  return { environment, windows: new Windows(environment, stateMaxBytes, organizationSharePercent), replies, turns };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CachedReplies, type CachedReply, type CacheKey } from './cached-replies.ts';
 import { type Environment, openEnvironment } from './environment.ts';
 
@@ -179,4 +179,28 @@ it('is shared by all that open it', async () => {
     hit: { requestId: 'r1' },
   });
   await other.close();
+});
+
+it('of places that are looked at only the body that is given is read', () => {
+  const read: unknown[] = [];
+  const table = environment.table.bind(environment);
+  vi.spyOn(environment, 'table').mockImplementation((name) => {
+    const opened = table<unknown, string[]>(name);
+    if (name === 'replies') {
+      const get = opened.get.bind(opened);
+      opened.get = (key: string[]) => {
+        const value = get(key);
+        if (value !== undefined) read.push(value);
+        return value;
+      };
+    }
+    return opened;
+  });
+  const counted = new CachedReplies(environment, { mostBytes: 100_000, mostReplyBytes: 50_000 });
+  const key = keyOf('f', 20);
+  for (let place = 0; place < 19; place += 1) counted.keep(key, place, replyOf(`r${place}`, { userId: 'u' }), 0);
+  expect([counted.find(key, 1), counted.count('one', 'u'), read.length]).toEqual([{ freePlaces: [19] }, 19, 0]);
+  counted.keep(key, 19, replyOf('r19'), 0);
+  expect([found(key) !== undefined, 'hit' in counted.find(key, 1), read.length]).toEqual([true, true, 1]);
+  expect([counted.forget('one'), counted.total(), read.length]).toEqual([20, 0, 1]);
 });

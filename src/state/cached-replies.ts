@@ -37,6 +37,11 @@ export interface CacheLimits {
 /** What was found under a key: a reply, or the places, at least one, that a new one may take. */
 export type Lookup = { readonly hit: CachedReply; readonly place: number } | { readonly freePlaces: readonly number[] };
 
+/** What is asked of a reply again and again, beside it: its body may be megabytes, and calls that wait for others look every few milliseconds. */
+interface Facts extends Pick<CachedReply, 'requestId' | 'userId' | 'createdAt' | 'expiresAt'> {
+  readonly bytes: number;
+}
+
 interface Kept extends CachedReply {
   readonly bytes: number;
   /** The last use, in what an earlier version wrote. */
@@ -65,13 +70,14 @@ const totalKey: Place = ['total'];
 /**
  * Replies that were given before, shared by all workers of a machine. Bounded in bytes.
  *
- * Invariant: a table of uses has one entry for each reply, in the order of their last use, and the total is the sum of all kept: they change in
+ * Invariant: of each reply there are its facts, and a table of uses has one entry for each reply, in the order of their last use, and the total is the sum of all kept: they change in
  * one transaction. Of uses that follow each other within a second the last may be known only to the worker that had them, until it writes again.
  */
 export class CachedReplies {
   private readonly environment: Environment;
   private readonly limits: CacheLimits;
   private readonly replies: Database<Kept, Place>;
+  private readonly facts: Database<Facts, Place>;
   private readonly uses: Database<boolean, (string | number)[]>;
   private readonly lastUses: Database<LastUse, Place>;
   private readonly totals: Database<number, Place>;
@@ -83,6 +89,7 @@ export class CachedReplies {
     this.environment = environment;
     this.limits = limits;
     this.replies = environment.table<Kept, Place>('replies');
+    this.facts = environment.table<Facts, Place>('facts');
     this.uses = environment.table<boolean, (string | number)[]>('uses');
     this.lastUses = environment.table<LastUse, Place>('last-uses');
     this.totals = environment.table<number, Place>('totals');
@@ -95,15 +102,18 @@ export class CachedReplies {
   find(key: CacheKey, now: number, maxAgeMs = Number.POSITIVE_INFINITY): Lookup {
     const freePlaces: number[] = [];
     const pick = key.places === 1 ? 0 : randomInt(key.places);
-    let picked: Kept | undefined;
+    let picked: Facts | undefined;
     for (let place = 0; place < key.places; place += 1) {
-      const kept = this.replies.get(placeOf(key, place));
-      if (kept === undefined || !isOf(now, kept) || now - kept.createdAt >= maxAgeMs) freePlaces.push(place);
-      else if (place === pick) picked = kept;
+      const facts = this.factsOf(placeOf(key, place));
+      if (facts === undefined || !isOf(now, facts) || now - facts.createdAt >= maxAgeMs) freePlaces.push(place);
+      else if (place === pick) picked = facts;
     }
     if (picked === undefined || freePlaces.length > 0) return { freePlaces };
-    this.use(placeOf(key, pick), { requestId: picked.requestId, usedAt: now });
-    return { hit: picked, place: pick };
+    const hit = this.replies.get(placeOf(key, pick));
+    // An earlier version that ran in between knows nothing of facts.
+    if (hit?.requestId !== picked.requestId) return { freePlaces: [pick] };
+    this.use(placeOf(key, pick), { requestId: hit.requestId, usedAt: now });
+    return { hit, place: pick };
   }
 
   /** Keeps a reply in a place, instead of what is there. @returns false when it is too large to be kept. */
@@ -122,6 +132,8 @@ export class CachedReplies {
         this.uses.removeSync(oldest);
       }
       this.replies.putSync(at, { ...reply, bytes });
+      const { requestId, userId, createdAt, expiresAt } = reply;
+      this.facts.putSync(at, { requestId, userId, createdAt, expiresAt, bytes });
       this.lastUses.putSync(at, { requestId: reply.requestId, usedAt: now });
       this.uses.putSync([now, ...at], true);
       this.totals.putSync(totalKey, total);
@@ -147,8 +159,8 @@ export class CachedReplies {
   /** Within a transaction: what is in a place by now may be another's. */
   private forgetNow(keys: readonly Place[], userId: string | undefined): number {
     const own = keys.filter((key) => {
-      const kept = this.replies.get(key);
-      return kept !== undefined && (userId === undefined || kept.userId === userId);
+      const facts = this.factsOf(key);
+      return facts !== undefined && (userId === undefined || facts.userId === userId);
     });
     const freed = own.reduce((sum, key) => sum + this.drop(key), 0);
     this.totals.putSync(totalKey, this.total() - freed);
@@ -161,12 +173,13 @@ export class CachedReplies {
   }
 
   private keysOf(organizationId: string, userId: string | undefined): Place[] {
-    const keys: Place[] = [];
-    // TRICKY: one after the other, as all bodies at once may be gigabytes.
-    for (const { key, value } of this.replies.getRange({ start: [organizationId], end: [organizationId, '\u{10ffff}'] })) {
-      if (userId === undefined || value.userId === userId) keys.push(key);
-    }
-    return keys;
+    const all = this.replies.getKeys({ start: [organizationId], end: [organizationId, '\u{10ffff}'] });
+    return [...all].filter((key) => userId === undefined || this.factsOf(key)?.userId === userId);
+  }
+
+  /** What an earlier version wrote has them with its body alone. */
+  private factsOf(at: Place): Facts | undefined {
+    return this.facts.get(at) ?? this.replies.get(at);
   }
 
   private use(at: Place, use: LastUse): void {
@@ -201,17 +214,18 @@ export class CachedReplies {
 
   /** Removes a reply and its use, within a transaction; the total is the caller's. @returns the bytes that it took. */
   private drop(at: Place): number {
-    const kept = this.replies.get(at);
-    if (kept === undefined) return 0;
+    const facts = this.factsOf(at);
+    if (facts === undefined) return 0;
     const last = this.lastUseOf(at);
     this.replies.removeSync(at);
     if (last !== undefined) this.uses.removeSync([last.usedAt, ...at]);
     this.lastUses.removeSync(at);
-    return kept.bytes;
+    this.facts.removeSync(at);
+    return facts.bytes;
   }
 }
 
-function isOf(now: number, { createdAt, expiresAt }: Kept): boolean {
+function isOf(now: number, { createdAt, expiresAt }: Facts): boolean {
   return now < expiresAt && createdAt <= now + mostAheadMs;
 }
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Environment, openEnvironment } from './environment.ts';
-import { type Claim, type Verdict, Windows } from './windows.ts';
+import { type Claim, type Verdict, Windows, ShareTakenError } from './windows.ts';
 
 const mapBytes = 16 * 1024 * 1024;
 const minute = 60_000;
@@ -173,6 +173,48 @@ it('beyond its limit begins nothing new until what has ended is cleared away; wh
   expect(() => claim([estimateOf(1n, 1000n, 'running', 60 * minute)], 1)).toThrow('GATELOG_STATE_MAX_BYTES');
   for (let left = calls + 200; left > 0; left -= 1) claim([claimOf(0n, 1000n, 'running', 60 * minute)], minute);
   expect(claim([claimOf(1n, 10n, 'new')], minute).granted).toBe(true);
+});
+
+const ofOrganization = (organizationId: string, user: string, now: number): Verdict => {
+  calls += 1;
+  const name = [organizationId, user];
+  return windows.claim([{ name, quota: { amount: 10n, windowMs: 60 * minute }, amount: 1n, isEstimate: true }], now, [
+    organizationId,
+    `call-${calls}`,
+  ]);
+};
+/** What counts for an organisation. */
+const held = (organizationId: string): unknown => environment.table('held').get([organizationId]);
+
+const fill = (organizationId: string): void => {
+  for (let index = 0; index < 20_000; index += 1) ofOrganization(organizationId, `user ${index}`, 0);
+};
+
+describe('the windows of one organisation', () => {
+  it('take no more than its share, so that others begin theirs; what runs goes on, and there is room once some have ended', () => {
+    windows = new Windows(environment, 512 * 1024, 75);
+    expect(() => fill('greedy')).toThrow(ShareTakenError);
+    expect(calls).toBeGreaterThan(500);
+    expect(() => ofOrganization('greedy', 'further', 1)).toThrow(ShareTakenError);
+    for (let user = 0; user < 50; user += 1) expect(ofOrganization('other', `user ${user}`, 1).granted).toBe(true);
+    expect(
+      windows.claim([{ name: ['greedy', 'user 0'], quota: { amount: 10n, windowMs: 60 * minute }, amount: 1n }], 1, ['greedy', 'x'])
+        .granted,
+    ).toBe(true);
+    expect(() => fill('other')).toThrow(ShareTakenError);
+    expect(ofOrganization('third', 'user', 1).granted).toBe(true);
+    for (let left = 2 * calls; left > 0; left -= 1) claim([claimOf(0n, 10n, 'later')], 61 * minute);
+    expect(ofOrganization('greedy', 'further', 61 * minute).granted).toBe(true);
+    expect(held('greedy')).toBe(2);
+  });
+
+  it('and what was set aside for its calls count once, and no more when it is settled', () => {
+    claim([estimateOf(1n), estimateOf(1n, 20n), claimOf(1n, 10n, 'other')], 0);
+    claim([estimateOf(1n)], 0);
+    expect(held('org')).toBe(4);
+    for (let times = 0; times < 2; times += 1) settle(calls, 1n);
+    expect(held('org')).toBe(3);
+  });
 });
 
 describe('between processes', () => {

@@ -3,6 +3,9 @@ import { doneSchema } from '../contract/answers.ts';
 import { problemSchema } from '../contract/problem.ts';
 import { requestAnswerSchema, type RequestItem, requestQueryAnswerSchema } from '../contract/requests.ts';
 import { sessionAnswerSchema } from '../contract/session-view.ts';
+import type { Hono } from 'hono';
+import type { RequestRecord } from '../model/request-record.ts';
+import { idAt, noon } from '../query/query-rig.ts';
 import { type ApiRig, checked, openApiRig, propertyPath, queryPath } from './api-rig.ts';
 
 let rig: ApiRig;
@@ -53,6 +56,63 @@ test('a smaller limit and its cursor give all of it', async () => {
   const rest = await rig.call('POST', queryPath, { api, body: { filter: {}, limit: 2, cursor } });
   const pages = [await checked(first, 200, requestQueryAnswerSchema), await checked(rest, 200, requestQueryAnswerSchema)];
   expect(pages.flatMap(({ data }) => data.map(({ request_id: id }) => id))).toEqual(requestIds);
+});
+
+const tightApi = (): Hono => rig.withPorts({ answerMaxBytes: 1_500_000 });
+
+describe('bodies that expand to much more than passed', () => {
+  const text = 'x'.repeat(300_000);
+  const expanded = [1, 2, 3].map((index) => ({
+    requestId: idAt(noon + index, index),
+    createdAt: noon + index,
+    userId: 'expanding',
+    sizeBytes: 100,
+    requestBody: { kind: 'json', text: JSON.stringify({ text }) },
+    responseBody: { kind: 'text', text },
+  })) satisfies readonly Partial<RequestRecord>[];
+  const filter = { request_response_rmt: { user_id: { equals: 'expanding' } } };
+  beforeAll(() => rig.insert(expanded));
+
+  test.each([
+    [queryPath, { filter }],
+    ['/v1/request/query-ids', { requestIds: expanded.map(({ requestId }) => requestId) }],
+  ])('are counted as they are shown: at %s a page with too many of them is 422 and says what to ask for', async (path, body) => {
+    const problem = await checked(await rig.call('POST', path, { api: tightApi(), body }), 422, problemSchema);
+    expect(problem.code).toBe('query_too_large');
+    expect(problem.error).toMatch(
+      /have more than the 1500000 bytes that one answer holds\. Ask for fewer at once: a smaller `limit` and the cursor/,
+    );
+    expect(problem.error).toContain('leave the bodies out by `"includeBodies": false`');
+  });
+
+  test('come with a smaller limit, and are what was recorded', async () => {
+    const { data } = await checked(
+      await rig.call('POST', queryPath, { api: tightApi(), body: { filter, limit: 2 } }),
+      200,
+      requestQueryAnswerSchema,
+    );
+    expect(data.map((item) => [item.request_body, item.response_body])).toEqual([
+      [{ text }, text],
+      [{ text }, text],
+    ]);
+  });
+
+  test('of one request are always shown, by its identifier, on a page of one and by their address', async () => {
+    const tight = rig.withPorts({ answerMaxBytes: 1000 });
+    const one = await checked(await rig.call('GET', `/v1/request/${expanded[0]?.requestId}`, { api: tight }), 200, requestAnswerSchema);
+    expect(one.data.response_body).toBe(text);
+    const page = await rig.call('POST', queryPath, { api: tight, body: { filter, limit: 1 } });
+    expect((await checked(page, 200, requestQueryAnswerSchema)).data[0]?.request_body).toEqual({ text });
+    const { pathname, search } = new URL(one.data.signed_body_url ?? '');
+    const bodies = await rig.call('GET', pathname + search, { key: null, api: tight });
+    expect(await bodies.json()).toEqual({ request: { text }, response: text });
+  });
+
+  test('are left out where the query says so, and then any page fits', async () => {
+    const body = { filter, includeBodies: false };
+    const { data } = await checked(await rig.call('POST', queryPath, { api: tightApi(), body }), 200, requestQueryAnswerSchema);
+    expect(data.map((item) => [item.request_body, item.response_body])).toEqual([1, 2, 3].map(() => [null, null]));
+  });
 });
 
 test('a single request is always shown', async () => {

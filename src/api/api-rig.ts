@@ -25,6 +25,7 @@ import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts'
 import { priceBookFrom } from '../pricing/price-book.ts';
 import { systemClock } from '../platform/clock.ts';
 import { Meter } from '../platform/metrics/meter.ts';
+import { AnswerMemory, answerMaxBytes } from './answer-memory.ts';
 import { createApi } from './app.ts';
 import { apiFamilies } from './metrics.ts';
 import type { ApiPorts } from './ports.ts';
@@ -196,7 +197,8 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     monotonic: () => performance.now(),
     bodyMaxBytes,
     corsOrigins: [],
-    answerMaxBytes: 64 * 1024 * 1024,
+    answerMaxBytes,
+    answerMemory: new AnswerMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
     knownNames: new KnownNames(),
   };
 }

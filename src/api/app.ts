@@ -2,6 +2,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { GatelogError } from '../model/errors.ts';
 import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
+import { CallMemory } from './answer-memory.ts';
 import { authenticate } from './authenticate.ts';
 import { type LimitBody, makeBodyLimit } from './body-limit.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
@@ -62,7 +63,8 @@ function addOpenEndpoint(app: Hono, endpoint: OpenEndpoint, given: { readonly po
   const { method, path } = endpoint.declaration;
   app.on(method.toUpperCase(), routerPath(path), async (context) => {
     noteEndpoint(context, endpoint);
-    return endpoint.handle({ context, ...given });
+    const memory = new CallMemory(given.ports.answerMemory, context.req.raw.signal);
+    return memory.during(context, () => endpoint.handle({ context, memory, ...given }));
   });
 }
 
@@ -73,7 +75,8 @@ function addEndpoint(app: Hono, endpoint: Endpoint, given: { readonly ports: Api
     noteEndpoint(context, endpoint);
     const principal = await authenticate(context, ports, endpoint.action);
     await limitBody(context);
-    return endpoint.handle({ context, principal, ports });
+    const memory = new CallMemory(ports.answerMemory, context.req.raw.signal).ownedBy(principal.organizationId);
+    return memory.during(context, () => endpoint.handle({ context, principal, ports, memory }));
   });
 }
 

@@ -2,6 +2,7 @@ import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { problemSchema } from '../contract/problem.ts';
 import type { Action, Principal } from '../model/principal.ts';
+import type { CallMemory } from './answer-memory.ts';
 import type { ApiPorts } from './ports.ts';
 
 /** What a handler gets. */
@@ -9,6 +10,8 @@ export interface EndpointCall {
   readonly context: Context;
   readonly principal: Principal;
   readonly ports: ApiPorts;
+  /** For the answer. */
+  readonly memory: CallMemory;
 }
 
 /** One endpoint of the API: declared once, for the router and for the OpenAPI document. */
@@ -24,6 +27,8 @@ export interface Endpoint {
 export interface OpenCall {
   readonly context: Context;
   readonly ports: ApiPorts;
+  /** For the answer; whose it is has to be said. */
+  readonly memory: CallMemory;
   readonly document: object;
 }
 

@@ -13,6 +13,7 @@ import type { Erasure } from '../model/erasure.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
 import type { FailedKeys } from '../auth/failed-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import type { KnownNames } from '../query/known-names.ts';
 import type { RunStatement } from '../store/run.ts';
@@ -137,6 +138,7 @@ export interface ApiPorts {
   readonly corsOrigins: readonly string[];
   /** Bytes of all recorded bodies and properties that one answer holds; a single request's are always shown. */
   readonly answerMaxBytes: number;
+  readonly answerMemory: AnswerMemory;
   /** For the hints of empty answers. */
   readonly knownNames: KnownNames;
 }

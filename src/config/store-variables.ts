@@ -62,4 +62,13 @@ export const storeVariables = {
     reason:
       'Milliseconds for which a gateway worker or the core may not answer its supervisor before it is killed and started again; ten times as much while it starts. What holds one up for longer than that, such as a machine that has far too few cores, needs more.',
   },
+  apiAnswersMaxBytes: {
+    name: 'GATELOG_API_ANSWERS_MAX_BYTES',
+    kind: 'bytes',
+    default: '512MiB',
+    least: 64 * MiB,
+    most: 64 * GiB,
+    reason:
+      'Memory of all answers of the API together, those that are put together and those that their clients have not taken yet; one organisation has half of it at most.',
+  },
 } as const satisfies Readonly<Record<string, Variable>>;

@@ -61,6 +61,10 @@ export const requestQuerySchema = z
       }),
       isCached: flag('isCached', 'True keeps only answers from the response cache; false changes nothing.'),
       includeInputs: flag('includeInputs', "True adds each request's prompt inputs."),
+      includeBodies: flag(
+        'includeBodies',
+        'False leaves `request_body` and `response_body` null, which is quicker and makes room for more requests.',
+      ),
       isPartOfExperiment: flag('isPartOfExperiment', 'True keeps only requests of experiments; false changes nothing.'),
       isScored: flag(
         'isScored',

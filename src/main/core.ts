@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AnswerMemory, answerMaxBytes } from '../api/answer-memory.ts';
 import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
@@ -72,8 +73,6 @@ const changeWaitMs = 10_000;
 const letterRoomWaitMs = 5000;
 /** Frames of which the core may know where they are when the store has been away for long and callers ask: less than a gigabyte, half a million plain calls. */
 const mostKnown = 5_000_000;
-/** Bytes of all bodies and properties in one answer of the API. They are in memory several times on their way into it. */
-const answerMaxBytes = 64 * 1024 * 1024;
 /** Rows have up to three times the bytes of their exchanges, and there are those of two batches at a time, one that is stored and the next; some of their memory is free. */
 const rowBytesOfBatchByte = 8;
 /** What the embedded engine calls the threads that merge parts, which it has from when it opens its folder. */
@@ -358,6 +357,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     bodyMaxBytes: config.apiBodyMaxBytes,
     corsOrigins: config.corsOrigins,
     answerMaxBytes,
+    answerMemory: new AnswerMemory({ maxBytes: config.apiAnswersMaxBytes, maxWaitMs: config.queryMaxWaitMs }),
     knownNames: new KnownNames(),
   };
 }

@@ -1,6 +1,7 @@
 import type { RequestItem } from '../contract/requests.ts';
 import { parseMoney, usdOf } from '../model/money.ts';
 import { type CostSource, costSources } from '../model/request-record.ts';
+import { RawJson } from '../model/raw-json.ts';
 import { parseJson } from '../model/text.ts';
 import { shownProperties } from '../model/vocabulary/property-alias.ts';
 import type { BodiesRow, NumberCell, RequestRow } from './request-row.ts';
@@ -149,13 +150,17 @@ function bodyOf(kind: string, text: string, contentType: string): unknown {
   }
 }
 
+/** Longer JSON is shown by its text: what it parses to would take many times the memory while a page of it is put together. */
+const maxParsedLength = 4096;
+
 /**
  * TRICKY: a body that was cut is no longer JSON although it is marked so, and what older versions recorded may be nested so deeply that writing it would
  * close every page that it is on; both are shown as the texts that they are.
  */
 function jsonOrText(text: string): unknown {
   const parsed = parseJson(text);
-  return parsed === undefined ? text : parsed;
+  if (parsed === undefined) return text;
+  return text.length > maxParsedLength ? new RawJson(text) : parsed;
 }
 
 /** The list of tries, only when there was more than one. */

@@ -1,3 +1,4 @@
+import { CallMemory } from '../../api/answer-memory.ts';
 import { applyPrices } from '../../api/routes/prices/apply.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { parseUuid } from '../../model/ids.ts';
@@ -11,7 +12,9 @@ const operatorKeyId = 'operator';
 export const applyPricesOf: OperatorEndpoint = { method: 'POST', path: '/organizations/:id/prices/apply', handle: answerApply };
 
 async function answerApply({ context, ports }: OperatorCall): Promise<Response> {
-  return applyPrices.handle({ context, principal: operatorFor(context.req.param('id') ?? ''), ports: ports.api });
+  const principal = operatorFor(context.req.param('id') ?? '');
+  const memory = new CallMemory(ports.api.answerMemory, context.req.raw.signal).ownedBy(principal.organizationId);
+  return memory.during(context, () => applyPrices.handle({ context, principal, ports: ports.api, memory }));
 }
 
 function operatorFor(id: string): Principal {

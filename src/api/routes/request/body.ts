@@ -3,11 +3,11 @@ import { requestBodiesSchema } from '../../../contract/requests.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { requestKeyStatements } from '../../../query/request.ts';
 import { bodiesOf } from '../../../query/request-item.ts';
-import type { BodiesRow } from '../../../query/request-row.ts';
-import { bodiesStatements, type RequestKey } from '../../../query/requests.ts';
+import type { RequestKey } from '../../../query/requests.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import { jsonContent, type OpenCall, type OpenEndpoint, problemResponses } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
+import { readBodies } from './read-bodies.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
 /** `GET /v1/request/{id}/body`: no key, because the address is signed. */
@@ -30,7 +30,7 @@ export const getSignedBodies: OpenEndpoint = {
   handle: answerBodies,
 };
 
-async function answerBodies({ context, ports }: OpenCall): Promise<Response> {
+async function answerBodies({ context, ports, memory }: OpenCall): Promise<Response> {
   const id = requestIdOf(context);
   const [organization, expires, signature] = [
     context.req.query('organization'),
@@ -44,7 +44,8 @@ async function answerBodies({ context, ports }: OpenCall): Promise<Response> {
   const keys = await runUntilRows<Omit<RequestKey, 'id'>>(ports.run, requestKeyStatements(owner, id), signal);
   if (keys.length === 0) throw new GatelogError('not_found', `No request ${id} is on record.`);
   const placed = keys.map(({ created_ms: arrival }) => ({ id, created_ms: arrival }));
-  const [row] = await runUntilRows<BodiesRow>(ports.run, bodiesStatements(owner, placed), signal);
+  const call = { context, ports, memory: memory.ownedBy(owner) };
+  const [row] = await readBodies(call, placed, { owner, textsBytes: 0, passedBytes: 0 });
   context.header('Cache-Control', 'private, no-store');
   return answerJson(context, bodiesOf(row));
 }

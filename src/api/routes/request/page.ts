@@ -9,18 +9,20 @@ import { type HintQuestion, hintQuestions, longBodiesQuestion } from '../../../q
 import { planRequests, type RequestsDialect, type RequestsPlan } from '../../../query/plan.ts';
 import { requestItems } from '../../../query/request-item.ts';
 import type { BodiesRow, RequestRow } from '../../../query/request-row.ts';
-import { bodiesStatements, type CountRow, countStatement, pageStatements } from '../../../query/requests.ts';
+import { type CountRow, countStatement, pageStatements } from '../../../query/requests.ts';
+import { isOverResult } from '../../../store/failure.ts';
 import { runUntilRows } from '../../../store/run.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import type { ApiPorts } from '../../ports.ts';
 import { readInput } from '../../read-input.ts';
 import { addWarning, appendSentence } from '../../warnings.ts';
+import { type BodiesSize, readBodies } from './read-bodies.ts';
 
 type PageRow = RequestRow & SortCells;
 
 /** Answers a page of requests: body → plan → statements → rows → items, with the headers that tell about the page. */
-export async function answerPage({ context, principal, ports }: EndpointCall, dialect: RequestsDialect): Promise<Response> {
+export async function answerPage(call: EndpointCall, dialect: RequestsDialect): Promise<Response> {
+  const { context, principal, ports, memory } = call;
   const { signal } = context.req.raw;
   const tenant = principal.organizationId;
   const body = await readInput(context, requestQuerySchema);
@@ -31,7 +33,7 @@ export async function answerPage({ context, principal, ports }: EndpointCall, di
     return answerJson(context, { data: [], error: null });
   }
   const { plan } = planned;
-  const call = { context, principal, ports };
+  await memory.takeRows(plan.limit);
   const rows = plan.limit === 0 ? [] : await runUntilRows<PageRow>(ports.run, pageStatements(plan), signal);
   if (wantsCount(context)) context.header('svc-total-count', String(await countOf(call, plan)));
   const long = longBodiesQuestion(plan);
@@ -41,28 +43,37 @@ export async function answerPage({ context, principal, ports }: EndpointCall, di
     return answerJson(context, { data: [], error: null });
   }
   tellNext(context, plan, rows);
-  return answerJson(context, { data: await itemsOf(call, rows, true), error: null });
+  return answerJson(context, { data: await itemsOf(call, rows, body.includeBodies !== false), error: null });
 }
 
-/** Rows as items, with their bodies where these are wanted. */
-export async function itemsOf(
-  { context, principal, ports }: EndpointCall,
-  rows: readonly RequestRow[],
-  withBodies: boolean,
-): Promise<RequestItem[]> {
+/** Rows as items, with their bodies where these are wanted. @throws GatelogError `query_too_large` when one answer cannot hold them all. */
+export async function itemsOf(call: EndpointCall, rows: readonly RequestRow[], withBodies: boolean): Promise<RequestItem[]> {
+  const { principal, ports } = call;
   const tenant = principal.organizationId;
-  checkSize(rows, withBodies, ports);
-  const bodies = await runUntilRows<BodiesRow>(ports.run, withBodies ? bodiesStatements(tenant, rows) : [], context.req.raw.signal);
+  const textsBytes = rows.reduce((sum, row) => sum + textBytes(row), 0);
+  const passedBytes = withBodies ? rows.reduce((sum, row) => sum + Number(row.size_bytes), 0) : 0;
+  if (textsBytes + passedBytes > ports.answerMaxBytes && rows.length > 1) {
+    throw tooLarge(rows.length, withBodies, `have ${textsBytes + passedBytes} bytes; one answer holds ${ports.answerMaxBytes}`);
+  }
+  const bodies = withBodies ? await bodiesOf(call, rows, { owner: tenant, textsBytes, passedBytes }) : [];
   return requestItems(rows, bodies, (row) => ports.bodyAddressOf(tenant, row.id as RequestId));
 }
 
-/** @throws GatelogError `query_too_large` before anything of the bodies is read. */
-function checkSize(rows: readonly RequestRow[], withBodies: boolean, { answerMaxBytes }: ApiPorts): void {
-  const bytes = rows.reduce((sum, row) => sum + textBytes(row) + (withBodies ? Number(row.size_bytes) : 0), 0);
-  if (bytes <= answerMaxBytes || rows.length <= 1) return;
-  throw new GatelogError(
+async function bodiesOf(call: EndpointCall, rows: readonly RequestRow[], size: BodiesSize): Promise<readonly BodiesRow[]> {
+  try {
+    return await readBodies(call, rows, size);
+  } catch (error) {
+    if (!isOverResult(error)) throw error;
+    throw tooLarge(rows.length, true, `have more than the ${call.ports.answerMaxBytes} bytes that one answer holds`, error);
+  }
+}
+
+function tooLarge(count: number, withBodies: boolean, why: string, cause?: unknown): GatelogError {
+  const instead = withBodies ? ', or leave the bodies out by `"includeBodies": false`' : '';
+  return new GatelogError(
     'query_too_large',
-    `The ${withBodies ? 'bodies and ' : ''}properties of these ${rows.length} requests have ${bytes} bytes; one answer holds ${answerMaxBytes}. Ask for fewer at once: a smaller \`limit\` and the cursor, or fewer \`requestIds\`.`,
+    `The ${withBodies ? 'bodies and ' : ''}properties of these ${count} requests ${why}. Ask for fewer at once: a smaller \`limit\` and the cursor, or fewer \`requestIds\`${instead}.`,
+    { cause },
   );
 }
 

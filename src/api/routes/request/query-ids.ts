@@ -28,10 +28,11 @@ export const queryRequestsById: Endpoint = {
 };
 
 async function answerIds(call: EndpointCall): Promise<Response> {
-  const { context, principal, ports } = call;
+  const { context, principal, ports, memory } = call;
   const { requestIds } = await readInput(context, requestIdsSchema);
   const ids = [...new Set(requestIds)] as RequestId[];
   const found = new Map<string, RequestRow>();
+  await memory.takeRows(ids.length);
   await find(call, ids, found);
   const missing = ids.filter((id) => !found.has(id));
   const travelling = missing.length === 0 ? [] : await ports.travellingOf(principal.organizationId, missing);

@@ -58,6 +58,7 @@ async function answerGet(call: EndpointCall): Promise<Response> {
   const sessionId = sessionIdOf(context);
   const { includeBody, ...page } = readQueryParameters(context, sessionPageSchema);
   const plan = accepted(planSession(principal.organizationId, sessionId, page));
+  await call.memory.takeRows(plan.limit);
   const look = async (): Promise<FoundSession | undefined> => (await wholeSession(call, plan)) ?? partOfSession(call, plan);
   const found = await foundSessionOrRefused(call, sessionId, look);
   const requests = await itemsOf(call, found.rows, includeBody);

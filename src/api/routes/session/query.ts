@@ -37,6 +37,7 @@ async function answerSessions(call: EndpointCall): Promise<Response> {
   const { signal } = context.req.raw;
   const body = await readInput(context, sessionQuerySchema);
   const plan = accepted(planSessions(principal.organizationId, body));
+  await call.memory.takeRows(plan.limit);
   const rows = plan.limit === 0 ? [] : await ports.run<SessionRow>(sessionPageStatement(plan), signal);
   if (wantsCount(context)) {
     const [total] = await ports.run<Pick<SessionTotalsRow, 'session_count'>>(sessionCountStatement(plan), signal);

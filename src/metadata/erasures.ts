@@ -4,6 +4,7 @@ import type { Erasure, ErasureCounts, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { inWriteTransaction, type MetadataQueries } from './database.ts';
 import type { ErasuresTable } from './schema.ts';
+import { withNul, withoutNul } from './nul-text.ts';
 
 /** An exchange that an erasure takes out on its way to the store. */
 export interface ErasedExchange {
@@ -39,7 +40,7 @@ export async function orderErasure(
     if (takesNew) {
       await queries
         .insertInto('erasures')
-        .values({ organization_id: organizationId, user_id: userId, erased_at: at, stage: 'ordered' })
+        .values({ organization_id: organizationId, user_id: withoutNul(userId), erased_at: at, stage: 'ordered' })
         .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doNothing())
         .execute();
     }
@@ -47,7 +48,7 @@ export async function orderErasure(
       .selectFrom('erasures')
       .selectAll()
       .where('organization_id', '=', organizationId)
-      .where('user_id', '=', userId)
+      .where('user_id', '=', withoutNul(userId))
       .executeTakeFirst();
     return row === undefined ? undefined : erasureOf(row);
   });
@@ -147,5 +148,5 @@ export async function countErasedExchanges({ queries }: MetadataQueries, number:
 
 function erasureOf(row: Selectable<ErasuresTable>): Erasure {
   const { number, organization_id: organizationId, user_id: userId, erased_at: erasedAt, stage, ...counts } = row;
-  return { number, organizationId: organizationId as OrganizationId, userId, erasedAt, stage, counts };
+  return { number, organizationId: organizationId as OrganizationId, userId: withNul(userId), erasedAt, stage, counts };
 }

@@ -7,7 +7,9 @@ import type { AcceptedChange, Change } from '../model/change.ts';
 import { parseUuid, type RequestId } from '../model/ids.ts';
 import { createApiKey, findApiKeys, listApiKeys, makeKeyLookUp, revokeApiKey, type NewApiKey } from './api-keys.ts';
 import { inWriteTransaction, openMetadata, type MetadataDatabase, type MetadataMode } from './database.ts';
+import { listUnfinishedErasures, orderErasure } from './erasures.ts';
 import { openMigratedMetadata } from './migrate.ts';
+import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nul.ts';
 import { createOrganization, findOrganization, listOrganizations, type Organization } from './organizations.ts';
 import { appendPendingChanges, listPendingChanges, removePendingChanges } from './pending-changes.ts';
 import { declareProperty, listDeclaredProperties } from './properties.ts';
@@ -297,5 +299,33 @@ describe('pending changes', () => {
     );
     await append('green');
     expect((await listPendingChanges(database, [request]))[0]?.sequence).toBeGreaterThan(left[0]?.sequence ?? 0);
+  });
+});
+
+describe('erasures', () => {
+  test.each(['alice\0x', '\0', '%', '%00', '%2500', 'a%\0%25', 'plain'])(
+    'keep the user %j as it was given, and apart from all others',
+    async (userId) => {
+      const database = await open();
+      const { id: organizationId } = await organizationIn(database, 'a');
+      const order = (user: string) => orderErasure(database, { organizationId, userId: user, at: now(), takesNew: true });
+      const others = ['alice', '', '%25', '%0000'];
+      for (const other of others) await order(other);
+      expect(await order(userId)).toMatchObject({ userId, stage: 'ordered' });
+      const listed = await listUnfinishedErasures(database);
+      expect(listed.map((erasure) => erasure.userId)).toEqual([...others, userId]);
+    },
+  );
+
+  test('that ran before names were kept without NUL are of the same users afterwards', async () => {
+    const database = await open();
+    const { id: organizationId } = await organizationIn(database, 'a');
+    const { queries } = database;
+    await queries
+      .insertInto('erasures')
+      .values({ organization_id: organizationId, user_id: '100%25', erased_at: 1, stage: 'ordered' })
+      .execute();
+    await erasedUsersWithoutNul.apply(queries);
+    expect(await listUnfinishedErasures(database)).toMatchObject([{ userId: '100%25' }]);
   });
 });

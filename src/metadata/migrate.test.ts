@@ -82,6 +82,7 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
     '0008-retention-and-erasures',
     '0009-believed-time',
     '0010-claims-by-age',
+    '0011-erased-users-without-nul',
   ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
@@ -107,6 +108,7 @@ test('a second start changes nothing', async () => {
         '0008-retention-and-erasures',
         '0009-believed-time',
         '0010-claims-by-age',
+        '0011-erased-users-without-nul',
       ],
     },
   ]);

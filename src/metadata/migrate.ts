@@ -10,6 +10,7 @@ import { organizationPrices } from './migrations/0006-organization-prices.ts';
 import { retentionAndErasures } from './migrations/0008-retention-and-erasures.ts';
 import { believedTime } from './migrations/0009-believed-time.ts';
 import { claimsByAge } from './migrations/0010-claims-by-age.ts';
+import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nul.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order in which they are applied. */
@@ -23,6 +24,7 @@ const migrations: readonly Migration[] = [
   retentionAndErasures,
   believedTime,
   claimsByAge,
+  erasedUsersWithoutNul,
 ];
 
 /** Names of the steps that this program knows. */

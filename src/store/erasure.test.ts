@@ -110,6 +110,16 @@ describe('an erasure of a user', () => {
     expect(await rig.run(`SELECT toString(request_id) AS id FROM requests WHERE user_id = 'cid'`)).toEqual([{ id: numberOf(later) }]);
   });
 
+  it('takes a name as the bytes that it has: one that begins with another and goes on behind a NUL is another user', async () => {
+    const [max, nobody] = [await plant({ userId: 'max' }), await plant({ userId: '' })];
+    await plant({ userId: 'max\0x' });
+    await plant({ userId: '\0' });
+    expect((await erase('max\0x')).counts.requests).toBe(1);
+    expect((await erase('\0')).counts.requests).toBe(1);
+    expect(await rowsOf('requests', 'request_id')).toEqual(expect.arrayContaining([numberOf(max), numberOf(nobody)]));
+    expect(await rig.run(`SELECT 1 FROM requests WHERE position(user_id, char(0)) > 0`)).toEqual([]);
+  });
+
   it('takes out the tags and changes of sessions in which nobody else had part', async () => {
     await plant({ userId: 'dora', sessionId: 'alone' });
     await plant({ userId: 'dora', sessionId: 'shared' });
@@ -222,5 +232,33 @@ describe('an erasure of a user', () => {
       { stays: 0 },
     ]);
     expect(await rowsOf('removals', 'request_id')).not.toContain(numberOf(hers));
+  });
+
+  it('is not over while a query still reads a file that holds any of it, and is once it does not, however many files inserts replace', async () => {
+    const body = secret();
+    await plant({ userId: 'ida', body: JSON.stringify(body) });
+    const reads = new AbortController();
+    const reading = rig.run(
+      `SELECT sum(sleepEachRow(1)) FROM bodies WHERE request_body != '' SETTINGS function_sleep_max_microseconds_per_block = 60000000`,
+      {
+        lane: 'long',
+        signal: reads.signal,
+      },
+    );
+    const ended = reading.catch(() => undefined);
+    const begun = `SELECT 1 FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'`;
+    for (let looks = 0; looks < 1000 && (await rig.run(begun)).length === 0; looks += 1) await wait(10);
+    const erasure: StoreErasure = { number: 1_000, organizationId: tenant, userId: 'ida', erasedAt: createdAt };
+    const hasty = makeEraseStored(rig.connections, 2);
+    await hasty.list(erasure, signal);
+    await hasty.removeRequests(erasure, signal);
+    await hasty.removeRest(erasure, signal);
+    await expect(hasty.removeFiles(erasure, signal)).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(filesWith(body)).not.toEqual([]);
+    reads.abort();
+    await ended;
+    await plant({ userId: 'joe' });
+    await makeEraseStored(rig.connections).removeFiles(erasure, signal);
+    expect(filesWith(body)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { GatelogError } from '../model/errors.ts';
 import { type OrganizationId, uuidToNumber } from '../model/ids.ts';
 import type { Connections } from './connections.ts';
 import { boundQuery } from './parameters.ts';
@@ -34,7 +35,7 @@ export interface EraseStored {
   readonly removeRequests: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
   /** Takes out what belonged to them: bodies, history, and the tags and changes of sessions of which no request is left. */
   readonly removeRest: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
-  /** Deletes the files that still hold any of it, and the list. */
+  /** Deletes the files that still hold any of it, and the list. @throws GatelogError `store_unavailable` also while something still reads one of them. */
   readonly removeFiles: (erasure: StoreErasure, signal: AbortSignal) => Promise<void>;
 }
 
@@ -47,14 +48,14 @@ const listedSessions = `session_id IN (SELECT session_id ${listed} AND session_i
 const emptySessions = `org_id = {tenant:UInt128} AND ${listedSessions}
   AND session_id NOT IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} AND ${listedSessions})`;
 
-/** Makes the functions that erase. */
-export function makeEraseStored(connections: Connections): EraseStored {
+/** Makes the functions that erase. @param maxLooks after files that queries or merges still read, half a second apart. */
+export function makeEraseStored(connections: Connections, maxLooks = 60): EraseStored {
   const partsWith = (signal: AbortSignal): RemovingParts => ({ connections, signal });
   return {
     list: (erasure, signal) => list(partsWith(signal), erasure),
     removeRequests: (erasure, signal) => removeByMonth(partsWith(signal), 'requests', erasure),
     removeRest: (erasure, signal) => removeRest(partsWith(signal), erasure),
-    removeFiles: (erasure, signal) => removeFiles(partsWith(signal), erasure),
+    removeFiles: (erasure, signal) => removeFiles(partsWith(signal), erasure, maxLooks),
   };
 }
 
@@ -115,8 +116,7 @@ async function removeWhere(parts: RemovingParts, table: RemovableTable, { text, 
   await removeRows(parts, table, { text: `ALTER TABLE ${table} DELETE WHERE ${text}`, params });
 }
 
-/** Looks after files that queries or merges were still reading, and between two of them. The engine deletes what is left within some minutes. */
-const mostLooks = 60;
+/** Between two looks after files that queries or merges were still reading. */
 const lookMs = 500;
 
 /** No part is in it: dropping it drops nothing. */
@@ -128,7 +128,7 @@ const noPartition = '190001';
  * brought to the disk first; what merges make meanwhile is synced in any case. The texts of mutations that are done are files too, and may quote
  * what was written.
  */
-async function removeFiles(parts: RemovingParts, erasure: StoreErasure): Promise<void> {
+async function removeFiles(parts: RemovingParts, erasure: StoreErasure, maxLooks: number): Promise<void> {
   await removeMasked(parts);
   await removePatches(parts);
   await runInTurn(parts, 'removals', [`ALTER TABLE removals DROP PARTITION ID '${erasure.number}'`]);
@@ -136,15 +136,41 @@ async function removeFiles(parts: RemovingParts, erasure: StoreErasure): Promise
   try {
     await syncYoung(parts);
     for (const table of all) await setForTable(parts, table, 'MODIFY SETTING old_parts_lifetime = 0, finished_mutations_to_keep = 1');
-    for (let looks = 0; looks < mostLooks; looks += 1) {
-      if ((await tablesWith(parts, 'NOT active')).length === 0) return;
-      for (const table of all) await runInTurn(parts, table, [`ALTER TABLE ${table} DROP PARTITION ID '${noPartition}'`]);
-      await wait(lookMs, undefined, { signal: parts.signal });
-    }
+    await whenDeleted(parts, all, maxLooks);
   } finally {
     // Without room this is refused as well: the erasure is not over then, and its next try resets them.
     for (const table of all) await setForTable(parts, table, 'RESET SETTING old_parts_lifetime, finished_mutations_to_keep');
   }
+}
+
+/**
+ * Waits until the parts that may hold what was erased are gone: all that are not active now. What becomes inactive later was made of active ones,
+ * which hold nothing of it; under inserts there are always some of these.
+ */
+async function whenDeleted(parts: RemovingParts, all: readonly string[], maxLooks: number): Promise<void> {
+  const replaced = new Set(await replacedParts(parts));
+  for (let looks = 0; looks < maxLooks; looks += 1) {
+    const left = (await replacedParts(parts)).filter((part) => replaced.has(part));
+    if (left.length === 0) return;
+    for (const table of all) await runInTurn(parts, table, [`ALTER TABLE ${table} DROP PARTITION ID '${noPartition}'`]);
+    await wait(lookMs, undefined, { signal: parts.signal });
+  }
+  const left = (await replacedParts(parts)).filter((part) => replaced.has(part));
+  if (left.length === 0) return;
+  throw new GatelogError(
+    'store_unavailable',
+    'Some files that hold what is erased are still being read; the erasure goes on when they are not.',
+    {
+      cause: new Error(`still on disk: ${left.join(', ')}`),
+    },
+  );
+}
+
+/** Parts that merges or rewrites have replaced and whose files are still there, by table and name. */
+async function replacedParts(parts: RemovingParts): Promise<readonly string[]> {
+  const names = [...tables, 'removals'].map((name) => `'${name}'`).join(', ');
+  const text = `SELECT concat(table, '/', name) AS part FROM system.parts WHERE database = currentDatabase() AND table IN (${names}) AND NOT active`;
+  return (await readRows<{ readonly part: string }>(parts, { text, params: {} })).map(({ part }) => part);
 }
 
 /** What was merged or rewritten before the schema had that synced. The system brings what is older to the disk by itself. A server's disk is not ours. */

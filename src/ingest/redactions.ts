@@ -45,8 +45,13 @@ const mostUntimedCharacters = 64 * 1024;
  */
 const morePatience = 4;
 const mostPatienceMs = 10_000;
-/** What an organisation's records may overrun in a minute; then the rest of that minute's is left out untried, as others wait for it. */
+/** What rules take without anybody waiting for them: about as much as the rest of interpretation, for short records and for long ones. */
+const ordinaryMs = 1;
+const ordinaryMsPerMiB = 250;
+/** What an organisation's records may take beyond that in a minute; then the rest of that minute's is left out untried, as others wait for it. */
 const mostOverrunMs = 5000;
+/** With less than this left of it nothing is tried. */
+const leastLeftMs = 1;
 const overrunWindowMs = 60_000;
 /** Patterns that are kept compiled; each may grow to some megabytes while it is used. */
 const mostPatterns = 64;
@@ -85,26 +90,30 @@ export class Redactions {
 
   /** Applies rules, in their order, to the texts of one record. */
   apply(organizationId: OrganizationId, rules: readonly RedactionRule[], texts: RecordTexts): Redacted {
+    const leftMs = this.overrunLeftMs(organizationId);
+    if (leftMs < leastLeftMs) return { texts: withholdTexts(texts, placesOf(rules)), failure: 'the rules took too long for other records' };
     const key = JSON.stringify(rules);
-    const allowedMs = this.allowedMs(texts);
+    const ordinary = ordinaryFor(texts);
+    const allowedMs = Math.min(this.allowedMs(texts), ordinary + leftMs);
     for (let patienceMs = allowedMs; ; patienceMs *= morePatience) {
       const { redactors, places, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
       const withheld = (failure: string): Redacted => ({ texts: withholdTexts(texts, places), failure });
       if (redactors === undefined) return withheld('a pattern cannot be used');
-      if (this.hasOverrun(organizationId)) return withheld('the rules took too long for other records');
       const isTimed = patterns > 0 || charactersOf(texts) > mostUntimedCharacters;
       const elapsed = isTimed ? this.startTiming() : atOnce;
       try {
         if (!isTimed) return { texts: redactTexts(texts, redactors) };
         this.sandbox.work = () => redactTexts(texts, redactors);
-        return { texts: this.run(Math.ceil(patienceMs)) };
+        const left = this.run(Math.ceil(patienceMs));
+        this.countOverrun(organizationId, elapsed() - ordinary);
+        return { texts: left };
       } catch (error) {
         // What was interrupted may have left the engine in between.
         this.forget(key, patterns);
         const spentMs = elapsed();
         const isStarved = isTimeout(error) && spentMs < allowedMs / 2 && patienceMs * morePatience <= mostPatienceMs;
         if (isStarved) continue;
-        this.countOverrun(organizationId, spentMs);
+        this.countOverrun(organizationId, (isTimeout(error) ? Math.max(spentMs, allowedMs) : spentMs) - ordinary);
         return withheld(messageOf(error));
       }
     }
@@ -140,19 +149,25 @@ export class Redactions {
     if (this.prepared.delete(key)) this.patterns -= patterns;
   }
 
-  private hasOverrun(organizationId: OrganizationId): boolean {
+  /** What an organisation's records may still take beyond the ordinary, milliseconds. */
+  private overrunLeftMs(organizationId: OrganizationId): number {
     const overrun = this.overruns.get(organizationId);
-    if (overrun === undefined) return false;
-    if (this.clocks.monotonic() - overrun.since < overrunWindowMs) return overrun.ms >= mostOverrunMs;
+    if (overrun === undefined) return mostOverrunMs;
+    if (this.clocks.monotonic() - overrun.since < overrunWindowMs) return mostOverrunMs - overrun.ms;
     this.overruns.delete(organizationId);
-    return false;
+    return mostOverrunMs;
   }
 
   private countOverrun(organizationId: OrganizationId, ms: number): void {
+    if (ms <= 0) return;
     if (this.overruns.size >= mostOverruns) this.overruns.clear();
     const { since, ms: before } = this.overruns.get(organizationId) ?? { since: this.clocks.monotonic(), ms: 0 };
     this.overruns.set(organizationId, { since, ms: before + ms });
   }
+}
+
+function ordinaryFor(texts: RecordTexts): number {
+  return ordinaryMs + (charactersOf(texts) / (1024 * 1024)) * ordinaryMsPerMiB;
 }
 
 /** TRICKY: it comes from the script's own realm, so it is no `Error` of this one. */

@@ -3,6 +3,7 @@ import { cors } from 'hono/cors';
 import { GatelogError } from '../model/errors.ts';
 import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
 import { CallMemory } from './answer-memory.ts';
+import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/front-page.ts';
 import { authenticate } from './authenticate.ts';
 import { type LimitBody, makeBodyLimit } from './body-limit.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
@@ -23,6 +24,7 @@ export function createApi(ports: ApiPorts, document: object): Hono {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
     refuseOtherMethods(app, path, methodsAt(path, openEndpoints));
   }
+  addFrontPage(app);
   const limitBody = makeBodyLimit(ports.bodyMaxBytes);
   for (const [path, members] of byPath(endpoints)) {
     for (const endpoint of members) addEndpoint(app, endpoint, { ports, limitBody });
@@ -38,6 +40,28 @@ export function bareApi({ observe }: ApiPorts, first: readonly MiddlewareHandler
   app.notFound((context) => answerProblem(context, unknownPath(context.req.method, context.req.path), observe));
   for (const handler of first) app.use(handler);
   return app;
+}
+
+const page: FrontPage = {
+  title: 'Gatelog API',
+  sentences: [
+    'Query here what the gateway has recorded, with a Gatelog key as "Authorization: Bearer KEY".',
+    'Model calls go to the gateway, which is on a port of its own (GATELOG_GATEWAY_PORT, 8787 unless set).',
+  ],
+  links: {
+    '/openapi.json': 'every endpoint, as an OpenAPI document',
+    '/readyz': 'whether the store answers and records are stored',
+    '/metrics': 'numbers for Prometheus',
+  },
+};
+
+/** What this is, for whoever looks; in no document, as no program needs it. */
+function addFrontPage(app: Hono): void {
+  app.get('/', (context) => {
+    context.header('Vary', 'Accept');
+    return wantsPage(context.req.header('accept')) ? context.html(pageText(page)) : context.json(pageJson(page));
+  });
+  app.get('/favicon.ico', (context) => context.body(null, 204));
 }
 
 /** Lets pages of these origins call, and answers what their browsers ask before; nothing where none is allowed. */

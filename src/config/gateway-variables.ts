@@ -172,6 +172,14 @@ export const gatewayVariables = {
     reason:
       'Milliseconds for which a call waits for a connection to its provider while its organisation has its share of them (GATELOG_ORGANIZATION_SHARE_PERCENT); then it is answered 503.',
   },
+  logCalls: {
+    name: 'GATELOG_LOG_CALLS',
+    kind: 'choice',
+    choices: ['auto', 'on', 'off'],
+    default: 'auto',
+    reason:
+      'Whether the log has a line for each call: method, path, provider, model, status and time, never a key or a body; of more than 50 a second of a worker the rest is added up. auto: on a terminal.',
+  },
   attemptsMax: {
     name: 'GATELOG_ATTEMPTS_MAX',
     kind: 'integer',

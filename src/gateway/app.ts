@@ -10,6 +10,7 @@ import { Draining, stoppingProblem } from './draining.ts';
 import { forward } from './forward.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { joinWrites } from './one-write.ts';
+import { answerOwnPath, longestOwnPath, ownLines } from './own-paths.ts';
 import { serverTiming } from './server-timing.ts';
 import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './refusal.ts';
 
@@ -57,12 +58,15 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
   const answer = (request: IncomingRequest, response: ServerResponse): void => {
     if (isTurnedAway(request.socket)) return;
     latest.set(request.socket, response);
-    if (request.url === '/healthz' || request.url === '/readyz') {
+    const { url = '' } = request;
+    if (url.length <= longestOwnPath && answerOwnPath(request, response, clientStallMs)) return;
+    if (url === '/healthz' || url === '/readyz') {
       answerHealth(request, response, { health: ready, monotonic, clientStallMs });
     } else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
       answerPreflight(response);
       watchUntaken(response, clientStallMs);
     } else {
+      ports.callLog?.watch(request, response);
       const problem = draining.hasBegun
         ? stoppingProblem()
         : (problemOfHead(request) ?? ports.callsInFlight.enter(request.socket, response));
@@ -161,15 +165,11 @@ function problemOfHead({ headers, httpVersion }: IncomingRequest): GatelogError 
 }
 
 /** Nothing was done for it. Behind a call too many there may be others that were taken, so that its connection is kept. */
-function refuseHead({ meter, limits }: ForwardPorts, response: ServerResponse, problem: GatelogError): void {
+function refuseHead({ meter, limits, callLog }: ForwardPorts, response: ServerResponse, problem: GatelogError): void {
   meter.refused(problem.code);
+  callLog?.failed(response, problem.code);
   const closing = problem.code === 'too_many_calls' ? [] : ['connection', 'close'];
   refuseUnrecorded(response, problem, [...ownLines(), ...closing], limits.clientStallMs);
-}
-
-/** Our lines on an answer for which nothing was done, name and value in turn. */
-function ownLines(): readonly string[] {
-  return ['svc-id', v7(), 'server-timing', serverTiming(0)];
 }
 
 interface HealthPorts {

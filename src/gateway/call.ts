@@ -10,6 +10,7 @@ import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './base-address.ts';
 import type { CacheKeeper } from './cache-keeper.ts';
 import type { CacheStanding } from './cache-standing.ts';
+import type { CallLog } from './call-log.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { CallsInFlight } from './calls-in-flight.ts';
 import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.ts';
@@ -73,6 +74,8 @@ export interface ForwardPorts {
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
   readonly meter: GatewayMeter;
+  /** Undefined: calls are not told of one by one. */
+  readonly callLog?: CallLog | undefined;
   readonly cache: ReplyCache;
   readonly clock: Clock;
   readonly observe: Observe;

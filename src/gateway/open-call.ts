@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import type { ExchangeOpen } from '../model/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
@@ -6,6 +7,7 @@ import { textLimits } from '../model/vocabulary/limits.ts';
 import { lineNamed } from './asked-headers.ts';
 import { cacheLines } from './cache-standing.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
+import type { CallLog } from './call-log.ts';
 import { countryOf } from './country.ts';
 import { storableAddress, withoutSecrets } from './headers.ts';
 import { forgetIdentity } from './identify.ts';
@@ -55,11 +57,31 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
   const hidesUsage = asksUsage(errand);
   const { clientStallMs } = ports.limits;
   const replyHeaders = replyHeadersOf(admitted, errand, storedPath !== path);
-  const relay = new Relay({ response, recorder, meter: ports.meter, method: open.method, replyHeaders, hidesUsage, clientStallMs });
+  const relay = new Relay({
+    response,
+    recorder,
+    meter: ports.meter,
+    callLog: noteCall(ports, response, open, errand),
+    method: open.method,
+    replyHeaders,
+    hidesUsage,
+    clientStallMs,
+  });
   return { call, organizationId: principal.organizationId, recorder, relay, sink: relay };
 }
 
 const pathCut = `the path is over ${textLimits.addressBytes} bytes and was stored without its query, or not at all`;
+
+/** Tells the log of calls, where there is one, where a call goes. Of a body that is not to be kept it says nothing. */
+function noteCall(
+  { callLog }: ForwardPorts,
+  response: ServerResponse,
+  { provider, model, tags }: ExchangeOpen,
+  errand?: Errand,
+): CallLog | undefined {
+  callLog?.goesTo(response, provider, model, tags.requestBody === 'never' ? undefined : errand?.outgoing);
+  return callLog;
+}
 
 /** A model's name for the record; undefined where it is too long for that. */
 export function storableModel(model: string | undefined): string | undefined {
@@ -112,6 +134,7 @@ export function refuseRecorded(ports: ForwardPorts, admitted: AdmittedCall, prov
   request.resume();
   forgetIdentity(ports, admitted.admission.principal.organizationId, admitted.identity);
   ports.meter.refused(refusal.code);
+  ports.callLog?.failed(response, refusal.code);
   refuseUnrecorded(
     response,
     refusal,
@@ -143,6 +166,7 @@ export function refuseStranger(ports: ForwardPorts, call: Stranger, error: unkno
   const requestId = makeRequestId('' as OrganizationId, call.openedAt);
   const refusal = asRefusal(ports, error);
   ports.meter.refused(refusal.code);
+  ports.callLog?.failed(call.response, refusal.code);
   refuseUnrecorded(call.response, refusal, [...idLines(requestId, call.aliased), 'server-timing', timing], ports.limits.clientStallMs);
 }
 

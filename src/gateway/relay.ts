@@ -5,6 +5,7 @@ import { isEventStream } from '../model/media-type.ts';
 import { watchUntaken } from '../platform/untaken-reply.ts';
 import { isIdentity } from './content-coding.ts';
 import type { RawHeaders } from './headers.ts';
+import type { CallLog } from './call-log.ts';
 import type { GatewayMeter } from './metrics.ts';
 import { refusalBody, refusalHeaders } from './refusal.ts';
 import { readReplyHead } from './reply-head.ts';
@@ -18,6 +19,7 @@ export interface RelayOptions {
   readonly response: ServerResponse;
   readonly recorder: ExchangeRecorder;
   readonly meter: GatewayMeter;
+  readonly callLog?: CallLog | undefined;
   /** The caller's method: a reply to HEAD has no body. */
   readonly method: string;
   /** Our own lines on the reply (`svc-id`, …), name and value in turn. */
@@ -186,6 +188,7 @@ export class Relay implements ReplySink {
       this.refuse(error, refusedHere.has(error.code) ? 'refused' : 'no_response');
       return;
     }
+    this.options.callLog?.failed(this.options.response, error.code);
     this.settle('provider_broke', () => {
       this.deliverHeld();
       const rest = this.usageFilter?.rest();
@@ -207,6 +210,7 @@ export class Relay implements ReplySink {
       return;
     }
     const { recorder, method } = this.options;
+    this.options.callLog?.failed(this.options.response, error.code);
     const body = refusalBody(error);
     // Of our own refusals all lines pass: they have none that only a provider may not say.
     const { passed, recorded } = readReplyHead(refusalHeaders(error, body.length));

@@ -95,15 +95,16 @@ function routeBesideOpenAi(method: string, path: string, providers: ProviderTabl
   return method === 'POST' && geminiMethod.test(path) ? nativeRoute('gemini', path, providers) : undefined;
 }
 
+/** What is said of a path of the API's. */
+export const elsewhere =
+  "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).";
+
 const apiPath = new RegExp(String.raw`^/v1/(?:${apiPathSegments.join('|')})(?:[/?]|$)`);
 
 /** TRICKY: the two listeners differ by a digit of their port. Sent on, a question to the API would reach the provider with all that it says. */
 function refuseApiPath(path: string): void {
   if (!apiPath.test(path)) return;
-  throw new GatelogError(
-    'not_found',
-    "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).",
-  );
+  throw new GatelogError('not_found', elsewhere);
 }
 
 function bedrockRoute(region: string, path: string, { find, bedrockIn }: ProviderTable): Route {

@@ -214,6 +214,16 @@ function unreachableSentence(error: unknown, code: string | undefined): string {
     return 'The head of what the provider answered is over the limit of the gateway (GATELOG_HEADER_MAX_BYTES).';
   }
   if (error instanceof NotHttpError) return `What the provider answered is not HTTP/1.1: ${error.message}.`;
+  const host = isSystemError(error) && 'hostname' in error && typeof error.hostname === 'string' ? error.hostname : undefined;
+  if (host !== undefined && code === 'ENOTFOUND') {
+    return `There is no host "${host}" (ENOTFOUND), so the provider was not called. Mend the address: Svc-Target-Url, or the setting GATELOG_PROVIDER_<NAME>_URL.`;
+  }
+  if (host !== undefined && code === 'EAI_AGAIN') {
+    return `The name of the host "${host}" could not be looked up (EAI_AGAIN): this machine reaches no name server. Try again, or mend its DNS.`;
+  }
+  if (code === 'ECONNREFUSED') {
+    return 'Nothing listens at the address of the provider (ECONNREFUSED). Start it, or mend the address: Svc-Target-Url, or the setting GATELOG_PROVIDER_<NAME>_URL.';
+  }
   const reason = code === undefined ? '' : ` (${code})`;
   return `The provider could not be reached, or closed the connection before it answered${reason}. Try again.`;
 }

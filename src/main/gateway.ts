@@ -6,6 +6,7 @@ import { makeAllowList } from '../egress/allow-list.ts';
 import { makeTargetGuard } from '../egress/target-guard.ts';
 import { createGateway, type GatewayHealth } from '../gateway/app.ts';
 import { CallsInFlight } from '../gateway/calls-in-flight.ts';
+import { CallLog } from '../gateway/call-log.ts';
 import type { CallLimits } from '../gateway/call-limits.ts';
 import type { ForwardPorts } from '../gateway/call.ts';
 import { ConnectionCredentials } from '../gateway/credentials.ts';
@@ -52,7 +53,9 @@ const spoolCountMs = 1000;
 export async function startGateway(config: Config): Promise<RunningRole> {
   embeddedOnly(config);
   const meter = new Meter(familiesOf.gateway);
-  const observe = measured(meter, makeLogger(config.logLevel, 'gateway'));
+  const log = makeLogger(config.logLevel, 'gateway');
+  const observe = measured(meter, log);
+  const callLog = logsCalls(config) ? new CallLog({ observe: log, monotonic: systemClock.monotonic }) : undefined;
   const book = priceBookFrom(readPricesFile(config));
   const { spool: spoolFolder } = placesOf(config);
   ensureFolder(spoolFolder);
@@ -79,7 +82,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     degraded: [...spoolTrouble(space, config.spoolMaxBytes), ...(await troubledCoreParts(config.dataDir))],
   });
   const { server, draining } = createGateway(
-    forwardPorts(config, { database, spool, space, upstream, state, cache, book, prices, meter: callMeter, observe }),
+    forwardPorts(config, { database, spool, space, upstream, state, cache, book, prices, meter: callMeter, callLog, observe }),
     health,
     {
       headerMaxBytes: config.headerMaxBytes,
@@ -104,6 +107,11 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       await database.close();
     },
   };
+}
+
+/** On a terminal somebody reads along. */
+function logsCalls({ logCalls }: Config): boolean {
+  return logCalls === 'on' || (logCalls === 'auto' && process.stderr.isTTY);
 }
 
 /** Share of the spool's bytes from which it is nearly full. */
@@ -162,6 +170,7 @@ interface GatewayParts {
   readonly book: PriceBook;
   readonly prices: StoredPrices;
   readonly meter: GatewayMeter;
+  readonly callLog: CallLog | undefined;
   readonly observe: Observe;
 }
 
@@ -196,6 +205,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     },
     callLimits: callLimits(config, parts),
     meter: parts.meter,
+    callLog: parts.callLog,
     cache,
     clock: systemClock,
     observe,

@@ -41,6 +41,19 @@ export type Observation =
   | { readonly kind: 'dead_letters_removed'; readonly expired: number; readonly crowdedOut: number }
   /** Tables were brought up to date; `steps` are the names of those that ran. */
   | { readonly kind: 'database_prepared'; readonly database: 'store' | 'metadata'; readonly steps: readonly string[] }
+  /** A call has ended. `status` 0: nobody was answered. `code`: our own error. */
+  | {
+      readonly kind: 'call';
+      readonly method: string;
+      readonly path: string;
+      readonly provider: string | undefined;
+      readonly model: string | undefined;
+      readonly status: number;
+      readonly ms: number;
+      readonly code: string | undefined;
+    }
+  /** Calls that have ended in a second in which there were too many to tell of each. */
+  | { readonly kind: 'more_calls'; readonly calls: number; readonly failed: number }
   /** A call failed in our own code, before or beside the provider. */
   | { readonly kind: 'call_failed'; readonly reason: string }
   /** A caller's own identifier could not be claimed. */

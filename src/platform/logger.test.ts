@@ -33,3 +33,19 @@ test('a person at a terminal reads one line each, which cannot move the cursor',
 test('the level holds for both', () => {
   for (const isTTY of [true, false]) expect(linesOf('warn', isTTY)).toHaveLength(1);
 });
+
+test('a call is a line that a person can read', () => {
+  const lines: string[] = [];
+  const observe = makeLogger('info', 'gateway', { isTTY: true, write: (line) => lines.push(line) });
+  const call = { kind: 'call', method: 'POST', path: '/v1/chat/completions', ms: 12 } as const;
+  observe({ ...call, provider: 'openai', model: 'gpt-4o', status: 200, code: undefined });
+  observe({ ...call, provider: undefined, model: undefined, status: 401, code: 'invalid_key' });
+  observe({ ...call, provider: 'openai', model: undefined, status: 0, code: undefined });
+  observe({ kind: 'more_calls', calls: 7, failed: 2 });
+  expect(lines.map((line) => line.slice('00:00:00 '.length))).toEqual([
+    'gateway: POST /v1/chat/completions → openai gpt-4o 200 12 ms\n',
+    'gateway: POST /v1/chat/completions 401 invalid_key 12 ms\n',
+    'gateway: POST /v1/chat/completions → openai no answer 12 ms\n',
+    'gateway: and 7 more calls in this second, 2 of them failed\n',
+  ]);
+});

@@ -62,15 +62,31 @@ const warningLevel = 40;
 function readableLine(line: string): string {
   const fields = JSON.parse(line) as Readonly<Record<string, unknown>> & { readonly level: number; readonly time: string };
   const rest = Object.entries(fields).filter(([name]) => !told.has(name));
+  const written = texts[String(fields['kind'])];
   const what =
-    fields['kind'] === 'database_prepared'
-      ? preparedText(fields)
+    written !== undefined
+      ? written(fields)
       : [String(fields['kind']).replaceAll('_', ' '), rest.map(([name, value]) => `${name} ${String(value)}`).join(', ')]
           .filter((part) => part !== '')
           .join(': ');
   const who = String(fields['process']).split(':', 1)[0];
   const text = `${fields.time.slice(11, 19)} ${who}: ${fields.level >= warningLevel ? 'warning: ' : ''}${what}`;
   return `${text.replaceAll(/\p{Cc}/gu, '\u{fffd}')}\n`;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Kinds that are written for people in words of their own. */
+const texts: Readonly<Record<string, (fields: Fields) => string>> = {
+  database_prepared: preparedText,
+  call: callText,
+  more_calls: ({ calls, failed }) => `and ${String(calls)} more calls in this second, ${String(failed)} of them failed`,
+};
+
+function callText({ method, path, provider, model, status, ms, code }: Fields): string {
+  const where = provider === undefined ? [] : ['→', provider];
+  const words = [method, path, ...where, model, status === 0 ? 'no answer' : status, code, ms, 'ms'];
+  return words.filter((word) => typeof word === 'string' || typeof word === 'number').join(' ');
 }
 
 function preparedText({ database, steps }: Readonly<Record<string, unknown>>): string {

@@ -86,6 +86,8 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   retention_failed: [],
   removals_put_off: [],
   database_prepared: [],
+  call: [],
+  more_calls: [],
   call_failed: [],
   claim_failed: [],
   api_failed: [],

@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http';
+import type { ErrorCode } from '../model/errors.ts';
+import type { Observe } from '../model/observation.ts';
+import type { IncomingRequest } from './incoming-request.ts';
+import type { RequestBody } from './request-body.ts';
+import { withoutOurKeys } from './credentials.ts';
+import { withoutSecrets } from './headers.ts';
+import { findModelField } from './model-field.ts';
+
+/** Lines of one second; what is beyond is added up. */
+const linesPerSecond = 50;
+const secondMs = 1000;
+const longestText = 200;
+
+export interface CallLogOptions {
+  readonly observe: Observe;
+  /** Milliseconds of a clock that never steps back. */
+  readonly monotonic: () => number;
+}
+
+/** What is known of a call beside its request and its reply's status. */
+interface CallNotes {
+  provider?: string;
+  model?: string | undefined;
+  code?: ErrorCode;
+}
+
+/** Tells of each call that has ended, in a line without credentials and bodies; when there are too many to be read, how many there were. */
+export class CallLog {
+  private readonly options: CallLogOptions;
+  private readonly notes = new WeakMap<ServerResponse, CallNotes>();
+  private told = 0;
+  private readonly untold = { calls: 0, failed: 0 };
+  private second: NodeJS.Timeout | undefined;
+
+  constructor(options: CallLogOptions) {
+    this.options = options;
+  }
+
+  /** A call has come. */
+  watch({ method = '', url = '' }: IncomingRequest, response: ServerResponse): void {
+    const startedAt = this.options.monotonic();
+    this.notes.set(response, {});
+    response.once('close', () => {
+      const { provider, model, code } = this.notes.get(response) ?? {};
+      const status = response.headersSent ? response.statusCode : 0;
+      if (!this.takes(status)) return;
+      const ms = Math.round(this.options.monotonic() - startedAt);
+      this.options.observe({ kind: 'call', method, path: shownPath(url), provider, model, status, ms, code });
+    });
+  }
+
+  /** It goes to a provider. */
+  goesTo(response: ServerResponse, provider: string, model: string | undefined, body: RequestBody | undefined): void {
+    const notes = this.notes.get(response);
+    if (notes === undefined) return;
+    notes.provider = provider;
+    const named = model ?? (body !== undefined && 'whole' in body ? findModelField(body.whole)?.text : undefined);
+    notes.model = named?.slice(0, longestText);
+  }
+
+  /** Its reply is an error of our own. */
+  failed(response: ServerResponse, code: ErrorCode): void {
+    const notes = this.notes.get(response);
+    if (notes !== undefined) notes.code = code;
+  }
+
+  private takes(status: number): boolean {
+    this.second ??= setTimeout(() => this.endSecond(), secondMs).unref();
+    if (this.told < linesPerSecond) {
+      this.told += 1;
+      return true;
+    }
+    this.untold.calls += 1;
+    if (status === 0 || status >= 400) this.untold.failed += 1;
+    return false;
+  }
+
+  private endSecond(): void {
+    const { calls, failed } = this.untold;
+    this.second = undefined;
+    this.told = 0;
+    this.untold.calls = 0;
+    this.untold.failed = 0;
+    if (calls > 0) this.options.observe({ kind: 'more_calls', calls, failed });
+  }
+}
+
+/** A path as it may be shown: without its query, which may have a key in it. */
+function shownPath(url: string): string {
+  const queryAt = url.search(/[?#]/);
+  return withoutSecrets(withoutOurKeys(queryAt === -1 ? url : url.slice(0, queryAt))).slice(0, longestText);
+}

@@ -1,0 +1,56 @@
+import type { ServerResponse } from 'node:http';
+import { v7 } from 'uuid';
+import { GatelogError } from '../model/errors.ts';
+import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/front-page.ts';
+import { watchUntaken } from '../platform/untaken-reply.ts';
+import { lineNamed } from './asked-headers.ts';
+import type { IncomingRequest } from './incoming-request.ts';
+import { jsonBody, refuseUnrecorded } from './refusal.ts';
+import { elsewhere } from './routes.ts';
+import { serverTiming } from './server-timing.ts';
+
+const page: FrontPage = {
+  title: 'Gatelog gateway',
+  sentences: [
+    'Send calls to LLM providers here, with this address as the base address of your client and a Gatelog key: each is passed on and recorded.',
+    'The API that finds them again is on a port of its own (GATELOG_API_PORT, 8788 unless set).',
+  ],
+  links: { '/readyz': 'whether calls are taken', '/healthz': 'whether the process is alive' },
+};
+
+/** Paths of the API's that are asked for without a key, and of ours. No provider has them. */
+const answers: Readonly<Record<string, (request: IncomingRequest, response: ServerResponse, clientStallMs: number) => void>> = {
+  '/': answerPage,
+  '/favicon.ico': (_request, response) => response.writeHead(204, ownLines()).end(),
+  '/metrics': refuseElsewhere,
+  '/openapi.json': refuseElsewhere,
+};
+
+/** Answers what a browser, or somebody who looks for the API, asks this listener for. Without a record. @returns false for anything else. */
+export function answerOwnPath(request: IncomingRequest, response: ServerResponse, clientStallMs: number): boolean {
+  const answer = request.method === 'GET' || request.method === 'HEAD' ? answers[request.url ?? ''] : undefined;
+  if (answer === undefined) return false;
+  answer(request, response, clientStallMs);
+  return true;
+}
+
+/** No own path is longer. */
+export const longestOwnPath = Math.max(...Object.keys(answers).map(({ length }) => length));
+
+function answerPage(request: IncomingRequest, response: ServerResponse, clientStallMs: number): void {
+  const isPage = wantsPage(lineNamed(request.rawHeaders, 'accept'));
+  const body = isPage ? Buffer.from(pageText(page)) : jsonBody(pageJson(page));
+  const type = isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
+  response.writeHead(200, ['content-type', type, 'content-length', String(body.length), 'vary', 'accept', ...ownLines()]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+  watchUntaken(response, clientStallMs);
+}
+
+function refuseElsewhere(_request: IncomingRequest, response: ServerResponse, clientStallMs: number): void {
+  refuseUnrecorded(response, new GatelogError('not_found', elsewhere), ownLines(), clientStallMs);
+}
+
+/** Our lines on an answer for which nothing was done, name and value in turn. */
+export function ownLines(): string[] {
+  return ['svc-id', v7(), 'server-timing', serverTiming(0)];
+}

@@ -3,11 +3,10 @@ import type { EndFacts, ExchangeOutcome } from '../model/exchange.ts';
 import type { Attempt } from '../model/request-record.ts';
 import type { Errand, ForwardPorts, Leg, Onward, OpenCall } from './call.ts';
 import { sendTo } from './dispatch.ts';
-import type { RawHeaders } from './headers.ts';
-import { type AttemptPlan, type Next, nextAttempt } from './next-attempt.ts';
+import { asksBody, type AttemptPlan, type Next, nextAttempt } from './next-attempt.ts';
 import { refuseOpen, storableModel } from './open-call.ts';
 import { askedWait } from './retry-policy.ts';
-import { type AttemptJudge, RunningAttempt } from './running-attempt.ts';
+import { type AttemptHead, type AttemptJudge, RunningAttempt } from './running-attempt.ts';
 
 /** Sends a call to its places, one after the other, until a reply is passed on to the client. */
 export function runAttempts(ports: ForwardPorts, open: OpenCall, errand: Errand, onward: Onward): void {
@@ -59,12 +58,17 @@ class Attempts implements AttemptJudge {
     return this.left;
   }
 
-  goesOn(attempt: RunningAttempt, status: number, raw: RawHeaders): boolean {
+  asksBody(status: number): boolean {
+    return asksBody(this.plan, status, this.place);
+  }
+
+  goesOn(attempt: RunningAttempt, { status, raw, isTooLong }: AttemptHead): boolean {
     const { clock } = this.ports;
     const next = nextAttempt(
       this.plan,
       {
         status,
+        isTooLong,
         askedMs: askedWait(raw, clock.now()),
         place: this.place,
         retries: this.retries,

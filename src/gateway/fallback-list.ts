@@ -17,6 +17,8 @@ export interface Fallback {
   readonly keyName?: string;
   /** Of which failures of the attempt before it takes over. */
   readonly on: readonly StatusRange[];
+  /** It takes over from a 400 too that says that the prompt is too long for the model. */
+  readonly onTooLong?: true;
 }
 
 /** Fallbacks of one call. */
@@ -28,18 +30,24 @@ const usualFailures: readonly StatusRange[] = [
   { from: 500, to: 599 },
 ];
 
+/** What another model may answer, or another provider with another key; as Helicone's gateway goes on with its lists. */
+const failuresOfModels: readonly StatusRange[] = [{ from: 401, to: 401 }, { from: 408, to: 408 }, ...usualFailures];
+
 /** Members of a fallback that are a text, and the most characters of each. */
 const texts = { provider: ['provider', 64], target_url: ['targetUrl', 2048], model: ['model', 256], key_name: ['keyName', 256] } as const;
 const knownFields = [...Object.keys(texts), 'on'];
 
-/** True when a fallback takes over from an attempt that failed with this status. */
-export function takesOver({ on }: Fallback, status: number): boolean {
-  return on.some(({ from, to }) => status >= from && status <= to);
+/** The status of a refusal that may be about the length of the prompt. */
+export const tooLongStatus = 400;
+
+/** True when a fallback takes over from an attempt that failed with this status. @param isTooLong its reply says that the prompt is too long. */
+export function takesOver({ on, onTooLong }: Fallback, status: number, isTooLong: boolean): boolean {
+  return (isTooLong && onTooLong === true) || on.some(({ from, to }) => status >= from && status <= to);
 }
 
 /** The further models of a body's list, each with its place in it. */
 export function fallbacksOfModels(models: readonly { readonly model: string; readonly index: number }[]): readonly Fallback[] {
-  return models.map(({ model, index }) => ({ place: `model[${index}]`, model, on: usualFailures }));
+  return models.map(({ model, index }) => ({ place: `model[${index}]`, model, on: failuresOfModels, onTooLong: true }));
 }
 
 /**

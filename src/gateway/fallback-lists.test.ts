@@ -1,10 +1,27 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { chat, closeAll, fallbacks, scene, toAnthropic } from './attempts-rig.ts';
-import { call, requestText } from './wire-rig.ts';
+import { type Answer, attemptsOf, chat, closeAll, fallbacks, scene, toAnthropic } from './attempts-rig.ts';
+import { call, openClient, requestText } from './wire-rig.ts';
 
 afterEach(closeAll);
 
 const json = 'Content-Type: application/json';
+
+const listed = '{"model":"gpt-4o,anthropic/claude"}';
+const tooLong = '{"error":{"message":"This model\'s maximum context length is 8192 tokens.","code":"context_length_exceeded"}}';
+
+function refusal(body: Buffer, headers: Readonly<Record<string, string>>): Answer {
+  return (_request, response) => {
+    response.writeHead(400, { 'Content-Type': 'application/json', 'Content-Length': body.length, ...headers });
+    response.end(body);
+  };
+}
+
+/** Ends its connection in the middle of a refusal. */
+const breaking: Answer = (_request, response) => {
+  response.writeHead(400, { 'Content-Length': 500 });
+  response.write(tooLong, () => response.socket?.destroy());
+};
 
 describe('the short form, a list of models in the body', () => {
   it('each is sent to its provider, in order; the record names the one that answered', async () => {
@@ -40,6 +57,54 @@ describe('the short form, a list of models in the body', () => {
     const { rig, second, third } = await scene({ second: [500] });
     await call(rig.port, chat([fallbacks({ provider: 'groq' })], '{"model":"gpt-4o,anthropic/claude"}'));
     expect([second.bodies, third.bodies]).toEqual([['{"model":"claude"}'], ['{"model":"gpt-4o"}']]);
+  });
+
+  for (const status of [401, 408, 429, 503]) {
+    it(`goes on after ${status}`, async () => {
+      const { rig, second } = await scene({ first: [status] });
+      expect([(await call(rig.port, chat([], listed))).status, second.bodies]).toEqual([200, ['{"model":"claude"}']]);
+    });
+  }
+
+  it.each([404, 422])('stops at %i, which the next one would answer too', async (status) => {
+    const { rig, second } = await scene({ first: [status] });
+    expect([(await call(rig.port, chat([], listed))).status, second.requests.length]).toEqual([status, 0]);
+  });
+
+  it.each([
+    ['plain', (text: string) => Buffer.from(text), {}],
+    ['compressed', (text: string) => gzipSync(text), { 'Content-Encoding': 'gzip' }],
+  ])('goes on after a 400 that says that the prompt is too long: %s', async (_name, encode, headers) => {
+    const { rig, second } = await scene({ first: [refusal(encode(tooLong), headers)] });
+    const reply = await call(rig.port, chat([], listed));
+    expect([reply.status, reply.header('svc-fallback-index'), second.bodies]).toEqual([200, '1', ['{"model":"claude"}']]);
+    expect(attemptsOf((await rig.exchanges(1))[0])).toEqual([
+      ['openai', 400],
+      ['anthropic', 200],
+    ]);
+  });
+
+  it.each([
+    ['another reason', Buffer.from('{"error":{"message":"temperature is too high"}}'), {}],
+    ['nothing', Buffer.alloc(0), {}],
+    ['more than a refusal says', Buffer.from(`${' '.repeat(70_000)}${tooLong}`), {}],
+    ['what cannot be decoded', Buffer.from(tooLong), { 'Content-Encoding': 'gzip' }],
+  ])('a 400 with %s is passed on as it came, and nobody else is asked', async (_name, body, headers) => {
+    const { rig, second } = await scene({ first: [refusal(body, headers)] });
+    const reply = await call(rig.port, chat([], listed));
+    expect([reply.status, reply.body.equals(body), second.requests.length]).toEqual([400, true, 0]);
+    const [exchange] = await rig.exchanges(1);
+    expect([exchange?.responseHead?.status, Buffer.compare(exchange?.responseBody ?? Buffer.alloc(0), body)]).toEqual([400, 0]);
+  });
+
+  it('a 400 that breaks off is passed on as far as it came', async () => {
+    const { rig, second } = await scene({ first: [breaking] });
+    const client = await openClient(rig.port);
+    client.send(chat([], listed));
+    await client.until('maximum context length');
+    await rig.exchanges(1);
+    expect(second.requests).toHaveLength(0);
+    client.socket.destroy();
   });
 
   for (const model of ['gpt-4o,', ',gpt-4o', 'a,,b', Array.from({ length: 12 }, () => 'a').join(',')]) {

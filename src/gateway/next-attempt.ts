@@ -1,4 +1,4 @@
-import { type Fallback, takesOver } from './fallback-list.ts';
+import { type Fallback, takesOver, tooLongStatus } from './fallback-list.ts';
 import { isTransient, type RetryPolicy, waitBeforeRetry } from './retry-policy.ts';
 
 /** All that may be tried for a call. */
@@ -13,6 +13,8 @@ export interface AttemptPlan {
 export interface Failure {
   /** What the provider answered; 502 and 504 where it could not be reached, or not in time. */
   readonly status: number;
+  /** Its body says that the prompt is too long for the model. */
+  readonly isTooLong: boolean;
   /** The wait that the provider asks for, milliseconds. */
   readonly askedMs: number | undefined;
   /** Its place: 0 is the first, fallbacks come behind it. */
@@ -41,11 +43,18 @@ export function nextAttempt(plan: AttemptPlan, failure: Failure, random: number)
   const repeats = retry !== undefined && retries < retry.retries && isTransient(status);
   const waitMs = repeats ? waitBeforeRetry(retry, retries, random, failure.askedMs) : 0;
   const isInTime = elapsedMs + waitMs <= retryWithinMs;
-  const taking = fallbacks.findIndex(({ fallback }, index) => index >= place && takesOver(fallback, status));
+  const taking = fallbacks.findIndex(({ fallback }, index) => index >= place && takesOver(fallback, status, failure.isTooLong));
   if (attempts >= mostAttempts) {
     return repeats || taking !== -1 ? { kind: 'none', because: `after ${mostAttempts} attempts (GATELOG_ATTEMPTS_MAX)` } : { kind: 'none' };
   }
   if (repeats && isInTime) return { kind: 'retry', waitMs };
   if (taking !== -1) return { kind: 'fallback', place: taking + 1 };
   return repeats ? { kind: 'none', because: `after ${retryWithinMs} ms (GATELOG_RETRY_WITHIN_MS)` } : { kind: 'none' };
+}
+
+/** Whether what follows depends on what the body of a failed attempt says. */
+export function asksBody({ fallbacks }: AttemptPlan, status: number, place: number): boolean {
+  if (status !== tooLongStatus) return false;
+  const later = fallbacks.slice(place);
+  return later.some(({ fallback }) => fallback.onTooLong === true) && !later.some(({ fallback }) => takesOver(fallback, status, false));
 }

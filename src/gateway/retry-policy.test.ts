@@ -71,7 +71,7 @@ describe('what follows a failed attempt', () => {
   ).map((fallback) => ({ fallback }));
   const plan: AttemptPlan = { retry: undefined, fallbacks, mostAttempts: 20, retryWithinMs: 60_000 };
   const repeating: AttemptPlan = { ...plan, retry: { ...defaultRetryPolicy, retries: 2 } };
-  const failure: Failure = { status: 500, askedMs: undefined, place: 0, retries: 0, attempts: 1, elapsedMs: 10 };
+  const failure: Failure = { status: 500, isTooLong: false, askedMs: undefined, place: 0, retries: 0, attempts: 1, elapsedMs: 10 };
   const none = { kind: 'none' };
   const cases: readonly [why: string, plan: AttemptPlan, failure: Partial<Failure>, next: object][] = [
     ['the first fallback that takes over from it', plan, {}, toPlace(2)],

@@ -1,0 +1,19 @@
+/** How providers say that a prompt is longer than their model's context. */
+const wordings = [
+  /context_length_exceeded/,
+  /\b(?:max(?:imum)?|exceeds?(?: the)?(?: model's)?)[\w\s']{0,20} (?:context|prompt|input|sequence) (?:length|window|size)/i,
+  /\b(?:prompt|input|request)(?: text)? is too long\b/i,
+  /\btoo (?:long|large) for (?:the |requested )?model\b/i,
+  /\bexceeds? the maximum (?:number of )?(?:input )?tokens?\b/i,
+  /\binput token count\b[^"]{0,40}\bexceeds\b/i,
+  /\breduce the length of the (?:messages|prompt|input)\b/i,
+];
+
+/** Of a refusal so much is read. */
+export const refusalMaxBytes = 64 * 1024;
+
+/** Whether the body of a provider's refusal says that the prompt is too long for the model. */
+export function tellsTooLong(body: Buffer): boolean {
+  const text = body.toString('utf8', 0, refusalMaxBytes);
+  return wordings.some((wording) => wording.test(text));
+}

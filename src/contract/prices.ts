@@ -28,6 +28,8 @@ const descriptions: Readonly<Record<RateKind, string>> = {
   reasoning: 'Reasoning in the output.',
   request: 'A million calls, each of which costs a fee beside its tokens.',
   audio_seconds: 'A million seconds of audio, where these are billed in place of tokens.',
+  web_search: 'A million searches of the web, each of which costs a fee.',
+  file_search: 'A million searches in stored files, each of which costs a fee.',
 };
 
 function rateSchema(kind: RateKind) {

@@ -8,9 +8,12 @@ const lineSchema = z
   .strictObject({
     kind: z.enum([...rateKinds, 'total']).openapi({
       description:
-        '`request` is a fee per call, `audio_seconds` a time, `total` a figure that nobody has split; the others are kinds of tokens.',
+        '`request` is a fee per call, `web_search` and `file_search` one per search, `audio_seconds` a time, `total` a figure that nobody has split; the others are kinds of tokens.',
     }),
-    tokens: z.number().nullable().openapi({ description: 'Tokens of this kind, no token on two lines; null for `total`.' }),
+    tokens: z
+      .number()
+      .nullable()
+      .openapi({ description: 'Tokens of this kind, no token on two lines, or searches, seconds, calls; null for `total`.' }),
     price_per_million: usd.nullable().openapi({ description: 'US dollars for a million of them; null for `total`.' }),
     amount: usd.openapi({ description: 'US dollars.' }),
     price_source: z.enum([...priceTables, 'provider', 'header']).openapi({

@@ -18,6 +18,9 @@ export interface Usage {
   readonly completionImageTokens: number | null;
   /** Seconds of audio that are billed in place of tokens. */
   readonly audioSeconds: number | null;
+  /** Searches of the web, and in stored files, that the provider made for the call; they are billed by the search, beside the tokens. */
+  readonly webSearches: number | null;
+  readonly fileSearches: number | null;
   /** True when the counts are ours, made from the text that was seen, because the provider reported none. */
   readonly estimated: boolean;
   /** The provider's own usage object, as received. */
@@ -37,6 +40,8 @@ export const unreportedUsage: Usage = {
   promptImageTokens: null,
   completionImageTokens: null,
   audioSeconds: null,
+  webSearches: null,
+  fileSearches: null,
   estimated: false,
   raw: null,
 };
@@ -53,6 +58,8 @@ export const partCounts = [
   'promptImageTokens',
   'completionImageTokens',
   'audioSeconds',
+  'webSearches',
+  'fileSearches',
 ] as const satisfies readonly (keyof Usage)[];
 
 /** What one of several models did for a call. */
@@ -77,6 +84,8 @@ export function addedUsage(one: Usage, other: Usage): Usage {
     promptImageTokens: addedCount(one.promptImageTokens, other.promptImageTokens),
     completionImageTokens: addedCount(one.completionImageTokens, other.completionImageTokens),
     audioSeconds: addedCount(one.audioSeconds, other.audioSeconds),
+    webSearches: addedCount(one.webSearches, other.webSearches),
+    fileSearches: addedCount(one.fileSearches, other.fileSearches),
     estimated: one.estimated || other.estimated,
     raw: one.raw,
   };

@@ -10,7 +10,7 @@ import { type Price, rateFor } from './price.ts';
 /** One line of a bill. */
 export interface CostLine {
   readonly kind: RateKind;
-  /** Tokens of this kind, no token on two lines; seconds of `audio_seconds`; for `request`, 1. */
+  /** Tokens of this kind, no token on two lines; seconds of `audio_seconds`; searches; for `request`, 1. */
   readonly tokens: number;
   /** US dollars for a million of them. */
   readonly pricePerMillion: Money;
@@ -73,6 +73,17 @@ const sides: readonly Side[] = [
   },
 ];
 
+/** Fees beside the tokens. A table that has none leaves them out of the cost, which {@link searchesLeftOut} tells. */
+const searches: readonly Part[] = [
+  { count: 'webSearches', kind: 'web_search' },
+  { count: 'fileSearches', kind: 'file_search' },
+];
+
+/** How many searches a call made for which its price has no fee. */
+export function searchesLeftOut(usage: Usage, { rates }: Price): number {
+  return searches.reduce((sum, { count, kind }) => sum + (rates.has(kind) ? 0 : (countOf(usage, count) ?? 0)), 0);
+}
+
 /** One of these must be known for there to be a price. */
 const billedCounts = ['promptTokens', 'completionTokens', 'audioSeconds'] as const;
 
@@ -126,6 +137,7 @@ export function billLines(usage: Usage, { rates, isFree }: Price): CostLine[] | 
   const quantities = sides.flatMap((side) => splitSide(inTokens, side, rates));
   quantities.push({ kind: 'audio_seconds', tokens: audioSeconds });
   if (rates.has('request')) quantities.push({ kind: 'request', tokens: 1 });
+  for (const { count, kind } of searches) if (rates.has(kind)) quantities.push({ kind, tokens: countOf(usage, count) ?? 0 });
   const lines: CostLine[] = [];
   for (const { kind, tokens } of quantities) {
     if (tokens === 0) continue;

@@ -1,8 +1,8 @@
 import type { BilledRequest, CostExplanation, ExplainedLine, StatedCost } from '../model/billed-request.ts';
 import { quoted } from '../model/text.ts';
-import { isHalf } from '../model/usage.ts';
+import { isHalf, type Usage } from '../model/usage.ts';
 import { readAppliedPrice } from './applied-price.ts';
-import { billLines, type CostLine, isBillable, type PricedUsage, priceUsage, sumOf } from './cost.ts';
+import { billLines, type CostLine, isBillable, type PricedUsage, priceUsage, searchesLeftOut, sumOf } from './cost.ts';
 import { pricedModels, type PriceQuery, type Prices } from './look-up.ts';
 import type { Price } from './price.ts';
 import { isOfSeveralModels } from './several-models.ts';
@@ -73,12 +73,19 @@ function byPrice(request: BilledRequest, pricing: Pricing): CostExplanation {
   for (const price of [readAppliedPrice(appliedPrice, priceReference), readAppliedPrice(now?.applied ?? '', now?.reference ?? '')]) {
     const lines = price === undefined ? undefined : billLines(usage, price);
     if (price !== undefined && lines !== undefined && sumOf(lines) === total) {
-      const note = price.isFree ? 'The model is listed as free.' : undefined;
+      const note = price.isFree ? 'The model is listed as free.' : whatIsLeftOut(usage, price);
       return { ...base, lines: lines.map((line) => explained(line, price)), note };
     }
   }
   const note = `The price that was applied (${priceReference}) is not kept with this record, and the tables have another one by now.`;
   return { ...base, lines: wholeLine(request, 'price-book'), note };
+}
+
+/** What was billed besides, as far as anybody told. */
+function whatIsLeftOut(usage: Usage, price: Price): string | undefined {
+  const count = searchesLeftOut(usage, price);
+  if (count === 0) return undefined;
+  return `${count} ${count === 1 ? 'search' : 'searches'} that the provider made for the call may be billed besides: the price has no fee for them, so they are not in this cost.`;
 }
 
 function explained({ kind, tokens, pricePerMillion, amount }: CostLine, { table, validFrom }: Price): ExplainedLine {

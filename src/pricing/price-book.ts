@@ -30,6 +30,8 @@ const bookKeys: readonly { readonly key: string; readonly kind: RateKind; readon
   { key: 'output_image_mtok', kind: 'output_image', unitsInMillion: [1n, 1n] },
   { key: 'output_reasoning_mtok', kind: 'reasoning', unitsInMillion: [1n, 1n] },
   { key: 'requests_kcount', kind: 'request', unitsInMillion: [1000n, 1n] },
+  { key: 'web_searches_kcount', kind: 'web_search', unitsInMillion: [1000n, 1n] },
+  { key: 'storage_searches_kcount', kind: 'file_search', unitsInMillion: [1000n, 1n] },
   // A million seconds are 2500/9 hours.
   { key: 'input_audio_hours', kind: 'audio_seconds', unitsInMillion: [2500n, 9n] },
 ];

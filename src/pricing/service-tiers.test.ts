@@ -26,6 +26,15 @@ describe('a tier', () => {
     expect(price('openai', 'gpt-5.4', 'priority')).toMatchObject({ validFrom: '2026-03-05', reference: 'openai/gpt-5.4 (priority)' });
   });
 
+  it.each(['flex', 'priority'])('called %s changes no fee of a search', (serviceTier) => {
+    const query = { provider: 'X', providerId: 'openai', models: ['gpt-5'], at: Date.parse('2026-05-20'), serviceTier };
+    const { lines } = priceUsage({ ...unreportedUsage, promptTokens: 1, webSearches: 1, fileSearches: 1 }, query, listedPrices);
+    expect(lines.slice(1).map(({ kind, amount }) => [kind, amount])).toEqual([
+      ['web_search', parseMoney('0.01')],
+      ['file_search', parseMoney('0.0025')],
+    ]);
+  });
+
   it.each([
     ['openai', 'gpt-5-pro', 'priority', 'for a model that is not offered at it'],
     ['openai', 'gpt-5', 'scale', 'which is paid for as capacity'],

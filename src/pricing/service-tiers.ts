@@ -124,7 +124,18 @@ function isFor({ models }: TierPrice, model: string): boolean {
   return models.some((name) => (name.endsWith('*') ? model.startsWith(name.slice(0, -1)) : model === name));
 }
 
-function ratesOf({ price }: TierPrice, listed: Price): ReadonlyMap<RateKind, Rate> {
+/** What is billed by the search costs the same at every tier. */
+const untiered: readonly RateKind[] = ['web_search', 'file_search'];
+
+function ratesOf(row: TierPrice, listed: Price): ReadonlyMap<RateKind, Rate> {
+  const fees = untiered.flatMap((kind): [RateKind, Rate][] => {
+    const rate = listed.rates.get(kind);
+    return rate === undefined ? [] : [[kind, rate]];
+  });
+  return new Map([...tokenRatesOf(row, listed), ...fees]);
+}
+
+function tokenRatesOf({ price }: TierPrice, listed: Price): ReadonlyMap<RateKind, Rate> {
   if ('times' in price) {
     const [times, of] = price.times;
     const scaled = (perMillion: bigint) => moneyOfUnits((perMillion * times) / of);

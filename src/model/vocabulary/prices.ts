@@ -1,4 +1,4 @@
-/** What is billed apart. `request` is a fee per call, `audio_seconds` a time, everything else is a kind of token. */
+/** What is billed apart. `request` is a fee per call, `web_search` and `file_search` one per search, `audio_seconds` a time, everything else is a kind of token. */
 export const rateKinds = [
   'input',
   'cache_read',
@@ -13,6 +13,8 @@ export const rateKinds = [
   'reasoning',
   'request',
   'audio_seconds',
+  'web_search',
+  'file_search',
 ] as const;
 export type RateKind = (typeof rateKinds)[number];
 

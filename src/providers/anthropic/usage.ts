@@ -74,6 +74,8 @@ function usageOf({ input, output, read, written, hour }: Counts, raw: JsonObject
     promptImageTokens: null,
     completionImageTokens: null,
     audioSeconds: null,
+    webSearches: countOf(objectOf(raw['server_tool_use'])['web_search_requests']) || null,
+    fileSearches: null,
     estimated: false,
     raw,
   };

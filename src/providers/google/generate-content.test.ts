@@ -96,6 +96,11 @@ describe('a response', () => {
     expect(geminiGenerateContent.readResponse({ usageMetadata }).serviceTier).toBe(tier);
   });
 
+  it('that was grounded counts what was searched for', () => {
+    const candidates = [{ finishReason: 'STOP', groundingMetadata: { webSearchQueries: ['ferry malmö', 'tides'] } }];
+    expect(geminiGenerateContent.readResponse({ candidates, usageMetadata: { promptTokenCount: 3 } }).usage.webSearches).toBe(2);
+  });
+
   it('that is an error gives nothing', () => {
     expect(geminiGenerateContent.readResponse(jsonOf('generate-error.json'))).toMatchObject({ model: '', usage: { promptTokens: null } });
   });

@@ -1,3 +1,4 @@
+import type { Usage } from '../../model/usage.ts';
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import { modelInPath } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
@@ -46,15 +47,21 @@ function readGenerateResponse(body: unknown): ResponseFacts {
   return {
     responseId: textOf(response['responseId']),
     model: textOf(response['modelVersion']),
-    usage: readGeminiUsage(
-      response['usageMetadata'],
-      finishReason !== '' || textOf(objectOf(response['promptFeedback'])['blockReason']) !== '',
+    usage: withSearches(
+      readGeminiUsage(response['usageMetadata'], finishReason !== '' || textOf(objectOf(response['promptFeedback'])['blockReason']) !== ''),
+      candidate['groundingMetadata'],
     ),
     serviceTier: textOf(usage['serviceTier']) || textOf(usage['trafficType']),
     completionText: answer.map((part) => textOf(part['text'])).join(''),
     finishReason,
     providerCost: null,
   };
+}
+
+/** What was asked of the web to ground an answer. */
+function withSearches(usage: Usage, grounding: unknown): Usage {
+  const { length } = listOf(objectOf(grounding)['webSearchQueries']);
+  return length === 0 ? usage : { ...usage, webSearches: length };
 }
 
 type Part = Readonly<Record<string, unknown>>;

@@ -22,6 +22,8 @@ export function readInteractionUsage(usage: unknown): Usage {
     promptImageTokens: ofModality(usage['input_tokens_by_modality'], 'image'),
     completionImageTokens: ofModality(usage['output_tokens_by_modality'], 'image'),
     audioSeconds: null,
+    webSearches: null,
+    fileSearches: null,
     estimated: false,
     raw: usage,
   };

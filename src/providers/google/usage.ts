@@ -32,6 +32,8 @@ export function readGeminiUsage(usage: unknown, ended: boolean): Usage {
     promptImageTokens: ofModality(usage['promptTokensDetails'], 'IMAGE'),
     completionImageTokens: ofModality(usage['candidatesTokensDetails'], 'IMAGE'),
     audioSeconds: null,
+    webSearches: null,
+    fileSearches: null,
     estimated: false,
     raw: usage,
   };

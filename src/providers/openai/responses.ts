@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/text.ts';
-import { addedUsage, totalTokens } from '../../model/usage.ts';
+import { addedUsage, totalTokens, type Usage } from '../../model/usage.ts';
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
@@ -54,7 +54,7 @@ function readResponsesResponse(body: unknown): ResponseFacts {
 
 /** Pictures that a tool made are counted beside the usage, and billed at the price of the model that made them. */
 function readResponsesUsage(response: JsonObject): Pick<ResponseFacts, 'usage' | 'bills'> {
-  const usage = readInputOutputUsage(response['usage']);
+  const usage = withSearches(readInputOutputUsage(response['usage']), listOf(response['output']).map(objectOf));
   const pictures = readInputOutputUsage(objectOf(response['tool_usage'])['image_gen']);
   if ((totalTokens(pictures) ?? 0) === 0) return { usage };
   const tool = listOf(response['tools'])
@@ -62,6 +62,13 @@ function readResponsesUsage(response: JsonObject): Pick<ResponseFacts, 'usage' |
     .find(({ type }) => type === 'image_generation');
   const bill = { model: textOf(tool?.['model']) || unnamedPictureModel, usage: pictures };
   return { usage: addedUsage(usage, pictures), bills: [{ model: '', usage }, bill] };
+}
+
+/** Searches are items of the output. Of those in the web only a search is billed, not the opening of a page or a look into it. */
+function withSearches(usage: Usage, items: readonly JsonObject[]): Usage {
+  const web = items.filter(({ type, action }) => type === 'web_search_call' && (objectOf(action)['type'] ?? 'search') === 'search').length;
+  const file = items.filter(({ type }) => type === 'file_search_call').length;
+  return web === 0 && file === 0 ? usage : { ...usage, webSearches: web === 0 ? null : web, fileSearches: file === 0 ? null : file };
 }
 
 /** The text of a content: one itself, or a list of parts of which those with text count, be it a refusal. */

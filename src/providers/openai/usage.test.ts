@@ -112,6 +112,12 @@ describe('what was read from a cache', () => {
   );
 });
 
+describe('searches that Perplexity counts', () => {
+  it('are searches of the web', () => {
+    expect(readOpenAiUsage({ prompt_tokens: 1, completion_tokens: 1, num_search_queries: 18 }).webSearches).toBe(18);
+  });
+});
+
 describe('readInputOutputUsage', () => {
   it.each([
     { seconds: 7.2, billed: 8 },

@@ -32,6 +32,9 @@ export function readOpenAiUsage(usage: unknown): Usage {
     promptCacheWriteHourTokens: null,
     promptCacheReadAudioTokens: null,
     audioSeconds: secondsOf(usage['prompt_audio_seconds']),
+    // Perplexity's.
+    webSearches: countOf(usage['num_search_queries']),
+    fileSearches: null,
     estimated: false,
     raw: usage,
   };
@@ -84,6 +87,8 @@ export function readInputOutputUsage(usage: unknown): Usage {
     promptCacheReadAudioTokens: null,
     estimated: false,
     audioSeconds: usage['type'] === 'duration' ? secondsOf(usage['seconds']) : null,
+    webSearches: null,
+    fileSearches: null,
     raw: usage,
   };
 }

@@ -27,27 +27,28 @@ it('a call of which one side is estimated, and of the other nothing is known, ge
   expect(recomputedCost({ ...request, usage: { ...request.usage, promptTokens: 10 } }, pricing)?.cost).not.toBeNull();
 });
 
-it('says how many searches the price has no fee for, and nothing where it has one', () => {
-  const explainedOf = (provider: string, providerId: string, model: string): CostExplanation => {
-    const billed = { ...unreportedUsage, promptTokens: 1000, completionTokens: 100, webSearches: 2 };
-    const query = { provider, providerId, models: [model], at: Date.parse('2026-01-15T12:00:00Z'), serviceTier: '' };
-    const { amount, applied, reference } = priceUsage(billed, query, listedPrices);
-    const request: BilledRequest = {
-      provider,
-      modelOverride: '',
-      responseModel: model,
-      requestModel: '',
-      createdAt: query.at,
-      serviceTier: '',
-      usage: billed,
-      cost: amount,
-      costSource: 'price-book',
-      priceReference: reference,
-      appliedPrice: applied,
-      cached: false,
-    };
-    return explainCost(request, { providerId, prices: listedPrices });
+const explainedOf = (provider: string, providerId: string, model: string): CostExplanation => {
+  const billed = { ...unreportedUsage, promptTokens: 1000, completionTokens: 100, webSearches: 2 };
+  const query = { provider, providerId, models: [model], at: Date.parse('2026-01-15T12:00:00Z'), serviceTier: '' };
+  const { amount, applied, reference } = priceUsage(billed, query, listedPrices);
+  const request: BilledRequest = {
+    provider,
+    modelOverride: '',
+    responseModel: model,
+    requestModel: '',
+    createdAt: query.at,
+    serviceTier: '',
+    usage: billed,
+    cost: amount,
+    costSource: 'price-book',
+    priceReference: reference,
+    appliedPrice: applied,
+    cached: false,
   };
+  return explainCost(request, { providerId, prices: listedPrices });
+};
+
+it('says how many searches the price has no fee for, and nothing where it has one', () => {
   const grounded = explainedOf('GOOGLE', 'google', 'gemini-2.5-flash');
   expect(grounded.note).toContain('2 searches that the provider made');
   expect(grounded.lines.map(({ kind }) => kind)).toEqual(['input', 'output']);

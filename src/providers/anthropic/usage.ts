@@ -74,11 +74,17 @@ function usageOf({ input, output, read, written, hour }: Counts, raw: JsonObject
     promptImageTokens: null,
     completionImageTokens: null,
     audioSeconds: null,
-    webSearches: countOf(objectOf(raw['server_tool_use'])['web_search_requests']) || null,
+    webSearches: searchesIn(raw),
     fileSearches: null,
     estimated: false,
     raw,
   };
+}
+
+/** A message says 0 where nobody asked for a search. */
+function searchesIn(usage: JsonObject): number | null {
+  const count = countOf(objectOf(usage['server_tool_use'])['web_search_requests']);
+  return count === 0 ? null : count;
 }
 
 /** The counts of one pass. */

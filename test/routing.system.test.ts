@@ -114,3 +114,24 @@ it('Anthropic`s API by the gateway`s address alone: our key in x-api-key, the de
   const { url, headers } = lastCall();
   expect([url, headers.get('x-api-key'), headers.get('anthropic-version')]).toEqual(['/v1/messages', 'deployment-anthropic', '2023-06-01']);
 });
+
+async function rate(body: object): Promise<Response> {
+  const headers = { 'helicone-auth': `Bearer ${testKey}`, 'content-type': 'application/json' };
+  return fetch(`${service.gateway}/v1/feedback`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+describe('POST /v1/feedback', () => {
+  it('is the feedback of that request, and reaches no provider', async () => {
+    const { response } = await client().chat.completions.create({ model: 'gpt-4o', messages }).withResponse();
+    const id = response.headers.get('svc-id') ?? '';
+    const calls = provider.seen.length;
+    const rated = await rate({ 'helicone-id': id, rating: true });
+    expect([rated.status, await rated.json(), provider.seen.length]).toEqual([200, { data: null, error: null }, calls]);
+    expect(await api.stored(id)).toMatchObject({ feedback_rating: true });
+  });
+
+  it('of a request that is not there says so', async () => {
+    const rated = await rate({ 'helicone-id': '018f0000-0000-7000-8000-000000000000', rating: false });
+    expect([rated.status, await rated.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
+  });
+});

@@ -6,6 +6,7 @@ import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, 
 import { outgoingCallOf } from './errand.ts';
 import type { CacheAnswer, CacheHit, CacheQuestion, ReplyCache } from './reply-cache.ts';
 import type { CacheStanding } from './cache-standing.ts';
+import { isToldOnce } from './routes.ts';
 
 /**
  * Looks into the cache for a call. `ready` is called once, with the errand and how the cache stands to it; at once where nothing has to be
@@ -78,7 +79,7 @@ function reasonAgainst(call: Call, { route }: Errand): string | undefined {
   const method = methodOf(call);
   if (requestBody === 'never' || responseBody === 'never') return 'with Svc-Omit-Request or -Response: strict nothing may reach a disk';
   if (method !== 'POST') return `only replies to POST are kept, not to ${method}`;
-  if (route.destination === 'models') return 'the gateway makes this list itself';
+  if (isToldOnce(route.destination)) return 'the gateway answers this itself';
   return undefined;
 }
 

@@ -15,6 +15,7 @@ import type { CallLimits } from './call-limits.ts';
 import type { CallsInFlight } from './calls-in-flight.ts';
 import type { Admission, ConnectionCredentials, VerifyKey } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
+import type { GiveFeedback } from './feedback.ts';
 import type { Identity, RequestIdClaims } from './identify.ts';
 import type { RawHeaders } from './headers.ts';
 import type { IncomingRequest } from './incoming-request.ts';
@@ -63,6 +64,7 @@ export interface ForwardPorts {
   readonly targets: TargetGuard;
   readonly knownModels: KnownModels;
   readonly makerOf: MakerOfModel;
+  readonly giveFeedback: GiveFeedback;
   readonly providerKeys: ProviderKeys;
   readonly upstream: Upstream;
   readonly callsInFlight: CallsInFlight;
@@ -111,6 +113,8 @@ export interface AdmittedCall {
 export interface OpenCall {
   readonly call: Call;
   readonly organizationId: OrganizationId;
+  /** Of the caller's key. */
+  readonly keyHash: string;
   readonly recorder: ExchangeRecorder;
   readonly relay: Relay;
   /** Where the reply goes to: the relay, or what stands before it. */

@@ -49,7 +49,7 @@ const mostCredentialCharacters = 32 * 1024;
  */
 function readCredentials(lines: RawHeaders, auth: string | undefined): SentCredentials {
   checkCredentials(lines, auth);
-  const sent = auth === undefined ? keysOf(lines) : [keyOfAuth(auth)];
+  const sent = keysOnCall(lines, auth);
   const [first] = sent;
   if (first === undefined) {
     throw new GatelogError(
@@ -115,6 +115,11 @@ export function admit(sent: SentCredentials, verify: VerifyKey, tried = 0): Admi
   const settle = (principal: Principal | undefined): Admission | Rejection | Promise<Admission | Rejection> =>
     principal === undefined ? admit(sent, verify, tried + 1) : { principal, providerCredentials };
   return verdict instanceof Promise ? verdict.then(settle) : settle(verdict);
+}
+
+/** Texts on a call that may be keys of ours, the accepted one among them. */
+export function keysOnCall(lines: RawHeaders, auth: string | undefined): readonly string[] {
+  return auth === undefined ? keysOf(lines) : [keyOfAuth(auth)];
 }
 
 /** The caller's credentials for the provider: all that is no key of ours, accepted or not. */

@@ -2,6 +2,7 @@ import { GatelogError } from '../model/errors.ts';
 import type { ProviderTarget } from './base-address.ts';
 import type { ForwardPorts, Leg, OpenCall } from './call.ts';
 import { answerEcho } from './echo.ts';
+import { answerFeedback } from './feedback.ts';
 import { withoutCompression } from './headers.ts';
 import { answerModels } from './model-list.ts';
 import type { ReplySink } from './reply-sink.ts';
@@ -29,13 +30,17 @@ function requestTo(ports: ForwardPorts, { call, organizationId, recorder }: Open
   return { organizationId, method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, announced };
 }
 
-function answerHere(ports: ForwardPorts, { call, organizationId }: OpenCall, { route, outgoing }: Leg, sink: ReplySink): void {
+function answerHere(ports: ForwardPorts, { call, organizationId, keyHash }: OpenCall, { route, outgoing }: Leg, sink: ReplySink): void {
   if (!('whole' in outgoing)) {
     throw new GatelogError('body_too_large', 'What the gateway answers itself takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
   }
   const method = call.request.method ?? 'GET';
   if (route.destination === 'models') {
     answerModels({ ...ports, organizationId, storedProviders: ports.providerKeys.providersOf(organizationId) }, method, sink);
+    return;
+  }
+  if (route.destination === 'feedback') {
+    answerFeedback(ports.giveFeedback, { head: call.head, keyHash, body: outgoing.whole }, sink);
     return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);

@@ -10,7 +10,7 @@ import { findModelField } from './model-field.ts';
 import { withoutProvider } from './no-provider.ts';
 import { type Addressed, hidesModel, wantsUsage, withUsageQuestion } from './outgoing-body.ts';
 import { mayBeJson, type RequestBody } from './request-body.ts';
-import type { Route } from './routes.ts';
+import { isToldOnce, type Route } from './routes.ts';
 
 /** How a call came: its body, and its route by the path alone. */
 export interface Arrived {
@@ -34,7 +34,7 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
   const credentials = signed ?? credentialsOf(ports, admission, { arrived, addressed, call });
   const passed = passedTo(call, addressed, signed !== undefined);
   const first: Leg = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model };
-  const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || destination === 'models';
+  const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || isToldOnce(destination);
   const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
   const unread = hidesModel(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;

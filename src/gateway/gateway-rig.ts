@@ -175,6 +175,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     targets,
     knownModels: () => [],
     makerOf: () => undefined,
+    giveFeedback: async () => undefined,
     providerKeys: noProviderKeys,
     upstream: makeUpstream({
       connectTimeoutMs: 5000,

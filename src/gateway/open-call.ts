@@ -67,7 +67,7 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     hidesUsage,
     clientStallMs,
   });
-  return { call, organizationId: principal.organizationId, recorder, relay, sink: relay };
+  return { call, organizationId: principal.organizationId, keyHash: principal.keyHash, recorder, relay, sink: relay };
 }
 
 const pathCut = `the path is over ${textLimits.addressBytes} bytes and was stored without its query, or not at all`;

@@ -7,8 +7,13 @@ import { joinAddress, parseBaseAddress, startsWithSegments } from './base-addres
 import { providerAtOrigin } from './provider-addresses.ts';
 import { echoProviderName, type ProviderSurface, type ProviderTable } from './providers.ts';
 
-/** What is answered in this process: the echo provider, and the list of models. */
-export type AnsweredHere = 'echo' | 'models';
+/** What is answered in this process: the echo provider, the list of models, and a rating as Helicone's clients give it. */
+export type AnsweredHere = 'echo' | 'models' | 'feedback';
+
+/** What is told once: neither sent again nor kept. */
+export function isToldOnce(destination: Route['destination']): boolean {
+  return destination === 'models' || destination === 'feedback';
+}
 
 /** Where a call goes. */
 export interface Route {
@@ -76,6 +81,7 @@ const rootOfOpenAi = /^\/(?:chat\/completions|responses|embeddings|completions|m
 
 /** `/v1/<region>/model/…`: the base address that Helicone has for Bedrock ends in `/v1/<region>`. */
 const bedrockPath = /^\/v1\/([a-z]{2}(?:-[a-z]+){1,2}-\d{1,2})(\/(?:model|async-invoke|guardrail)\/.*)$/s;
+const feedbackPath = /^\/v1\/feedback(?:[/?]|$)/;
 const vertexPath = /^\/v1\/(?:projects\/[^/?#]+\/locations|publishers)\//;
 /** TRICKY: OpenAI's own models may have colons in their names (`ft:gpt-4o:…`), yet nothing is ever posted to one. */
 const geminiMethod = /^\/v1\/(?:models|tunedModels)\/[^/?#]+:[a-zA-Z]+(?:\?|$)/;
@@ -89,6 +95,7 @@ function routeBesideOpenAi(method: string, path: string, providers: ProviderTabl
   }
   const [, region, belowRegion = ''] = bedrockPath.exec(path) ?? [];
   if (region !== undefined) return bedrockRoute(region, belowRegion, providers);
+  if (feedbackPath.test(path)) return feedbackRoute(method, path);
   // Anthropic's client for Vertex AI says `anthropic-version` too, so Vertex AI comes first.
   if (vertexPath.test(path)) return nativeRoute('vertex', path, providers);
   if (speaksAnthropic || startsWithSegments(path, '/v1/messages')) return nativeRoute('anthropic', path, providers);
@@ -105,6 +112,17 @@ const apiPath = new RegExp(String.raw`^/v1/(?:${apiPathSegments.join('|')})(?:[/
 function refuseApiPath(path: string): void {
   if (!apiPath.test(path)) return;
   throw new GatelogError('not_found', elsewhere);
+}
+
+/** OpenAI has no such path. @throws GatelogError `not_found` for what is no rating: it goes to no provider either. */
+function feedbackRoute(method: string, path: string): Route {
+  if (method === 'POST' && /^\/v1\/feedback\/?(?:\?|$)/.test(path)) {
+    return { provider: customProviderName, destination: 'feedback', path, routedByModel: false };
+  }
+  throw new GatelogError(
+    'not_found',
+    'At /v1/feedback the gateway takes POST {"helicone-id": "<id>", "rating": true}; nothing was forwarded.',
+  );
 }
 
 function bedrockRoute(region: string, path: string, { find, bedrockIn }: ProviderTable): Route {

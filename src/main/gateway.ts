@@ -35,6 +35,7 @@ import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { type RunningRole, tellMeasured } from '../supervisor/child.ts';
 import { troubledCoreParts } from './core-address.ts';
+import { makeGiveFeedback } from './core-feedback.ts';
 import { makeCostEstimate, readUser } from './estimate-cost.ts';
 import { familiesOf } from './families.ts';
 import { makeMakerOf } from './model-makers.ts';
@@ -188,6 +189,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     targets,
     knownModels: (name, organizationId) => modelsOf(name, { book: parts.book, organization: parts.prices.of(organizationId) }),
     makerOf: makeMakerOf(parts.book, systemClock.now),
+    giveFeedback: makeGiveFeedback(config.dataDir),
     providerKeys: storedProviderKeys(config, parts),
     upstream,
     callsInFlight: new CallsInFlight(config.callsInFlight, config.organizationSharePercent),

@@ -46,6 +46,7 @@ const errors = {
   service_busy: { status: 503, doors: ['api'] },
   provider_key_unreadable: { status: 503, doors: ['gateway'] },
   erasure_in_progress: { status: 503, doors: ['api'] },
+  feedback_unavailable: { status: 503, doors: ['gateway'] },
   limits_unavailable: { status: 503, doors: ['gateway'] },
   too_many_connections: { status: 503, doors: ['gateway'] },
   too_many_calls: { status: 503, doors: ['gateway'] },

@@ -1,0 +1,70 @@
+import { validate } from 'uuid';
+import { hashKey } from '../auth/api-key.ts';
+import { GatelogError } from '../model/errors.ts';
+import { isJsonObject, parseJson } from '../model/text.ts';
+import { keysOnCall } from './credentials.ts';
+import { jsonBody } from './refusal.ts';
+import type { ProviderCall, ReplySink } from './reply-sink.ts';
+import type { RequestHead } from './request-head.ts';
+
+/** What a caller says of an answer. */
+export interface Rating {
+  readonly requestId: string;
+  readonly rating: boolean;
+}
+
+/** Gives a rating, with its caller's key, to whoever changes records. @throws GatelogError why it was not taken. */
+export type GiveFeedback = (key: string, rating: Rating) => Promise<void>;
+
+/** A rating that is under way cannot be called back; of a client that left the relay knows. */
+const underWay: ProviderCall = { pause: () => undefined, resume: () => undefined, abort: () => undefined };
+
+interface FeedbackCall {
+  readonly head: RequestHead;
+  /** Of the caller's key. */
+  readonly keyHash: string;
+  readonly body: Buffer;
+}
+
+/** Answers `POST /v1/feedback` with `{"helicone-id": …, "rating": true}`, as Helicone's clients rate the answer of a request. */
+export function answerFeedback(give: GiveFeedback, feedback: FeedbackCall, sink: ReplySink): void {
+  sink.begin(underWay);
+  void answer(give, feedback, sink);
+}
+
+async function answer(give: GiveFeedback, feedback: FeedbackCall, sink: ReplySink): Promise<void> {
+  try {
+    await rate(give, feedback);
+  } catch (error) {
+    sink.fail(error instanceof GatelogError ? error : unavailable(error));
+    return;
+  }
+  const done = jsonBody({ data: null, error: null });
+  sink.start(200, ['content-type', 'application/json; charset=utf-8', 'content-length', String(done.length)], '');
+  sink.data(done);
+  sink.finish();
+}
+
+async function rate(give: GiveFeedback, { head, keyHash, body }: FeedbackCall): Promise<void> {
+  const rating = readRating(body);
+  const { credentials, directives } = head;
+  const key = keysOnCall(credentials, directives.auth).find((sent) => hashKey(sent) === keyHash);
+  if (key === undefined) throw new TypeError('the accepted key is not among those that were sent');
+  await give(key, rating);
+}
+
+/** @throws GatelogError `malformed_request`. */
+function readRating(body: Buffer): Rating {
+  const said = parseJson(body.toString());
+  const requestId = isJsonObject(said) ? (said['helicone-id'] ?? said['svc-id']) : undefined;
+  const rating = isJsonObject(said) ? said['rating'] : undefined;
+  if (typeof requestId === 'string' && validate(requestId) && typeof rating === 'boolean') return { requestId, rating };
+  throw new GatelogError(
+    'malformed_request',
+    'A feedback is {"helicone-id": "<the identifier of the request>", "rating": true or false}; nothing was rated.',
+  );
+}
+
+function unavailable(cause: unknown): GatelogError {
+  return new GatelogError('feedback_unavailable', 'What takes ratings is away at the moment; nothing was rated. Try again.', { cause });
+}

@@ -1,0 +1,28 @@
+import type { GiveFeedback } from '../gateway/feedback.ts';
+import { type ErrorCode, GatelogError, isApiErrorCode } from '../model/errors.ts';
+import { isJsonObject, parseJson } from '../model/text.ts';
+import { coreAddress } from './core-address.ts';
+
+/** A change is answered once it is durable. */
+const answerMs = 10_000;
+
+/** Gives ratings to the core's API, as their caller could. @throws what `fetch` does, where the core is away. */
+export function makeGiveFeedback(dataDir: string): GiveFeedback {
+  return async (key, { requestId, rating }) => {
+    const address = coreAddress(dataDir);
+    if (address === undefined) throw new Error('the core has told no address');
+    const response = await fetch(`${address}/v1/request/${requestId}/feedback`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ rating }),
+      signal: AbortSignal.timeout(answerMs),
+    });
+    const answer = parseJson(await response.text());
+    if (response.ok) return;
+    const { code, error } = isJsonObject(answer) ? answer : {};
+    if (typeof code === 'string' && isApiErrorCode(code as ErrorCode)) {
+      throw new GatelogError(code as ErrorCode, typeof error === 'string' ? error : 'The rating was not taken.');
+    }
+    throw new Error(`the core answered ${response.status}`);
+  };
+}

@@ -164,6 +164,11 @@ function timed(title, step) {
 function run(command, args) {
   const { status, signal, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   if (status === 0) return;
+  if (args.includes('ci') && /E(?:NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN)|network/.test(`${stdout ?? ''}${stderr ?? ''}`)) {
+    throw new PreparationError(
+      'The packages could not be fetched: the package registry does not answer. Look at the network, at its proxy (HTTPS_PROXY) and at "npm config get registry", and start again.',
+    );
+  }
   const how = error === undefined ? `ended with ${signal ?? `exit code ${String(status)}`}` : `could not be started: ${error.message}`;
   const shown = command === process.execPath ? ['node', ...args] : [command, ...args];
   throw new PreparationError(`${stdout ?? ''}${stderr ?? ''}\n"${shown.join(' ')}" ${how}.`);

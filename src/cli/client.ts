@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
+import { printable } from '../config/text-table.ts';
 import { type CommandDependencies, CommandError } from './dependencies.ts';
 
 /** Reads an answer. @throws when it has another shape. */
@@ -89,11 +90,11 @@ async function answered({ name, advice }: Place, attempt: () => Promise<Reply>):
   for (let triesLeft = mostTries - 1; ; triesLeft -= 1) {
     const { status, retryAfter, text } = await reached({ name, advice }, attempt);
     const answer = parseJson(text);
-    if (!isJsonObject(answer) || !('error' in answer)) {
-      throw new CommandError(`What answers at ${name} is not the API of Gatelog (status ${status}): ${advice}.`);
+    if (!isJsonObject(answer) || (typeof answer['error'] !== 'string' && answer['error'] !== null)) {
+      throw new CommandError(`What answers at ${name} is not the API of Gatelog (status ${status}${sentenceIn(answer)}): ${advice}.`);
     }
     if (status === 200) return answer;
-    if (status !== 503 || triesLeft === 0) throw new CommandError(`${String(answer['error'])}${placeOf(answer['details'])}`);
+    if (status !== 503 || triesLeft === 0) throw new CommandError(`${answer['error'] ?? `status ${status}`}${placeOf(answer['details'])}`);
     await wait(1000 * Math.min(Number(retryAfter) || 1, longestWaitSeconds));
   }
 }
@@ -105,6 +106,13 @@ async function reached({ name, advice }: Place, attempt: () => Promise<Reply>): 
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     throw new CommandError(`No Gatelog answers at ${name} (${messageOf(cause)}). Start it with "gatelog serve", or ${advice}.`);
   }
+}
+
+/** What another service, such as the gateway, says in the error of its own shape. */
+function sentenceIn(answer: unknown): string {
+  const error = isJsonObject(answer) ? answer['error'] : undefined;
+  const message = isJsonObject(error) ? error['message'] : undefined;
+  return typeof message === 'string' ? `, "${printable(message).slice(0, 300)}"` : '';
 }
 
 /** Where in the body the fault is. */

@@ -7,6 +7,7 @@ import { makeKeyLookUp } from '../metadata/api-keys.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { runCommand } from './command.ts';
 import { systemDependencies } from './dependencies.ts';
+import { asRun } from './spoken.ts';
 
 let folder: string;
 
@@ -141,7 +142,7 @@ describe('a failure is one sentence and exit code 1', () => {
   });
 
   test('for every fault of the settings', async () => {
-    const { code, hinted } = await gatelog(['config'], { GATELOG_API_PORT: 'x', GATELOG_NOPE_NOPE: '1' });
+    const { code, hinted } = await gatelog(['orgs', 'list'], { GATELOG_API_PORT: 'x', GATELOG_NOPE_NOPE: '1' });
     expect(code).toBe(1);
     expect(hinted.split('\n')).toHaveLength(2);
   });
@@ -209,6 +210,45 @@ test.each([
 test('the version is the package’s', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
   expect(await gatelog(['--version'])).toEqual({ code: 0, printed: version, hinted: '' });
+});
+
+describe('a command line that cannot be understood says where the help is', () => {
+  test.each([
+    [['keys', 'create'], 'Try "gatelog keys create --help".'],
+    [['keys', 'nonsense'], 'Try "gatelog keys --help".'],
+    [
+      ['serve', '--port', '9000'],
+      'That is a setting: GATELOG_GATEWAY_PORT and GATELOG_API_PORT, in the environment.\nTry "gatelog serve --help".',
+    ],
+    [['nonsense'], 'Try "gatelog --help".'],
+  ])('%j', async (words, end) => {
+    const { code, hinted } = await gatelog(words);
+    expect([code, hinted.slice(-end.length)]).toEqual([2, end]);
+  });
+});
+
+test('config with settings that are wrong shows all of them, and says which', async () => {
+  const { code, printed, hinted } = await gatelog(['config'], { GATELOG_FOO_BAR: '1', GATELOG_API_PORT: 'x', GATELOG_HOST: '10.0.0.1' });
+  expect(code).toBe(1);
+  expect(printed).toMatch(/^GATELOG_API_PORT +8788 +8788 /m);
+  expect(printed).toMatch(/^GATELOG_HOST +10\.0\.0\.1 /m);
+  expect(hinted).toMatch(/^GATELOG_API_PORT is "x", .*\nGATELOG_FOO_BAR is not a setting; /);
+});
+
+test('config fits a terminal, in the order of the names', async () => {
+  const printed: string[] = [];
+  await runCommand(['config'], { ...systemDependencies({}), columns: 72, print: (text) => printed.push(text) });
+  const lines = printed.join('\n').split('\n');
+  const names = lines.flatMap((line) => /^(GATELOG_\S+) = /.exec(line)?.[1] ?? []);
+  expect(names.length).toBeGreaterThan(60);
+  expect(names).toEqual(names.toSorted());
+  expect(lines.filter((line) => line.startsWith(' ') && line.length > 72)).toEqual([]);
+  expect(lines).toContain('GATELOG_API_PORT = 8788');
+});
+
+test('commands are named as they can be run where npm runs this one', () => {
+  const text = 'Start it with "gatelog serve".';
+  expect([asRun(text, {}), asRun(text, { npm_command: 'exec' })]).toEqual([text, 'Start it with "npx gatelog serve".']);
 });
 
 test('config shows settings and no secret', async () => {

@@ -57,7 +57,11 @@ function buildProgram(dependencies: CommandDependencies): Command {
     .addHelpText('after', examples)
     .showHelpAfterError('Try "gatelog --help".')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => dependencies.print(text.trimEnd()), writeErr: (text) => dependencies.hint(text.trimEnd()) });
+    .configureOutput({
+      writeOut: (text) => dependencies.print(text.trimEnd()),
+      writeErr: (text) => dependencies.hint(text.trimEnd()),
+      outputError: (text, write) => write(text + settingInstead(text)),
+    });
   addServiceCommands(program, dependencies);
   addOrganizationCommands(program, dependencies);
   addKeyCommands(program, dependencies);
@@ -67,9 +71,32 @@ function buildProgram(dependencies: CommandDependencies): Command {
   program
     .command('config')
     .description('show every setting: value, default and what it is for')
-    .action(() => showConfig(contextOf(dependencies)));
+    .action(() => showConfig(dependencies));
   addWordsForOptions(program, dependencies);
+  nameHelp(program, 'gatelog');
   return program;
+}
+
+/** Whoever misuses a command is shown the help of that one. */
+function nameHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`Try "${name} --help".`);
+  for (const child of command.commands) nameHelp(child, `${name} ${child.name()}`);
+}
+
+/** Options that other programs have, and the settings that say that here. */
+const settingsOfOptions: Readonly<Record<string, string>> = {
+  port: 'GATELOG_GATEWAY_PORT and GATELOG_API_PORT',
+  host: 'GATELOG_HOST',
+  data: 'GATELOG_DATA_DIR',
+  'data-dir': 'GATELOG_DATA_DIR',
+  workers: 'GATELOG_GATEWAY_WORKERS',
+  'log-level': 'GATELOG_LOG_LEVEL',
+};
+
+/** @param text what commander says of a command line. */
+function settingInstead(text: string): string {
+  const setting = settingsOfOptions[/unknown option '--([a-z-]+)/.exec(text)?.[1] ?? ''];
+  return setting === undefined ? '' : `That is a setting: ${setting}, in the environment.\n`;
 }
 
 /** What `--help` and `--version` say, for those who write a word. */

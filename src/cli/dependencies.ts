@@ -5,6 +5,7 @@ import { embeddedOnly } from '../main/shared.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { hasMetadata, type MetadataDatabase } from '../metadata/database.ts';
 import { systemClock } from '../platform/clock.ts';
+import { asRun } from './spoken.ts';
 
 /** What commands reach the world with. */
 export interface CommandDependencies {
@@ -15,6 +16,8 @@ export interface CommandDependencies {
   readonly hint: (text: string) => void;
   /** Shows how far a long command is, in one line of a terminal that the next call replaces; an empty text takes it away. */
   readonly progress: (text: string) => void;
+  /** Width of the terminal that shows results; undefined where a program reads them. */
+  readonly columns?: number | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Opens the metadata database with its tables up to date, and makes it where it is missing; the caller closes it. */
@@ -36,11 +39,12 @@ export function systemDependencies(environment: CommandDependencies['environment
   return {
     environment,
     print: (text) => process.stdout.write(`${text}\n`),
-    hint: (text) => process.stderr.write(`${text}\n`),
+    hint: (text) => process.stderr.write(`${asRun(text, environment)}\n`),
     progress: (text) => {
       // To the beginning of the line, the text, and nothing behind it.
       if (process.stderr.isTTY) process.stderr.write(`\r${text}\u001b[K`);
     },
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     now: systemClock.now,
     openDatabase: async (config) => {
       embeddedOnly(config);

@@ -74,10 +74,10 @@ export function operatorClient(context: CommandContext): OperatorClient {
 /** What the answer holds. @throws CommandError with the sentence of a failure. */
 function dataOf({ statusCode = 0 }: IncomingMessage, text: string): unknown {
   const answer = parseJson(text);
-  if (!isJsonObject(answer) || !('error' in answer)) {
-    throw new CommandError(`The service gave an answer that is none (status ${statusCode}).`);
+  if (!isJsonObject(answer) || (typeof answer['error'] !== 'string' && answer['error'] !== null)) {
+    throw new CommandError(`What the service answered cannot be read (status ${statusCode}). Is it of the same version as this command?`);
   }
-  if (statusCode !== 200) throw new CommandError(String(answer['error']));
+  if (statusCode !== 200) throw new CommandError(answer['error'] ?? `The service answered with the status ${statusCode}.`);
   return answer['data'];
 }
 

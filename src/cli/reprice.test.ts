@@ -165,6 +165,14 @@ describe('a failure is one sentence that says what to do', () => {
     other.server.close();
   });
 
+  it('the gateway at the address, whose errors are of another shape', async () => {
+    const error = { message: "This path is the API's, and this is the gateway.", code: 'not_found' };
+    const { server, url } = await serverThat((_request, response) => response.writeHead(404).end(JSON.stringify({ error })));
+    const { hinted } = await reprice(['--filter', 'all'], { GATELOG_API_URL: url });
+    expect(hinted).toContain(`is not the API of Gatelog (status 404, "${error.message}"): set GATELOG_API_URL`);
+    server.close();
+  });
+
   it('a part of the service that is away is asked for again', async () => {
     const report = { total: 0, checked: 0, stated: 0, changed: 0, before: 0, after: 0, by_model: [], cursor: null };
     let calls = 0;

@@ -2,26 +2,45 @@ import { availableParallelism } from 'node:os';
 import { addressedProviders } from '../model/vocabulary/providers.ts';
 import { kinds } from './kinds.ts';
 import type { Config } from './load.ts';
-import { textTable } from './text-table.ts';
+import { printable, textTable } from './text-table.ts';
 import type { Machine, Variable } from './variable.ts';
 import { defaultText, settingRows } from './variables.ts';
 
 /**
- * All settings as a text table: name, value, default, reason. A secret is shown as `set` or `not set`, never as itself.
+ * All settings by their names: value, default, reason. A secret is shown as `set` or `not set`, never as itself.
+ * @param columns width of the terminal that shows it; undefined: a table with one line for each, for programs.
  * @returns lines without a final line break.
  */
-export function printConfig(config: Config, machine: Machine = { cores: availableParallelism() }): string {
-  const rows = [
-    ['SETTING', 'VALUE', 'DEFAULT', 'WHAT IT IS FOR'],
-    ...settingRows.map(([key, variable]) => [
-      variable.name,
-      shown(variable, config[key]),
-      shownDefault(variable, machine),
-      variable.reason,
-    ]),
-    ...providerRows(config),
-  ];
-  return textTable(rows);
+export function printConfig(config: Config, machine: Machine = { cores: availableParallelism() }, columns?: number): string {
+  const settings = settingRows.map(([key, variable]) => [
+    variable.name,
+    shown(variable, config[key]),
+    shownDefault(variable, machine),
+    variable.reason,
+  ]);
+  const rows = [...settings, ...providerRows(config)].toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1));
+  if (columns === undefined) return textTable([['SETTING', 'VALUE', 'DEFAULT', 'WHAT IT IS FOR'], ...rows]);
+  return rows.map((row) => paragraph(row, Math.max(leastColumns, columns))).join('\n');
+}
+
+const leastColumns = 40;
+const indent = '    ';
+
+/** A setting on its own line, and what it is for below. */
+function paragraph([name = '', value = '', standard = '', reason = '']: readonly string[], columns: number): string {
+  const head = value === standard || standard === '-' ? `${name} = ${value}` : `${name} = ${value} (default ${standard})`;
+  return [head, ...wrapped(reason, columns - indent.length).map((line) => indent + line)].map(printable).join('\n');
+}
+
+/** A text in lines of so many characters, unless one of its words is longer. */
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }
 
 /** The two settings that every provider has, then those that are set. */

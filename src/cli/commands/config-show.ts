@@ -1,7 +1,22 @@
+import { type Config, type Fault, faultSentence, loadConfig } from '../../config/load.ts';
 import { printConfig } from '../../config/print.ts';
-import type { CommandContext } from '../dependencies.ts';
+import { type CommandDependencies, CommandError } from '../dependencies.ts';
 
-/** `gatelog config`: every setting with its value, default and reason. */
-export function showConfig({ config, print }: CommandContext): void {
-  print(printConfig(config));
+/** `gatelog config`: every setting with its value, default and reason; where some are wrong, as if those were not set. @throws CommandError that names what is wrong. */
+export function showConfig({ environment, print, columns }: CommandDependencies): void {
+  const { config, faults } = loadedAtLeast(environment);
+  print(printConfig(config, undefined, columns));
+  if (faults.length > 0) throw new CommandError(faults.map(faultSentence).join('\n'));
+}
+
+/** The settings that can be used, and what is wrong with the others. */
+function loadedAtLeast(environment: CommandDependencies['environment']): { readonly config: Config; readonly faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  for (let rest = environment; ;) {
+    const loaded = loadConfig(rest);
+    if ('config' in loaded) return { config: loaded.config, faults };
+    faults.push(...loaded.faults);
+    const wrong = new Set(loaded.faults.map(({ variable }) => variable));
+    rest = Object.fromEntries(Object.entries(rest).filter(([name]) => name.startsWith('GATELOG_') && !wrong.has(name)));
+  }
 }

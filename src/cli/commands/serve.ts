@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type RunningService, startService, type StopSignal } from '../../main/all.ts';
 import type { CommandContext } from '../dependencies.ts';
 import { openWarning, reachable } from '../open-host.ts';
+import { asRun } from '../spoken.ts';
 import { packageVersion } from '../version.ts';
 
 export interface ServeOptions {
@@ -14,7 +15,7 @@ export async function serveAll(context: CommandContext, { newMetadata = false }:
   const showKey = (apiKey: string): void => context.print([...keyLines(apiKey), '', 'Starting …'].join('\n'));
   const service = await startService(context.config, context.environment, process.argv[1] ?? '', { newMetadata, showKey });
   const signals = stopSignals();
-  context.print(welcome(context, service));
+  context.print(asRun(welcome(context, service), context.environment));
   const signal = await signals.first;
   context.hint(farewell(service, signal));
   await service.stop({ maxMs: service.stopLimits.callsMs[signal], cut: signals.cut });

@@ -37,12 +37,24 @@ const filesAtOnce = 4;
  */
 export function beginBackup(folder: string): BackupTarget {
   const unfinished = folder + unfinishedSuffix;
+  try {
+    makeUnfinished(folder, unfinished);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new Error(
+      `The folder ${folder} cannot be made (${error.code ?? error.message}). Name one that does not exist yet, in a folder that is there and that this user can write.`,
+      { cause: error },
+    );
+  }
+  return { folder, unfinished };
+}
+
+function makeUnfinished(folder: string, unfinished: string): void {
   if (!isMissingOrEmpty(folder)) throw new Error(`${folder} is there and not empty. Name a folder that does not exist yet.`);
   if (existsSync(path.join(unfinished, marker))) rmSync(unfinished, { recursive: true });
   if (existsSync(unfinished)) throw new Error(`${unfinished} is there and was not made by "gatelog backup". Name another folder.`);
   mkdirSync(unfinished, { mode: 0o700 });
   writeFileSync(path.join(unfinished, marker), '', { mode: 0o600 });
-  return { folder, unfinished };
 }
 
 /** Copies a snapshot, writes down what was copied, and gives the folder its name. @throws when the disk fails or the snapshot goes. */

@@ -8,12 +8,18 @@ const endOfTurn = Promise.resolve();
 /**
  * Feeds one reply to its sink. What comes in one turn of the event loop goes on as one: a stream comes in many small chunks, and each costs a
  * write and a frame.
+ *
+ * A sink that throws fails its own call. TRICKY: only what is thrown while a connection reads ends in its handler; from a microtask, or while a
+ * connection closes, it would end the process, and all its calls.
  */
 export class ReplyFeed implements WireReply {
+  /** Ends the call whose reply it is; set by who made both. */
+  abort: ((reason: Error) => void) | undefined;
   private readonly sink: ReplySink;
   private readonly failure: (error: unknown) => GatelogError;
   private gathered: Buffer[] = [];
   private awaitsEndOfTurn = false;
+  private hasFailed = false;
 
   /** @param failure what a broken connection is called. */
   constructor(sink: ReplySink, failure: (error: unknown) => GatelogError) {
@@ -27,23 +33,30 @@ export class ReplyFeed implements WireReply {
   }
 
   body(chunk: Buffer): void {
+    if (this.hasFailed) return;
     this.gathered.push(chunk);
     this.awaitEndOfTurn();
   }
 
-  /** TRICKY: what is thrown here would end the process, and all its calls; elsewhere it ends the connection, and {@link broken} tells this one. */
   whole(): void {
+    if (this.hasFailed) return;
     try {
       this.passOn();
       this.sink.finish();
     } catch (error) {
-      this.sink.fail(this.failure(error));
+      this.fail(error);
     }
   }
 
   broken(error: Error): void {
-    this.passOn();
-    this.sink.fail(this.failure(error));
+    if (this.hasFailed) return;
+    try {
+      this.passOn();
+    } catch (thrown) {
+      this.fail(thrown);
+      return;
+    }
+    this.fail(error);
   }
 
   private awaitEndOfTurn(): void {
@@ -55,8 +68,24 @@ export class ReplyFeed implements WireReply {
 
   private endTurn(): void {
     this.awaitsEndOfTurn = false;
-    this.passOn();
-    this.sink.sendHeadEarly();
+    if (this.hasFailed) return;
+    try {
+      this.passOn();
+      this.sink.sendHeadEarly();
+    } catch (error) {
+      this.fail(error);
+      this.abort?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  private fail(error: unknown): void {
+    this.hasFailed = true;
+    this.gathered = [];
+    try {
+      this.sink.fail(this.failure(error));
+    } catch {
+      // It cannot even be told, so there is nobody left to tell.
+    }
   }
 
   private passOn(): void {

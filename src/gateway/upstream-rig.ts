@@ -45,7 +45,7 @@ export class Seen implements ReplySink {
 export interface Scene {
   readonly upstream: Upstream;
   readonly provider: RawProvider;
-  readonly send: (request?: Partial<ProviderRequest>) => Seen;
+  readonly send: (request?: Partial<ProviderRequest>, seen?: Seen) => Seen;
 }
 
 /** Connections to a provider of which the test writes every byte. */
@@ -64,8 +64,7 @@ export async function scene(onRequest: (socket: Socket) => void, options: Partia
     ...options,
   });
   opened.push(upstream, provider);
-  const send = (request: Partial<ProviderRequest> = {}): Seen => {
-    const seen = new Seen();
+  const send = (request: Partial<ProviderRequest> = {}, seen: Seen = new Seen()): Seen => {
     const origin = `http://127.0.0.1:${provider.port}`;
     upstream.send(
       {

@@ -99,8 +99,11 @@ export function readReplyLines(text: string, toHead: boolean): ReplyLines {
     end = endOfLine(text, start);
     addLine(draft, start, end);
   }
+  // RFC 9112 §6.1: HTTP/1.0 has no codings, so that its body is told in two ways.
+  if (isHttp10 && draft.isChunked) throw new NotHttpError('it is of HTTP/1.0 and has a Transfer-Encoding');
   const length = lengthOf(status, toHead, draft);
   const { lines, closes, keeps, keptForMs } = draft;
+  if (status < 200 && closes) throw new NotHttpError('an interim head says that its connection is closed');
   const isKept = !closes && (keeps || !isHttp10);
   return { status, message, lines, length, keepsConnection: isKept && length.kind !== 'to close', keptForMs };
 }
@@ -143,6 +146,8 @@ function addLine(draft: Draft, start: number, end: number): void {
 export function checkTrailer(line: string): void {
   const name = line.slice(0, Math.max(0, line.indexOf(':')));
   if (illegal.test(line) || !fieldName.test(name)) throw new NotHttpError('a trailer is no header line');
+  // RFC 9110 §6.5.1: it comes too late to say where the body ends.
+  if (/^(?:content-length|transfer-encoding)$/i.test(name)) throw new NotHttpError('a trailer says how long the body is');
 }
 
 /** TRICKY: `trim` takes characters away that are bytes of a text here, 0xA0 among them. */

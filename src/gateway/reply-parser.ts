@@ -13,6 +13,8 @@ type State = 'head' | 'length' | 'to close' | 'chunk size' | 'chunk' | 'chunk en
 const [lf, cr] = [10, 13];
 /** RFC 9112 §7.1.1, without what nobody sends. */
 const extension = /^(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"[ !#-[\]-~]*"))?)+$/;
+/** A longer one says nothing that anybody reads; Node takes none either. */
+const extensionMaxBytes = 16 * 1024;
 /** What every reply begins with. */
 const begin = Buffer.from('HTTP/1.');
 /** A size of more hexadecimal digits is beyond what a number holds exactly. */
@@ -160,6 +162,7 @@ export class ReplyParser {
       size = size * 16 + digit;
     }
     const digits = index - at;
+    if (end - index > extensionMaxBytes) throw new NotHttpError('the extension of a chunk is over 16 KiB');
     if (digits === 0 || digits > mostSizeDigits || (index < end && !extension.test(input.toString('latin1', index, end)))) {
       throw new NotHttpError('the size of a chunk is not a hexadecimal number');
     }

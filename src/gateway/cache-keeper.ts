@@ -166,8 +166,6 @@ export class CacheKeeper implements ReplySink {
   private outlivesClient(): boolean {
     if (this.gaveUp || !this.options.turn.isAwaited()) return false;
     this.isLeftBehind = true;
-    // The slow reader that it waited for is gone.
-    if (this.isPaused) this.pause(false);
     return true;
   }
 

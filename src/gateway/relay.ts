@@ -146,10 +146,8 @@ export class Relay implements ReplySink {
     if (this.settled) return;
     const { recorder } = this.options;
     recorder.responsePart(chunk);
-    if (this.leftBehind) return;
-    if (this.usageFilter === undefined) this.passOn(chunk);
-    else {
-      const passed = this.usageFilter.pass(chunk);
+    if (!this.leftBehind) {
+      const passed = this.usageFilter === undefined ? chunk : this.usageFilter.pass(chunk);
       if (passed.length > 0) this.passOn(passed);
     }
     if (recorder.isBehind()) this.waitForSpool();
@@ -234,6 +232,8 @@ export class Relay implements ReplySink {
     const { call } = this;
     if (call?.outlivesClient?.() === true) {
       this.leftBehind = true;
+      // The slow reader that it waited for is gone.
+      if (this.draining) this.drained();
       return;
     }
     this.settle('client_left', () => undefined);
@@ -299,9 +299,14 @@ export class Relay implements ReplySink {
     response.setTimeout(clientStallMs);
     response.once('drain', () => {
       response.setTimeout(0);
-      this.draining = false;
-      this.resume();
+      this.drained();
     });
+  }
+
+  private drained(): void {
+    if (!this.draining) return;
+    this.draining = false;
+    this.resume();
   }
 
   private waitForSpool(): void {

@@ -147,22 +147,43 @@ describe('the caller whose call is on its way leaves', () => {
   });
 
   it('and it goes on too where it stood still for its own sake', async () => {
-    await start({ replyBytes: 8 * mebi });
+    await start({ replyBytes: 32 * mebi });
+    const leaving = await openCall();
+    leaving.socket.pause();
+    const large = Buffer.alloc(24 * mebi, 'x');
+    await until(() => seen() === 1);
+    const followers = storm(1, [1]);
+    await settle();
+    const [response] = open.splice(0);
+    response?.writeHead(200).end(large);
+    await settle();
+    expect(response?.writableFinished).toBe(false);
+    leaving.socket.destroy();
+    const [reply] = await Promise.all(followers);
+    expect([reply?.header('svc-cache'), reply?.body.length]).toEqual(['HIT', large.length]);
+  });
+
+  it('and it goes on no faster than the spool takes its record', async () => {
+    await start({ replyBytes: 32 * mebi });
     const [worker] = workers;
-    // What is not in the spool is not passed on, so that the provider is kept waiting in mid-reply.
     worker?.rig.spool.hold();
     const leaving = await openCall();
     await until(() => seen() === 1);
     const followers = storm(1, [1]);
     await settle();
-    const large = Buffer.alloc(6 * mebi, 'x');
+    leaving.socket.destroy();
+    await settle();
+    const large = Buffer.alloc(24 * mebi, 'x');
     const [response] = open.splice(0);
     response?.writeHead(200).end(large);
+    await until(() => (worker?.rig.spool.waiting() ?? 0) > 0);
     await settle();
-    leaving.socket.destroy();
+    expect(response?.writableFinished).toBe(false);
+    worker?.rig.spool.release();
     const [reply] = await Promise.all(followers);
     expect([reply?.header('svc-cache'), reply?.body.length]).toEqual(['HIT', large.length]);
-    worker?.rig.spool.release();
+    const [left] = (await worker?.rig.exchanges(1)) ?? [];
+    expect([left?.end?.outcome, left?.responseBody.length]).toEqual(['client_left', large.length]);
   });
 
   it('and it ends when nobody waits', async () => {

@@ -91,9 +91,23 @@ describe('the head of a reply', () => {
         'Retry-After: 2',
       ].flatMap((line) => line.split(': ')),
     );
-    expect(head.passed).toEqual(['Date', 'now', 'X-Svc', '1', 'Set-Cookie', 'a', 'Set-Cookie', 'b', 'Retry-After', '2']);
+    expect(head.passed).toEqual(['Date', 'now', 'X-Svc', '1', 'Retry-After', '2']);
     expect(head.recorded).toEqual({ 'retry-after': '2' });
     expect(head.hasDate).toBe(true);
+  });
+
+  it.each([
+    ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains; preload'],
+    ['Set-Cookie', '__cf_bm=1; Domain=.example.com'],
+    ['Clear-Site-Data', '"*"'],
+    ['NEL', '{"max_age":604800}'],
+    ['Report-To', '{}'],
+    ['Reporting-Endpoints', 'a="https://x"'],
+    ['Public-Key-Pins', 'max-age=5184000'],
+    ['Expect-CT', 'max-age=5'],
+    ['Accept-CH', 'DPR'],
+  ])('%s, which a provider says of its own host, does not pass', (name, value) => {
+    expect(readReplyHead([name, value, 'X-A', '1'])).toEqual({ passed: ['X-A', '1'], recorded: {}, hasDate: false });
   });
 
   it("a reply's identifiers are recorded, and no other line of its provider's", () => {

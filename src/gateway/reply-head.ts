@@ -1,8 +1,24 @@
 import { KnownTexts } from './known-texts.ts';
 import { addDeclared, headerText, hopByHopNames, keepHeader, type RawHeaders, withoutDeclared } from './headers.ts';
 
-/** A provider's line that tells of another way to reach its own host. */
-const hostNames = ['alt-svc'] as const;
+/** What a provider says of its own host, for as long as it says: a browser would take it for the gateway's, and hold the gateway's other hosts to it too. */
+const hostNames = [
+  'accept-ch',
+  'alt-svc',
+  'clear-site-data',
+  'expect-ct',
+  'nel',
+  'origin-agent-cluster',
+  'public-key-pins',
+  'public-key-pins-report-only',
+  'report-to',
+  'reporting-endpoints',
+  'service-worker-allowed',
+  'set-cookie',
+  'set-cookie2',
+  'set-login',
+  'strict-transport-security',
+] as const;
 
 /** What a record keeps of a reply's headers: an allow-list, as for those of a request. */
 const recordedNames = [

@@ -19,7 +19,7 @@ async function started(options: RigOptions = {}): Promise<{ rig: Rig; provider: 
 
 describe('what never becomes a call', () => {
   const host = 'Host: gateway';
-  const cases: readonly [name: string, request: string, status: number, code: string][] = [
+  const cases: readonly (readonly [name: string, request: string, status: number, code: string])[] = [
     ['no HTTP', 'hello\r\n\r\n', 400, 'malformed_request'],
     ['a head over the limit', `GET / HTTP/1.1\r\n${host}\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ['no Host', 'GET /v1/files HTTP/1.1\r\n\r\n', 400, 'malformed_request'],
@@ -32,6 +32,12 @@ describe('what never becomes a call', () => {
     ],
     ['a WebSocket', requestText('GET /v1/realtime', ['Connection: keep-alive, Upgrade', 'Upgrade: websocket']), 501, 'not_implemented'],
     ['CONNECT', `CONNECT evil:443 HTTP/1.1\r\n${host}\r\n\r\n`, 501, 'not_implemented'],
+    ...['TRACE', 'PROPFIND', 'PURGE', 'LINK', 'SUBSCRIBE'].map((method): readonly [string, string, number, string] => [
+      method,
+      requestText(`${method} /v1/files`),
+      405,
+      'method_not_allowed',
+    ]),
     ['no key', `GET /v1/files HTTP/1.1\r\n${host}\r\n\r\n`, 401, 'missing_key'],
     ['a key of nobody', requestText('GET /v1/files', ['Authorization: Bearer sk-svc-us-nobody']), 401, 'invalid_key'],
   ];
@@ -43,6 +49,7 @@ describe('what never becomes a call', () => {
       expect(reply.body.toString()).toMatch(
         new RegExp(`^{"error":{"message":"[^"]+.*","type":"gatelog_error","param":null,"code":"${code}"}}\\n$`),
       );
+      expect(reply.header('allow')).toBe(status === 405 ? 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' : undefined);
       expect([provider.requests, rig.spooled()]).toEqual([[], []]);
     });
   }
@@ -63,7 +70,7 @@ describe('what never becomes a call', () => {
       asked.push(keyHash);
     };
     const { rig } = await started({ ports: { verifyKey } });
-    const many = Array.from({ length: 100 }, (_none, index) => `Bearer sk-svc-us-${index}`).join(', ');
+    const many = Array.from({ length: 16 }, (_none, index) => `Bearer sk-svc-us-${index}`).join(', ');
     await call(rig.port, requestText('GET /v1/files', ['Authorization: Bearer sk-proj-foreign', 'x-api-key: sk-ant-foreign']));
     await call(rig.port, requestText('GET /v1/files', [`Authorization: ${many}`]));
     expect(asked).toEqual(['sk-svc-us-0', 'sk-svc-us-1', 'sk-svc-us-2', 'sk-svc-us-3'].map(hashKey));

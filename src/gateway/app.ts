@@ -148,11 +148,24 @@ function limitConnections(
 }
 
 /**
+ * What providers' APIs know. TRICKY: an answer to TRACE repeats its request, with the key that went with it, which may be the deployment's; and
+ * what WebDAV and caches have is nothing for a key that others may use.
+ */
+const forwardedMethods: readonly (string | undefined)[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+function isForwarded(method: string | undefined): boolean {
+  return method === 'POST' || forwardedMethods.includes(method);
+}
+
+/**
  * What cannot become a call, whoever sends it.
  * TRICKY: there is no listener for upgrades. With one, Node would hand it every request with an `Upgrade` header, also Java's and curl's
  * polite offer to go on in HTTP/2, which a server may just ignore.
  */
-function problemOfHead({ headers, httpVersion }: IncomingRequest): GatelogError | undefined {
+function problemOfHead({ headers, httpVersion, method }: IncomingRequest): GatelogError | undefined {
+  if (!isForwarded(method)) {
+    return new GatelogError('method_not_allowed', `The gateway takes ${forwardedMethods.join(', ')}, and no ${method ?? 'other method'}.`);
+  }
   if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
     return new GatelogError('not_implemented', 'WebSocket upgrades are not supported by this gateway; use plain HTTP.');
   }
@@ -169,7 +182,9 @@ function refuseHead({ meter, limits, callLog }: ForwardPorts, response: ServerRe
   meter.refused(problem.code);
   callLog?.failed(response, problem.code);
   const closing = problem.code === 'too_many_calls' ? [] : ['connection', 'close'];
-  refuseUnrecorded(response, problem, [...ownLines(), ...closing], limits.clientStallMs);
+  // RFC 9110 §15.5.6.
+  const allowing = problem.code === 'method_not_allowed' ? ['allow', forwardedMethods.join(', ')] : [];
+  refuseUnrecorded(response, problem, [...ownLines(), ...allowing, ...closing], limits.clientStallMs);
 }
 
 interface HealthPorts {

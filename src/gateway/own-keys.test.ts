@@ -41,6 +41,7 @@ describe('a key of ours reaches no provider and no record', () => {
     ],
     ['as a password', [auth, `Authorization: Basic ${inBasic}`], []],
     ['in a header of any name', [auth, `X-Auth-Token: Bearer ${ourKey}`], []],
+    ['in the name of a header', [auth, `${ourKey}: 1`, `X-${ourKey.toUpperCase()}: 1`, `Svc-Property-${ourKey}: 1`], []],
     ['in a cookie', [auth, `Cookie: a=${ourKey}`], []],
     ['percent-encoded', [auth, `Cookie: a=${ourKey.replaceAll('-', '%2d')}`], []],
     ['in a header that is recorded', [auth, `User-Agent: ua ${ourKey}`, `Accept: ${ourKey}`, `Referer: https://x/${ourKey}`], []],

@@ -42,7 +42,8 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
 /** What is done with a line, by its name. Lines of any other name are ours or pass. */
 const names = new KnownTexts((name) => {
   const lower = name.toLowerCase();
-  return { lower, kind: lineKinds.get(lower) };
+  // A key of ours in a name is as much a key as one in a value.
+  return { lower, kind: holdsOurKey(lower) ? ('dropped' as const) : lineKinds.get(lower) };
 });
 
 /** What the head of a request says to the gateway. Lines are name and value in turn, in their order and case. */

@@ -25,7 +25,7 @@ const errors = {
   unknown_model: { status: 404, doors: ['gateway'] },
   unknown_provider: { status: 404, doors: ['gateway'] },
   request_in_flight: { status: 404, doors: ['api'] },
-  method_not_allowed: { status: 405, doors: ['api'] },
+  method_not_allowed: { status: 405, doors: ['gateway', 'api'] },
   request_timeout: { status: 408, doors: ['gateway'] },
   body_too_large: { status: 413, doors: ['gateway', 'api'] },
   unsupported_media_type: { status: 415, doors: ['api'] },

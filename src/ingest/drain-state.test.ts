@@ -3,6 +3,7 @@ import { frameKinds } from '../model/exchange.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { exposition } from '../platform/metrics/exposition.ts';
 import { systemClock } from '../platform/clock.ts';
+import { openCheckpointFile } from '../spool/checkpoint.ts';
 import { type IngestRig, openRig, SpoolRig, until, written } from './ingest-rig.ts';
 import { ingestFamilies, readDrain } from './metrics.ts';
 
@@ -87,4 +88,50 @@ it('a record that becomes visible says how long that took; a batch that comes to
   await drain.stop(10_000);
   expect(delays).toHaveLength(1);
   expect(delays[0]).toBeGreaterThanOrEqual(4000);
+});
+
+it('a series that is gone leaves the checkpoint, also where it ended while a batch of another was on its way', async () => {
+  const spool = new SpoolRig(rig);
+  const [first, second] = [spool.openWriter(), spool.openWriter()];
+  await spool.write(first);
+  await spool.drainAll();
+  // More than is read in one turn, so that the batch has to be waited for.
+  const ids = await Promise.all(Array.from({ length: 6 }, () => spool.write(second, { request: 'x'.repeat(1024 * 1024) })));
+  const drain = await spool.openDrain({
+    insert: async () => {
+      throw new Error('the store is away');
+    },
+  });
+  drain.start();
+  await until(() => openCheckpointFile(spool.folder).load().intended !== undefined);
+  await drain.stop(0);
+  await spool.killWriter(first);
+  await spool.drainAll();
+  expect((await spool.storedIds()).requests).toEqual(expect.arrayContaining(ids) as unknown);
+  expect(Object.keys(openCheckpointFile(spool.folder).load().accepted)).toEqual([second.series]);
+});
+
+it('what a crash left of a series in the checkpoint goes with the next batch', async () => {
+  const spool = new SpoolRig(rig);
+  const writer = spool.openWriter();
+  openCheckpointFile(spool.folder).save({ lastBatch: 7, accepted: { gone: { segment: 3, offset: 4711 } } });
+  await spool.write(writer);
+  await spool.drainAll();
+  expect(openCheckpointFile(spool.folder).load()).toMatchObject({ lastBatch: 8, accepted: { [writer.series]: { segment: 1 } } });
+  expect(Object.keys(openCheckpointFile(spool.folder).load().accepted)).toEqual([writer.series]);
+});
+
+it('others have their turns between the dead letters of one batch', async () => {
+  const spool = new SpoolRig(rig);
+  const writer = spool.openWriter();
+  for (let count = 0; count < 20; count += 1) await spool.write(writer, { open: { openedAt: -1.5 } });
+  let turns = 0;
+  let counting = setImmediate(function count() {
+    turns += 1;
+    counting = setImmediate(count);
+  });
+  const letters: number[] = [];
+  await spool.drainAll({ keepDeadLetter: () => letters.push(turns) });
+  clearImmediate(counting);
+  expect([letters.length, new Set(letters).size]).toEqual([20, 20]);
 });

@@ -17,7 +17,7 @@ import { interpretInHalves } from './interpret-halves.ts';
 import { InFlight, type OpenExchange, type Settlement } from './open-exchange.ts';
 import { Pause } from './pause.ts';
 import { type ChangesByExchange, SpentChanges } from './pending-changes.ts';
-import { demandRoomForMore, SeriesTail } from './series-tail.ts';
+import { carryAll, demandRoomForMore, SeriesTail } from './series-tail.ts';
 import type { BudgetSettlement } from './settlement.ts';
 import { type Failure, storeRows } from './store-batch.ts';
 
@@ -186,7 +186,7 @@ export class Drain {
       return more;
     }
     await this.storeOrNarrow(batch);
-    for (const [series, tail] of this.tails) await tail.carryOpen(this.checkpoint.accepted[series] ?? startOfSeries);
+    await carryAll(this.tails, (series) => this.checkpoint.accepted[series] ?? startOfSeries, this.ports.observe);
     return true;
   }
 
@@ -339,7 +339,10 @@ export class Drain {
       const seriesFolder = this.folderOf(exchange);
       this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
       await this.ports.makeLetterRoom();
-      this.stopping.signal.throwIfAborted();
+      // A letter is two waits for the disk, and others have turns to take while there are thousands of them.
+      // A letter is two waits for the disk, and others have turns to take while there are thousands of them.
+      await nextTurn();
+      await this.ports.makeLetterRoom();
     }
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch), spent });
     await this.spentChanges.forget(spent);
@@ -377,15 +380,17 @@ export class Drain {
     }
   }
 
-  /** Deletes series that are stored whole. Their entry leaves the checkpoint only after their folder is gone. */
+  /** Deletes series that are stored whole. Their entries leave the checkpoint only after their folders are gone; while a batch is on its way both stay. */
   private removeFinished(): void {
+    const { accepted, intended } = this.checkpoint;
+    if (intended !== undefined) return;
     for (const [series, tail] of this.tails) {
       if (!tail.isFinished()) continue;
       tail.remove();
       this.tails.delete(series);
-      const { [series]: _removed, ...accepted } = this.checkpoint.accepted;
-      if (this.checkpoint.intended === undefined) this.saveCheckpoint({ ...this.checkpoint, accepted });
     }
+    const left = Object.entries(accepted).filter(([series]) => this.tails.has(series));
+    if (left.length < Object.keys(accepted).length) this.saveCheckpoint({ ...this.checkpoint, accepted: Object.fromEntries(left) });
   }
 
   private saveCheckpoint(checkpoint: Checkpoint): void {

@@ -31,6 +31,7 @@ function start(jobMs?: number): InterpreterThread {
        for (const folder of folders) {
          if (folder === 'die') process.exit(1);
          if (folder === 'throw') throw new Error('out of memory');
+         if (folder === 'throw null') throw null;
          if (folder === 'hang') for (;;);
        }
        // A row says how many pieces of memory the thread got back so far.
@@ -65,7 +66,7 @@ describe('the interpreter thread', () => {
     expect(await Promise.all(jobs)).toEqual([[{ failure: 'a' }], [{ failure: 'b' }], [{ failure: 'c' }]]);
   });
 
-  test.each(['die', 'throw'])('that cannot take a job (%s) says so, and another takes the next', async (how) => {
+  test.each(['die', 'throw', 'throw null'])('that cannot take a job (%s) says so, and another takes the next', async (how) => {
     const { interpret } = start();
     await expect(interpret([task('fine'), task(how)], 0)).rejects.toBeInstanceOf(InterpreterDied);
     expect(await interpret([task('next')], 0)).toEqual([{ failure: 'next' }]);

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../model/errors.ts';
 import type { InterpreterMessage, InterpreterSettings, InterpretJob, SpentMemory } from './interpret-worker.ts';
 import { type Interpret, type InterpretedExchange, InterpreterDied, InterpreterStopped } from './interpreter.ts';
 import { packedOf, type PackedResults, unpackResults } from './packed-results.ts';
@@ -90,7 +91,7 @@ export function startInterpreterThread(
       }
     });
     // An error may be heard of before what the thread said in front of it; its end is heard of last.
-    started.on('error', ({ message }) => (reason = message));
+    started.on('error', (thrown: unknown) => (reason = messageOf(thrown)));
     started.on('exit', died);
     return started;
   };

@@ -1,9 +1,10 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Dice } from '../../test/support/dice.ts';
 import type { RequestId } from '../model/ids.ts';
 import { listSeries } from '../spool/segment.ts';
+import { segmentName } from '../spool/spool.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import { chatRequest, type IngestRig, openRig, SpoolRig, written } from './ingest-rig.ts';
 
@@ -143,4 +144,19 @@ it('whatever stays open for how long, and wherever the deletion of what was carr
   ).toEqual([...bodies].map(([id, text]) => [id, text]).toSorted(([left], [right]) => (String(left) < String(right) ? -1 : 1)));
   expect((await spool.storedIds()).requests, `seed ${seed}`).toEqual([...bodies.keys()].toSorted());
   expect(carried, `seed ${seed}`).toBeGreaterThan(5);
+});
+
+it('where frames of a call that stays open cannot be carried the batch counts as stored, and the log says what failed', async () => {
+  const spool = new SpoolRig(rig);
+  const writer = spool.openWriter(smallSegmentBytes);
+  spool.writeOpen(writer, writer.newStream());
+  const ids: RequestId[] = [];
+  for (let count = 0; count < 100; count += 1) ids.push(await spool.write(writer));
+  const folder = path.join(spool.folder, writer.series);
+  // What is carried is written under such a name first.
+  for (const segment of spool.segments()[writer.series] ?? []) mkdirSync(path.join(folder, `${segmentName(segment)}.new`));
+  await spool.drainAll({ limits });
+  expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
+  const kinds = new Set(spool.observations.map(({ kind }) => kind));
+  expect([kinds.has('job_failed'), kinds.has('batch_failed')]).toEqual([true, false]);
 });

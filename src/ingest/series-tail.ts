@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { GatelogError } from '../model/errors.ts';
+import { GatelogError, messageOf } from '../model/errors.ts';
 import { frameKinds } from '../model/exchange.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -181,14 +181,16 @@ export class SeriesTail {
   }
 
   /**
-   * Brings what was read so far to the disk. Else a power loss could take the end of an exchange that the store has, and what is left of it
-   * would count as broken off and be stored a second time.
+   * Brings what was read so far to the disk, with the names of its files. Else a power loss could take the end of an exchange that the store has, and
+   * what is left of it would count as broken off and be stored a second time.
    */
   async syncRead(): Promise<void> {
     const last = this.reader.position().segment;
     for (const segment of listSegments(this.folder).filter((number) => number >= this.syncFrom && number <= last)) {
-      await syncFile(path.join(this.folder, segmentName(segment)));
+      await syncAt(path.join(this.folder, segmentName(segment)));
     }
+    // A name that the writer has not synced yet may go with all that was synced under it.
+    if (last > this.syncFrom) await syncAt(this.folder);
     this.syncFrom = last;
   }
 
@@ -290,11 +292,11 @@ function namesOf(payload: Buffer): ExchangeNames | undefined {
   }
 }
 
-async function syncFile(file: string): Promise<void> {
+async function syncAt(file: string): Promise<void> {
   try {
     const handle = await open(file, 'r');
     try {
-      await handle.datasync();
+      await handle.sync();
     } finally {
       await handle.close();
     }
@@ -309,4 +311,19 @@ export function demandRoomForMore(tails: ReadonlyMap<string, SeriesTail>, most: 
   for (const tail of tails.values()) known += tail.knownFrames();
   if (known < most) return;
   throw new GatelogError('store_unavailable', 'Too many records wait for the store. Try again when it has taken some.');
+}
+
+/** Lets each series carry what it may, see {@link SeriesTail.carryOpen}. What is not carried now keeps its room, and nothing else waits for it. */
+export async function carryAll(
+  tails: ReadonlyMap<string, SeriesTail>,
+  acceptedOf: (series: string) => Position,
+  observe: Observe,
+): Promise<void> {
+  for (const [series, tail] of tails) {
+    try {
+      await tail.carryOpen(acceptedOf(series));
+    } catch (error) {
+      observe({ kind: 'job_failed', job: 'carrying frames of calls that stay open', reason: messageOf(error) });
+    }
+  }
 }

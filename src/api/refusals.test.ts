@@ -119,7 +119,7 @@ describe('404', () => {
   });
 
   test('an endpoint that does not exist', async () => {
-    for (const path of ['/', '/v1', '/v1/request', '/v2/request/query', '/v1/request/query-clickhouse/']) {
+    for (const path of ['/v1', '/v1/request', '/v2/request/query', '/v1/request/query-clickhouse/']) {
       expect((await checked(await rig.call('GET', path), 404, problemSchema)).code).toBe('not_found');
     }
   });

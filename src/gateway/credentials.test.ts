@@ -8,6 +8,14 @@ const ours = 'sk-svc-us-first';
 const others = 'sk-svc-us-second';
 const connection = {};
 
+it('a key of ours without Bearer is told how to be written, also beside a key of the provider`s', () => {
+  for (const beside of [[], ['x-api-key', 'sk-ant-theirs']]) {
+    const lines = ['Authorization', ` ${ours}`, ...beside];
+    expect(() => new ConnectionCredentials().read({}, lines, undefined)).toThrow('without its scheme; write "Authorization: Bearer');
+  }
+  expect(() => new ConnectionCredentials().read({}, ['Authorization', 'abc'], undefined)).toThrow('This gateway needs a key');
+});
+
 describe('the credentials of a connection', () => {
   it('are read once while they stay the same', () => {
     const credentials = new ConnectionCredentials();

@@ -51,6 +51,7 @@ function readCredentials(lines: RawHeaders, auth: string | undefined): SentCrede
   checkCredentials(lines, auth);
   const sent = keysOnCall(lines, auth);
   const [first] = sent;
+  if (auth === undefined && !sent.some(looksLikeOurKey)) refuseBareKey(lines);
   if (first === undefined) {
     throw new GatelogError(
       'missing_key',
@@ -65,6 +66,16 @@ function readCredentials(lines: RawHeaders, auth: string | undefined): SentCrede
     rejectedKey: ours[0] ?? first,
     providerCredentials: providerCredentialsOf(lines),
   };
+}
+
+/** A key of ours without its scheme is no credential, and "no key" would not say what to mend. @throws GatelogError `missing_key`. */
+function refuseBareKey(lines: RawHeaders): void {
+  const isBare = lines.some((line, index) => index % 2 === 1 && isAuthorization(lines[index - 1] ?? '') && looksLikeOurKey(line.trim()));
+  if (!isBare) return;
+  throw new GatelogError(
+    'missing_key',
+    'The Authorization header holds a Gatelog key without its scheme; write "Authorization: Bearer <your Gatelog key>".',
+  );
 }
 
 function checkCredentials(lines: RawHeaders, auth: string | undefined): void {

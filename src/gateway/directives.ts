@@ -6,6 +6,7 @@ import { exceedsBytes, isJsonObject, parseJson, quotedInHeader, wellFormed } fro
 import { propertyLimits, textLimits } from '../model/vocabulary/limits.ts';
 import { type AttemptDirectives, attemptReaders, type AttemptsAsked, settledAttempts } from './attempt-directives.ts';
 import { type CacheAsk, type CacheHeader, type CacheHeaders, readCacheAsk } from './cache-directives.ts';
+import { foreignDirectives } from './foreign-directives.ts';
 import { headerText } from './headers.ts';
 
 /** Prefixes of our own headers: ours, and the one that clients of Helicone's API send. */
@@ -115,11 +116,6 @@ const keeping =
     else draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true, strict or false; got ${quotedInHeader(value)}.`);
   };
 
-/** Asked for, not done by this version: the call goes on and says so. */
-const ignored: Reader = (draft, _value, name) => {
-  warn(draft, `${name} is not supported by this version and was ignored`);
-};
-
 const flag =
   (set: (draft: Draft, isOn: boolean) => void): Reader =>
   (draft, value, name) => {
@@ -138,6 +134,12 @@ const readSecurity = flag((draft, isOn) => {
   if (isOn) draft.tags.securityCheck = true;
   else delete draft.tags.securityCheck;
 });
+
+/** Who asks by the name that Helicone's documentation has for it counts on the call being blocked. */
+const readBlocking: Reader = (draft, value, name) => {
+  readSecurity(draft, value, name);
+  if (draft.tags.securityCheck === true) warn(draft, `${name} marks the record of an attack (threat) and does NOT block the call`);
+};
 
 /** One policy a call: of two different ones nobody knows which was meant, and none may be dropped. */
 const readLimitPolicy: Reader = (draft, value, name) => {
@@ -204,9 +206,8 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     'cache-control': cacheHeader('cache-control'),
     ...attemptReaders,
     'security-enabled': readSecurity,
-    // The name that Helicone's documentation has for it, and its more thorough kind, which is not here.
-    'llm-security-enabled': readSecurity,
-    'llm-security-advanced': ignored,
+    // The name that Helicone's documentation has for it.
+    'llm-security-enabled': readBlocking,
     'target-url': readTargetUrl,
     // The name that clients of Helicone's API know for it.
     'openai-api-base': readTargetUrl,
@@ -283,8 +284,15 @@ function readOne(draft: Draft, { name, lower, value, prefixLength }: HeaderLine)
     return;
   }
   const reader = readers.get(suffix);
-  if (reader === undefined) warn(draft, `${name} is not a header that this gateway knows and was ignored`);
-  else reader(draft, value, name);
+  if (reader !== undefined) reader(draft, value, name);
+  else warn(draft, unread(name, suffix));
+}
+
+function unread(name: string, suffix: string): string {
+  const without = foreignDirectives.get(suffix);
+  return without === undefined
+    ? `${name} is not a header that this gateway knows and was ignored`
+    : `${name} is NOT carried out by this gateway: ${without}`;
 }
 
 function addProperty(draft: Draft, property: TaggedProperty): void {

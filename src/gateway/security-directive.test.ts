@@ -24,7 +24,19 @@ describe('the question for a security check', () => {
 
   it('for a more thorough kind is answered with a warning', () => {
     expect(read('Helicone-LLM-Security-Advanced', 'true').warnings).toEqual([
-      'Helicone-LLM-Security-Advanced is not supported by this version and was ignored',
+      'Helicone-LLM-Security-Advanced is NOT carried out by this gateway: nothing is blocked for it; the plain check only marks the record',
     ]);
   });
+
+  it('by the name that Helicone documents says that nothing is blocked; by ours that is known', () => {
+    expect(read('Helicone-LLM-Security-Enabled', 'true').warnings).toEqual([expect.stringContaining('does NOT block the call')]);
+    expect(read('Svc-Security-Enabled', 'true').warnings).toEqual([]);
+  });
 });
+
+it.each(['Helicone-Moderations-Enabled', 'helicone-posthog-key', 'Helicone-Token-Limit-Exception-Handler', 'Svc-Prompt-Format'])(
+  '%s, which Helicone carries out, is said not to be',
+  (name) => {
+    expect(read(name, 'true').warnings).toEqual([expect.stringContaining(`${name} is NOT carried out by this gateway: `)]);
+  },
+);

@@ -16,6 +16,7 @@ import { applyModel, wantsUsage } from './outgoing-body.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
 import { giveReply } from './reply-sink.ts';
 import { readRequestHead } from './request-head.ts';
+import { findStoredPrompt, promptNotFilledIn, taggedWith } from './stored-prompt.ts';
 import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routes.ts';
 
 /**
@@ -90,26 +91,30 @@ function needsWhole({ call, policies }: AdmittedCall, route: Route): boolean {
 }
 
 /** The body is here, or on its way: decide the provider for good, look into the cache, and carry it out. */
-function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, body: RequestBody): void {
+function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, received: RequestBody): void {
   const readyAt = ports.clock.monotonic();
   const ask = admitted.call.head.directives.cache;
   let { provider } = pathRoute;
   try {
-    if ('begun' in body) checkSize(body.begun, ports.limits.requestMaxBytes);
+    if ('begun' in received) checkSize(received.begun, ports.limits.requestMaxBytes);
+    const prompt = pathRoute.routedByModel && 'whole' in received ? findStoredPrompt(received.whole) : undefined;
+    const body = prompt === undefined ? received : { whole: prompt.body };
+    const known = prompt === undefined ? admitted : taggedWith(admitted, prompt);
     const addressed = applyModel({ route: pathRoute, organizationId: admitted.admission.principal.organizationId }, body, ports);
     ({ provider } = addressed.route);
-    const errand = prepare(ports, admitted, { pathRoute, body }, addressed);
+    const prepared = prepare(ports, known, { pathRoute, body }, addressed);
+    const errand = prompt === undefined ? prepared : { ...prepared, warnings: [...prepared.warnings, promptNotFilledIn] };
     if (ask === undefined) {
-      carryOut(ports, admitted, errand, { body, readyAt });
+      carryOut(ports, known, errand, { body: received, readyAt });
       return;
     }
     let hasWaited = false;
-    askCache(ports, { admitted, errand, ask }, (asked) =>
-      carryOut(ports, admitted, asked, { body, readyAt: hasWaited ? ports.clock.monotonic() : readyAt }),
+    askCache(ports, { admitted: known, errand, ask }, (asked) =>
+      carryOut(ports, known, asked, { body: received, readyAt: hasWaited ? ports.clock.monotonic() : readyAt }),
     );
     hasWaited = true;
   } catch (error) {
-    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused: { body } }, provider, error);
+    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused: { body: received } }, provider, error);
   }
 }
 

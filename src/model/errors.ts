@@ -33,6 +33,7 @@ const errors = {
   invalid_parameter: { status: 422, doors: ['api'] },
   invalid_filter: { status: 422, doors: ['api'] },
   invalid_directive: { status: 422, doors: ['gateway'] },
+  prompt_not_supported: { status: 422, doors: ['gateway'] },
   invalid_model: { status: 422, doors: ['gateway'] },
   provider_address_missing: { status: 422, doors: ['gateway'] },
   query_too_large: { status: 422, doors: ['api'] },

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Lane, Statement } from '../sql/statement.ts';
 import type { Connections, LaneName } from './connections.ts';
@@ -32,6 +33,9 @@ const defaultMaxResultBytes = 96 * 1024 * 1024;
 const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 3 / 8, large: 1 / 2 };
 
 type ReadLane = Lane | 'large';
+
+/** Half of the cores for one long read: others, and point reads, want some too. */
+const longThreads = Math.max(1, Math.floor(availableParallelism() / 2));
 
 /** One run of a statement. */
 interface Run {
@@ -76,6 +80,7 @@ async function runIn<Row>(
       timeoutMs: Math.max(1, endsAt - performance.now()),
       memoryBytes: memoryOf(lane, connections, options),
       maxResultBytes,
+      maxThreads: lane === 'short' ? 1 : longThreads,
     });
     const result = await client.query({
       ...boundQuery(statement.text, { params: statement.params, settings }, connections.embedded),
@@ -113,17 +118,20 @@ interface Limits {
   readonly timeoutMs: number;
   readonly memoryBytes: number;
   readonly maxResultBytes: number;
+  readonly maxThreads: number;
 }
 
 /**
  * TRICKY: in the embedded engine settings stick to the connection, so every query on a lane sends the same set of names.
  */
-function readSettings({ timeoutMs, memoryBytes, maxResultBytes }: Limits): QuerySettings {
+function readSettings({ timeoutMs, memoryBytes, maxResultBytes, maxThreads }: Limits): QuerySettings {
   return {
     // In seconds; the engine takes fractions of them.
     max_execution_time: timeoutMs / 1000,
     max_memory_usage: String(memoryBytes),
     max_result_bytes: String(maxResultBytes),
+    // A point read is over before a second thread has woken up; of long reads there are as many at a time as the machine has cores for.
+    max_threads: maxThreads,
     max_parser_depth: '4000',
     max_ast_elements: '2000000',
     max_expanded_ast_elements: '2000000',

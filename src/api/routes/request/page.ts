@@ -1,9 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { accepted } from '../../../contract/fault.ts';
 import { type RequestItem, requestQuerySchema } from '../../../contract/requests.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import type { RequestId } from '../../../model/ids.ts';
+import { jsonParts, RawJson } from '../../../model/raw-json.ts';
 import { cursorBehind, type SortCells } from '../../../query/cursor.ts';
 import { type HintQuestion, hintQuestions, longBodiesQuestion } from '../../../query/hints.ts';
 import { planRequests, type RequestsDialect, type RequestsPlan } from '../../../query/plan.ts';
@@ -16,7 +18,7 @@ import type { EndpointCall } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
 import { readInput } from '../../read-input.ts';
 import { addWarning, appendSentence } from '../../warnings.ts';
-import { type BodiesSize, readBodies } from './read-bodies.ts';
+import { readBodies } from './read-bodies.ts';
 
 type PageRow = RequestRow & SortCells;
 
@@ -43,28 +45,53 @@ export async function answerPage(call: EndpointCall, dialect: RequestsDialect): 
     return answerJson(context, { data: [], error: null });
   }
   tellNext(context, plan, rows);
-  return answerJson(context, { data: await itemsOf(call, rows, body.includeBodies !== false), error: null });
+  return answerJson(context, { data: await writtenItems(call, rows, body.includeBodies !== false), error: null });
 }
 
 /** Rows as items, with their bodies where these are wanted. @throws GatelogError `query_too_large` when one answer cannot hold them all. */
 export async function itemsOf(call: EndpointCall, rows: readonly RequestRow[], withBodies: boolean): Promise<RequestItem[]> {
-  const { principal, ports } = call;
-  const tenant = principal.organizationId;
-  const textsBytes = rows.reduce((sum, row) => sum + textBytes(row), 0);
-  const passedBytes = withBodies ? rows.reduce((sum, row) => sum + Number(row.size_bytes), 0) : 0;
-  if (textsBytes + passedBytes > ports.answerMaxBytes && rows.length > 1) {
-    throw tooLarge(rows.length, withBodies, `have ${textsBytes + passedBytes} bytes; one answer holds ${ports.answerMaxBytes}`);
-  }
-  const bodies = withBodies ? await bodiesOf(call, rows, { owner: tenant, textsBytes, passedBytes }) : [];
-  return requestItems(rows, bodies, (row) => ports.bodyAddressOf(tenant, row.id as RequestId));
+  const bodies = await bodiesOf(call, rows, withBodies);
+  return shown(call, rows, bodies);
 }
 
-async function bodiesOf(call: EndpointCall, rows: readonly RequestRow[], size: BodiesSize): Promise<readonly BodiesRow[]> {
+/** As {@link itemsOf}, written as JSON, a few at a time: calls of others go on between them. */
+export async function writtenItems(call: EndpointCall, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly RawJson[]> {
+  const bodies = new Map((await bodiesOf(call, rows, withBodies)).map((row) => [row.id, row]));
+  const written: RawJson[] = [];
+  let sinceTurn = 0;
+  for (const row of rows) {
+    const body = bodies.get(row.id);
+    const [item] = shown(call, [row], body === undefined ? [] : [body]);
+    const text = jsonParts(item, randomUUID()).join('');
+    written.push(new RawJson(text));
+    sinceTurn += text.length;
+    if (sinceTurn < charactersInTurn) continue;
+    sinceTurn = 0;
+    await nextTurn();
+  }
+  return written;
+}
+
+/** Some milliseconds of work. */
+const charactersInTurn = 128 * 1024;
+
+function shown({ principal, ports }: EndpointCall, rows: readonly RequestRow[], bodies: readonly BodiesRow[]): RequestItem[] {
+  return requestItems(rows, bodies, (row) => ports.bodyAddressOf(principal.organizationId, row.id as RequestId));
+}
+
+async function bodiesOf(call: EndpointCall, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly BodiesRow[]> {
+  const { answerMaxBytes } = call.ports;
+  const textsBytes = rows.reduce((sum, row) => sum + textBytes(row), 0);
+  const passedBytes = withBodies ? rows.reduce((sum, row) => sum + Number(row.size_bytes), 0) : 0;
+  if (textsBytes + passedBytes > answerMaxBytes && rows.length > 1) {
+    throw tooLarge(rows.length, withBodies, `have ${textsBytes + passedBytes} bytes; one answer holds ${answerMaxBytes}`);
+  }
+  if (!withBodies) return [];
   try {
-    return await readBodies(call, rows, size);
+    return await readBodies(call, rows, { owner: call.principal.organizationId, textsBytes, passedBytes });
   } catch (error) {
     if (!isOverResult(error)) throw error;
-    throw tooLarge(rows.length, true, `have more than the ${call.ports.answerMaxBytes} bytes that one answer holds`, error);
+    throw tooLarge(rows.length, true, `have more than the ${answerMaxBytes} bytes that one answer holds`, error);
   }
 }
 

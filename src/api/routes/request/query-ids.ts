@@ -4,7 +4,7 @@ import type { RequestRow } from '../../../query/request-row.ts';
 import { requestsByIdStatement } from '../../../query/requests.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
-import { itemsOf, setHint } from './page.ts';
+import { writtenItems, setHint } from './page.ts';
 import { readInput } from '../../read-input.ts';
 
 /** `POST /v1/request/query-ids` */
@@ -41,7 +41,7 @@ async function answerIds(call: EndpointCall): Promise<Response> {
   await find(call, nowhere, found);
   if (travelling.length > 0) setHint(context, travellingHint(travelling.length));
   const rows = ids.flatMap((id) => found.get(id) ?? []);
-  return answerJson(context, { data: await itemsOf(call, rows, true), error: null });
+  return answerJson(context, { data: await writtenItems(call, rows, true), error: null });
 }
 
 /** Most identifiers hold their own time, which says where to look; only those that are not found there are looked for everywhere. */

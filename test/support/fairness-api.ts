@@ -1,0 +1,128 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FairnessStore } from './fairness-store.ts';
+
+export interface ApiFairnessOptions {
+  /** Base address of the API. */
+  readonly api: string;
+  readonly store: FairnessStore;
+  readonly connections: number;
+  readonly durationMs: number;
+  /** What of all questions is asked; absent: all of them, one after the other on each connection. */
+  readonly questions?: readonly Question[];
+}
+
+/** One answer. */
+export interface Outcome {
+  readonly what: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly bytes: number;
+  /** Of a failure. */
+  readonly text: string;
+}
+
+export interface ApiFairnessRun {
+  /** Of the organisation that asks for all that it can. */
+  readonly greedy: readonly Outcome[];
+  /** `GET /v1/request/{id}` of the other. */
+  readonly modest: readonly Outcome[];
+  readonly ready: readonly Outcome[];
+}
+
+export interface Question {
+  readonly what: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const requests = '/v1/request/query-clickhouse';
+const leaf = (field: string, operators: unknown): object => ({ request_response_rmt: { [field]: operators } });
+
+/** The slowest that one organisation can ask. */
+export const slowQuestions: readonly Question[] = [
+  { what: 'a text in bodies', path: requests, body: { filter: leaf('request_body', { ilike: '%no-such-text%' }) } },
+  { what: 'a text in addresses, counted', path: '/v1/request/count/query', body: { filter: leaf('target_url', { ilike: '%x%' }) } },
+  { what: 'by latency', path: requests, body: { filter: {}, sort: { latency: 'desc' }, limit: 1000 } },
+  { what: 'by the text of replies', path: requests, body: { filter: {}, sort: { response_text: 'asc' }, limit: 100 } },
+  {
+    what: 'at random',
+    path: requests,
+    body: { filter: {}, sort: { random: true }, limit: 1000 },
+    headers: { 'Svc-Include-Count': 'true' },
+  },
+  { what: 'a rare score', path: requests, body: { filter: leaf('scores_column', { contains: 'no-such-score' }) } },
+  { what: 'an unknown property', path: requests, body: { filter: leaf('properties', { Taem: { equals: 'x' } }) } },
+  { what: 'sessions', path: '/v1/session/query', body: { filter: {}, limit: 1000 } },
+  { what: 'sessions by a text in bodies', path: '/v1/session/query', body: { filter: leaf('response_body', { ilike: '%no-such-text%' }) } },
+  { what: 'large bodies', path: requests, body: { filter: {}, limit: 10 } },
+  { what: 'many rows', path: requests, body: { filter: {}, limit: 1000, offset: 100 } },
+];
+
+/** One organisation asks without a pause, over many connections; another reads its requests one by one meanwhile, and whether the API is ready is looked at. */
+export async function runApiFairness(options: ApiFairnessOptions): Promise<ApiFairnessRun> {
+  const { api, store, connections, durationMs, questions = slowQuestions } = options;
+  const end = performance.now() + durationMs;
+  const agent = new Agent({ keepAlive: true });
+  const greedy: Outcome[] = [];
+  const modest: Outcome[] = [];
+  const ready: Outcome[] = [];
+  const until = async (work: (turn: number) => Promise<void>): Promise<void> => {
+    for (let turn = 0; performance.now() < end; turn += 1) await work(turn);
+  };
+  const asks = Array.from({ length: connections }, (_, connection) =>
+    until(async (turn) => {
+      const question = questions[(connection + turn) % questions.length];
+      if (question !== undefined) greedy.push(await ask(agent, api, { ...question, key: store.greedy.key }));
+    }),
+  );
+  const reads = until(async (turn) => {
+    const id = store.modest.requestIds[turn % store.modest.requestIds.length];
+    modest.push(await ask(agent, api, { what: 'one request', path: `/v1/request/${id}`, key: store.modest.key }));
+    await wait(pauseMs);
+  });
+  const looks = until(async () => {
+    ready.push(await ask(agent, api, { what: 'ready', path: '/readyz' }));
+    await wait(lookMs);
+  });
+  await Promise.all([...asks, reads, looks]);
+  agent.destroy();
+  return { greedy, modest, ready };
+}
+
+const pauseMs = 20;
+const lookMs = 250;
+
+type Ask = Omit<Question, 'body'> & { readonly body?: unknown; readonly key?: string };
+
+/** Of an answer that is not a failure only the number of its bytes is kept. */
+function ask(agent: Agent, api: string, { what, path, body, headers, key }: Ask): Promise<Outcome> {
+  const since = performance.now();
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, api), {
+      agent,
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...headers, 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
+    });
+    sent.once('error', reject);
+    sent.once('response', (answer) => {
+      const status = answer.statusCode ?? 0;
+      let bytes = 0;
+      let text = '';
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (status !== 200) text += chunk.toString('utf8');
+      });
+      answer.once('error', reject);
+      answer.once('end', () => resolve({ what, status, ms: performance.now() - since, bytes, text }));
+    });
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** The value below which so many of 100 lie. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0;
+}

@@ -340,9 +340,8 @@ export class Drain {
       this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
       await this.ports.makeLetterRoom();
       // A letter is two waits for the disk, and others have turns to take while there are thousands of them.
-      // A letter is two waits for the disk, and others have turns to take while there are thousands of them.
       await nextTurn();
-      await this.ports.makeLetterRoom();
+      this.stopping.signal.throwIfAborted();
     }
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch), spent });
     await this.spentChanges.forget(spent);

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { GatelogError, messageOf } from '../model/errors.ts';
 import { frameKinds } from '../model/exchange.ts';
@@ -187,10 +187,10 @@ export class SeriesTail {
   async syncRead(): Promise<void> {
     const last = this.reader.position().segment;
     for (const segment of listSegments(this.folder).filter((number) => number >= this.syncFrom && number <= last)) {
-      await syncAt(path.join(this.folder, segmentName(segment)));
+      await withHandle(path.join(this.folder, segmentName(segment)), (file) => file.datasync());
     }
     // A name that the writer has not synced yet may go with all that was synced under it.
-    if (last > this.syncFrom) await syncAt(this.folder);
+    if (last > this.syncFrom) await withHandle(this.folder, (folder) => folder.sync());
     this.syncFrom = last;
   }
 
@@ -292,11 +292,12 @@ function namesOf(payload: Buffer): ExchangeNames | undefined {
   }
 }
 
-async function syncAt(file: string): Promise<void> {
+/** What is gone needs nothing. */
+async function withHandle(file: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
   try {
     const handle = await open(file, 'r');
     try {
-      await handle.sync();
+      await work(handle);
     } finally {
       await handle.close();
     }

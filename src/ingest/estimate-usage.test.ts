@@ -33,15 +33,15 @@ describe('tokens that the provider did not report', () => {
       headers: stream,
       response: `${chunk({ content: 'Hello' })}${chunk({ content: ' world.' })}data: [DONE]\n\n`,
     });
-    // "Say hello." and "Hello world." are three tokens each.
-    expect(record.usage).toMatchObject({ promptTokens: 3, completionTokens: 3, estimated: true, raw: null });
-    // 3 × 0.15 + 3 × 0.60 US dollars for a million.
-    expect(record).toMatchObject({ cost: parseMoney('0.00000225'), costSource: 'price-book' });
+    // "Say hello." and "Hello world." are three tokens each; four are put around a message, and three in front of the reply.
+    expect(record.usage).toMatchObject({ promptTokens: 10, completionTokens: 3, estimated: true, raw: null });
+    // 10 × 0.15 + 3 × 0.60 US dollars for a million.
+    expect(record).toMatchObject({ cost: parseMoney('0.0000033'), costSource: 'price-book' });
   });
 
   test.each(['client_left', 'provider_broke'] as const)('are estimated from what was seen of a stream that ended %s', (outcome) => {
     expect(usageOf({ response: chunk({ content: 'Hello world.' }), end: { outcome } })).toMatchObject({
-      promptTokens: 3,
+      promptTokens: 10,
       completionTokens: 3,
       estimated: true,
     });

@@ -1,6 +1,6 @@
 import type { Exchange } from '../model/exchange.ts';
 import type { Usage } from '../model/usage.ts';
-import type { WireFormat } from '../providers/provider.ts';
+import type { TokenTexts, WireFormat } from '../providers/provider.ts';
 import type { ReadRequest, ReadResponse } from './read-bodies.ts';
 import { countTokens } from './tokens.ts';
 
@@ -21,12 +21,21 @@ function estimateUsage(response: ReadResponse, request: ReadRequest, { exchange,
   const { usage, model } = response.facts;
   const status = exchange.responseHead?.status ?? 0;
   if (format?.readTokenTexts === undefined || response.parsed === undefined || status < 200 || status > 299) return undefined;
-  const { prompt, completion } = format.readTokenTexts(request.parsed, response.parsed);
+  const { completion, ...asked } = format.readTokenTexts(request.parsed, response.parsed);
   if (completion === '' && usage.promptTokens === null) return undefined;
   const named = model === '' ? request.facts.model : model;
   // Of a request that cannot be read nobody knows how long it was.
-  const promptTokens = usage.promptTokens ?? (request.parsed === undefined ? null : countTokens(prompt, named));
+  const promptTokens = usage.promptTokens ?? (request.parsed === undefined ? null : countPrompt(asked, named));
   return { ...usage, promptTokens, completionTokens: usage.completionTokens ?? countTokens(completion, named), estimated: true };
+}
+
+/** What OpenAI puts around each message with its role, and in front of the reply (its cookbook, "How to count tokens with tiktoken"). */
+const tokensOfMessage = 4;
+const tokensOfReply = 3;
+
+function countPrompt({ prompt, messages = 0 }: Omit<TokenTexts, 'completion'>, model: string): number {
+  const framing = messages === 0 ? 0 : messages * tokensOfMessage + tokensOfReply;
+  return countTokens(prompt, model) + framing;
 }
 
 /** An exchange with the format that it was in. */

@@ -115,7 +115,7 @@ export function describeWireFormat(format: WireFormat, from: Recordings): void {
       const texts = format.readTokenTexts?.(request, response);
       expect(texts?.prompt.length ?? Infinity).toBeGreaterThanOrEqual(format.readRequest(request, path).promptText.length);
       expect(texts?.completion.length ?? Infinity).toBeGreaterThanOrEqual(format.readResponse(response).completionText.length);
-      expect(format.readTokenTexts?.(null, [{}]) ?? { prompt: '', completion: '' }).toEqual({ prompt: '', completion: '' });
+      expect(format.readTokenTexts?.(null, [{}]) ?? { prompt: '', completion: '' }).toMatchObject({ prompt: '', completion: '' });
     });
 
     it.each([undefined, null, 7, 'text', [], {}, [[]], { choices: {}, usage: [], messages: 'x' }])('knows nothing from %j', (body) => {

@@ -46,6 +46,8 @@ export interface AssembledStream {
 export interface TokenTexts {
   readonly prompt: string;
   readonly completion: string;
+  /** Messages of the prompt, where the provider is known to frame each and to begin the reply; absent where it is not. */
+  readonly messages?: number;
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../model/text.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
+import { joinLines, listOf, objectOf, textOf } from '../facts.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { deploymentOf } from '../path-names.ts';
 import { assembleChunks } from './chunks.ts';
 import { readStatedCost } from '../stated-cost.ts';
+import { toolsText } from './tool-text.ts';
 import { readOpenAiUsage } from './usage.ts';
 
 /** `POST …/chat/completions`, OpenAI's own and that of everyone who speaks it. */
@@ -61,15 +62,27 @@ function spokenText(message: JsonObject): string {
 /** What the model wrote counts in every choice, aloud or not: text, reasoning under either of its names, refusals, calls of tools. */
 function readChatTexts(request: unknown, response: unknown): TokenTexts {
   const { messages, tools, functions } = objectOf(request);
-  const calls = listOf(messages).map((message) => jsonOf(objectOf(message)['tool_calls']));
+  const calls = listOf(messages).map((message) => callsText(objectOf(message)['tool_calls']));
   const written = listOf(objectOf(response)['choices']).map((choice) => {
     const message = objectOf(objectOf(choice)['message']);
     const { content, refusal, reasoning_content: thought, reasoning, tool_calls: called, function_call: calledFirst } = message;
     const said = [contentText(content), spokenText(message), textOf(refusal), textOf(thought) || textOf(reasoning)];
-    return joinLines([...said, jsonOf(called), jsonOf(calledFirst)]);
+    return joinLines([...said, callsText(called), callText(calledFirst)]);
   });
   return {
-    prompt: joinLines([readChatRequest(request, '').promptText, ...calls, jsonOf(tools), jsonOf(functions)]),
+    prompt: joinLines([readChatRequest(request, '').promptText, ...calls, toolsText(tools), toolsText(functions)]),
     completion: joinLines(written),
+    messages: listOf(messages).length,
   };
+}
+
+function callsText(calls: unknown): string {
+  return joinLines(listOf(calls).map((call) => callText(objectOf(call)['function'] ?? objectOf(call)['custom'])));
+}
+
+/** What a model writes of a call: whom it is to, and the arguments. Identifiers and kinds are put around it afterwards. */
+function callText(called: unknown): string {
+  const { name, arguments: given, input } = objectOf(called);
+  const to = textOf(name);
+  return joinLines([to === '' ? '' : `to=functions.${to}`, textOf(given) || textOf(input)]);
 }

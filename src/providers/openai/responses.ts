@@ -5,6 +5,7 @@ import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';
 import { assembleResponse } from './response-stream.ts';
 import { readStatedCost } from '../stated-cost.ts';
+import { toolsText } from './tool-text.ts';
 import { readInputOutputUsage } from './usage.ts';
 
 /** `POST …/responses`: items in, items out, and a stream of typed events. */
@@ -83,8 +84,13 @@ function contentText(content: unknown): string {
 
 function readResponsesTexts(request: unknown, response: unknown): TokenTexts {
   const { instructions, input, tools } = objectOf(request);
-  const asked = [textOf(instructions), textOf(input), ...listOf(input).map(itemText), jsonOf(tools)];
-  return { prompt: joinLines(asked), completion: joinLines(listOf(objectOf(response)['output']).map(itemText)) };
+  const items = listOf(input);
+  const asked = [textOf(instructions), textOf(input), ...items.map(itemText), toolsText(tools)];
+  return {
+    prompt: joinLines(asked),
+    completion: joinLines(listOf(objectOf(response)['output']).map(itemText)),
+    messages: [textOf(instructions), textOf(input)].filter((text) => text !== '').length + items.length,
+  };
 }
 
 /** Messages and what was thought are text; calls of tools and their results are read as they stand. */

@@ -71,6 +71,8 @@ export interface ForwardPorts {
   readonly spool: SpoolWriter;
   /** False while the spool has no room: calls go on, unrecorded. */
   readonly hasSpoolRoom: () => boolean;
+  /** False while it has no room for more of the bodies of calls that are being recorded: what is on record of them is cut there. */
+  readonly takesSpoolParts: () => boolean;
   /** Header in which a proxy in front of us names the caller's country, lower case; undefined: none is to be trusted. */
   readonly countryHeader: string | undefined;
   readonly limits: ForwardLimits;

@@ -214,6 +214,28 @@ describe('a reply is not whole for its client before its record is in the spool'
   });
 });
 
+it('a call that runs while the spool gets too full goes on whole; its record is cut there, and stays so', async () => {
+  let takes = true;
+  const provider = await startRawProvider(() => undefined);
+  const rig = await startRig({ providers: openAiAt(provider.port), ports: { takesSpoolParts: () => takes } });
+  opened.push(rig, { close: () => provider.close() });
+  const client = await openClient(rig.port);
+  client.send(requestText('POST /v1/chat/completions', [json], '{"model":"m"}'));
+  const parts = ['a', 'b', 'c'].map((letter) => letter.repeat(10_000));
+  await until(() => provider.received().includes('"m"'));
+  provider.sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 30000\r\n\r\n');
+  for (const [index, part] of parts.entries()) {
+    takes = index !== 1;
+    provider.sockets[0]?.write(part);
+    await until(() => index === 2 || client.text().includes(part));
+  }
+  await client.until(parts.join(''));
+  const [exchange] = await rig.exchanges(1);
+  expect([exchange?.responseBody.toString(), exchange?.end?.responseCut, exchange?.end?.responseBytes]).toEqual([parts[0], true, 30_000]);
+  expect([exchange?.end?.outcome, exchange?.end?.requestCut]).toEqual(['complete', undefined]);
+  client.socket.destroy();
+});
+
 describe('bytes stay as they are, however they are cut', () => {
   const replies: { chunks: readonly Buffer[]; headers: Record<string, string> }[] = [];
   let rig: Rig;

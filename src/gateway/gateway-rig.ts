@@ -191,6 +191,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     callsInFlight: new CallsInFlight(options.mostCalls ?? 20_000, options.organizationSharePercent ?? 100),
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,
+    takesSpoolParts: () => true,
     countryHeader: undefined,
     limits: {
       routeMaxBytes: 64 * 1024,

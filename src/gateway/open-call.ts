@@ -49,7 +49,13 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
   const { monotonic } = ports.clock;
   const recorder = new ExchangeRecorder(
-    { writer: ports.spool, bodyMaxBytes: ports.limits.recordMaxBytes, monotonic, startedAt: call.startedAt },
+    {
+      writer: ports.spool,
+      bodyMaxBytes: ports.limits.recordMaxBytes,
+      takesParts: ports.takesSpoolParts,
+      monotonic,
+      startedAt: call.startedAt,
+    },
     open,
     recorded,
   );

@@ -17,6 +17,8 @@ export interface RecorderOptions {
   readonly writer: SpoolWriter;
   /** Recorded bytes of each body; what passes beyond is counted and flagged. */
   readonly bodyMaxBytes: number;
+  /** False when the spool takes no further part of a body; nothing more of this exchange's bodies is recorded then. */
+  readonly takesParts: () => boolean;
   readonly monotonic: () => number;
   /** Monotonic time at which the request's head had arrived. */
   readonly startedAt: number;
@@ -81,6 +83,7 @@ export class ExchangeRecorder {
   private responseTail: BodyTail | undefined;
   private firstByteMs: number | undefined;
   private frames = 0;
+  private takesNoParts = false;
   private gathered: Gathered | undefined;
   /** Bytes that passed, and how many of them the spool has. */
   private passedBytes = 0;
@@ -323,7 +326,8 @@ export class ExchangeRecorder {
   }
 
   private appendPart(kind: number, bytes: Uint8Array, stamp: number): void {
-    if (this.frames >= mostFrames) {
+    this.takesNoParts ||= this.frames >= mostFrames || !this.options.takesParts();
+    if (this.takesNoParts) {
       if (kind === frameKinds.requestPart) this.requestCut = true;
       else this.responseCut = true;
       return;

@@ -195,6 +195,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     callsInFlight: new CallsInFlight(config.callsInFlight, config.organizationSharePercent),
     spool,
     hasSpoolRoom: space.hasRoom,
+    takesSpoolParts: space.takesParts,
     countryHeader: config.countryHeader,
     limits: {
       routeMaxBytes: config.routeMaxBytes,

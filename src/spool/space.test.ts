@@ -59,6 +59,16 @@ test('what this process appends counts at once, before the next count', async ()
   expect([space.usedBytes(), space.hasRoom()]).toEqual([1000, false]);
 });
 
+test('beyond the bound there is a sixteenth more for what was begun before, and no more than that', async () => {
+  put('one', 1, 400);
+  watch(3_600_000);
+  await vi.waitFor(() => expect(space.usedBytes()).toBe(400));
+  appended += 662;
+  expect([space.hasRoom(), space.takesParts()]).toEqual([false, true]);
+  appended += 1;
+  expect([space.hasRoom(), space.takesParts()]).toEqual([false, false]);
+});
+
 test('a folder that cannot be counted leaves the last count, and grows by what is appended', async () => {
   put('one', 1, 400);
   watch();

@@ -7,6 +7,8 @@ import { listSeries } from './segment.ts';
 export interface SpoolSpace {
   /** False when another exchange should not be recorded. */
   readonly hasRoom: () => boolean;
+  /** False when no more of the bodies of those that are being recorded should be either. */
+  readonly takesParts: () => boolean;
   /** Bytes of all segments as last counted. */
   readonly usedBytes: () => number;
   readonly close: () => void;
@@ -19,6 +21,9 @@ export interface SpoolSpaceOptions {
   /** Bytes that this process has appended so far: what came since the last count is added to it. */
   readonly appendedBytes: () => number;
 }
+
+/** For what was begun while there was room there is so much more, as a part of the bound: small calls end whole, and the bodies of all that run stay within it. */
+const partsShare = 1 / 16;
 
 /** Counts the spool now and at every interval; between counts it adds what this process appended. */
 export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
@@ -44,7 +49,13 @@ export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
   timer.unref();
   countUnlessCounting();
   const usedBytes = (): number => counted + options.appendedBytes() - appendedAtCount;
-  return { hasRoom: () => usedBytes() < options.mostBytes, usedBytes, close: () => clearInterval(timer) };
+  const mostWithParts = options.mostBytes * (1 + partsShare);
+  return {
+    hasRoom: () => usedBytes() < options.mostBytes,
+    takesParts: () => usedBytes() < mostWithParts,
+    usedBytes,
+    close: () => clearInterval(timer),
+  };
 }
 
 /** Bytes of all segments in a spool's folder. */

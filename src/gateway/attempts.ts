@@ -63,7 +63,7 @@ class Attempts implements AttemptJudge {
   }
 
   goesOn(attempt: RunningAttempt, { status, raw, isTooLong }: AttemptHead): boolean {
-    const { clock } = this.ports;
+    const { clock, random } = this.ports;
     const next = nextAttempt(
       this.plan,
       {
@@ -75,7 +75,7 @@ class Attempts implements AttemptJudge {
         attempts: this.failed.length + 1,
         elapsedMs: clock.monotonic() - this.startedAt,
       },
-      Math.random(),
+      random(),
     );
     if (next.kind === 'none') {
       this.announce(next.because);

@@ -82,6 +82,8 @@ export interface ForwardPorts {
   readonly callLog?: CallLog | undefined;
   readonly cache: ReplyCache;
   readonly clock: Clock;
+  /** Chance, from 0 to 1, 1 excluded: for how long a retry waits. */
+  readonly random: () => number;
   readonly observe: Observe;
 }
 

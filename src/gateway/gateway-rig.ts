@@ -207,6 +207,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     meter: new GatewayMeter(new Meter(gatewayFamilies)),
     cache: noCache((observation) => rig.observed.push(observation)),
     clock: systemClock,
+    random: Math.random,
     observe: (observation) => rig.observed.push(observation),
     ...options.ports,
   };

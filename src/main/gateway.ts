@@ -211,6 +211,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     callLog: parts.callLog,
     cache,
     clock: systemClock,
+    random: Math.random,
     observe,
   };
 }

@@ -16,8 +16,22 @@ export interface StoredPrompt {
 export const promptNotFilledIn =
   'prompt_id, inputs and environment were taken out of the body: stored prompts are not carried out, and the messages went as they are';
 
-/** Without its first quote: in a JSON text that is so frequent that a search for it takes seven times as long. */
-const endOfKey = Buffer.from('prompt_id"');
+const wholeKey = Buffer.from('prompt_id"');
+/** Without its beginning: the letter p is so frequent that a search for it takes eight times as long. */
+const endOfKey = Buffer.from('_id"');
+/** So many ends are looked at; where there are more, one search for the whole costs less. */
+const mostEnds = 64;
+
+/** Whether `prompt_id"` stands anywhere in a body. */
+function namesPrompt(body: Buffer): boolean {
+  let at = body.indexOf(endOfKey);
+  for (let ends = 0; at !== -1 && ends < mostEnds; ends += 1) {
+    if (body[at - 1] === wholeKey[wholeKey.length - endOfKey.length - 1]) return body.includes(wholeKey);
+    at = body.indexOf(endOfKey, at + endOfKey.length);
+  }
+  return at !== -1 && body.includes(wholeKey, at);
+}
+
 const ofStoredPrompts: ReadonlySet<string> = new Set(['prompt_id', 'inputs', 'environment']);
 const ofOwnText = ['messages', 'input', 'prompt'];
 
@@ -27,7 +41,7 @@ const ofOwnText = ['messages', 'input', 'prompt'];
  * @throws GatelogError `prompt_not_supported` where nothing else says what to ask the model.
  */
 export function findStoredPrompt(body: Buffer): StoredPrompt | undefined {
-  if (!body.includes(endOfKey)) return undefined;
+  if (!namesPrompt(body)) return undefined;
   const open = skipWhitespace(body, lengthOfMark(body));
   const object = objectAt(body, open);
   if (object === undefined) return undefined;

@@ -40,6 +40,11 @@ const knownFields = [...Object.keys(texts), 'on'];
 /** The status of a refusal that may be about the length of the prompt. */
 export const tooLongStatus = 400;
 
+/** Fields of a list as Helicone documents it, and what to write in its place. */
+const ofHelicone: ReadonlySet<string> = new Set(['target-url', 'headers', 'onCodes', 'bodyKeyOverride']);
+const heliconeForm =
+  '. This is the form of Helicone, which is not carried out: the first place is the call itself, and each further one is {"target_url" or "provider", "model", "key_name", "on": [statuses of the attempt before it]}';
+
 /** True when a fallback takes over from an attempt that failed with this status. @param isTooLong its reply says that the prompt is too long. */
 export function takesOver({ on, onTooLong }: Fallback, status: number, isTooLong: boolean): boolean {
   return (isTooLong && onTooLong === true) || on.some(({ from, to }) => status >= from && status <= to);
@@ -67,7 +72,8 @@ function readFallback(entry: unknown, place: string): Fallback {
   if (!isJsonObject(entry)) throw wrong(place, 'must be an object');
   const unknownField = Object.keys(entry).find((field) => !knownFields.includes(field));
   if (unknownField !== undefined) {
-    throw wrong(place, `has the field "${unknownField.slice(0, 60)}", which is not known; known are ${knownFields.join(', ')}`);
+    const foreign = ofHelicone.has(unknownField) ? heliconeForm : '';
+    throw wrong(place, `has the field "${unknownField.slice(0, 60)}", which is not known; known are ${knownFields.join(', ')}${foreign}`);
   }
   const said = Object.entries(texts).flatMap(([field, [property, most]]) => {
     const value = entry[field];

@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { constants, existsSync, renameSync, rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/load.ts';
 import type { Observe } from '../model/observation.ts';
-import { damagedStateFile, stateFile } from '../state/environment.ts';
+import { damagedStateFile, stateCopyFile, stateFile } from '../state/environment.ts';
 import { placesOf } from './shared.ts';
 
 const worker = fileURLToPath(new URL(`../state/check-worker${path.extname(import.meta.url)}`, import.meta.url));
-const checkMaxMs = 60_000;
+const checkMaxMs = 30_000;
 
 /**
  * Looks whether the shared state can be used, and sets it aside when it cannot: it holds nothing but the response cache and the counts of limits and
@@ -17,7 +18,9 @@ const checkMaxMs = 60_000;
 export async function setDamagedStateAside(config: Config, observe: Observe): Promise<void> {
   const file = stateFile(placesOf(config).state);
   if (!existsSync(file)) return;
-  const damage = await damageOf(file);
+  const copy = stateCopyFile(placesOf(config).state);
+  const damage = await damageOf(file, copy);
+  for (const left of [copy, `${copy}-lock`]) rmSync(left, { force: true });
   if (damage === undefined) return;
   const aside = damagedStateFile(placesOf(config).state);
   renameSync(file, aside);
@@ -28,10 +31,15 @@ export async function setDamagedStateAside(config: Config, observe: Observe): Pr
   });
 }
 
-/** @returns what is wrong with a state file, in a few words. */
-function damageOf(file: string): Promise<string | undefined> {
+/** @returns what is wrong with a state file, in a few words. Nothing is known where there is no room for a copy, to which is written. */
+async function damageOf(file: string, copy: string): Promise<string | undefined> {
+  try {
+    await copyFile(file, copy, constants.COPYFILE_FICLONE);
+  } catch {
+    return undefined;
+  }
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [worker, file], { timeout: checkMaxMs, killSignal: 'SIGKILL' }, (error, _output, said) => {
+    const child = execFile(process.execPath, [worker, copy], { timeout: checkMaxMs, killSignal: 'SIGKILL' }, (error, _output, said) => {
       if (error === null) resolve(undefined);
       else resolve(/^\w*Error: ([^\n]{1,200})/m.exec(said)?.[1] ?? child.signalCode ?? `exit code ${String(child.exitCode)}`);
     });

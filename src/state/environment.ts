@@ -72,6 +72,11 @@ export function damagedStateFile(folder: string): string {
   return path.join(folder, 'damaged.mdb');
 }
 
+/** A copy on which a state is tried; one that is left behind goes as the states of earlier boots do. */
+export function stateCopyFile(folder: string): string {
+  return path.join(folder, 'state-copy.tmp');
+}
+
 /** Linux names each boot. Elsewhere nothing tells one from the next, so all count as one. */
 function readBootId(): string {
   const id = process.platform === 'linux' ? readFileIfPresent('/proc/sys/kernel/random/boot_id')?.trim() : undefined;

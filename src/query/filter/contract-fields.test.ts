@@ -14,7 +14,7 @@ type Family = keyof typeof families;
 
 const every = [...new Set(Object.values<readonly string[]>(families).flat())];
 const valueOf: Readonly<Record<Family, unknown>> = { TEXT: 'x', NUMBER: 1, TIMESTAMP: '2026-01-01T00:00:00Z', BOOL: true };
-const wrong: Readonly<Record<Family, unknown>> = { TEXT: 1, NUMBER: '1', TIMESTAMP: true, BOOL: 'true' };
+const wrong: Readonly<Record<Family, unknown>> = { TEXT: 1, NUMBER: 'one', TIMESTAMP: true, BOOL: 'true' };
 
 type Row = readonly [group: string, field: string, family: Family];
 

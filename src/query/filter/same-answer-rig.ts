@@ -10,7 +10,7 @@ import { makeChangeStoredSession } from '../../store/session-changes.ts';
 import { makeSetSessionTag } from '../../store/session-tags.ts';
 import { rowsOf } from '../../store/tables/rows.ts';
 import { inOrder, type OrderTerm } from '../order-rig.ts';
-import { legacyDialect, planRequests, type RequestsPlan } from '../plan.ts';
+import { legacyDialect, planRequests, type RequestsDialect, type RequestsPlan } from '../plan.ts';
 import type { RequestFlags } from '../question.ts';
 import { pageStatements } from '../requests.ts';
 import { matches } from './interpret.ts';
@@ -177,13 +177,18 @@ function isKept({ record, session }: StoredSubject, { filter, flags }: RequestsP
 }
 
 function hasFlags({ cached, scores, feedback, experimentId }: StoredRecord, flags: RequestFlags): boolean {
-  return (
-    (!flags.cached || cached) && (!flags.scored || scores.size > 0 || feedback !== null) && (!flags.inExperiment || experimentId !== '')
-  );
+  const isScored = scores.size > 0 || feedback !== null;
+  const isAsScored = flags.unscored === true ? !isScored : !flags.scored || isScored;
+  return (!flags.cached || cached) && isAsScored && (!flags.inExperiment || experimentId !== '');
+}
+
+/** What is asked for with a flag is asked for as older clients do, for whom a false one has a meaning. */
+function dialectOf({ isCached, isPartOfExperiment }: Pick<RandomQuery, 'isCached' | 'isPartOfExperiment'>): RequestsDialect {
+  return isCached || isPartOfExperiment ? legacyDialect : { ...legacyDialect, isScoredFalse: 'all' };
 }
 
 function planOf({ filter, sort, ...rest }: RandomQuery): RequestsPlan {
-  const planned = planRequests(organization, { ...rest, filter, sort: sortBody(sort) }, legacyDialect);
+  const planned = planRequests(organization, { ...rest, filter, sort: sortBody(sort) }, dialectOf(rest));
   if (!planned.ok) throw new Error(planned.fault.message);
   if (planned.value.kind !== 'page') throw new Error(planned.value.hint);
   return planned.value.plan;

@@ -133,6 +133,19 @@ describe('what the rules cannot be applied to is left out, with all that they wo
     expect([texts.requestModel, texts.responseModel, texts.responseId, texts.serviceTier]).toEqual(['', '', '', '']);
   });
 
+  it('a text of JSON that nests too deeply, whose escapes would hide what it says; brackets that are no JSON stay', () => {
+    const escaped = secret.replace('@', String.raw`\u0040`);
+    const deep = `${'['.repeat(501)}"${escaped}"${']'.repeat(501)}`;
+    for (const body of [
+      text(deep),
+      text(`data: ${deep}\n\ndata: {}`),
+      { kind: 'json', text: JSON.stringify({ arguments: deep }) } as const,
+    ]) {
+      expect(apply([email], planted({ requestBody: body })).texts.requestBody).toEqual(text(leftOut));
+    }
+    expect(apply([email], planted({ requestBody: text('['.repeat(5000)) })).texts.requestBody).toEqual(text('['.repeat(5000)));
+  });
+
   it('a pattern that this version does not take', () => {
     expect(apply([regex('(?=x)')])).toMatchObject({ failure: 'a pattern cannot be used', texts: withheld });
   });

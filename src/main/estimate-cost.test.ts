@@ -32,6 +32,13 @@ describe('what a budget sets aside', () => {
     expect(estimate(callOf(chat))).toBe(usd(dollars.toFixed(12)));
   });
 
+  it('of a body that nests deeper, or has more values, than is read is the reserve', () => {
+    for (const odd of ['['.repeat(600) + ']'.repeat(600), `[${'{},'.repeat(1_000_000)}{}]`]) {
+      const call = callOf(`{"model":"gpt-4","messages":${odd},"max_tokens":100,"user":"ann"}`);
+      expect([estimate(call), readUser(call)]).toEqual([usd('1'), '']);
+    }
+  });
+
   it('is by the price that the organisation has stored, and its caller cannot name a cheaper model', () => {
     const organization = readOrganizationPrices([
       { model: 'house-model', provider: null, validFrom: null, rates: { input: 0, output: 50 } },

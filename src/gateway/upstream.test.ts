@@ -197,6 +197,13 @@ describe('connections to a provider', () => {
     expect([last.map(({ body }) => body), provider.sockets.length]).toEqual([['ok', 'ok'], 3]);
   });
 
+  it('to a host that does not exist are told of by its name, and with what to do', async () => {
+    const { send } = await scene(answers);
+    const seen = send({ origin: 'http://nowhere.invalid' });
+    await until(() => seen.error !== undefined);
+    expect(seen.error?.message).toMatch(/host "nowhere\.invalid".* \((?:ENOTFOUND|EAI_AGAIN)\).*(?:Mend the address|mend its DNS)/);
+  });
+
   it('once they are closed no call waits for them', async () => {
     const { upstream, send } = await scene(answers);
     const seen = send();

@@ -51,6 +51,7 @@ const saysThenResets = (text: string) => (socket: Socket) => void socket.write(t
 const saysThenCloses = (text: string) => (socket: Socket) => void socket.end(text);
 const silent = (): void => undefined;
 
+const refused = 'Nothing listens at the address of the provider (ECONNREFUSED). Start it, or mend the address';
 const unanswered = 'could not be reached, or closed the connection before it answered';
 const late = 'did not answer in time';
 
@@ -73,7 +74,7 @@ function passes(name: string, said: string, came: string, more: Partial<Fault> =
 
 const withoutReply: readonly Fault[] = [
   {
-    ...noReply('the provider refuses the connection', silent),
+    ...noReply('the provider refuses the connection', silent, refused),
     request: { line: 'POST /groq/openai/v1/chat/completions', headers: ['Content-Type: application/json'], body: '{"model":"m"}' },
   },
   {

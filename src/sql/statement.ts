@@ -56,6 +56,8 @@ function tenantNumber(tenant: TenantId): bigint {
 const afterTable = /^\s*(?:\)|GROUP BY\b|ORDER BY\b|LIMIT\b|$)/;
 /** TRICKY: the engine reads a table behind `IN` as well, and behind a comma after `FROM`, which {@link assertNoTableList} looks for. */
 const tableWords = /\b(FROM|JOIN|IN)\b\s*(?!\s|\()/gi;
+/** To the engine a single name in parentheses behind `IN` is a table too, as are the arguments of these functions. */
+const hiddenTables = /\bIN\s*\(\s*\w+\s*\)|\b(?:dictGet|dictHas|joinGet)\w*|\bEXISTS\b/i;
 
 /** TRICKY: values are never in the text pieces, so the words that are found there are the words of the query. */
 function assertOwnTables(pieces: readonly Piece[]): void {
@@ -76,6 +78,8 @@ function assertOwnTables(pieces: readonly Piece[]): void {
 
 function assertReadsOnly(text: string, next: Piece | undefined): void {
   const plain = withoutLiterals(text);
+  const hidden = hiddenTables.exec(plain)?.[0];
+  if (hidden !== undefined) throw new TypeError(`${hidden} may read a table that is not the tenant's.`);
   for (const match of plain.matchAll(tableWords)) {
     const atEnd = match.index + match[0].length === plain.length;
     const wanted = match[1]?.toUpperCase() === 'IN' ? 'param' : 'table';

@@ -42,7 +42,10 @@ export interface EraseStored {
 const tables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes'] as const satisfies readonly RemovableTable[];
 
 const listed = 'FROM removals WHERE removal = {removal:UInt64}';
-const listedRows = `org_id = {tenant:UInt128} AND (created_at, request_id) IN (SELECT created_at, request_id ${listed})`;
+/** Rows of the requests that are listed. @param and what else has to hold for an entry of the list. */
+function listedRows(and = ''): string {
+  return `org_id = {tenant:UInt128} AND (created_at, request_id) IN (SELECT created_at, request_id ${listed}${and})`;
+}
 /** Of the sessions, those that nobody else has part in. */
 const listedSessions = `session_id IN (SELECT session_id ${listed} AND session_id != '')`;
 const emptySessions = `org_id = {tenant:UInt128} AND ${listedSessions}
@@ -81,7 +84,7 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
   const [bodies] = await readRows<Counted>(
     parts,
     bound(
-      `SELECT countIf(request_kind != 'absent') + countIf(response_kind != 'absent') AS counted FROM bodies WHERE ${listedRows}`,
+      `SELECT countIf(request_kind != 'absent') + countIf(response_kind != 'absent') AS counted FROM bodies WHERE ${listedRows()}`,
       erasure,
     ),
   );
@@ -99,7 +102,7 @@ async function removeByMonth(parts: RemovingParts, table: 'requests' | 'bodies',
     bound(`SELECT DISTINCT toString(toYYYYMM(created_at)) AS month ${listed} ORDER BY month`, erasure),
   );
   for (const { month } of months) {
-    const inMonth = `${listedRows.slice(0, -1)} AND toYYYYMM(created_at) = ${month})`;
+    const inMonth = listedRows(` AND toYYYYMM(created_at) = ${month}`);
     await removeRows(parts, table, bound(`ALTER TABLE ${table} DELETE IN PARTITION ID '${month}' WHERE ${inMonth}`, erasure));
   }
 }

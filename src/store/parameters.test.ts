@@ -23,6 +23,14 @@ test('a server gets them beside the query', () => {
   });
 });
 
+test.each([true, false])('a query whose parameter is not given is not run, embedded: %s', (embedded) => {
+  const query = 'SELECT 1 FROM requests WHERE org_id = {tenant:UInt128} AND has({names:Array(String)}, name)';
+  expect(() => boundQuery(query, { params: { names: ['a'] } }, embedded)).toThrow(
+    'The query names the parameter tenant, which is not given.',
+  );
+  expect(() => boundQuery(query, { params: { tenant: '7', names: ['a'] } }, embedded)).not.toThrow();
+});
+
 test('nothing in a setting ends it, and a name is a name', () => {
   expect(boundQuery('SELECT 1', { params: {}, settings: { log_comment: "a'b\\" } }, true).query).toBe(
     "SET log_comment = 'a\\'b\\\\'; SELECT 1",

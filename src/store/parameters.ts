@@ -23,14 +23,23 @@ export interface Binding {
  * every update. For the embedded engine the parameters are therefore set in front of the query, on its own connection. Settings come first, as they
  * say how long the rest may be, and all in one statement, as each costs some tenths of a millisecond. Both stay set there: every query sets all
  * parameters of its own, and a query that sends no settings has those of the one before it. In one lane they may differ in `max_query_size` alone.
+ * @throws TypeError when the query names a parameter that is not given: it would run with the value of the query before it, another tenant's maybe.
  */
 export function boundQuery(query: string, { params, settings = {} }: Binding, embedded: boolean): BoundQuery {
+  assertGiven(query, params);
   if (!embedded) return { query, query_params: params, clickhouse_settings: settings };
   const set = Object.entries(settings).map(([name, value]) => `${checkedName(name)} = '${escaped(String(value), inLiteral)}'`);
   const bound = Object.entries(params).map(
     ([name, value]) => `param_${checkedName(name)} = '${escaped(parameterText(value as ParameterValue), inLiteral)}'`,
   );
   return { query: `${setStatement(set)}${setStatement(bound)}${query}` };
+}
+
+/** TRICKY: values are never in the text of a query, so that whatever reads as a parameter is one. */
+function assertGiven(query: string, params: Binding['params']): void {
+  for (const [, name = ''] of query.matchAll(/\{(\w+):\s*\w/g)) {
+    if (!Object.hasOwn(params, name)) throw new TypeError(`The query names the parameter ${name}, which is not given.`);
+  }
 }
 
 /** A text as SQL. */

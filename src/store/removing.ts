@@ -35,11 +35,11 @@ export async function readRows<Row>({ connections }: RemovingParts, { text, para
  *
  * Invariant: what rewrites parts of `requests` is ordered in the lane of the updates, and only ordered there. An update that is being written while
  * a mutation begins would be lost (ClickHouse issue 116686); one that comes later applies on top of it and waits for nothing.
- * TRICKY: the engine may run mutations that wait in one go (ClickHouse pull request 119127). The conditions here name only columns that never change.
+ * TRICKY: the mode is said, because another one, `lightweight_update`, leaves mutations that never end. And the engine may run mutations that wait in one go (ClickHouse pull request 119127). The conditions here name only columns that never change.
  */
 export async function removeRows(parts: RemovingParts, table: RemovableTable, statement: RowCondition): Promise<void> {
   const { connections } = parts;
-  const later = `${statement.text} SETTINGS mutations_sync = 0, lightweight_deletes_sync = 0`;
+  const later = `${statement.text} SETTINGS mutations_sync = 0, lightweight_deletes_sync = 0, lightweight_delete_mode = 'alter_update'`;
   await whenMutated(parts, table);
   await inLane(connections, laneOf(table), (client) => {
     demandRoom(connections);

@@ -15,7 +15,7 @@ export interface KeeperOptions {
   readonly abandon: () => void;
   /** The exchange that the reply answers. */
   readonly requestId: string;
-  readonly userId: () => string;
+  readonly userId: () => string | Promise<string>;
   readonly maxAgeMs: number;
   /** A larger reply is not kept, encoded or decoded. */
   readonly mostReplyBytes: number;
@@ -136,7 +136,16 @@ export class CacheKeeper implements ReplySink {
     }
     const createdAt = clock.now();
     const { status, lines } = head;
-    turn.keep({ requestId, userId: userId(), status, headers: lines, body, createdAt, expiresAt: createdAt + maxAgeMs, latencyMs });
+    const keepFor = (user: string): void =>
+      turn.keep({ requestId, userId: user, status, headers: lines, body, createdAt, expiresAt: createdAt + maxAgeMs, latencyMs });
+    try {
+      const user = userId();
+      if (typeof user === 'string') keepFor(user);
+      else user.then(keepFor, () => turn.giveUp());
+    } catch {
+      // Whose it is nobody can tell then, so that an erasure would not find it.
+      turn.giveUp();
+    }
   }
 
   /** There is no reply that may be kept, so that those who wait for one need wait no longer. */

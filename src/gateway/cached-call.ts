@@ -3,7 +3,8 @@ import { encodedReply, hitCodingFor, plainReply } from './cache-hit.ts';
 import { CacheKeeper } from './cache-keeper.ts';
 import { cacheKeyOf, type KeyedCall } from './cache-key.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
-import { outgoingCallOf } from './errand.ts';
+import { outgoingCallOf, sentBodyOf } from './errand.ts';
+import { inlineMaxBytes } from './large-bodies.ts';
 import type { CacheAnswer, CacheHit, CacheQuestion, ReplyCache } from './reply-cache.ts';
 import type { CacheStanding } from './cache-standing.ts';
 import { isToldOnce } from './routes.ts';
@@ -96,12 +97,20 @@ export function throughCache(ports: ForwardPorts, { call, identity }: AdmittedCa
     turn: errand.cache.turn,
     abandon: () => open.relay.clientLeft(),
     requestId: identity.requestId,
-    userId: () => tags.userId ?? ports.callLimits.readUser(outgoingCallOf(call, errand)),
+    userId: () => tags.userId ?? userOf(ports, open, errand),
     maxAgeMs: cache.maxAgeMs,
     mostReplyBytes: ports.limits.cachedReplyMaxBytes,
     clock: ports.clock,
   });
   return { ...open, sink: keeper, keeper };
+}
+
+/** The user whom the body of a call names. */
+function userOf(ports: ForwardPorts, { call, organizationId }: OpenCall, errand: Errand): string | Promise<string> {
+  const outgoing = outgoingCallOf(call, errand, errand.found?.[0]);
+  const { body, found } = outgoing;
+  if (found !== undefined || body === undefined || body.length <= inlineMaxBytes) return ports.callLimits.readUser(outgoing);
+  return ports.largeBodies.facts(organizationId, body, [sentBodyOf(errand)]).then(([facts]) => facts?.user ?? '');
 }
 
 /** Leaves the turn of a call that goes nowhere to the next. */

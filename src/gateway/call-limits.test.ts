@@ -44,7 +44,11 @@ beforeEach(async () => {
   };
   // Nobody listens there.
   const clock = { ...systemClock, now: () => gatewayTime ?? systemClock.now() };
-  rig = await startRig({ providers: { anthropic: { baseUrl: 'http://127.0.0.1:9' } }, ports: { callLimits, clock } });
+  rig = await startRig({
+    providers: { anthropic: { baseUrl: 'http://127.0.0.1:9' } },
+    limits: { routeMaxBytes: 16 * 1024 * 1024 },
+    ports: { callLimits, clock },
+  });
 });
 
 afterEach(async () => {
@@ -277,3 +281,45 @@ it('a call without any limit carries no line of limits', async () => {
   const response = await call();
   expect(linesOf(response, 'svc')).toEqual(['', '', '', '']);
 });
+
+describe('a body that is too large to be parsed beside all calls', () => {
+  const content = 'a '.repeat(50_000);
+  const messages = [{ role: 'user', content }];
+
+  it('counts for the user whom it names', async () => {
+    const headers = { 'svc-ratelimit-policy': '1;w=60;s=user' };
+    const statuses = [];
+    for (const user of ['ann', 'ann', 'bob']) statuses.push((await call({ headers, body: { messages, user } })).status);
+    expect(statuses).toEqual([200, 429, 200]);
+  });
+
+  it('sets aside what it may cost at most, by its own bytes', async () => {
+    const { headers } = await call({ headers: { 'svc-ratelimit-policy': '1000;w=60;u=cents' }, body: { messages, max_tokens: 7 } });
+    const bytes = JSON.stringify({ model: 'e', messages, max_tokens: 7 }).length;
+    // A millionth of a dollar for each token of input, two for each of the answer.
+    expect(headers.get('svc-ratelimit-remaining')).toBe(String((10_000_000 - bytes - 14) / 10_000));
+  });
+
+  it.each([
+    ['with a budget', '1000;w=60;u=cents'],
+    ['with a limit by user', '5;w=60;s=user'],
+  ])('is refused where it cannot be read, and not let through: %s', async (_what, policy) => {
+    const headers = { 'svc-ratelimit-policy': policy };
+    const wide = { headers, body: { messages, x: Array.from({ length: 2_000_000 }, () => ({})) } };
+    const answers = [await call(wide)];
+    if (policy.includes('cents')) answers.push(await nested(policy, 20_000), await nested(policy, 200_000));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 413));
+    expect((await rig.exchanges(answers.length)).length).toBe(answers.length);
+  });
+});
+
+/** A call whose body holds lists in lists. */
+async function nested(policy: string, levels: number): Promise<Response> {
+  const response = await fetch(`http://127.0.0.1:${rig.port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ourKey}`, 'content-type': 'application/json', 'svc-ratelimit-policy': policy },
+    body: `{"model":"echo/e","messages":${'['.repeat(levels)}${']'.repeat(levels)}}`,
+  });
+  await response.arrayBuffer();
+  return response;
+}

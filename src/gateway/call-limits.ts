@@ -9,6 +9,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Directives } from './directives.ts';
 import { withAliases } from './headers.ts';
 import { type Grant, LimitReached, type LimitWindows, reserve } from './limits.ts';
+import type { FoundFacts } from './large-bodies.ts';
 import type { RequestBody } from './request-body.ts';
 
 /** A call as it goes out, for whoever understands bodies. */
@@ -19,6 +20,8 @@ export interface OutgoingCall {
   readonly path: string;
   /** Undefined: it was not read whole, or holds no JSON. */
   readonly body: Buffer | undefined;
+  /** What was found in a body that is too large to be parsed here. */
+  readonly found: FoundFacts | undefined;
   /** `Svc-Model-Override`, which tells the price where the model itself has none. */
   readonly modelOverride: string | undefined;
   /** When it came, Unix milliseconds: the price of that time holds. */
@@ -66,8 +69,8 @@ export interface AskedCall {
   readonly requestId: string;
   readonly directives: Directives;
   readonly outgoing: OutgoingCall;
-  /** As which it may go out instead when that fails. */
-  readonly alternatives: readonly OutgoingCall[];
+  /** As which it may go out instead when that fails; asked only by a budget, as each may have a body of its own. */
+  readonly alternatives: () => Iterable<OutgoingCall>;
   readonly policies: readonly LimitPolicy[];
 }
 
@@ -82,9 +85,14 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
   const call = {
     organizationId,
     requestId,
-    userId: () => tags.userId ?? readUser(outgoing),
+    userId: once(() => tags.userId ?? readUser(outgoing)),
     property: (name: string) => propertyNamed(tags, name),
-    estimate: () => largest([outgoing, ...alternatives].map((way) => estimateCost(organizationId, way))),
+    estimate: once(() => {
+      let most = estimateCost(organizationId, outgoing);
+      // Of all attempts one is answered, so one is billed: the dearest of them is what the call can cost.
+      for (const way of alternatives()) most = larger(most, estimateCost(organizationId, way));
+      return most;
+    }),
   };
   try {
     // Not the time at which the call came: its upload may have taken longer than a window is.
@@ -95,9 +103,14 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
   }
 }
 
-/** Of all attempts one is answered, so one is billed: the dearest of them is what the call can cost. */
-function largest(costs: readonly Money[]): Money {
-  return costs.reduce((most, cost) => (cost > most ? cost : most));
+function larger(one: Money, other: Money): Money {
+  return one > other ? one : other;
+}
+
+/** Several budgets ask the same. */
+function once<Value>(find: () => Value): () => Value {
+  let found: { readonly value: Value } | undefined;
+  return () => (found ??= { value: find() }).value;
 }
 
 /** The body when it can be looked into. */

@@ -5,6 +5,7 @@ import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { LimitPolicy } from '../model/limit-policy.ts';
 import type { Observe } from '../model/observation.ts';
+import type { JsonObject } from '../model/text.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './base-address.ts';
@@ -19,6 +20,7 @@ import type { GiveFeedback } from './feedback.ts';
 import type { Identity, RequestIdClaims } from './identify.ts';
 import type { RawHeaders } from './headers.ts';
 import type { IncomingRequest } from './incoming-request.ts';
+import type { FoundFacts, LargeBodies } from './large-bodies.ts';
 import type { Grant } from './limits.ts';
 import type { GatewayMeter } from './metrics.ts';
 import type { KnownModels } from './model-list.ts';
@@ -77,6 +79,7 @@ export interface ForwardPorts {
   readonly countryHeader: string | undefined;
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
+  readonly largeBodies: LargeBodies;
   readonly meter: GatewayMeter;
   /** Undefined: calls are not told of one by one. */
   readonly callLog?: CallLog | undefined;
@@ -146,6 +149,10 @@ export interface Leg {
 /** A place that a call goes to when it failed at the one before. */
 export interface FallbackLeg extends Leg {
   readonly fallback: Fallback;
+  /** Members that stand in its body in place of the first one's; all else of it is the same. */
+  readonly replaced: JsonObject | undefined;
+  /** Of its body at most, without making it. */
+  readonly outgoingMaxBytes: number;
 }
 
 /** What is done about a failed attempt. */
@@ -164,6 +171,8 @@ export interface Errand extends Leg {
   readonly cache: CacheStanding | undefined;
   /** What its limits said; undefined for a call without any, or not asked yet. */
   readonly grant: Grant | undefined;
+  /** What limits have to know of a body that is too large to be parsed here: of it, and of those of its fallbacks. Undefined: of no such one. */
+  readonly found: readonly FoundFacts[] | undefined;
 }
 
 /** True when the client closed its connection. */

@@ -1,11 +1,13 @@
 import { GatelogError } from '../model/errors.ts';
 import type { ProviderTarget } from './base-address.ts';
 import type { ForwardPorts, Leg, OpenCall } from './call.ts';
-import { answerEcho } from './echo.ts';
+import { replyOfEcho } from './echo.ts';
 import { answerFeedback } from './feedback.ts';
 import { withoutCompression } from './headers.ts';
 import { answerModels } from './model-list.ts';
-import type { ReplySink } from './reply-sink.ts';
+import { asRefusal } from './open-call.ts';
+import { giveReply, type ReplySink } from './reply-sink.ts';
+import { inlineMaxBytes } from './large-bodies.ts';
 import { Upload } from './upload.ts';
 import type { ProviderRequest } from './upstream.ts';
 
@@ -40,11 +42,21 @@ function answerHere(ports: ForwardPorts, { call, organizationId, keyHash }: Open
     return;
   }
   if (route.destination === 'feedback') {
+    if (outgoing.whole.length > inlineMaxBytes)
+      throw new GatelogError('body_too_large', `Feedback takes a body of ${inlineMaxBytes} bytes at most.`);
     answerFeedback(ports.giveFeedback, { head: call.head, keyHash, body: outgoing.whole }, sink);
     return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);
-  answerEcho({ method, path: route.path, body: outgoing.whole, createdAt }, sink);
+  const asked = { method, path: route.path, body: outgoing.whole, createdAt };
+  if (asked.body.length <= inlineMaxBytes) {
+    giveReply(sink, replyOfEcho(asked));
+    return;
+  }
+  ports.largeBodies
+    .echo(organizationId, asked)
+    .then((reply) => giveReply(sink, reply))
+    .catch((error: unknown) => sink.fail(asRefusal(ports, error)));
 }
 
 function wholeOrNone(body: Buffer): Buffer | null {

@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { answerEcho, mostEchoCharacters, mostEchoEvents } from './echo.ts';
-import type { ReplySink } from './reply-sink.ts';
-
-const nothing = (): void => undefined;
+import { mostEchoCharacters, mostEchoEvents, replyOfEcho } from './echo.ts';
 
 /** The pieces of the answer to one user message. */
 function piecesFor(content: string, fields: object = {}): readonly Buffer[] {
-  const pieces: Buffer[] = [];
-  const sink: ReplySink = {
-    begin: nothing,
-    start: nothing,
-    data: (chunk) => pieces.push(chunk),
-    sendHeadEarly: nothing,
-    finish: nothing,
-    fail: nothing,
-  };
   const body = Buffer.from(JSON.stringify({ model: 'a', messages: [{ role: 'user', content }], ...fields }));
-  answerEcho({ method: 'POST', path: '/v1/chat/completions', body, createdAt: 1 }, sink);
-  return pieces;
+  return replyOfEcho({ method: 'POST', path: '/v1/chat/completions', body, createdAt: 1 }).chunks;
 }
 
 interface Answer {

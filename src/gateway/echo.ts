@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
 import { jsonBody } from './refusal.ts';
-import { giveReply, type ReplySink } from './reply-sink.ts';
+import type { WholeReply } from './reply-sink.ts';
 
 /** Characters of an answer at most. What is longer is counted and not repeated. */
 export const mostEchoCharacters = 256 * 1024;
@@ -30,20 +30,24 @@ interface EchoReply {
 const json = 'application/json';
 const eventStream = 'text/event-stream; charset=utf-8';
 
-/** Answers as a provider on the network would. */
-export function answerEcho(request: EchoRequest, sink: ReplySink): void {
-  const { status, contentType, chunks } = makeReply(request);
+/** What it answers. @param parse the body. */
+export function replyOfEcho(request: EchoRequest, parse = parseBytes): WholeReply {
+  const { status, contentType, chunks } = makeReply(request, parse);
   const lines = ['content-type', contentType];
   if (contentType === json) lines.push('content-length', String(chunks[0]?.length ?? 0));
-  giveReply(sink, { status, lines, chunks });
+  return { status, lines, chunks };
 }
 
-function makeReply(request: EchoRequest): EchoReply {
+function parseBytes(body: Buffer): unknown {
+  return parseJson(body.toString('utf8'));
+}
+
+function makeReply(request: EchoRequest, parse: (body: Buffer) => unknown): EchoReply {
   const pathname = request.path.split('?', 1)[0];
   if (request.method !== 'POST' || pathname !== '/v1/chat/completions') {
     return failure(404, 'The echo provider answers POST /v1/chat/completions only.');
   }
-  const body = parseJson(request.body.toString('utf8'));
+  const body = parse(request.body);
   if (!isJsonObject(body)) return failure(400, 'The body is not a JSON object.');
   const messages = body['messages'];
   if (!Array.isArray(messages) || messages.length === 0) return failure(400, "'messages' must be an array with at least one message.");

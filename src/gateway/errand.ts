@@ -1,11 +1,12 @@
 import { GatelogError } from '../model/errors.ts';
 import { amazonKeysStay, signedForAmazon, withAmazonToken, withoutSignature } from './amazon-credentials.ts';
-import { askLimits, type OutgoingCall, wholeJson } from './call-limits.ts';
+import { askLimits, needsBody, type OutgoingCall, wholeJson } from './call-limits.ts';
 import { type AdmittedCall, type Call, type Errand, type FallbackLeg, type ForwardPorts, hasLeft, type Leg, type Onward } from './call.ts';
 import { type Admission, credentialsFor } from './credentials.ts';
 import { fallbacksOfModels } from './fallback-list.ts';
 import { planFallbacks } from './fallback-legs.ts';
 import { harmless } from './headers.ts';
+import { type FoundFacts, inlineMaxBytes, type SentBody } from './large-bodies.ts';
 import { findModelField } from './model-field.ts';
 import { withoutProvider } from './no-provider.ts';
 import { type Addressed, hidesModel, wantsUsage, withUsageQuestion } from './outgoing-body.ts';
@@ -52,6 +53,7 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
     warnings: unsent,
     cache: undefined,
     grant: undefined,
+    found: undefined,
   };
 }
 
@@ -136,20 +138,48 @@ export function withGrant(ports: ForwardPorts, { call, admission, identity, poli
     requestId: identity.requestId,
     directives: call.head.directives,
     policies,
-    outgoing: outgoingCallOf(call, errand),
-    alternatives: errand.onward === undefined ? [] : errand.onward.fallbacks.map((leg) => outgoingCallOf(call, leg)),
+    outgoing: outgoingCallOf(call, errand, errand.found?.[0]),
+    alternatives: () => alternativesOf(call, errand),
   });
   return { ...errand, grant };
 }
 
+/** As which a call goes out when it failed before: one after the other, as each may have a body of its own. */
+function* alternativesOf(call: Call, { onward, found }: Errand): Generator<OutgoingCall, void, undefined> {
+  for (const [index, leg] of onward?.fallbacks.entries() ?? []) yield outgoingCallOf(call, leg, found?.[index + 1]);
+}
+
 /** A call for whoever understands bodies. */
-export function outgoingCallOf({ request, head, openedAt }: Call, { route, target, outgoing }: Leg): OutgoingCall {
+export function outgoingCallOf({ request, head, openedAt }: Call, leg: Leg, found: FoundFacts | undefined): OutgoingCall {
+  const { route, target } = leg;
   return {
     method: request.method ?? 'GET',
     provider: route.provider,
     path: target?.path ?? route.path,
-    body: wholeJson(outgoing, mayBeJson(request)),
+    body: found === undefined ? wholeJson(leg.outgoing, mayBeJson(request)) : undefined,
+    found,
     modelOverride: head.directives.tags.modelOverride,
     at: openedAt,
   };
+}
+
+/**
+ * The ways in which a call may go out whose body is too large to be parsed here for its limits.
+ * @returns undefined for any other call, which is nearly every one.
+ */
+export function waysToRead({ call, policies }: AdmittedCall, errand: Errand): readonly SentBody[] | undefined {
+  if (policies.length === 0) return undefined;
+  const { outgoing, onward } = errand;
+  if (!('whole' in outgoing) || outgoing.whole.length <= inlineMaxBytes) return undefined;
+  if (!mayBeJson(call.request) || !needsBody(policies, call.head.directives)) return undefined;
+  return [sentBodyOf(errand), ...(onward?.fallbacks ?? []).map(sentFallbackOf)];
+}
+
+export function sentBodyOf({ route, target, outgoing }: Leg): SentBody {
+  const bytes = 'whole' in outgoing ? outgoing.whole.length : 0;
+  return { provider: route.provider, path: target?.path ?? route.path, replaced: undefined, bytes };
+}
+
+function sentFallbackOf({ route, target, replaced, outgoingMaxBytes }: FallbackLeg): SentBody {
+  return { provider: route.provider, path: target?.path ?? route.path, replaced, bytes: outgoingMaxBytes };
 }

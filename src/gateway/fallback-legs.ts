@@ -6,7 +6,7 @@ import type { Fallback } from './fallback-list.ts';
 import { harmless, type RawHeaders, withoutSecretParameters } from './headers.ts';
 import { type ModelField, replaceModel } from './model-field.ts';
 import { wantsUsage, withUsageQuestion } from './outgoing-body.ts';
-import { askForUsage } from './stream-usage.ts';
+import { askForUsage, usageQuestionMaxBytes } from './stream-usage.ts';
 import { resolveModel } from './model-route.ts';
 import { type Route, routeByPath, routeToProvider, routeToTarget } from './routes.ts';
 
@@ -60,6 +60,7 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
   const mayBeOwn = isSameAddress && !isPicked && !from.isPicked;
   const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const makeBody = bodyMaker(from, model);
+  const usageAsked = wantsUsage(call, route) && (from.first.usageAsked || asksWhereFirstIsNot(call, from));
   const makeOutgoing = (): { readonly whole: Buffer } => {
     const whole = makeBody();
     return { whole: withUsageQuestion(call, route, { whole }) ?? whole };
@@ -76,9 +77,11 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
       return makeOutgoing();
     },
     // Bodies that differ in their model alone all ask for it, or none does, but for those of a provider that is not asked.
-    usageAsked: wantsUsage(call, route) && (from.first.usageAsked || asksWhereFirstIsNot(call, from)),
+    usageAsked,
     model: model ?? from.model,
     fallback,
+    replaced: model === undefined ? undefined : { model },
+    outgoingMaxBytes: bytesWith(from, model) + (usageAsked ? usageQuestionMaxBytes : 0),
   };
 }
 
@@ -145,6 +148,12 @@ function bodyMaker({ body, field, outgoing }: FirstAttempt, model: string | unde
   if (model === undefined) return () => outgoing;
   if (field !== undefined) return () => replaceModel(body, field, model);
   throw new GatelogError('invalid_directive', 'the body is no JSON object with a model, so its model cannot be replaced.');
+}
+
+/** Of the body that is made for a model, without making it. */
+function bytesWith({ body, field, outgoing }: FirstAttempt, model: string | undefined): number {
+  if (model === undefined || field === undefined) return outgoing.length;
+  return body.length - (field.end - field.start) + Buffer.byteLength(JSON.stringify(model)) - 2;
 }
 
 interface KeyQuestion {

@@ -8,7 +8,7 @@ import { admit, type Admission, type Rejection, withoutOurKeys } from './credent
 import { runAttempts } from './attempts.ts';
 import { askCache, leaveCache, throughCache } from './cached-call.ts';
 import { sendTo } from './dispatch.ts';
-import { prepare, withGrant } from './errand.ts';
+import { prepare, waysToRead, withGrant } from './errand.ts';
 import { identify } from './identify.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { openCall, refuseOpen, refuseRecorded, refuseStranger } from './open-call.ts';
@@ -90,32 +90,48 @@ function needsWhole({ call, policies }: AdmittedCall, route: Route): boolean {
   return readsJson && mayBeJson(call.request);
 }
 
-/** The body is here, or on its way: decide the provider for good, look into the cache, and carry it out. */
+/** The body is here, or on its way: decide the provider for good, read what limits have to know of it, and go on. */
 function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, received: RequestBody): void {
   const readyAt = ports.clock.monotonic();
-  const ask = admitted.call.head.directives.cache;
+  const { organizationId } = admitted.admission.principal;
   let { provider } = pathRoute;
+  const refuse = (error: unknown): void =>
+    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused: { body: received } }, provider, error);
   try {
     if ('begun' in received) checkSize(received.begun, ports.limits.requestMaxBytes);
     const prompt = pathRoute.routedByModel && 'whole' in received ? findStoredPrompt(received.whole) : undefined;
     const body = prompt === undefined ? received : { whole: prompt.body };
     const known = prompt === undefined ? admitted : taggedWith(admitted, prompt);
-    const addressed = applyModel({ route: pathRoute, organizationId: admitted.admission.principal.organizationId }, body, ports);
+    const addressed = applyModel({ route: pathRoute, organizationId }, body, ports);
     ({ provider } = addressed.route);
     const prepared = prepare(ports, known, { pathRoute, body }, addressed);
     const errand = prompt === undefined ? prepared : { ...prepared, warnings: [...prepared.warnings, promptNotFilledIn] };
-    if (ask === undefined) {
-      carryOut(ports, known, errand, { body: received, readyAt });
+    const ways = waysToRead(known, errand);
+    if (ways === undefined || !('whole' in errand.outgoing)) {
+      askThenCarryOut(ports, known, errand, { body: received, readyAt });
       return;
     }
-    let hasWaited = false;
-    askCache(ports, { admitted: known, errand, ask }, (asked) =>
-      carryOut(ports, known, asked, { body: received, readyAt: hasWaited ? ports.clock.monotonic() : readyAt }),
-    );
-    hasWaited = true;
+    ports.largeBodies
+      .facts(organizationId, errand.outgoing.whole, ways)
+      .then((facts) => askThenCarryOut(ports, known, { ...errand, found: facts.map((each) => ({ facts: each })) }, { body: received, readyAt }))
+      .catch(refuse);
   } catch (error) {
-    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused: { body: received } }, provider, error);
+    refuse(error);
   }
+}
+
+/** Looks into the cache, and carries the call out. */
+function askThenCarryOut(ports: ForwardPorts, admitted: AdmittedCall, errand: Errand, { body, readyAt }: Arrived): void {
+  const ask = admitted.call.head.directives.cache;
+  if (ask === undefined) {
+    carryOut(ports, admitted, errand, { body, readyAt });
+    return;
+  }
+  let hasWaited = false;
+  askCache(ports, { admitted, errand, ask }, (asked) =>
+    carryOut(ports, admitted, asked, { body, readyAt: hasWaited ? ports.clock.monotonic() : readyAt }),
+  );
+  hasWaited = true;
 }
 
 interface Arrived {

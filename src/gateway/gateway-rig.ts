@@ -21,13 +21,15 @@ import type { FrameLocation } from '../spool/spool.ts';
 import { openSpoolWriter, type Settled, type SpoolWriter } from '../spool/writer.ts';
 import { createGateway } from './app.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
+import { answerAbout } from '../main/body-jobs.ts';
 import type { ForwardLimits, ForwardPorts } from './call.ts';
 import { ConnectionCredentials } from './credentials.ts';
+import { replyOfEcho } from './echo.ts';
 import { gatewayFamilies, GatewayMeter } from './metrics.ts';
 import { makeProviderTable, type ProviderOverride } from './providers.ts';
 import { ReplyCache } from './reply-cache.ts';
 import { makeUpstream } from './upstream.ts';
-import { closeServer, listen, ourKey, until } from './wire-rig.ts';
+import { closeServer, listen, ourKey, soon, until } from './wire-rig.ts';
 
 /** Resolves every name to this machine. */
 export const toThisMachine: LookupFunction = (_hostname, { all }, callback) => {
@@ -204,6 +206,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       ...options.limits,
     },
     callLimits: noLimits,
+    largeBodies: readInTurn,
     meter: new GatewayMeter(new Meter(gatewayFamilies)),
     cache: noCache((observation) => rig.observed.push(observation)),
     clock: systemClock,
@@ -233,6 +236,20 @@ const noLimits: ForwardPorts['callLimits'] = {
   storedPolicies: () => [],
   estimateCost: () => zeroMoney,
   readUser: () => '',
+};
+
+/** Reads large bodies as the threads do, in a later turn. */
+const readInTurn: ForwardPorts['largeBodies'] = {
+  facts: async (_organizationId, body, ways) => {
+    await soon();
+    const answer = answerAbout(body, { of: 'facts', ways });
+    if ('facts' in answer) return answer.facts;
+    throw 'refusal' in answer ? new GatelogError(answer.refusal.code, answer.refusal.message) : new TypeError('no facts');
+  },
+  echo: async (_organizationId, request) => {
+    await soon();
+    return replyOfEcho(request);
+  },
 };
 
 function readExchanges(folder: string): Exchange[] {

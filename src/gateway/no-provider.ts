@@ -1,5 +1,6 @@
 import { GatelogError } from '../model/errors.ts';
 import { parseJson } from '../model/text.ts';
+import { inlineMaxBytes } from './large-bodies.ts';
 import { findModelField } from './model-field.ts';
 import type { RequestBody } from './request-body.ts';
 
@@ -10,9 +11,6 @@ interface Keyless {
   /** Of the providers there are. */
   readonly names: readonly string[];
 }
-
-/** A larger body is not parsed to say what is wrong with it. */
-const parsedMaxBytes = 1024 * 1024;
 
 /**
  * The refusal of a call for which there is no key of OpenAI's, where it went only because its body names no other provider: a slip in a
@@ -41,5 +39,5 @@ function because(refusal: GatelogError, sentence: string): GatelogError {
 }
 
 function isJsonText(body: Buffer): boolean {
-  return body.length > parsedMaxBytes || parseJson(body.toString()) !== undefined;
+  return body.length > inlineMaxBytes || parseJson(body.toString()) !== undefined;
 }

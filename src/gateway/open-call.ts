@@ -176,7 +176,8 @@ export function refuseStranger(ports: ForwardPorts, call: Stranger, error: unkno
   refuseUnrecorded(call.response, refusal, [...idLines(requestId, call.aliased), 'server-timing', timing], ports.limits.clientStallMs);
 }
 
-function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {
+/** Whatever was thrown, as what a caller is told of it. */
+export function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
   ports.observe({ kind: 'call_failed', reason: messageOf(error) });
   return new GatelogError('internal', 'The gateway failed on this call.', { cause: error });

@@ -4,6 +4,10 @@ import { bytes, bytesAt, findMember, lengthOfMark, objectAt, skipWhitespace, typ
 /** Paths of OpenAI's API whose streams say what was used only when they are asked. */
 const askedPath = /^[^?]*\/completions\/?(?:\?|$)/;
 
+const question = '"stream_options":{"include_usage":true},';
+/** By how much a body grows at most when it is asked. */
+export const usageQuestionMaxBytes = question.length;
+
 /** Whether `Svc-Stream-Usage` has a meaning for calls of this path. */
 export function takesUsageQuestion(path: string): boolean {
   return askedPath.test(path);
@@ -58,7 +62,7 @@ export function askForUsage(body: Buffer): Buffer | undefined {
   if (asked?.isStream !== true) return undefined;
   const { options } = asked;
   const open = skipWhitespace(body, mark);
-  if (options === undefined) return inserted(body, open + 1, '"stream_options":{"include_usage":true},');
+  if (options === undefined) return inserted(body, open + 1, question);
   const span = findMember(body, open, 'stream_options');
   if (span === undefined) return undefined;
   if (options === null) return replaced(body, span, '{"include_usage":true}');

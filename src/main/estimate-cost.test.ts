@@ -16,7 +16,16 @@ const at = Date.parse('2025-09-01T00:00:00Z');
 
 function callOf(body: unknown, given: Partial<OutgoingCall> = {}): OutgoingCall {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return { method: 'POST', provider: 'openai', path: '/v1/chat/completions', body: bytes, modelOverride: undefined, at, ...given };
+  return {
+    method: 'POST',
+    provider: 'openai',
+    path: '/v1/chat/completions',
+    body: bytes,
+    found: undefined,
+    modelOverride: undefined,
+    at,
+    ...given,
+  };
 }
 
 const opusOf = (body: object) =>

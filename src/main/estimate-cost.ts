@@ -1,11 +1,11 @@
 import type { OutgoingCall } from '../gateway/call-limits.ts';
+import type { BodyFacts } from '../gateway/large-bodies.ts';
 import { type Money, moneyOfUnits, zeroMoney } from '../model/money.ts';
-import { isJsonObject, parseJson } from '../model/text.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { highestCost } from '../pricing/highest-cost.ts';
 import type { Prices } from '../pricing/look-up.ts';
-import { readCallSize } from '../providers/call-size.ts';
-import { providerNamed, wireFormatFor } from '../providers/registry.ts';
+import { providerNamed } from '../providers/registry.ts';
+import { readBody } from './body-facts.ts';
 
 /** A hundredth of a US dollar. */
 const cent = 10n ** 10n;
@@ -36,15 +36,14 @@ export function makeCostEstimate(reserveCents: number, pricesOf: PricesOf): (org
     billedMethods.has(call.method) && !isFree(call) ? (boundOf(call, () => pricesOf(organizationId)) ?? reserve) : zeroMoney;
 }
 
-function boundOf({ provider, path, body, modelOverride, at }: OutgoingCall, pricesOf: () => Prices): Money | undefined {
-  const parsed = parseBody(body);
-  if (!isJsonObject(parsed)) return undefined;
-  const format = wireFormatFor(provider, path);
-  const { models, serviceTier, ...size } = readCallSize(parsed, body?.length ?? 0, format?.outputLimits ?? []);
+function boundOf(call: OutgoingCall, pricesOf: () => Prices): Money | undefined {
+  const { provider, modelOverride, at } = call;
+  const facts = factsOf(call);
+  if (facts === undefined) return undefined;
+  const { models, serviceTier, ...size } = facts.size;
   // Echo says what was said to it.
   const bounds = provider === 'echo' ? { ...size, outputTokens: size.outputTokens ?? size.inputTokens } : size;
-  const named = format?.readRequest(parsed, path).model ?? '';
-  const answering = [...new Set([named, ...models])].filter((model) => model !== '');
+  const answering = [...new Set([facts.model, ...models])].filter((model) => model !== '');
   const entry = providerNamed(provider);
   const query = { provider: entry?.recordName ?? '', providerId: entry?.priceProviderId, at };
   const prices = pricesOf();
@@ -69,12 +68,12 @@ function highestOf(costs: readonly (Money | undefined)[]): Money | undefined {
 }
 
 /** The end user whom a body names, by its wire format; empty without one. */
-export function readUser({ provider, path, body }: OutgoingCall): string {
-  const format = wireFormatFor(provider, path);
-  const parsed = format === undefined ? undefined : parseBody(body);
-  return isJsonObject(parsed) ? (format?.readRequest(parsed, path).user ?? '') : '';
+export function readUser(call: OutgoingCall): string {
+  return factsOf(call)?.user ?? '';
 }
 
-function parseBody(body: Buffer | undefined): unknown {
-  return body === undefined ? undefined : parseJson(body.toString('utf8'));
+/** What was found in the body before, or is now. */
+function factsOf({ provider, path, body, found }: OutgoingCall): BodyFacts | undefined {
+  if (found !== undefined) return found.facts;
+  return body === undefined ? undefined : readBody(body)({ provider, path, replaced: undefined, bytes: body.length });
 }

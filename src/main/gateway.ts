@@ -10,6 +10,7 @@ import { CallLog } from '../gateway/call-log.ts';
 import type { CallLimits } from '../gateway/call-limits.ts';
 import type { ForwardPorts } from '../gateway/call.ts';
 import { ConnectionCredentials } from '../gateway/credentials.ts';
+import type { LargeBodies } from '../gateway/large-bodies.ts';
 import { GatewayMeter } from '../gateway/metrics.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
@@ -34,6 +35,7 @@ import { type PriceBook, priceBookFrom } from '../pricing/price-book.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/space.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { type RunningRole, tellMeasured } from '../supervisor/child.ts';
+import { startBodyThreads } from './body-threads.ts';
 import { troubledCoreParts } from './core-address.ts';
 import { makeGiveFeedback } from './core-feedback.ts';
 import { makeCostEstimate, readUser } from './estimate-cost.ts';
@@ -78,12 +80,13 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     tellMeasured(meter.cells);
   });
   const lookUpKey = makeKeyLookUp(database);
+  const bodies = startBodyThreads();
   const health = async (): Promise<GatewayHealth> => ({
     ready: canCheckKeys(lookUpKey),
     degraded: [...spoolTrouble(space, config.spoolMaxBytes), ...(await troubledCoreParts(config.dataDir))],
   });
   const { server, draining } = createGateway(
-    forwardPorts(config, { database, spool, space, upstream, state, cache, book, prices, meter: callMeter, callLog, observe }),
+    forwardPorts(config, { database, spool, space, upstream, state, cache, bodies, book, prices, meter: callMeter, callLog, observe }),
     health,
     {
       headerMaxBytes: config.headerMaxBytes,
@@ -103,6 +106,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       await spool.close();
       space.close();
       await upstream.close();
+      await bodies.close();
       cache.close();
       await state.close();
       await database.close();
@@ -168,6 +172,7 @@ interface GatewayParts {
   readonly upstream: Upstream;
   readonly state: SharedState;
   readonly cache: ReplyCache;
+  readonly bodies: LargeBodies;
   readonly book: PriceBook;
   readonly prices: StoredPrices;
   readonly meter: GatewayMeter;
@@ -207,6 +212,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
       clientStallMs: config.clientStallTimeoutMs,
     },
     callLimits: callLimits(config, parts),
+    largeBodies: parts.bodies,
     meter: parts.meter,
     callLog: parts.callLog,
     cache,

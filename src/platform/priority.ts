@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
+import path from 'node:path';
 
 /** A third of the weight of an ordinary process. With less, a load that leaves no core idle starves what stores its records. */
 const below = 5;
@@ -30,6 +31,23 @@ export function lowerPriority(): void {
  */
 export function lowerThreadsNamed(name: string): void {
   for (const thread of ownThreadIds() ?? []) if (nameOf(thread) === name) trySetPriority(thread, constants.priority.PRIORITY_LOW);
+}
+
+/**
+ * Lets other threads go first when cores are short, as {@link lowerPriority} does, of the one alone that calls this.
+ * TRICKY: as above, only where a priority is a thread's.
+ */
+export function lowerThisThread(): void {
+  const thread = thisThreadId();
+  if (thread !== undefined) trySetPriority(thread, below);
+}
+
+function thisThreadId(): number | undefined {
+  try {
+    return Number(path.basename(readlinkSync('/proc/thread-self')));
+  } catch {
+    return undefined;
+  }
 }
 
 function isHigher(thread: number): boolean {

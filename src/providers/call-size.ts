@@ -1,22 +1,6 @@
+import type { CallSize } from '../model/call-size.ts';
 import { isJsonObject, type JsonObject } from '../model/text.ts';
 import { listOf, objectOf, textOf } from './facts.ts';
-
-/** How large a call may be, as far as its body says. */
-export interface CallSize {
-  /** Models that may answer, besides the one that the wire format reads. */
-  readonly models: readonly string[];
-  /** The tier that the caller asks for; empty for the one that everyone gets. A provider may still serve, and bill, another. */
-  readonly serviceTier: string;
-  /** Tokens of the input at most, undefined where the body does not hold all of it. */
-  readonly inputTokens: number | undefined;
-  /** Tokens of one answer at most, undefined where the body sets no limit. */
-  readonly outputTokens: number | undefined;
-  /** Answers that are generated. */
-  readonly answers: number;
-  /** Only text goes in and comes out. */
-  readonly isText: boolean;
-  readonly writesCache: boolean;
-}
 
 /** What providers put around the caller's tools. */
 const toolTokens = 1000;
@@ -31,11 +15,11 @@ const beyondText =
  * everywhere, and where they mean nothing they make the call look larger, never smaller. A token is at least a byte of the text that it stands for.
  * @param bytes of the whole body.
  * @param outputLimits of the wire format: a limit by the name of another format is none, as its provider does not read it.
+ * @param text what {@link readNames} says of the body, where that is known.
  */
-export function readCallSize(body: JsonObject, bytes: number, outputLimits: readonly string[]): CallSize {
-  const text = JSON.stringify(body);
+export function readCallSize(body: JsonObject, bytes: number, outputLimits: readonly string[], text = readNames(body)): CallSize {
   const generation = objectOf(body['generationConfig'] ?? body['generation_config']);
-  const isText = !beyondText.test(withoutSchemas(body)) && !isJsonObject(body['prompt']);
+  const isText = text.isText && !isJsonObject(body['prompt']);
   const tools = ['tools', 'functions', 'toolConfig'].some((name) => name in body) ? toolTokens : 0;
   const said = outputLimits.map((path) => memberAt(body, path)).filter(isCount);
   const wanted = [body['n'], body['best_of'], generation['candidateCount'], generation['candidate_count']].filter(isCount);
@@ -46,6 +30,21 @@ export function readCallSize(body: JsonObject, bytes: number, outputLimits: read
     outputTokens: said.length === 0 ? undefined : Math.max(...said),
     answers: Math.min(mostAnswers, Math.max(1, ...wanted) * promptsIn(body['prompt'])),
     isText,
+    writesCache: text.writesCache,
+  };
+}
+
+/** What the names in a body tell of it, wherever in it they stand. */
+export interface NamedInBody {
+  readonly isText: boolean;
+  readonly writesCache: boolean;
+}
+
+/** Goes through all of a body, so that of a large one it is asked once. */
+export function readNames(body: JsonObject): NamedInBody {
+  const text = JSON.stringify(body);
+  return {
+    isText: !beyondText.test(withoutSchemas(body)),
     writesCache: text.includes('"cache_control"') || text.includes('"cachePoint"'),
   };
 }

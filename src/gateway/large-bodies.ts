@@ -1,0 +1,39 @@
+import type { CallSize } from '../model/call-size.ts';
+import type { JsonObject } from '../model/text.ts';
+import type { EchoRequest } from './echo.ts';
+import type { WholeReply } from './reply-sink.ts';
+
+/** A body over this size is parsed in a thread beside the one that all calls share: 64 KiB take some milliseconds at worst, 16 MiB seconds. */
+export const inlineMaxBytes = 64 * 1024;
+
+/** One way in which a body goes out. */
+export interface SentBody {
+  readonly provider: string;
+  /** Path and query at the provider. */
+  readonly path: string;
+  /** Members that stand in it in place of those of the body that is read. */
+  readonly replaced: JsonObject | undefined;
+  /** Of the body as it goes out, at most. */
+  readonly bytes: number;
+}
+
+/** What limits have to know of a body. */
+export interface BodyFacts {
+  /** As the wire format reads it; empty without one. */
+  readonly model: string;
+  /** The end user whom it names; empty without one. */
+  readonly user: string;
+  readonly size: CallSize;
+}
+
+/** Of a body that was read: undefined where it is no JSON object. */
+export interface FoundFacts {
+  readonly facts: BodyFacts | undefined;
+}
+
+/** Parses bodies beside the event loop. It fails with a GatelogError where a body takes too long, or too many wait. */
+export interface LargeBodies {
+  /** Of each way in which the body may go out. */
+  readonly facts: (organizationId: string, body: Buffer, ways: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
+  readonly echo: (organizationId: string, request: EchoRequest) => Promise<WholeReply>;
+}

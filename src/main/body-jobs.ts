@@ -1,0 +1,39 @@
+import type { EchoRequest } from '../gateway/echo.ts';
+import { replyOfEcho } from '../gateway/echo.ts';
+import type { BodyFacts, SentBody } from '../gateway/large-bodies.ts';
+import type { WholeReply } from '../gateway/reply-sink.ts';
+import { type ErrorCode, GatelogError, messageOf } from '../model/errors.ts';
+import { parseBody, readBody } from './body-facts.ts';
+
+/** What is asked about a body. */
+export type BodyQuestion =
+  | { readonly of: 'facts'; readonly ways: readonly SentBody[] }
+  | { readonly of: 'echo'; readonly request: Omit<EchoRequest, 'body'> };
+
+export interface BodyJob {
+  readonly id: number;
+  readonly body: Uint8Array;
+  readonly question: BodyQuestion;
+}
+
+/** What came of it. Buffers arrive as plain bytes. */
+export type BodyAnswer =
+  | { readonly facts: readonly (BodyFacts | undefined)[] }
+  | { readonly reply: Omit<WholeReply, 'chunks'> & { readonly chunks: readonly Uint8Array[] } }
+  | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
+
+export interface AnsweredJob {
+  readonly id: number;
+  readonly answer: BodyAnswer;
+}
+
+/** Never throws. */
+export function answerAbout(body: Buffer, question: BodyQuestion): BodyAnswer {
+  try {
+    if (question.of === 'facts') return { facts: question.ways.map(readBody(body)) };
+    return { reply: replyOfEcho({ ...question.request, body }, parseBody) };
+  } catch (error) {
+    const { code, message } = error instanceof GatelogError ? error : new GatelogError('internal', messageOf(error));
+    return { refusal: { code, message } };
+  }
+}

@@ -1,0 +1,174 @@
+import { Worker } from 'node:worker_threads';
+import type { LargeBodies } from '../gateway/large-bodies.ts';
+import { OrganizationShares, type Share, type Waiting } from '../gateway/organization-shares.ts';
+import { GatelogError } from '../model/errors.ts';
+import type { AnsweredJob, BodyAnswer, BodyJob, BodyQuestion } from './body-jobs.ts';
+
+/** A body up to this size never waits for one that is larger. */
+const smallerMaxBytes = 1024 * 1024;
+
+export interface BodyThreadLimits {
+  /** Bodies that wait for one thread. */
+  readonly maxWaiting: number;
+  /** Longest wait of one, milliseconds. */
+  readonly maxWaitMs: number;
+  /** Longest time in which one is read, milliseconds. What is let in takes a second or two. */
+  readonly maxReadMs: number;
+}
+
+const usualLimits: BodyThreadLimits = { maxWaiting: 1000, maxWaitMs: 10_000, maxReadMs: 10_000 };
+
+const compiledWorker = new URL('./body-worker.js', import.meta.url);
+
+/** Bodies of calls, parsed in two threads beside the event loop, which begin at the first of them. */
+export function startBodyThreads(
+  workerFile: URL = compiledWorker,
+  limits = usualLimits,
+): LargeBodies & { readonly close: () => Promise<void> } {
+  const smaller = new BodyThread(workerFile, limits);
+  const larger = new BodyThread(workerFile, limits);
+  const ask = (organizationId: string, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> =>
+    (body.length <= smallerMaxBytes ? smaller : larger).ask(organizationId, body, question);
+  return {
+    facts: async (organizationId, body, ways) => {
+      const answer = await ask(organizationId, body, { of: 'facts', ways });
+      if ('facts' in answer) return answer.facts;
+      throw refusalOf(answer);
+    },
+    echo: async (organizationId, { body, ...request }) => {
+      const answer = await ask(organizationId, body, { of: 'echo', request });
+      if (!('reply' in answer)) throw refusalOf(answer);
+      const chunks = answer.reply.chunks.map((chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      return { ...answer.reply, chunks };
+    },
+    close: async () => {
+      await Promise.all([smaller.close(), larger.close()]);
+    },
+  };
+}
+
+function refusalOf(answer: BodyAnswer): Error {
+  if ('refusal' in answer) return new GatelogError(answer.refusal.code, answer.refusal.message);
+  return new TypeError('A thread answered another question.');
+}
+
+/** A body that is to be read; in a queue until it is. */
+class WaitingBody implements Waiting<WaitingBody> {
+  before: WaitingBody | undefined;
+  behind: WaitingBody | undefined;
+  isQueued = false;
+  share: Share<WaitingBody> | undefined;
+  timer: NodeJS.Timeout | undefined;
+  readonly organizationId: string;
+  readonly body: Buffer;
+  readonly question: BodyQuestion;
+  readonly resolve: (answer: BodyAnswer) => void;
+  readonly reject: (error: GatelogError) => void;
+
+  constructor(of: Pick<WaitingBody, 'organizationId' | 'body' | 'question' | 'resolve' | 'reject'>) {
+    this.organizationId = of.organizationId;
+    this.body = of.body;
+    this.question = of.question;
+    this.resolve = of.resolve;
+    this.reject = of.reject;
+  }
+}
+
+/**
+ * One thread, which reads one body at a time; those that wait take turns by organisation. TRICKY: it has no limit of its heap: V8 ends the whole process
+ * where parsing reaches one. What a body becomes is bounded before it is parsed instead (`json-bounds.ts`).
+ */
+class BodyThread {
+  private readonly workerFile: URL;
+  private readonly limits: BodyThreadLimits;
+  private readonly waiting = new OrganizationShares<WaitingBody>(1, 100);
+  private worker: Worker | undefined;
+  private running: WaitingBody | undefined;
+  private jobs = 0;
+
+  constructor(workerFile: URL, limits: BodyThreadLimits) {
+    this.workerFile = workerFile;
+    this.limits = limits;
+  }
+
+  ask(organizationId: string, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> {
+    return new Promise((resolve, reject) => {
+      if (this.waiting.size >= this.limits.maxWaiting) {
+        reject(tooMany());
+        return;
+      }
+      const job = new WaitingBody({ organizationId, body, question, resolve, reject });
+      job.timer = setTimeout(() => {
+        this.waiting.delete(job);
+        reject(tooMany());
+      }, this.limits.maxWaitMs);
+      this.waiting.add(job);
+      this.readNext();
+    });
+  }
+
+  async close(): Promise<void> {
+    const { worker } = this;
+    this.end(new GatelogError('too_many_calls', 'The gateway is stopping.'));
+    await worker?.terminate();
+  }
+
+  private readNext(): void {
+    const job = this.running === undefined ? this.waiting.next() : undefined;
+    if (job === undefined) return;
+    this.waiting.take(job);
+    this.running = job;
+    clearTimeout(job.timer);
+    job.timer = setTimeout(() => this.giveUp(), this.limits.maxReadMs);
+    this.worker ??= this.start();
+    this.jobs += 1;
+    // Only this copy goes over, and only while it is read.
+    const body = new Uint8Array(job.body);
+    this.worker.postMessage({ id: this.jobs, body, question: job.question } satisfies BodyJob, [body.buffer]);
+  }
+
+  private start(): Worker {
+    const worker = new Worker(this.workerFile);
+    worker.on('message', ({ id, answer }: AnsweredJob) => {
+      if (worker === this.worker && id === this.jobs) this.settle(({ resolve }) => resolve(answer));
+    });
+    let reason: unknown;
+    worker.on('error', (error) => (reason = error));
+    worker.on('exit', () => {
+      if (worker === this.worker) this.end(new GatelogError('internal', 'The thread that reads large bodies ended.', { cause: reason }));
+    });
+    worker.unref();
+    return worker;
+  }
+
+  /** A body that takes so long takes its thread with it. */
+  private giveUp(): void {
+    const { worker } = this;
+    this.end(
+      new GatelogError(
+        'body_too_large',
+        `Reading the body took over ${this.limits.maxReadMs} ms; send a smaller one, or one of fewer values.`,
+      ),
+    );
+    void worker?.terminate();
+  }
+
+  private end(error: GatelogError): void {
+    this.worker = undefined;
+    this.settle(({ reject }) => reject(error));
+  }
+
+  private settle(tell: (job: WaitingBody) => void): void {
+    const job = this.running;
+    if (job === undefined) return;
+    this.running = undefined;
+    clearTimeout(job.timer);
+    this.waiting.giveBack(job);
+    tell(job);
+    this.readNext();
+  }
+}
+
+function tooMany(): GatelogError {
+  return new GatelogError('too_many_calls', 'Too many large bodies wait to be read for the limits of their calls. Try again in a moment.');
+}

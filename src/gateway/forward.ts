@@ -113,7 +113,9 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, rec
     }
     ports.largeBodies
       .facts(organizationId, errand.outgoing.whole, ways)
-      .then((facts) => askThenCarryOut(ports, known, { ...errand, found: facts.map((each) => ({ facts: each })) }, { body: received, readyAt }))
+      .then((facts) =>
+        askThenCarryOut(ports, known, { ...errand, found: facts.map((each) => ({ facts: each })) }, { body: received, readyAt }),
+      )
       .catch(refuse);
   } catch (error) {
     refuse(error);

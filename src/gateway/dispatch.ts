@@ -42,8 +42,9 @@ function answerHere(ports: ForwardPorts, { call, organizationId, keyHash }: Open
     return;
   }
   if (route.destination === 'feedback') {
-    if (outgoing.whole.length > inlineMaxBytes)
+    if (outgoing.whole.length > inlineMaxBytes) {
       throw new GatelogError('body_too_large', `Feedback takes a body of ${inlineMaxBytes} bytes at most.`);
+    }
     answerFeedback(ports.giveFeedback, { head: call.head, keyHash, body: outgoing.whole }, sink);
     return;
   }

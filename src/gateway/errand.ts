@@ -175,6 +175,7 @@ export function waysToRead({ call, policies }: AdmittedCall, errand: Errand): re
   return [sentBodyOf(errand), ...(onward?.fallbacks ?? []).map(sentFallbackOf)];
 }
 
+/** The first way in which a call goes out. */
 export function sentBodyOf({ route, target, outgoing }: Leg): SentBody {
   const bytes = 'whole' in outgoing ? outgoing.whole.length : 0;
   return { provider: route.provider, path: target?.path ?? route.path, replaced: undefined, bytes };

@@ -19,6 +19,7 @@ import { Pause } from './pause.ts';
 import { type ChangesByExchange, SpentChanges } from './pending-changes.ts';
 import { carryAll, demandRoomForMore, SeriesTail } from './series-tail.ts';
 import type { BudgetSettlement } from './settlement.ts';
+import { later, mayBeStored, type Unsure, unsureAtStart } from './unsure.ts';
 import { type Failure, storeRows } from './store-batch.ts';
 
 /** A batch that needs nothing of the spool any more. */
@@ -51,6 +52,7 @@ export class Drain {
   private readonly ports: DrainPorts;
   private readonly tails = new Map<string, SeriesTail>();
   private checkpoint: Checkpoint;
+  private readonly unsure: Unsure;
   private readonly stopping = new AbortController();
   /** Set when only what is there already is to be stored. */
   private finishing = false;
@@ -74,6 +76,7 @@ export class Drain {
     this.spentChanges = new SpentChanges(this.ports);
     this.width = new BatchWidth(ports.limits.mostRows);
     this.checkpoint = ports.checkpoint.load();
+    this.unsure = unsureAtStart(this.checkpoint, ports.spoolFolder);
   }
 
   start(): void {
@@ -264,7 +267,8 @@ export class Drain {
       // What stops it is met again when it is the next batch's turn.
       if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
       const { insert, findRows, observe, clock, noteVisible } = this.ports;
-      const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated };
+      const isUnsure = mayBeStored(this.unsure, batch.exchanges);
+      const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
       const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.stopping.signal });
       await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased });
       const visibleAt = clock.now();
@@ -336,7 +340,7 @@ export class Drain {
       const why = failures.get(index);
       if (why === undefined) continue;
       dead.set(exchange, why);
-      const seriesFolder = this.folderOf(exchange);
+      const seriesFolder = path.join(this.ports.spoolFolder, exchange.series);
       this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
       await this.ports.makeLetterRoom();
       // A letter is two waits for the disk, and others have turns to take while there are thousands of them.
@@ -354,15 +358,11 @@ export class Drain {
     this.removeFinished();
   }
 
-  private folderOf(exchange: OpenExchange): string {
-    return path.join(this.ports.spoolFolder, exchange.series);
-  }
-
   private findSeries(): void {
     for (const series of listSeries(this.ports.spoolFolder)) {
       if (this.tails.has(series)) continue;
       const accepted = this.checkpoint.accepted[series] ?? startOfSeries;
-      const sealedTo = this.checkpoint.intended?.series[series]?.to;
+      const sealedTo = later(this.checkpoint.intended?.series[series]?.to, this.unsure[series]);
       const { spoolFolder, observe } = this.ports;
       this.tails.set(series, new SeriesTail({ spoolFolder, series, accepted, sealedTo, inFlight: this.inFlight, observe }));
     }
@@ -393,7 +393,7 @@ export class Drain {
   }
 
   private saveCheckpoint(checkpoint: Checkpoint): void {
-    this.ports.checkpoint.save(checkpoint);
-    this.checkpoint = checkpoint;
+    this.checkpoint = Object.keys(this.unsure).length === 0 ? checkpoint : { ...checkpoint, unsure: this.unsure };
+    this.ports.checkpoint.save(this.checkpoint);
   }
 }

@@ -27,6 +27,8 @@ export interface NamedBatch {
   readonly records: readonly RecordName[];
   /** It was begun before, so that the store may have some of it. */
   readonly isRepeated: boolean;
+  /** The store may have some of it all the same. */
+  readonly isUnsure?: boolean;
 }
 
 export interface StoreBatchOptions {
@@ -61,11 +63,11 @@ export class BatchTooLarge extends Error {
  */
 export async function storeRows(
   rows: readonly StorableRow[],
-  { token, records, isRepeated }: NamedBatch,
+  { token, records, isRepeated, isUnsure = false }: NamedBatch,
   options: StoreBatchOptions,
 ): Promise<ReadonlyMap<number, Failure>> {
   const storing: Storing = { ...options, records, refused: new Map() };
-  const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, records.length))), mayBeStored: isRepeated };
+  const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, records.length))), mayBeStored: isRepeated || isUnsure };
   for (const table of ['bodies', 'changes', 'requests'] as const) {
     const left = rows.filter((row) => !storing.refused.has(row.index) && bytesIn(table, row).length > 0);
     // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.

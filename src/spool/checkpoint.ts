@@ -20,6 +20,8 @@ export interface Checkpoint {
   readonly intended?: BatchBounds;
   /** Numbers of what the spool's user kept elsewhere for batches that were accepted, and lets go of now that they are. A crash may have come before that. */
   readonly spent?: readonly number[];
+  /** Of each series how far the store may have what this checkpoint does not say it has: it was begun without knowing of an earlier one. */
+  readonly unsure?: Readonly<Record<string, Position>>;
 }
 
 export interface CheckpointFile {

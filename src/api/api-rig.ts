@@ -25,6 +25,7 @@ import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts'
 import { priceBookFrom } from '../pricing/price-book.ts';
 import { systemClock } from '../platform/clock.ts';
 import { Meter } from '../platform/metrics/meter.ts';
+import { HintLookUps } from './hint-look-ups.ts';
 import { AnswerMemory, answerMaxBytes } from './answer-memory.ts';
 import { createApi } from './app.ts';
 import { apiFamilies } from './metrics.ts';
@@ -200,6 +201,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
     answerMaxBytes,
     answerMemory: new AnswerMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
     knownNames: new KnownNames(),
+    hintLookUps: new HintLookUps(() => performance.now()),
   };
 }
 

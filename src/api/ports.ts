@@ -14,6 +14,7 @@ import type { BodyAddresses } from '../auth/body-address.ts';
 import type { FailedKeys } from '../auth/failed-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { AnswerMemory } from './answer-memory.ts';
+import type { HintLookUps } from './hint-look-ups.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import type { KnownNames } from '../query/known-names.ts';
 import type { RunStatement } from '../store/run.ts';
@@ -141,4 +142,5 @@ export interface ApiPorts {
   readonly answerMemory: AnswerMemory;
   /** For the hints of empty answers. */
   readonly knownNames: KnownNames;
+  readonly hintLookUps: HintLookUps;
 }

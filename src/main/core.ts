@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { HintLookUps } from '../api/hint-look-ups.ts';
 import { AnswerMemory, answerMaxBytes } from '../api/answer-memory.ts';
 import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
@@ -77,7 +78,6 @@ const mostKnown = 5_000_000;
 const rowBytesOfBatchByte = 8;
 /** What the embedded engine calls the threads that merge parts, which it has from when it opens its folder. */
 const mergingThreads = 'MergeMutate';
-
 const settledAtOnce = 32;
 
 /** Everything in the core that lives as long as it does. */
@@ -359,6 +359,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
     answerMaxBytes,
     answerMemory: new AnswerMemory({ maxBytes: config.apiAnswersMaxBytes, maxWaitMs: config.queryMaxWaitMs }),
     knownNames: new KnownNames(),
+    hintLookUps: new HintLookUps(systemClock.monotonic),
   };
 }
 

@@ -13,6 +13,8 @@ import { countStatement } from './requests.ts';
  */
 export interface HintQuestion {
   readonly statement: Statement;
+  /** What was found is good for a while. */
+  readonly isRemembered?: boolean;
   /** @returns undefined when this is not the reason, or what else has to be asked before it can be told. */
   readonly sentenceFor: (rows: readonly Readonly<Record<string, unknown>>[]) => string | HintQuestion | undefined;
 }
@@ -70,6 +72,7 @@ export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): H
   const stored = sql`SELECT DISTINCT name FROM (SELECT arrayJoin(mapKeys(properties)) AS name FROM (${newest})) WHERE ${same}`;
   return {
     statement: statementFor(tenant, stored, 'long'),
+    isRemembered: true,
     sentenceFor: (rows) => {
       const found = rows.map(({ name }) => String(name));
       for (const name of found) known.add(tenant, name);

@@ -19,6 +19,8 @@ export interface RunOptions {
 export interface ReadOptions {
   /** Bytes of the rows that it gives at most; more is `query_too_large`. */
   readonly maxResultBytes?: number;
+  /** Milliseconds, where it has less than others. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -51,9 +53,9 @@ export function makeRunStatement(connections: Connections, options: RunOptions):
   return async <Row>(
     statement: Statement,
     signal?: AbortSignal,
-    { maxResultBytes = defaultMaxResultBytes }: ReadOptions = {},
+    { maxResultBytes = defaultMaxResultBytes, timeoutMs = options.queryTimeoutMs }: ReadOptions = {},
   ): Promise<readonly Row[]> => {
-    const run: Run = { statement, signal, endsAt: performance.now() + options.queryTimeoutMs, maxResultBytes };
+    const run: Run = { statement, signal, endsAt: performance.now() + Math.min(timeoutMs, options.queryTimeoutMs), maxResultBytes };
     try {
       return await runIn<Row>(statement.lane, run, connections, options);
     } catch (error) {

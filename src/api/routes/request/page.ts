@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { accepted } from '../../../contract/fault.ts';
 import { type RequestItem, requestQuerySchema } from '../../../contract/requests.ts';
@@ -136,13 +136,15 @@ function tellNext(context: Context, plan: RequestsPlan, rows: readonly PageRow[]
 
 /** The answer stands without its explanation: what the store does not tell in time is left out. */
 export async function explain({ context, ports }: EndpointCall, questions: readonly HintQuestion[]): Promise<void> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), hintMs);
+  const signal = AbortSignal.any([context.req.raw.signal, late.signal]);
   try {
-    const late = wait(hintMs);
     for (const question of questions) {
       let told: ReturnType<HintQuestion['sentenceFor']> = question;
       while (typeof told === 'object') {
-        const asked = ports.run<Readonly<Record<string, unknown>>>(told.statement, context.req.raw.signal);
-        const rows = await Promise.race([asked, late]);
+        const asked = ports.hintLookUps.rowsOf(told, (statement) => ports.run(statement, signal, { timeoutMs: hintMs }));
+        const rows = await untilAborted(asked, signal);
         if (rows === undefined) return;
         told = told.sentenceFor(rows);
       }
@@ -153,7 +155,28 @@ export async function explain({ context, ports }: EndpointCall, questions: reado
     }
   } catch {
     // The page itself was read, and it is the answer.
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+/** What comes in time. */
+async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  signal.throwIfAborted();
+  const { promise, end } = abortOf(signal);
+  try {
+    return await Promise.race([value, promise]);
+  } finally {
+    end();
+  }
+}
+
+function abortOf(signal: AbortSignal): { readonly promise: Promise<undefined>; readonly end: () => void } {
+  const ending = new AbortController();
+  const promise = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { signal: ending.signal });
+  });
+  return { promise, end: () => ending.abort() };
 }
 
 /** Whether the caller asks for the whole number. */

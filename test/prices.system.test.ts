@@ -244,7 +244,7 @@ describe('GATELOG_PRICES_FILE', () => {
 
   it('stops the start with the place of what is wrong', async () => {
     const folder = makeDataDir();
-    const faulty = path.join(folder, 'prices.json');
+    const faulty = `${folder}.prices.json`;
     writeFileSync(faulty, fileWith('3'));
     const env = serviceEnvironment({ dataDir: folder, environment: { GATELOG_PRICES_FILE: faulty } });
     const failed = await promisify(execFile)(process.execPath, [program, 'serve'], { env, timeout: 120_000 }).catch(
@@ -255,5 +255,6 @@ describe('GATELOG_PRICES_FILE', () => {
       stderr: `The file of GATELOG_PRICES_FILE, ${faulty}, cannot be used: providers[0].models[0].prices.input_mtok is no number from 0. It is an array of providers as genai-prices publishes it in data.json.\n`,
     });
     removeDataDir(folder);
+    rmSync(faulty);
   });
 });

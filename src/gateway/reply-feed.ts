@@ -13,8 +13,6 @@ const endOfTurn = Promise.resolve();
  * connection closes, it would end the process, and all its calls.
  */
 export class ReplyFeed implements WireReply {
-  /** Ends the call whose reply it is; set by who made both. */
-  abort: ((reason: Error) => void) | undefined;
   private readonly sink: ReplySink;
   private readonly failure: (error: unknown) => GatelogError;
   private gathered: Buffer[] = [];
@@ -32,8 +30,9 @@ export class ReplyFeed implements WireReply {
     this.awaitEndOfTurn();
   }
 
+  /** @throws when the sink has failed: the connection reads for nobody, and ends. */
   body(chunk: Buffer): void {
-    if (this.hasFailed) return;
+    if (this.hasFailed) throw new Error('the reply is passed on to nobody, as its sink has failed');
     this.gathered.push(chunk);
     this.awaitEndOfTurn();
   }
@@ -74,7 +73,6 @@ export class ReplyFeed implements WireReply {
       this.sink.sendHeadEarly();
     } catch (error) {
       this.fail(error);
-      this.abort?.(error instanceof Error ? error : new Error(String(error)));
     }
   }
 

@@ -120,9 +120,7 @@ function send(pool: ProviderPool, request: ProviderRequest, sink: ReplySink): vo
   const { organizationId, method, path, lines, credentials, body, announced } = request;
   const bodyBytes = body === null || Buffer.isBuffer(body) ? (body?.length ?? 0) : announced;
   const head = outgoingHead({ method, path, host: pool.options.host, lines, credentials, bodyBytes });
-  const feed = new ReplyFeed(sink, providerFailure);
-  const call = new PooledCall(pool, organizationId, { method, head, body, announced }, feed);
-  feed.abort = (reason) => call.abort(reason);
+  const call = new PooledCall(pool, organizationId, { method, head, body, announced }, new ReplyFeed(sink, providerFailure));
   sink.begin(call);
   call.send();
 }

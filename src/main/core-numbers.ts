@@ -9,7 +9,7 @@ import { processFamilies } from '../platform/metrics/process-sampler.ts';
 import { unpackCells } from '../platform/metrics/slot-totals.ts';
 import { noteSpool, spoolFamilies } from '../spool/metrics.ts';
 import { folderBytes } from '../spool/space.ts';
-import { readConnections, storeFamilies } from '../store/metrics.ts';
+import { readConnections, readDamage, storeFamilies } from '../store/metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { NumbersMessage } from '../supervisor/messages.ts';
 import { familiesOf } from './families.ts';
@@ -31,7 +31,7 @@ export interface TreeNumbersOptions {
   readonly drain: Drain;
   readonly letters: Pick<DeadLetters, 'held'>;
   readonly letterMaxBytes: number;
-  readonly store: Pick<Store, 'lanes'>;
+  readonly store: Pick<Store, 'lanes' | 'damage'>;
   readonly spoolFolder: string;
   readonly spoolMaxBytes: number;
   /** Unix milliseconds. */
@@ -58,6 +58,7 @@ export class TreeNumbers {
     readDrain(meter, drain, now());
     noteLetters(meter, letters.held(), letterMaxBytes);
     readConnections(meter, store);
+    readDamage(meter, store);
     noteSpool(meter, await folderBytes(spoolFolder), spoolMaxBytes);
     const others = this.told.map(({ process, cells }): ProcessNumbers => {
       const families = process === 'supervisor' ? familiesOf.supervisor : familiesOf.gateway;

@@ -5,7 +5,7 @@ import { AnswerMemory, answerMaxBytes } from '../api/answer-memory.ts';
 import { createApi } from '../api/app.ts';
 import { serveApi } from '../api/listen.ts';
 import { openApiDocument } from '../api/openapi.ts';
-import type { ApiHealth, ApiPorts } from '../api/ports.ts';
+import type { ApiPorts } from '../api/ports.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
 import { makeProviderKeyVault } from '../auth/provider-keys.ts';
@@ -56,6 +56,7 @@ import { openSharedState, type SharedState } from './shared-state.ts';
 import { keepLettersBounded, makeLetterReplay, operatorServer } from './operator.ts';
 import { serveOperator } from './operator-socket.ts';
 import { erasuresFor, makeBelievedClock, makeRemovals, type Removals } from './removals.ts';
+import { healthOf, type Watches } from './health.ts';
 import { publishCoreAddress } from './core-address.ts';
 import { coreFamilies, TreeNumbers } from './core-numbers.ts';
 import { openReadyStore } from './ready-store.ts';
@@ -349,7 +350,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       amongChanges: (organizationId, work) => changer.among(organizationId, work),
       now: systemClock.now,
     }),
-    health: () => healthOf(watches, drain, store.hasRoom()),
+    health: () => healthOf(watches, drain, store),
     observe,
     meter,
     metrics: metricsPorts(parts, drain),
@@ -379,22 +380,4 @@ async function findStored(store: Store, organizationId: OrganizationId, requestI
 async function findFirst(store: Store, organizationId: OrganizationId, sessionId: string): Promise<StoredMember | undefined> {
   const [row] = await store.run<RequestKey>(firstRequestStatement(organizationId, sessionId));
   return row === undefined ? undefined : { requestId: row.id as RequestId, createdAt: Number(row.created_ms) };
-}
-
-/** Age at which what waits for the store says that the ingest is behind, milliseconds. */
-const behindMs = 60_000;
-
-interface Watches {
-  readonly store: AnswerWatch;
-  readonly metadata: AnswerWatch;
-}
-
-/** While there is no room in the store the ingest waits, as it should: it does not drain then, and what is stored can be read. */
-async function healthOf({ store, metadata }: Watches, drain: Drain, hasRoom: boolean): Promise<ApiHealth> {
-  const [storeAnswers, takesChanges] = await Promise.all([store.answers(), metadata.answers()]);
-  const isBehind = drain.oldestWaitingMs(systemClock.now()) > behindMs;
-  return {
-    failing: [...(storeAnswers ? [] : ['store']), ...(drain.isDraining() && hasRoom ? [] : ['ingest'])],
-    degraded: [...(takesChanges ? [] : ['metadata']), ...(hasRoom ? [] : ['store_full']), ...(isBehind ? ['ingest_behind'] : [])],
-  };
 }

@@ -18,6 +18,7 @@ gatelog_spool_bytes / gatelog_spool_max_bytes > 0.8                            #
 gatelog_spool_oldest_waiting_seconds > 60 or gatelog_ingest_draining == 0      # records do not get into the store
 increase(gatelog_dead_letters_total[1h]) > 0                                   # exchanges that could not be stored
 increase(gatelog_dead_letters_removed_total[1h]) > 0                           # and those that were removed
+gatelog_store_damaged_parts > 0                                                # files of the store cannot be read
 increase(gatelog_process_exits_total[15m]) > 3                                 # a part that keeps dying
 gatelog_events_total{kind="removals_put_off"} > 0                              # the clock went ahead: after an hour it is believed, and retention removes by it
 \`\`\`

@@ -2,6 +2,7 @@ import type { Config } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Connect, NoteWait } from '../store/connections.ts';
+import type { DamagedPart } from '../store/damaged-parts.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { placesOf } from './shared.ts';
 
@@ -23,6 +24,7 @@ export async function openReadyStore(config: Config, observe: Observe, { noteWai
     queryMemoryBytes: config.storeMemoryBytes,
     readConnections: { short: config.storeShortConnections, long: config.storeLongConnections },
     noteWait,
+    noteDamage: ({ isLost, ...part }: DamagedPart) => observe({ kind: isLost ? 'store_part_lost' : 'store_part_damaged', ...part }),
   };
   if (url === undefined) {
     const location = { folder: placesOf(config).store, spareBytes: config.storeSpareBytes };
@@ -46,6 +48,8 @@ async function prepared(store: Store, observe: Observe): Promise<Store> {
     await store.close();
     throw error;
   }
+  // What is not seen now is seen a minute later.
+  await store.damage.refresh().catch(() => undefined);
   if (steps.length > 0) observe({ kind: 'database_prepared', database: 'store', steps });
   return store;
 }

@@ -41,6 +41,7 @@ const errors = {
   too_many_failures: { status: 429, doors: ['gateway', 'api'] },
   headers_too_large: { status: 431, doors: ['gateway'] },
   internal: { status: 500, doors: ['gateway', 'api'] },
+  store_damaged: { status: 500, doors: ['api'] },
   not_implemented: { status: 501, doors: ['gateway'] },
   provider_unreachable: { status: 502, doors: ['gateway'] },
   store_unavailable: { status: 503, doors: ['api'] },

@@ -76,6 +76,12 @@ export type Observation =
   | { readonly kind: 'provider_keys_failed'; readonly reason: string }
   /** A stored key of a provider was encrypted with another secret than this deployment's, or is damaged. */
   | { readonly kind: 'provider_key_unreadable'; readonly organizationId: string; readonly provider: string; readonly id: string }
+  /** Files of a part of the store are not as they were written: what needs it fails. `rows` are those that it holds. */
+  | { readonly kind: 'store_part_damaged'; readonly table: string; readonly part: string; readonly rows: number | null }
+  /** The engine could not load a part at its start and moved it aside: its rows are in no answer. `rows` null: nothing says how many. */
+  | { readonly kind: 'store_part_lost'; readonly table: string; readonly part: string; readonly rows: number | null }
+  /** A part was set aside on the operator's order. */
+  | { readonly kind: 'store_part_set_aside'; readonly table: string; readonly part: string; readonly rows: number | null }
   /** A user was erased, with so many stored requests and records on their way. */
   | { readonly kind: 'user_erased'; readonly requests: number; readonly spoolRecords: number }
   | { readonly kind: 'erasure_failed'; readonly reason: string; readonly retryInMs: number }

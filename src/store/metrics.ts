@@ -1,5 +1,6 @@
 import { type Family, type Meter, secondsBounds } from '../platform/metrics/meter.ts';
 import { type Connections, laneNames } from './connections.ts';
+import type { KnownDamage } from './damaged-parts.ts';
 
 const labels = { lane: laneNames };
 const connections: Family = {
@@ -18,12 +19,26 @@ const waits: Family = {
   bounds: secondsBounds,
 };
 
+const damagedParts: Family = {
+  name: 'gatelog_store_damaged_parts',
+  kind: 'gauge',
+  help: 'Parts of the store with a damaged file: those that are known to fail what reads them, and those that could not be loaded at the start and are in no answer.',
+  labels: { state: ['in_use', 'lost'] },
+};
+
 /** What the store measures. */
-export const storeFamilies: readonly Family[] = [connections, busy, waiting, waits];
+export const storeFamilies: readonly Family[] = [connections, busy, waiting, waits, damagedParts];
 
 /** Counts a statement that had to wait for a connection. */
 export function countWait(meter: Meter, lane: string, ms: number): void {
   meter.record(waits, [lane], ms / 1000);
+}
+
+/** Counts what is known of damage. */
+export function readDamage(meter: Meter, { damage }: { readonly damage: Pick<KnownDamage, 'parts'> }): void {
+  const lost = damage.parts().filter(({ isLost }) => isLost).length;
+  meter.set(damagedParts, ['in_use'], damage.parts().length - lost);
+  meter.set(damagedParts, ['lost'], lost);
 }
 
 /** Reads the state of the connections. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError } from '../model/errors.ts';
 import type { Connections } from './connections.ts';
-import { storeFailure } from './failure.ts';
+import { engineErrorOf, isDamage, storeFailure } from './failure.ts';
 import { boundQuery } from './parameters.ts';
 import { demandRoom } from './room.ts';
 
@@ -100,7 +100,9 @@ async function whenMutated(parts: RemovingParts, table: RemovableTable): Promise
     if (unfinished.length === 0) return;
     const failed = unfinished.find((mutation) => mutation.failed !== '')?.failed;
     if (failed !== undefined) {
-      throw new GatelogError('store_unavailable', 'The store could not remove rows yet.', { cause: new Error(failed) });
+      const cause = engineErrorOf(failed);
+      if (isDamage(cause)) throw storeFailure(cause);
+      throw new GatelogError('store_unavailable', 'The store could not remove rows yet.', { cause });
     }
     await wait(pauseMs, undefined, { signal: parts.signal });
   }

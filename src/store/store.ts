@@ -2,6 +2,7 @@ import { type ChangeStored, makeChangeStored } from './change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './change-numbers.ts';
 import { type Connect, type LaneState, type NoteWait, openConnections, type ReadConnections, type StoreLocation } from './connections.ts';
+import { type KnownDamage, type NoteDamage, watchDamage } from './damaged-parts.ts';
 import { startEngineThreads } from './engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './erasure.ts';
 import { type InsertRows, makeInsertRows } from './insert.ts';
@@ -11,6 +12,7 @@ import { makeRemoveOrphans, type RemoveOrphans } from './orphans.ts';
 import { makeRemoveExpired, type RemoveExpired } from './retention.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
 import { type ListParts, makeListParts } from './parts.ts';
+import { type CheckPart, makeCheckPart, makeSetAside, type SetAside } from './set-aside.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { watchMerges } from './room.ts';
 import type { HasRoom } from '../platform/disk-room.ts';
@@ -31,6 +33,11 @@ export interface Store {
   readonly latestArrival: LatestArrival;
   /** Of the embedded store; undefined for a ClickHouse server. */
   readonly listParts: ListParts | undefined;
+  /** Parts that cannot be read. */
+  readonly damage: KnownDamage;
+  readonly checkPart: CheckPart;
+  /** Of the embedded store; undefined for a ClickHouse server. */
+  readonly setAside: SetAside | undefined;
   readonly erase: EraseStored;
   readonly removeExpired: RemoveExpired;
   readonly removeOrphans: RemoveOrphans;
@@ -47,15 +54,17 @@ export interface Store {
   readonly close: () => Promise<void>;
 }
 
-/** What a store needs to know of queries, and who hears of statements that had to wait for a connection. */
+/** What a store needs to know of queries, and who hears of statements that had to wait for a connection and of damage. */
 export interface StoreOptions extends RunOptions {
   readonly noteWait?: NoteWait;
+  readonly noteDamage?: NoteDamage;
   readonly readConnections?: ReadConnections;
 }
 
 /** Opens the store; the embedded one belongs to one process. @param connect opens its connections; a test has some that fail. */
 export function openStore(location: StoreLocation, options: StoreOptions, connect: Connect = openConnections): Store {
-  const connections = connect(location, options.noteWait, options.readConnections);
+  const damage = watchDamage(connect(location, options.noteWait, options.readConnections), options.noteDamage);
+  const { connections } = damage;
   const endWatch = connections.embedded ? watchMerges(connections) : () => undefined;
   const patches = new PendingPatches();
   return {
@@ -69,6 +78,9 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     latestChangeNumber: makeLatestChangeNumber(connections),
     latestArrival: makeLatestArrival(connections),
     listParts: makeListParts(connections),
+    damage,
+    checkPart: makeCheckPart(connections),
+    setAside: makeSetAside(connections, damage),
     erase: makeEraseStored(connections),
     removeExpired: makeRemoveExpired(connections),
     removeOrphans: makeRemoveOrphans(connections),
@@ -77,9 +89,10 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     isAlive: async () => connections.run('control', async (client) => (await client.ping({ select: true })).success),
     hasRoom: connections.hasRoom,
     lanes: connections.lanes,
-    close: () => {
+    close: async () => {
       endWatch();
-      return connections.close();
+      await damage.end();
+      await connections.close();
     },
   };
 }

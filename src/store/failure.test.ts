@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { engineErrorOf, isRejection, storeFailure } from './failure.ts';
+
+describe('an error of the engine', () => {
+  const reading =
+    '(while reading column x): (while reading from part /data/store/abc/0a0b0c0d-0000-4000-8000-000000000001/202312_1_1_0/ in table t)';
+
+  test.each([
+    ['Code: 33. Cannot read all data', reading, true],
+    ['Code: 117. Invalid type', reading, true],
+    ['Code: 341. Mutation failed', reading, true],
+    ['Code: 40. Checksum doesn’t match', '', true],
+    ['Code: 241. Memory limit exceeded', reading, false],
+    ['Code: 159. Timeout exceeded', reading, false],
+    ['Code: 33. Cannot read all data', '(while reading rows of an insert)', false],
+    ['Code: 6. Cannot parse', '(while reading from part /data/x/)', false],
+  ])('%s %s is one of a damaged file: %s', (first, then, isOne) => {
+    const error = engineErrorOf(`${first}: ${then}`);
+    expect(storeFailure(error).code === 'store_damaged').toBe(isOne);
+  });
+
+  test('of a damaged file makes no record a dead letter', () => {
+    expect(isRejection(engineErrorOf('Code: 33. Cannot read all data'))).toBe(true);
+    expect(isRejection(engineErrorOf(`Code: 33. Cannot read all data: ${reading}`))).toBe(false);
+    expect(isRejection(storeFailure(engineErrorOf(`Code: 33. Cannot read all data: ${reading}`)))).toBe(false);
+  });
+});

@@ -26,7 +26,7 @@ export const amazonKeysStay =
  */
 export function signedForAmazon(ports: ForwardPorts, { request, head }: Call, { route, target, outgoing }: Place): RawHeaders | undefined {
   if (target === undefined || !isToBeSigned(head, route)) return undefined;
-  const keys = keysOf(head);
+  const keys = amazonKeysOf(head);
   if (!('whole' in outgoing)) {
     throw new GatelogError(
       'body_too_large',
@@ -39,7 +39,8 @@ export function signedForAmazon(ports: ForwardPorts, { request, head }: Call, { 
   return signAws(keys, signed, { region, service: 'bedrock', at: ports.clock.now() });
 }
 
-function keysOf({ amazon = {} }: RequestHead): AwsKeys {
+/** The keys with which a call is signed. @throws GatelogError `malformed_request` for half a pair. */
+export function amazonKeysOf({ amazon = {} }: RequestHead): AwsKeys {
   const accessKey = amazon['aws-access-key'] ?? '';
   const secretKey = amazon['aws-secret-key'] ?? '';
   if (accessKey === '' || secretKey === '') {

@@ -1,14 +1,17 @@
 import { GatelogError } from '../model/errors.ts';
 import { quotedInHeader } from '../model/text.ts';
-import { type Fallback, parseFallbacks } from './fallback-list.ts';
+import { type Fallback, parseEntries, readFallbacks } from './fallback-list.ts';
 import { headerText } from './headers.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
+import { type ListedTarget, namesTargets, readTargets } from './target-list.ts';
 
 /** More than one attempt was asked for. */
 export interface AttemptDirectives {
   /** Undefined: an attempt that fails is not repeated. */
   readonly retry: RetryPolicy | undefined;
   readonly fallbacks: readonly Fallback[];
+  /** All places of the call, its first among them, in its own address's stead; undefined: the call goes first where it would without a list. */
+  readonly targets: readonly ListedTarget[] | undefined;
 }
 
 /** What the headers about attempts said so far. */
@@ -18,10 +21,12 @@ export interface AttemptsAsked {
   /** As sent, to tell a repetition from another list. */
   fallbacksText?: string;
   fallbacks: readonly Fallback[];
+  targets?: readonly ListedTarget[];
 }
 
 /** Of a request's draft what these headers fill. */
 interface Draft {
+  readonly targetUrl: string | undefined;
   attempts: AttemptsAsked | undefined;
   refusal: GatelogError | undefined;
   readonly warnings: string[];
@@ -37,6 +42,7 @@ interface NumberRow {
   readonly whole: boolean;
 }
 
+const targetNotUsed = 'Svc-Target-Url was not used: the first entry of Svc-Fallbacks is the first attempt';
 const longestWaitMs = 600_000;
 
 const askedBy = (draft: Draft): AttemptsAsked => (draft.attempts ??= { policy: {}, fallbacks: [] });
@@ -60,7 +66,7 @@ const readEnabled: Reader = (draft, value, name) => {
 };
 
 /** Of two different lists nobody knows which was meant. */
-const readFallbacks: Reader = (draft, value, name) => {
+const readList: Reader = (draft, value, name) => {
   const asked = askedBy(draft);
   if (asked.fallbacksText !== undefined && asked.fallbacksText !== value) {
     draft.refusal ??= invalid(`${name} is there twice; send one list.`);
@@ -68,7 +74,9 @@ const readFallbacks: Reader = (draft, value, name) => {
   }
   asked.fallbacksText = value;
   try {
-    asked.fallbacks = parseFallbacks(headerText(value), name);
+    const entries = parseEntries(headerText(value), name);
+    if (namesTargets(entries)) asked.targets = readTargets(entries, name);
+    else asked.fallbacks = readFallbacks(entries, name);
   } catch (error) {
     if (!(error instanceof GatelogError)) throw error;
     draft.refusal ??= error;
@@ -82,7 +90,7 @@ export const attemptReaders: Readonly<Record<string, Reader>> = {
   'retry-factor': number({ field: 'factor', least: 1, most: 100, whole: false }),
   'retry-min-timeout': number({ field: 'minTimeoutMs', least: 0, most: longestWaitMs, whole: true }),
   'retry-max-timeout': number({ field: 'maxTimeoutMs', least: 0, most: longestWaitMs, whole: true }),
-  fallbacks: readFallbacks,
+  fallbacks: readList,
 };
 
 /**
@@ -91,7 +99,14 @@ export const attemptReaders: Readonly<Record<string, Reader>> = {
  */
 export function settledAttempts(draft: Draft): AttemptDirectives | undefined {
   if (draft.attempts === undefined) return undefined;
-  const { enabled, policy, fallbacks } = draft.attempts;
+  const { fallbacks, targets } = draft.attempts;
+  if (targets !== undefined && draft.targetUrl !== undefined) draft.warnings.push(targetNotUsed);
+  const retry = settledRetry(draft, draft.attempts);
+  return retry !== undefined || fallbacks.length > 0 || targets !== undefined ? { retry, fallbacks, targets } : undefined;
+}
+
+/** @returns undefined where no attempt is repeated. */
+function settledRetry(draft: Draft, { enabled, policy }: AttemptsAsked): RetryPolicy | undefined {
   if (enabled === undefined && Object.keys(policy).length > 0) {
     draft.warnings.push('the headers Svc-Retry-* were ignored: retries need Svc-Retry-Enabled: true');
   }
@@ -102,8 +117,7 @@ export function settledAttempts(draft: Draft): AttemptDirectives | undefined {
     draft.refusal ??= invalid(`Svc-Retry-Min-Timeout (${minTimeoutMs}) is greater than Svc-Retry-Max-Timeout (${maxTimeoutMs}).`);
   }
   const retry = enabled === true ? { ...defaultRetryPolicy, ...policy, minTimeoutMs, maxTimeoutMs } : undefined;
-  const repeats = retry !== undefined && retry.retries > 0;
-  return repeats || fallbacks.length > 0 ? { retry: repeats ? retry : undefined, fallbacks } : undefined;
+  return retry !== undefined && retry.retries > 0 ? retry : undefined;
 }
 
 function invalid(sentence: string): GatelogError {

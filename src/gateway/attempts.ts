@@ -114,6 +114,11 @@ class Attempts implements AttemptJudge {
     return this.legs[this.place] ?? this.legs[0];
   }
 
+  /** Some of the bodies have an override, so that the record is to know which one was sent. */
+  private get overrides(): boolean {
+    return this.legs.some(({ bodyOverride }) => bodyOverride !== undefined);
+  }
+
   private leave(reason: Error): void {
     this.left = true;
     clearTimeout(this.waiting);
@@ -133,7 +138,7 @@ class Attempts implements AttemptJudge {
 
   /** @param outcome how the exchange ended; undefined while its reply begins. */
   private facts(outcome?: ExchangeOutcome): EndFacts {
-    const { route, target } = this.leg;
+    const { route, target, bodyOverride } = this.leg;
     const model = storableModel(this.leg.model);
     const broken = outcome === 'client_left' || outcome === 'provider_broke' ? { error: outcome } : {};
     const last = this.running === undefined ? [] : [{ ...broken, ...this.running.outcome() }];
@@ -142,6 +147,7 @@ class Attempts implements AttemptJudge {
     return {
       ...(this.place === 0 ? {} : { provider: route.provider, targetUrl: target?.shown ?? '' }),
       ...(model === undefined || hidesModel ? {} : { model }),
+      ...(this.place === 0 || hidesModel || !this.overrides ? {} : { bodyOverride: bodyOverride ?? {} }),
       ...(attempts.length > 1 ? { attempts } : {}),
     };
   }

@@ -34,13 +34,13 @@ export function askCache(
   else settle(ports.cache.look(question));
 }
 
-function keyedCallOf({ call, admission }: AdmittedCall, { route, target }: Errand, body: Buffer): KeyedCall {
+function keyedCallOf({ call, admission }: AdmittedCall, { route, target, passed }: Errand, body: Buffer): KeyedCall {
   return {
     organizationId: admission.principal.organizationId,
     method: methodOf(call),
     origin: target?.origin ?? route.provider,
     path: target?.path ?? route.path,
-    headers: call.head.passed,
+    headers: passed,
     body,
   };
 }

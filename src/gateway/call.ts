@@ -144,6 +144,8 @@ export interface Leg {
   readonly usageAsked: boolean;
   /** The model that this body asks for, where the caller's own body names another, or several, or its provider with it. */
   readonly model: string | undefined;
+  /** Members that the caller has put into this body in place of those of the one that arrived, which the record is told of. */
+  readonly bodyOverride: JsonObject | undefined;
 }
 
 /** A place that a call goes to when it failed at the one before. */

@@ -134,7 +134,7 @@ export function keysOnCall(lines: RawHeaders, auth: string | undefined): readonl
 }
 
 /** The caller's credentials for the provider: all that is no key of ours, accepted or not. */
-function providerCredentialsOf(lines: RawHeaders): readonly string[] {
+export function providerCredentialsOf(lines: RawHeaders): readonly string[] {
   const credentials: string[] = [];
   for (let index = 0; index + 1 < lines.length; index += 2) {
     const name = lines[index] ?? '';

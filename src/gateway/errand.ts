@@ -10,8 +10,10 @@ import { type FoundFacts, inlineMaxBytes, type SentBody } from './large-bodies.t
 import { findModelField } from './model-field.ts';
 import { withoutProvider } from './no-provider.ts';
 import { type Addressed, hidesModel, wantsUsage, withUsageQuestion } from './outgoing-body.ts';
-import { mayBeJson, type RequestBody } from './request-body.ts';
+import { isCompressed, mayBeJson, type RequestBody } from './request-body.ts';
 import { isToldOnce, type Route } from './routes.ts';
+import type { ListedTarget } from './target-list.ts';
+import { planTargets } from './target-legs.ts';
 
 /** How a call came: its body, and its route by the path alone. */
 export interface Arrived {
@@ -24,6 +26,13 @@ export interface Arrived {
  * @throws GatelogError what speaks against the call.
  */
 export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Arrived, addressed: Addressed): Errand {
+  const targets = admitted.call.head.directives.attempts?.targets;
+  return targets === undefined
+    ? prepareByPath(ports, admitted, arrived, addressed)
+    : prepareTargets(ports, admitted, arrived.body, targets);
+}
+
+function prepareByPath(ports: ForwardPorts, admitted: AdmittedCall, arrived: Arrived, addressed: Addressed): Errand {
   const { call, admission } = admitted;
   const { route, furtherModels } = addressed;
   const { destination } = route;
@@ -34,7 +43,7 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
   const signed = call.head.amazon === undefined ? undefined : signedForAmazon(ports, call, { route, target, outgoing });
   const credentials = signed ?? credentialsOf(ports, admission, { arrived, addressed, call });
   const passed = passedTo(call, addressed, signed !== undefined);
-  const first: Leg = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model };
+  const first: Leg = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model, bodyOverride: undefined };
   const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || isToldOnce(destination);
   const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
   const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
@@ -49,8 +58,27 @@ export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Ar
     outgoing,
     usageAsked,
     model,
+    bodyOverride: undefined,
     onward,
     warnings: unsent,
+    cache: undefined,
+    grant: undefined,
+    found: undefined,
+  };
+}
+
+/** The same of a call whose caller lists all its places. */
+function prepareTargets(ports: ForwardPorts, admitted: AdmittedCall, body: RequestBody, targets: readonly ListedTarget[]): Errand {
+  const { retry } = admitted.call.head.directives.attempts ?? { retry: undefined };
+  const isRepeatable = 'whole' in body && body.whole.length > 0;
+  const { legs, warnings } = planTargets(ports, admitted, body, targets);
+  const [first, ...fallbacks] = legs;
+  if (first === undefined) throw new RangeError('a list of no places is none');
+  const why = 'whole' in body ? nothingToSend : notRepeated;
+  return {
+    ...first,
+    onward: 'whole' in body ? { retry, fallbacks: isRepeatable ? fallbacks : [] } : undefined,
+    warnings: isRepeatable || fallbacks.length === 0 ? warnings : [...warnings, why],
     cache: undefined,
     grant: undefined,
     found: undefined,
@@ -156,11 +184,16 @@ export function outgoingCallOf({ request, head, openedAt }: Call, leg: Leg, foun
     method: request.method ?? 'GET',
     provider: route.provider,
     path: target?.path ?? route.path,
-    body: found === undefined ? wholeJson(leg.outgoing, mayBeJson(request)) : undefined,
+    body: found === undefined ? wholeJson(leg.outgoing, readsJson({ request, head })) : undefined,
     found,
     modelOverride: head.directives.tags.modelOverride,
     at: openedAt,
   };
+}
+
+/** Whether a body may be JSON as it goes out: an entry of a list may say of it what the caller did not. */
+function readsJson({ request, head }: Pick<Call, 'request' | 'head'>): boolean {
+  return mayBeJson(request) || (head.directives.attempts?.targets !== undefined && !isCompressed(request));
 }
 
 /**
@@ -170,15 +203,17 @@ export function outgoingCallOf({ request, head, openedAt }: Call, leg: Leg, foun
 export function waysToRead({ call, policies }: AdmittedCall, errand: Errand): readonly SentBody[] | undefined {
   if (policies.length === 0) return undefined;
   const { outgoing, onward } = errand;
-  if (!('whole' in outgoing) || outgoing.whole.length <= inlineMaxBytes) return undefined;
-  if (!mayBeJson(call.request) || !needsBody(policies, call.head.directives)) return undefined;
+  if (!('whole' in outgoing)) return undefined;
+  const isLarge = outgoing.whole.length > inlineMaxBytes || onward?.fallbacks.some(({ outgoingMaxBytes: most }) => most > inlineMaxBytes);
+  if (isLarge !== true) return undefined;
+  if (!readsJson(call) || !needsBody(policies, call.head.directives)) return undefined;
   return [sentBodyOf(errand), ...(onward?.fallbacks ?? []).map(sentFallbackOf)];
 }
 
 /** The first way in which a call goes out. */
-export function sentBodyOf({ route, target, outgoing }: Leg): SentBody {
+export function sentBodyOf({ route, target, outgoing, bodyOverride }: Leg): SentBody {
   const bytes = 'whole' in outgoing ? outgoing.whole.length : 0;
-  return { provider: route.provider, path: target?.path ?? route.path, replaced: undefined, bytes };
+  return { provider: route.provider, path: target?.path ?? route.path, replaced: bodyOverride, bytes };
 }
 
 function sentFallbackOf({ route, target, replaced, outgoingMaxBytes }: FallbackLeg): SentBody {

@@ -79,6 +79,7 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
     // Bodies that differ in their model alone all ask for it, or none does, but for those of a provider that is not asked.
     usageAsked,
     model: model ?? from.model,
+    bodyOverride: undefined,
     fallback,
     replaced: model === undefined ? undefined : { model },
     outgoingMaxBytes: bytesWith(from, model) + (usageAsked ? usageQuestionMaxBytes : 0),

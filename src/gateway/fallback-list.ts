@@ -1,5 +1,5 @@
 import { GatelogError } from '../model/errors.ts';
-import { isJsonObject, parseJson } from '../model/text.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
 
 /** Statuses from one to another, both included. */
 export interface StatusRange {
@@ -19,13 +19,15 @@ export interface Fallback {
   readonly on: readonly StatusRange[];
   /** It takes over from a 400 too that says that the prompt is too long for the model. */
   readonly onTooLong?: true;
+  /** It takes over from the place right before it alone; otherwise from any before it. */
+  readonly followsOne?: true;
 }
 
 /** Fallbacks of one call. */
 export const mostFallbacks = 10;
 
 /** Too many calls, and the provider's own failures; one that cannot be reached counts as 502, one that is too slow as 504. */
-const usualFailures: readonly StatusRange[] = [
+export const usualFailures: readonly StatusRange[] = [
   { from: 429, to: 429 },
   { from: 500, to: 599 },
 ];
@@ -40,11 +42,6 @@ const knownFields = [...Object.keys(texts), 'on'];
 /** The status of a refusal that may be about the length of the prompt. */
 export const tooLongStatus = 400;
 
-/** Fields of a list as Helicone documents it, and what to write in its place. */
-const ofHelicone: ReadonlySet<string> = new Set(['target-url', 'headers', 'onCodes', 'bodyKeyOverride']);
-const heliconeForm =
-  '. This is the form of Helicone, which is not carried out: the first place is the call itself, and each further one is {"target_url" or "provider", "model", "key_name", "on": [statuses of the attempt before it]}';
-
 /** True when a fallback takes over from an attempt that failed with this status. @param isTooLong its reply says that the prompt is too long. */
 export function takesOver({ on, onTooLong }: Fallback, status: number, isTooLong: boolean): boolean {
   return (isTooLong && onTooLong === true) || on.some(({ from, to }) => status >= from && status <= to);
@@ -56,25 +53,32 @@ export function fallbacksOfModels(models: readonly { readonly model: string; rea
 }
 
 /**
- * Reads `Svc-Fallbacks`.
+ * The entries of `Svc-Fallbacks`, in whichever form they are.
  * @param name the header as the caller wrote it.
  * @throws GatelogError `invalid_directive`, with the place of what is wrong.
  */
-export function parseFallbacks(text: string, name: string): readonly Fallback[] {
+export function parseEntries(text: string, name: string): readonly unknown[] {
   const list = parseJson(text);
   if (!Array.isArray(list)) throw wrong(name, 'must be a JSON array such as [{"provider": "anthropic", "model": "claude-sonnet-4-5"}]');
   if (list.length > mostFallbacks) throw wrong(name, `holds at most ${mostFallbacks} fallbacks; got ${list.length}`);
-  const entries: readonly unknown[] = list;
+  return list;
+}
+
+/** The fallbacks of a list in our own form. @throws as {@link parseEntries} does. */
+export function readFallbacks(entries: readonly unknown[], name: string): readonly Fallback[] {
   return entries.map((entry, index) => readFallback(entry, `${name}[${index}]`));
 }
 
-function readFallback(entry: unknown, place: string): Fallback {
+/** An entry all of whose fields are known. */
+export function readEntry(entry: unknown, place: string, known: readonly string[]): JsonObject {
   if (!isJsonObject(entry)) throw wrong(place, 'must be an object');
-  const unknownField = Object.keys(entry).find((field) => !knownFields.includes(field));
-  if (unknownField !== undefined) {
-    const foreign = ofHelicone.has(unknownField) ? heliconeForm : '';
-    throw wrong(place, `has the field "${unknownField.slice(0, 60)}", which is not known; known are ${knownFields.join(', ')}${foreign}`);
-  }
+  const unknownField = Object.keys(entry).find((field) => !known.includes(field));
+  if (unknownField === undefined) return entry;
+  throw wrong(place, `has the field "${unknownField.slice(0, 60)}", which is not known; known are ${known.join(', ')}`);
+}
+
+function readFallback(given: unknown, place: string): Fallback {
+  const entry = readEntry(given, place, knownFields);
   const said = Object.entries(texts).flatMap(([field, [property, most]]) => {
     const value = entry[field];
     return value === undefined ? [] : [[property, readText(value, `${place}.${field}`, most)]];
@@ -91,14 +95,16 @@ function readFallback(entry: unknown, place: string): Fallback {
   return fallback;
 }
 
-function readText(value: unknown, place: string, mostCharacters: number): string {
+/** A text of so many characters, trimmed. @throws GatelogError `invalid_directive`, with the place of what is none. */
+export function readText(value: unknown, place: string, mostCharacters: number): string {
   if (typeof value !== 'string' || value.trim() === '' || value.length > mostCharacters) {
     throw wrong(place, `must be a text of 1 to ${mostCharacters} characters`);
   }
   return value.trim();
 }
 
-function readOn(value: unknown, place: string): readonly StatusRange[] {
+/** Statuses of failures. @throws GatelogError `invalid_directive`, with the place of what is none. */
+export function readOn(value: unknown, place: string): readonly StatusRange[] {
   if (!Array.isArray(value) || value.length === 0) throw wrong(place, 'must be an array such as [429, {"from": 500, "to": 599}]');
   const entries: readonly unknown[] = value;
   return entries.map((entry, index) => readRange(entry, `${place}[${index}]`));
@@ -118,6 +124,7 @@ function isFailure(status: unknown): status is number {
   return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599;
 }
 
-function wrong(place: string, problem: string): GatelogError {
+/** What is said of a part of a list. @param problem follows the place in a sentence. */
+export function wrong(place: string, problem: string): GatelogError {
   return new GatelogError('invalid_directive', `${place} ${problem}.`, { details: { path: place } });
 }

@@ -47,7 +47,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   if (!may(admission.principal, 'send')) {
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');
   }
-  const { request, response, path } = call;
+  const { request, response } = call;
   // Not on record: what writes a record for each refusal is no bound.
   ports.callsInFlight.belongsTo(admission.principal.organizationId, request);
   const { directives } = call.head;
@@ -64,10 +64,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   const admitted: AdmittedCall = { call, admission, identity, admittedAt: ports.clock.monotonic(), policies };
   let provider = customProviderName;
   try {
-    const route =
-      directives.targetUrl === undefined
-        ? routeByPath(request.method ?? 'GET', path, ports.providers, call.head.speaksAnthropic)
-        : routeToTarget(directives.targetUrl, path, ports.targets);
+    const route = routeOf(ports, call);
     ({ provider } = route);
     if (directives.refusal !== undefined) throw directives.refusal;
     if (unknownLimits !== undefined) throw unknownLimits;
@@ -78,6 +75,15 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   } catch (error) {
     refuseRecorded(ports, admitted, provider, error);
   }
+}
+
+/** Where a call goes first, by its path or by the address that its caller names. @throws as the ways to routes do. */
+function routeOf({ providers, targets }: ForwardPorts, { request, path, head }: Call): Route {
+  const { targetUrl, attempts } = head.directives;
+  const first = attempts?.targets?.[0];
+  if (first !== undefined) return routeToTarget(first.targetUrl, path, targets, `${first.place}.target-url`);
+  if (targetUrl !== undefined) return routeToTarget(targetUrl, path, targets);
+  return routeByPath(request.method ?? 'GET', path, providers, head.speaksAnthropic);
 }
 
 /** Whether a call's body is to be here before it goes on, as long as it is not too large for that. */
@@ -111,8 +117,10 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, rec
       askThenCarryOut(ports, known, errand, { body: received, readyAt });
       return;
     }
+    // What an override says stands in place of members of the caller's own body.
+    const read = errand.bodyOverride !== undefined && 'whole' in body ? body.whole : errand.outgoing.whole;
     ports.largeBodies
-      .facts(organizationId, errand.outgoing.whole, ways)
+      .facts(organizationId, read, ways)
       .then((facts) =>
         askThenCarryOut(ports, known, { ...errand, found: facts.map((each) => ({ facts: each })) }, { body: received, readyAt }),
       )

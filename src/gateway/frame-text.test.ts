@@ -60,9 +60,16 @@ const opens = fc.record({
   reserved: maybe(fc.constant(true)),
   cacheEnabled: maybe(fc.constant(true)),
   cachedFrom: maybe(fc.record({ requestId: fc.uuid(), createdAt: count })),
+  bodyOverride: maybe(texts),
 } satisfies Record<keyof ExchangeOpen, fc.Arbitrary<unknown>>);
 
-const facts = { provider: maybe(text), targetUrl: maybe(text), model: maybe(text), attempts: maybe(fc.constant([])) };
+const facts = {
+  provider: maybe(text),
+  targetUrl: maybe(text),
+  model: maybe(text),
+  attempts: maybe(fc.constant([])),
+  bodyOverride: maybe(texts),
+};
 const answers = fc.record({
   head: fc.record({ status: count, headers, elapsedMs: count, ...facts } satisfies Record<
     keyof ExchangeResponseHead,

@@ -9,7 +9,11 @@ import { KnownTexts, longestText } from './known-texts.ts';
  */
 export function openText(open: ExchangeOpen): string {
   const hasMore =
-    open.countryCode !== undefined || open.reserved !== undefined || open.cacheEnabled !== undefined || open.cachedFrom !== undefined;
+    open.countryCode !== undefined ||
+    open.reserved !== undefined ||
+    open.cacheEnabled !== undefined ||
+    open.cachedFrom !== undefined ||
+    open.bodyOverride !== undefined;
   if (hasMore) return JSON.stringify(open);
   return `{"version":1,"requestId":"${open.requestId}${ownerText(open)}${open.openedAt}${placeText(open)}${modelText(open)},"headers":{${headersText(open.headers)}},"tags":{${tagsText(open.tags)}}}`;
 }
@@ -59,8 +63,9 @@ function modelText({ model }: ExchangeOpen): string {
   return model === undefined ? '' : `,"model":${quoted(model)}`;
 }
 
-function hasFacts({ provider, targetUrl, model, attempts }: EndFacts): boolean {
-  return provider !== undefined || targetUrl !== undefined || model !== undefined || attempts !== undefined;
+function hasFacts({ provider, targetUrl, model, attempts, bodyOverride }: EndFacts): boolean {
+  const isOther = provider !== undefined || targetUrl !== undefined || model !== undefined;
+  return isOther || attempts !== undefined || bodyOverride !== undefined;
 }
 
 /** A text as the first of its kind, and behind another. */

@@ -43,13 +43,20 @@ export function nextAttempt(plan: AttemptPlan, failure: Failure, random: number)
   const repeats = retry !== undefined && retries < retry.retries && isTransient(status);
   const waitMs = repeats ? waitBeforeRetry(retry, retries, random, failure.askedMs) : 0;
   const isInTime = elapsedMs + waitMs <= retryWithinMs;
-  const taking = fallbacks.findIndex(({ fallback }, index) => index >= place && takesOver(fallback, status, failure.isTooLong));
+  const taking = fallbacks.findIndex(
+    ({ fallback }, index) => canFollow(fallback, index, place) && takesOver(fallback, status, failure.isTooLong),
+  );
   if (attempts >= mostAttempts) {
     return repeats || taking !== -1 ? { kind: 'none', because: `after ${mostAttempts} attempts (GATELOG_ATTEMPTS_MAX)` } : { kind: 'none' };
   }
   if (repeats && isInTime) return { kind: 'retry', waitMs };
   if (taking !== -1) return { kind: 'fallback', place: taking + 1 };
   return repeats ? { kind: 'none', because: `after ${retryWithinMs} ms (GATELOG_RETRY_WITHIN_MS)` } : { kind: 'none' };
+}
+
+/** Whether a fallback at an index is behind a place, and may take over from there. */
+function canFollow({ followsOne }: Fallback, index: number, place: number): boolean {
+  return followsOne === true ? index === place : index >= place;
 }
 
 /** Whether what follows depends on what the body of a failed attempt says. */

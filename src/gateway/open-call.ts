@@ -44,6 +44,7 @@ export function openCall(ports: ForwardPorts, admitted: AdmittedCall, provider: 
     reserved: errand?.grant?.reserved === true ? true : undefined,
     cacheEnabled: call.head.directives.cache === undefined ? undefined : true,
     cachedFrom: cachedFrom(errand),
+    bodyOverride: overrideOf(errand, hidesBody),
   };
   const recorded = ports.hasSpoolRoom();
   if (!recorded) ports.observe({ kind: 'exchange_not_recorded', reason: 'the spool is full' });
@@ -113,6 +114,11 @@ function replyHeadersOf({ call, identity }: AdmittedCall, errand: Errand | undef
 }
 
 const nothingSaid: Pick<Errand, 'grant' | 'cache' | 'warnings'> = { grant: undefined, cache: undefined, warnings: [] };
+
+/** Of a call that goes nowhere nothing but the caller's own body is known. */
+function overrideOf(errand: Errand | undefined, hidesBody: boolean): ExchangeOpen['bodyOverride'] {
+  return hidesBody || errand?.target === undefined ? undefined : errand.bodyOverride;
+}
 
 function cachedFrom(errand: Errand | undefined): ExchangeOpen['cachedFrom'] {
   if (errand?.cache?.kind !== 'hit') return undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFallbacks } from './fallback-list.ts';
+import { parseEntries, readFallbacks } from './fallback-list.ts';
 import { type AttemptPlan, type Failure, nextAttempt } from './next-attempt.ts';
 import { askedWait, defaultRetryPolicy, isTransient, waitBeforeRetry } from './retry-policy.ts';
 
@@ -65,8 +65,11 @@ it('what may go better another time: 429 and the provider`s own failures', () =>
 const toPlace = (place: number): object => ({ kind: 'fallback', place });
 
 describe('what follows a failed attempt', () => {
-  const fallbacks = parseFallbacks(
-    '[{"model": "large", "on": [400, 413]}, {"model": "other"}, {"model": "last", "on": [{"from": 400, "to": 599}]}]',
+  const fallbacks = readFallbacks(
+    parseEntries(
+      '[{"model": "large", "on": [400, 413]}, {"model": "other"}, {"model": "last", "on": [{"from": 400, "to": 599}]}]',
+      'Svc-Fallbacks',
+    ),
     'Svc-Fallbacks',
   ).map((fallback) => ({ fallback }));
   const plan: AttemptPlan = { retry: undefined, fallbacks, mostAttempts: 20, retryWithinMs: 60_000 };

@@ -19,7 +19,7 @@ const parsedMaxBytes = 64 * 1024;
 const optionsMaxBytes = 4096;
 
 /** What a body says of its stream. */
-interface StreamAsked {
+export interface StreamAsked {
   readonly isStream: boolean;
   readonly options: unknown;
 }
@@ -50,6 +50,16 @@ function streamAskedInLarge(body: Buffer, open: number): StreamAsked | undefined
 function memberName(written: Buffer): unknown {
   if (written.length > 'stream_options'.length * String.raw`\u0000`.length) return '';
   return written.includes(bytes.backslash) ? parseJson(`"${written.toString()}"`) : written.toString();
+}
+
+/** What a body says of its stream. @returns undefined for what is no JSON object. */
+export function readStreamAsked(body: Buffer): StreamAsked | undefined {
+  return streamAskedIn(body, lengthOfMark(body));
+}
+
+/** Whether {@link askForUsage} adds its question to a body that says this. */
+export function takesQuestion({ isStream, options }: StreamAsked): boolean {
+  return isStream && (options === undefined || options === null || (isJsonObject(options) && options['include_usage'] !== true));
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { parseUuid } from '../model/ids.ts';
 import { isJsonObject } from '../model/text.ts';
 import type { FrameLocation } from '../spool/spool.ts';
+import { withOverriddenBody } from './override-body.ts';
 
 /** A frame of one exchange with what it holds. */
 export interface PayloadFrame {
@@ -29,7 +30,7 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
   // Without an end the head tells what is known.
   const facts: EndFacts = end ?? head ?? {};
   const parts = frames.filter(({ frame }) => frame.kind === frameKinds.responsePart || frame.kind === frameKinds.answered);
-  return {
+  return withOverriddenBody({
     open: { ...open, provider: facts.provider ?? open.provider, targetUrl: facts.targetUrl ?? open.targetUrl },
     requestBody: bodyOf(frames, frameKinds.opened, frameKinds.requestPart),
     responseHead: head,
@@ -38,7 +39,7 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
     end,
     requestTail: tailOf(frames, frameKinds.requestTail),
     responseTail: tailOf(frames, frameKinds.responseTail),
-  };
+  });
 }
 
 function answerOf(frames: readonly PayloadFrame[]): Partial<ExchangeAnswer> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Erasure } from '../model/erasure.ts';
-import { frameKinds } from '../model/exchange.ts';
+import { type ExchangeOpen, frameKinds } from '../model/exchange.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { makeErasableLetters } from './erase-dead-letters.ts';
 
@@ -17,8 +17,8 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Puts a letter with this body there, of a call whose header names no user. @returns how many letters a user has. */
-async function lettersOf(userId: string, body: string): Promise<number> {
-  const open = { version: 1, organizationId, requestId, openedAt: 1, headers: {}, tags: { properties: [] } };
+async function lettersOf(userId: string, body: string, said: Partial<ExchangeOpen> = {}): Promise<number> {
+  const open = { version: 1, organizationId, requestId, openedAt: 1, headers: {}, tags: { properties: [] }, ...said };
   const frames = [
     { kind: frameKinds.open, stamp: 0, payload: Buffer.from(JSON.stringify(open)).toString('base64') },
     { kind: frameKinds.requestPart, stamp: 1, payload: Buffer.from(body).toString('base64') },
@@ -50,6 +50,17 @@ describe("a body without a user in its header holds the user's name", () => {
     ['behind a text that ends with a backslash', 'team/ann', String.raw`{"path":"C:\\","user":"team\/ann"}`],
   ])('%s', async (_, userId, body) => {
     expect(await lettersOf(userId, body)).toBe(1);
+  });
+});
+
+describe("a body of which members were replaced holds the user's name", () => {
+  test.each([
+    ['where it was replaced', 'ann', '{"user":"ann"}', { user: 'bob' }],
+    ['where it stands in place of another', 'ann', '{"user":"bob"}', { user: 'ann' }],
+    ['where what the caller sent is no JSON', 'ann', '{"user":', { user: 'ann' }],
+  ])('%s', async (_, userId, body, bodyOverride) => {
+    expect(await lettersOf(userId, body, { bodyOverride })).toBe(1);
+    expect(await lettersOf('eve', body, { bodyOverride })).toBe(0);
   });
 });
 

@@ -211,8 +211,17 @@ function exchangeOf(frames: unknown): Exchange | undefined {
  * Whether the body of a request can be the user's. It is not interpreted, as that is what this letter may have died of: the name as a text
  * of its own is enough, so rather a letter too many goes than one too few.
  */
-function mentions({ open: { headers }, requestBody, requestTail }: Exchange, userId: string): boolean {
-  const begun = decodeContent(requestBody, headers['content-encoding']) ?? Buffer.from(requestBody);
+function mentions(exchange: Exchange, userId: string): boolean {
+  const { requestBody, receivedBody, responseHead, end } = exchange;
+  if (names(exchange, requestBody, userId)) return true;
+  // The letter holds what the caller sent as well as what stood in its place.
+  const overrides = [exchange.open, responseHead, end].flatMap((said) => said?.bodyOverride ?? []);
+  if (overrides.length === 0) return false;
+  return names(exchange, Buffer.from(JSON.stringify(overrides)), userId) || names(exchange, receivedBody ?? Buffer.alloc(0), userId);
+}
+
+function names({ open: { headers }, requestTail }: Exchange, body: Uint8Array, userId: string): boolean {
+  const begun = decodeContent(body, headers['content-encoding']) ?? Buffer.from(body);
   const decoded = requestTail === undefined ? begun : Buffer.concat([begun, requestTail]);
   if (isForm(headers['content-type'] ?? '')) return decoded.includes(userId);
   return decoded.includes(JSON.stringify(userId)) || (decoded.includes('\\') && isSpelledIn(decoded.toString('utf8'), userId));

@@ -1,5 +1,6 @@
 import type { OrganizationId, RequestId } from './ids.ts';
 import type { Attempt } from './request-record.ts';
+import type { JsonObject } from './text.ts';
 
 /**
  * One forwarded HTTP request with its response, raw. On its way it is a sequence of frames in the spool: `open` first, then the parts of the
@@ -83,6 +84,8 @@ export interface ExchangeOpen {
   readonly cacheEnabled?: true | undefined;
   /** The exchange whose reply was given again; absent: this one was for a provider. */
   readonly cachedFrom?: CachedFrom | undefined;
+  /** Members of the first attempt's body that stand in place of those of the body that the caller sent, which is the one in the frames. */
+  readonly bodyOverride?: JsonObject | undefined;
 }
 
 /** Where a reply of the response cache is from. */
@@ -116,6 +119,8 @@ export interface EndFacts {
   readonly model?: string;
   /** The attempts, when there was more than one; providers by their registry names. */
   readonly attempts?: readonly Attempt[];
+  /** As in the `open` frame, of the last attempt's body, where it is not the first one's; empty where that was the caller's own. */
+  readonly bodyOverride?: JsonObject;
 }
 
 /** Payload of the `end` frame. */
@@ -150,7 +155,10 @@ export interface ExchangeAnswer {
 /** An exchange put together again from its frames. Without `end` the worker died while it was open. */
 export interface Exchange {
   readonly open: ExchangeOpen;
+  /** As it was sent in the last attempt. */
   readonly requestBody: Uint8Array;
+  /** As it came from the caller, where members of it were replaced. */
+  readonly receivedBody?: Uint8Array | undefined;
   readonly responseHead: ExchangeResponseHead | undefined;
   readonly responseBody: Uint8Array;
   /** When the recorded parts of the response passed, milliseconds since `openedAt`; undefined without any. */

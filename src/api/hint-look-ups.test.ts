@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HintQuestion } from '../query/hints.ts';
+import type { HintQuestion } from '../query/hint-question.ts';
 import { HintLookUps } from './hint-look-ups.ts';
 
 let now = 0;

@@ -1,4 +1,4 @@
-import type { HintQuestion } from '../query/hints.ts';
+import type { HintQuestion } from '../query/hint-question.ts';
 
 type Statement = HintQuestion['statement'];
 type Rows = readonly Readonly<Record<string, unknown>>[];

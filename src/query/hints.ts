@@ -1,23 +1,14 @@
-import type { ConditionNode, FilterNode } from './filter/ast.ts';
+import { type ConditionNode, conditionsIn } from './filter/ast.ts';
 import { arrivalBounds } from './filter/compile.ts';
 import { type Fragment, join, param, sql } from '../sql/sql.ts';
-import { ownTable, type Statement, statementFor } from '../sql/statement.ts';
+import { ownTable, statementFor } from '../sql/statement.ts';
+import { editDistance } from '../model/edit-distance.ts';
+import type { HintQuestion } from './hint-question.ts';
 import type { KnownNames } from './known-names.ts';
+import { maxDistance, nearValueQuestion } from './near-values.ts';
 import type { RequestsPlan } from './plan.ts';
 import type { RequestsQuestion } from './question.ts';
 import { countStatement } from './requests.ts';
-
-/**
- * Something that may explain an empty page: a statement to run, and what its rows say about it. An empty page is what a caller who waits for a
- * record gets again and again, so that names and times are not looked for in the whole history.
- */
-export interface HintQuestion {
-  readonly statement: Statement;
-  /** What was found is good for a while. */
-  readonly isRemembered?: boolean;
-  /** @returns undefined when this is not the reason, or what else has to be asked before it can be told. */
-  readonly sentenceFor: (rows: readonly Readonly<Record<string, unknown>>[]) => string | HintQuestion | undefined;
-}
 
 /** Names looked up for a hint; a filter with more gets its hint from these. */
 const mostNames = 10;
@@ -26,9 +17,12 @@ const mostRequests = 100_000;
 
 /** What may explain that a page is empty or a count 0, the likeliest first. */
 export function hintQuestions(plan: RequestsPlan, known: KnownNames): readonly HintQuestion[] {
-  return [nameQuestion(plan, known), rangeQuestion(plan.tenant, arrivalBounds(plan.filter)), offsetQuestion(plan)].filter(
-    (question) => question !== undefined,
-  );
+  return [
+    nameQuestion(plan, known),
+    nearValueQuestion(plan),
+    rangeQuestion(plan.tenant, arrivalBounds(plan.filter)),
+    offsetQuestion(plan),
+  ].filter((question) => question !== undefined);
 }
 
 /** The part of a question that these look at. */
@@ -59,13 +53,15 @@ export function longBodiesQuestion(
 
 const restOf: Readonly<Record<string, Fragment>> = { request_body: sql`request_rest`, response_body: sql`response_rest` };
 
-/** A property that exists in another case only. @param known names that are not looked for again. */
+/** A property that exists in another case only, or with up to two other letters. @param known names that are not looked for again. */
 export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): HintQuestion | undefined {
   const names = new Set(conditionsIn(filter).flatMap(propertyNameOf));
   const asked = [...names].filter((name) => !known.has(tenant, name)).slice(0, mostNames);
   if (asked.length === 0) return undefined;
   const same = join(
-    asked.map((name) => sql`lowerUTF8(name) = lowerUTF8(${param(name, 'String')})`),
+    asked.map(
+      (name) => sql`editDistanceUTF8(lowerUTF8(name), lowerUTF8(${param(name, 'String')})) <= ${param(maxDistance(name), 'UInt64')}`,
+    ),
     ' OR ',
   );
   const newest = sql`SELECT properties FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT ${param(mostRequests, 'UInt64')}`;
@@ -76,13 +72,17 @@ export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): H
     sentenceFor: (rows) => {
       const found = rows.map(({ name }) => String(name));
       for (const name of found) known.add(tenant, name);
-      const missing = asked.find((name) => !found.includes(name) && found.some((other) => isSameFolded(other, name)));
-      const other = found.find((name) => missing !== undefined && isSameFolded(name, missing));
-      return missing === undefined
-        ? undefined
-        : `none of the newest ${mostRequests} requests has a property ${JSON.stringify(missing)}; there is one named ${JSON.stringify(other)}, and names are case-sensitive`;
+      const missing = asked.find((name) => !found.includes(name) && found.some((other) => isNear(other, name)));
+      if (missing === undefined) return undefined;
+      const other = found.find((name) => isSameFolded(name, missing)) ?? found.find((name) => isNear(name, missing)) ?? '';
+      const why = isSameFolded(other, missing) ? ', and names are case-sensitive' : '';
+      return `none of the newest ${mostRequests} requests has a property ${JSON.stringify(missing)}; there is one named ${JSON.stringify(other)}${why}`;
     },
   };
+}
+
+function isNear(left: string, right: string): boolean {
+  return editDistance(left.toLowerCase(), right.toLowerCase()) <= maxDistance(right);
 }
 
 function isSameFolded(left: string, right: string): boolean {
@@ -133,9 +133,4 @@ function offsetQuestion(plan: RequestsPlan): HintQuestion | undefined {
       return total === 0 ? undefined : `offset ${plan.offset} is past the last of ${total} matching requests`;
     },
   };
-}
-
-function conditionsIn(filter: FilterNode): readonly ConditionNode[] {
-  if ('operands' in filter) return filter.operands.flatMap(conditionsIn);
-  return filter.kind === 'condition' ? [filter] : [];
 }

@@ -61,6 +61,12 @@ export function conjuncts(filter: FilterNode): readonly FilterNode[] {
   return filter.kind === 'and' ? filter.operands : [filter];
 }
 
+/** All conditions of a filter. */
+export function conditionsIn(filter: FilterNode): readonly ConditionNode[] {
+  if ('operands' in filter) return filter.operands.flatMap(conditionsIn);
+  return filter.kind === 'condition' ? [filter] : [];
+}
+
 function branch(kind: BranchNode['kind'], operands: readonly FilterNode[]): FilterNode | undefined {
   const flat = operands.flatMap((operand) => (operand.kind === kind ? operand.operands : [operand]));
   return flat.length < 2 ? flat[0] : Object.freeze({ kind, operands: Object.freeze(flat) });

@@ -1,4 +1,6 @@
-import { type HintQuestion, longBodiesQuestion, nameQuestion, rangeQuestion } from '../hints.ts';
+import { nearValueQuestion } from '../near-values.ts';
+import type { HintQuestion } from '../hint-question.ts';
+import { longBodiesQuestion, nameQuestion, rangeQuestion } from '../hints.ts';
 import type { KnownNames } from '../known-names.ts';
 import { keptBounds } from './kept.ts';
 import { sessionCountStatement } from './page.ts';
@@ -7,7 +9,9 @@ import type { SessionsQuestion } from './question.ts';
 
 /** What may explain that there are no sessions, the likeliest first. */
 export function noSessionsQuestions(question: SessionsQuestion, known: KnownNames): readonly HintQuestion[] {
-  return [nameQuestion(question, known), rangeQuestion(question.tenant, keptBounds(question))].filter((one) => one !== undefined);
+  return [nameQuestion(question, known), nearValueQuestion(question), rangeQuestion(question.tenant, keptBounds(question))].filter(
+    (one) => one !== undefined,
+  );
 }
 
 /** What may explain that a page of sessions is empty, the likeliest first. */

@@ -1,0 +1,54 @@
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RequestId } from '../model/ids.ts';
+import { type ApiRig, openApiRig, queryPath } from './api-rig.ts';
+
+let rig: ApiRig;
+beforeAll(async () => {
+  rig = await openApiRig();
+  await rig.insert([
+    {
+      requestId: v7() as RequestId,
+      userId: 'user-42',
+      sessionId: 'checkout-7',
+      model: 'gpt-4o',
+      provider: 'OPENAI',
+      properties: new Map([['Team', 'search']]),
+    },
+  ]);
+});
+afterAll(async () => rig.close());
+
+const hintOf = async (path: string, filter: unknown): Promise<string | null> =>
+  (await rig.call('POST', path, { body: { filter } })).headers.get('svc-hint');
+
+test.each<readonly [unknown, string]>([
+  [{ properties: { Teem: { equals: 'search' } } }, 'a property "Teem"; there is one named "Team"'],
+  [{ properties: { Team: { equals: 'serch' } } }, 'the property "Team" "serch"; there is "search"'],
+  [{ properties: { Team: { equals: 'SEARCH' } } }, 'the property "Team" "SEARCH"; there is "search"'],
+  [{ user_id: { equals: 'user42' } }, 'the user_id "user42"; there is "user-42"'],
+  [{ model: { equals: 'gpt4o' } }, 'the model "gpt4o"; there is "gpt-4o"'],
+  [{ provider: { equals: 'openia' } }, 'the provider "openia"; there is "OPENAI"'],
+])('an empty page names the stored value that is nearly the one asked for: %j', async (leaf, hint) => {
+  expect(await hintOf(queryPath, { request_response_rmt: leaf })).toContain(hint);
+});
+
+test('an empty page of sessions does so too', async () => {
+  const filter = { sessions_request_response_rmt: { session_session_id: { equals: 'checkout7' } } };
+  expect(await hintOf('/v1/session/query', filter)).toContain('the session_session_id "checkout7"; there is "checkout-7"');
+});
+
+test.each<readonly [string, unknown]>([
+  [
+    'is stored as it was asked for',
+    {
+      left: { request_response_rmt: { user_id: { equals: 'user-42' } } },
+      operator: 'and',
+      right: { request_response_rmt: { status: { equals: 299 } } },
+    },
+  ],
+  ['differs in more than two letters', { request_response_rmt: { user_id: { equals: 'user-4711' } } }],
+  ['is short, so that every other one is near', { request_response_rmt: { properties: { Team: { equals: 's' } } } }],
+])('nothing is said of a value that %s', async (_, filter) => {
+  expect(await hintOf(queryPath, filter)).toBeNull();
+});

@@ -60,7 +60,16 @@ export const gatewayVariables = {
     least: KiB,
     most: 16 * MiB,
     reason:
-      'Largest JSON body that is held and read for its model before forwarding; larger ones go by path alone, with svc-warning. Each call in flight may take that much memory.',
+      'Largest JSON body that is held and read for its model before forwarding; larger ones go by path alone, with svc-warning. All bodies together have GATELOG_HELD_BODIES_BYTES.',
+  },
+  heldBodiesBytes: {
+    name: 'GATELOG_HELD_BODIES_BYTES',
+    kind: 'bytes',
+    default: '256MiB',
+    least: 64 * MiB,
+    most: 64 * GiB,
+    reason:
+      'Bytes of request bodies over 64 KiB that one gateway worker holds at once, with the copies in which it changes them. Without room a call that can do without goes on unheld, with svc-warning; any other waits for GATELOG_SHARE_WAIT_MS and is then answered 503.',
   },
   recordMaxBytes: {
     name: 'GATELOG_RECORD_MAX_BYTES',
@@ -134,7 +143,7 @@ export const gatewayVariables = {
     least: 1,
     most: 1_000_000,
     reason:
-      'Calls that one gateway worker has at once; further ones are answered 503. Each has its body in memory, up to GATELOG_ROUTE_MAX_BYTES.',
+      'Calls that one gateway worker has at once; further ones are answered 503. Each may have a body of 64 KiB in memory, beside GATELOG_HELD_BODIES_BYTES for larger ones.',
   },
   providerConnections: {
     name: 'GATELOG_PROVIDER_CONNECTIONS',
@@ -161,7 +170,7 @@ export const gatewayVariables = {
     least: 1,
     most: 100,
     reason:
-      'What one organisation may have of the calls at once of a gateway worker, of its connections to a provider and of the memory of running limits, in percent of what the others leave; the rest is there for the next one that comes. 100: no bound, for a deployment of one organisation.',
+      'What one organisation may have of the calls at once of a gateway worker, of its connections to a provider, of the bytes of bodies that it holds and of the memory of running limits, in percent of what the others leave; the rest is there for the next one that comes. 100: no bound, for a deployment of one organisation.',
   },
   shareWaitMs: {
     name: 'GATELOG_SHARE_WAIT_MS',
@@ -170,7 +179,7 @@ export const gatewayVariables = {
     least: 1,
     most: hour,
     reason:
-      'Milliseconds for which a call waits for a connection to its provider while its organisation has its share of them (GATELOG_ORGANIZATION_SHARE_PERCENT); then it is answered 503.',
+      'Milliseconds for which a call waits for a connection to its provider while its organisation has its share of them (GATELOG_ORGANIZATION_SHARE_PERCENT), or for room for its body (GATELOG_HELD_BODIES_BYTES); then it is answered 503.',
   },
   logCalls: {
     name: 'GATELOG_LOG_CALLS',

@@ -21,6 +21,7 @@ import type { Identity, RequestIdClaims } from './identify.ts';
 import type { RawHeaders } from './headers.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { FoundFacts, LargeBodies } from './large-bodies.ts';
+import type { HeldBodies } from './held-bodies.ts';
 import type { Grant } from './limits.ts';
 import type { GatewayMeter } from './metrics.ts';
 import type { KnownModels } from './model-list.ts';
@@ -80,6 +81,7 @@ export interface ForwardPorts {
   readonly limits: ForwardLimits;
   readonly callLimits: CallLimits;
   readonly largeBodies: LargeBodies;
+  readonly heldBodies: HeldBodies;
   readonly meter: GatewayMeter;
   /** Undefined: calls are not told of one by one. */
   readonly callLog?: CallLog | undefined;

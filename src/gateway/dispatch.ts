@@ -29,7 +29,9 @@ function requestTo(ports: ForwardPorts, { call, organizationId, recorder }: Open
   const length = isWhole ? undefined : head.length[1];
   const announced = length === undefined ? undefined : Number(length);
   const { origin, path, lookUp } = target;
-  return { organizationId, method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, announced };
+  const { hold } = request;
+  const sent = hold?.endsWhenSent === true ? hold.release : undefined;
+  return { organizationId, method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, announced, sent };
 }
 
 function answerHere(ports: ForwardPorts, { call, organizationId, keyHash }: OpenCall, { route, outgoing }: Leg, sink: ReplySink): void {

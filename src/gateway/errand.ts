@@ -46,7 +46,7 @@ function prepareByPath(ports: ForwardPorts, admitted: AdmittedCall, arrived: Arr
   const first: Leg = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model, bodyOverride: undefined };
   const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || isToldOnce(destination);
   const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
-  const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked] : warnings;
+  const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked(arrived.body)] : warnings;
   const unread = hidesModel(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;
   const unsent = call.head.amazon !== undefined && route.provider !== 'bedrock' ? [...unread, amazonKeysStay] : unread;
   // TRICKY: every member by name. Spread into another object they took 4 % of a plain call's whole time.
@@ -94,11 +94,21 @@ interface Repetition {
 
 const single: Repetition = { onward: undefined, warnings: [], model: undefined };
 
-const usageNotAsked =
-  'Svc-Stream-Usage was not applied: the body is compressed or over GATELOG_ROUTE_MAX_BYTES; ask in the body (stream_options.include_usage)';
+function usageNotAsked(body: RequestBody): string {
+  return `Svc-Stream-Usage was not applied: the body is compressed or ${whyUnheld(body)}; ask in the body (stream_options.include_usage)`;
+}
 const modelNotRead =
   'the call went by its path alone, so that a provider in the model of its body was not looked for: the body is compressed or over GATELOG_ROUTE_MAX_BYTES';
-const notRepeated = 'there is one attempt only: the body is over GATELOG_ROUTE_MAX_BYTES, and what is not held cannot be sent again';
+function notRepeated(body: RequestBody): string {
+  return `there is one attempt only: the body is ${whyUnheld(body)}, and what is not held cannot be sent again`;
+}
+
+function whyUnheld(body: RequestBody): string {
+  return !('whole' in body) && body.isCrowded === true
+    ? 'not held, as those of other calls take what there is for them (GATELOG_HELD_BODIES_BYTES)'
+    : 'over GATELOG_ROUTE_MAX_BYTES';
+}
+
 const nothingToSend = 'Svc-Fallbacks was not applied: the call has no body';
 
 /** What follows when the first attempt fails. */
@@ -110,7 +120,7 @@ function repeated(
 ): Repetition {
   const { retry, fallbacks = [] } = admitted.call.head.directives.attempts ?? {};
   const { outgoing, furtherModels } = addressed;
-  if (!('whole' in body) || !('whole' in outgoing)) return { ...single, warnings: [notRepeated] };
+  if (!('whole' in body) || !('whole' in outgoing)) return { ...single, warnings: [notRepeated(body)] };
   if (body.whole.length === 0) {
     return { onward: { retry, fallbacks: [] }, warnings: fallbacks.length === 0 ? [] : [nothingToSend], model: undefined };
   }

@@ -9,6 +9,7 @@ import { runAttempts } from './attempts.ts';
 import { askCache, leaveCache, throughCache } from './cached-call.ts';
 import { sendTo } from './dispatch.ts';
 import { prepare, waysToRead, withGrant } from './errand.ts';
+import { countCopies, dropReceived, isCounted, openHold, readHeldBody } from './held-body.ts';
 import { identify } from './identify.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { openCall, refuseOpen, refuseRecorded, refuseStranger } from './open-call.ts';
@@ -71,7 +72,8 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
     checkDeclaredBody(request, ports.limits.requestMaxBytes);
     if (expectsContinue(request)) response.writeContinue();
     const wholeMaxBytes = needsWhole(admitted, route) ? Math.min(ports.limits.routeMaxBytes, ports.limits.requestMaxBytes) : 0;
-    readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
+    if (isCounted(request, wholeMaxBytes)) holdThenSend(ports, admitted, route, wholeMaxBytes);
+    else readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
   } catch (error) {
     refuseRecorded(ports, admitted, provider, error);
   }
@@ -87,13 +89,31 @@ function routeOf({ providers, targets }: ForwardPorts, { request, path, head }: 
 }
 
 /** Whether a call's body is to be here before it goes on, as long as it is not too large for that. */
-function needsWhole({ call, policies }: AdmittedCall, route: Route): boolean {
-  const { attempts, cache } = call.head.directives;
-  // What may be sent again, or is compared with other calls, has to be held, be it JSON or not.
-  if (typeof route.destination === 'string' || attempts !== undefined || cache !== undefined) return true;
-  if (isToBeSigned(call.head, route)) return true;
-  const readsJson = route.routedByModel || wantsUsage(call, route) || (policies.length > 0 && needsBody(policies, call.head.directives));
-  return readsJson && mayBeJson(call.request);
+function needsWhole(admitted: AdmittedCall, route: Route): boolean {
+  const { call } = admitted;
+  // What may be sent again has to be held, be it JSON or not.
+  if (call.head.directives.attempts !== undefined || cannotPass(admitted, route)) return true;
+  return wantsUsage(call, route) && mayBeJson(call.request);
+}
+
+/** Whether a call would be another one without its body: what is held for any other reason may go on without that. */
+function cannotPass({ call, policies }: AdmittedCall, route: Route): boolean {
+  const { directives } = call.head;
+  // What is compared with other calls has to be held, be it JSON or not.
+  if (typeof route.destination === 'string' || directives.cache !== undefined || isToBeSigned(call.head, route)) return true;
+  return (route.routedByModel || (policies.length > 0 && needsBody(policies, directives))) && mayBeJson(call.request);
+}
+
+/** A body that is not small is read when there is room for it. */
+function holdThenSend(ports: ForwardPorts, admitted: AdmittedCall, route: Route, wholeMaxBytes: number): void {
+  const { call, admission } = admitted;
+  const isEdited = route.routedByModel || wantsUsage(call, route);
+  const copies = call.head.directives.attempts === undefined ? 1 + Number(isEdited) : 3;
+  const hold = openHold(ports, call, admission.principal.organizationId);
+  readHeldBody(call.request, { hold, wholeMaxBytes, copies, isNeeded: cannotPass(admitted, route) }, (body) => {
+    if (!(body instanceof GatelogError)) send(ports, admitted, route, body);
+    else refuseRecorded(ports, { ...admitted, waitedMs: ports.clock.monotonic() - admitted.admittedAt }, route.provider, body);
+  });
 }
 
 /** The body is here, or on its way: decide the provider for good, read what limits have to know of it, and go on. */
@@ -112,6 +132,8 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, rec
     ({ provider } = addressed.route);
     const prepared = prepare(ports, known, { pathRoute, body }, addressed);
     const errand = prompt === undefined ? prepared : { ...prepared, warnings: [...prepared.warnings, promptNotFilledIn] };
+    const { hold } = admitted.call.request;
+    if (hold !== undefined) countCopies(hold, received, errand);
     const ways = waysToRead(known, errand);
     if (ways === undefined || !('whole' in errand.outgoing)) {
       askThenCarryOut(ports, known, errand, { body: received, readyAt });
@@ -159,6 +181,8 @@ function carryOut(ports: ForwardPorts, admitted: AdmittedCall, prepared: Errand,
     const errand = withGrant(ports, admitted, prepared);
     open = openCall(ports, admitted, provider, errand);
     open.recorder.begin('whole' in body ? body.whole : undefined);
+    const { hold } = admitted.call.request;
+    if (hold !== undefined) dropReceived(hold, errand);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
     if (errand.cache !== undefined) open = throughCache(ports, admitted, open, errand);
     if (hasLeft(admitted.call)) open.relay.clientLeft();

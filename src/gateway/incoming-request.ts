@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { type AskedHeaders, askedHeaders } from './asked-headers.ts';
+import type { BodyHold } from './held-bodies.ts';
 
 /** Takes a body's chunks as they come; `null` is its end, or that the client has left. */
 export type TakeChunk = (chunk: Buffer | null) => void;
@@ -14,11 +15,14 @@ export class IncomingRequest extends IncomingMessage {
   declare headers: AskedHeaders;
   /** Among whose calls in flight it counts, once that is known. */
   caller: { count: number } | undefined;
+  /** What its body has of the budget for bodies; undefined for a small one. */
+  hold: BodyHold | undefined;
   private asked: AskedHeaders | undefined;
   private taker: TakeChunk | undefined;
   /** Chunks go to `take` and not into the stream. */
   private passesStream = false;
   private wasTaken = false;
+  private isHeldBack = false;
 
   static {
     const ended = Object.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded');
@@ -50,6 +54,7 @@ export class IncomingRequest extends IncomingMessage {
   leaveRest(): void {
     this.taker = undefined;
     this.passesStream = false;
+    this.isHeldBack = false;
     this.pause();
     this.removeAllListeners('data');
     this.removeAllListeners('end');
@@ -59,7 +64,19 @@ export class IncomingRequest extends IncomingMessage {
     if (!this.passesStream) return super.push(chunk, encoding);
     if (chunk === null) this.finish();
     else this.taker?.(chunk);
-    return true;
+    return !this.isHeldBack;
+  }
+
+  /** No more is read of it until {@link goOn}, but what was read of its connection already. */
+  holdBack(): void {
+    this.isHeldBack = true;
+    if (!this.passesStream) this.pause();
+  }
+
+  goOn(): void {
+    this.isHeldBack = false;
+    if (this.passesStream) this._read(0);
+    else this.resume();
   }
 
   /** TRICKY: Node resumes a request that nobody read once it is answered; of one that was taken whole there is nothing to come. */

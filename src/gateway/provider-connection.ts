@@ -15,6 +15,8 @@ export interface WireRequest {
   readonly body: Buffer | Readable | null;
   /** Bytes of a body that is read as it goes; undefined: it goes in chunks. */
   readonly announced: number | undefined;
+  /** Called when a body that is here whole has been written. */
+  readonly sent?: (() => void) | undefined;
 }
 
 /** Takes the reply to one request: a head, any pieces of its body, then one of the last two. */
@@ -110,7 +112,7 @@ export class ProviderConnection implements ReplyTaker {
     else if (this.isEncrypted || !writeInOne(socket, head, body)) {
       socket.cork();
       socket.write(head, 'latin1');
-      socket.write(body);
+      socket.write(body, request.sent);
       socket.uncork();
     }
   }

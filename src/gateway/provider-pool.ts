@@ -232,7 +232,7 @@ export class PooledCall implements WireReply, Waiting<PooledCall> {
   /** Since when it has been without a connection, monotonic milliseconds. */
   waitsSince = 0;
   private readonly pool: ProviderPool;
-  private readonly request: WireRequest;
+  private request: WireRequest;
   private readonly reply: WireReply;
   private connection: ProviderConnection | undefined;
   private isPaused = false;
@@ -252,7 +252,10 @@ export class PooledCall implements WireReply, Waiting<PooledCall> {
 
   goOver(connection: ProviderConnection): void {
     this.connection = connection;
-    connection.send(this.request, this);
+    const { request } = this;
+    connection.send(request, this);
+    // The body is not sent again.
+    if (request.sent !== undefined) this.request = { ...request, body: null };
     if (this.isPaused) connection.pause();
   }
 

@@ -3,12 +3,18 @@ import { isIdentity } from './content-coding.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
 /** A request body: read whole when it was small enough, else what was read of it, the rest still to come. */
-export type RequestBody = { readonly whole: Buffer } | { readonly begun: readonly Buffer[] };
+export type RequestBody =
+  | { readonly whole: Buffer }
+  | {
+      readonly begun: readonly Buffer[];
+      /** It is not too large to be held: there was no room beside other bodies. */
+      readonly isCrowded?: boolean;
+    };
 
 const none = Buffer.alloc(0);
 
 /** Declared length of a body; undefined when it comes in chunks. */
-function declaredLength(request: IncomingRequest): number | undefined {
+export function declaredLength(request: IncomingRequest): number | undefined {
   const text = request.headers['content-length'];
   if (text !== undefined) return Number(text);
   return request.headers['transfer-encoding'] === undefined ? 0 : undefined;
@@ -79,15 +85,15 @@ const leastPieceBytes = 4096;
 const blockBytes = 16 * 1024;
 
 /** Pieces of a body in their order, in memory of about their size however small they are. */
-class BodyPieces {
+export class BodyPieces {
   private readonly pieces: Buffer[];
   /** What of it is taken, and what of that is among the pieces already. */
   private block = none;
   private used = 0;
   private listed = 0;
 
-  constructor(first: Buffer) {
-    this.pieces = [first];
+  constructor(first?: Buffer) {
+    this.pieces = first === undefined ? [] : [first];
   }
 
   add(piece: Buffer): void {

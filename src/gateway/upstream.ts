@@ -30,6 +30,8 @@ export interface ProviderRequest {
   readonly body: Buffer | Readable | null;
   /** Bytes of a body that is read as it goes, where its sender said how many. */
   readonly announced: number | undefined;
+  /** Called when a body that is here whole has been written: nobody keeps it from then on. */
+  readonly sent?: (() => void) | undefined;
 }
 
 export interface UpstreamOptions extends ConnectionLimits {
@@ -117,10 +119,11 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
 }
 
 function send(pool: ProviderPool, request: ProviderRequest, sink: ReplySink): void {
-  const { organizationId, method, path, lines, credentials, body, announced } = request;
+  const { organizationId, method, path, lines, credentials, body, announced, sent } = request;
   const bodyBytes = body === null || Buffer.isBuffer(body) ? (body?.length ?? 0) : announced;
   const head = outgoingHead({ method, path, host: pool.options.host, lines, credentials, bodyBytes });
-  const call = new PooledCall(pool, organizationId, { method, head, body, announced }, new ReplyFeed(sink, providerFailure));
+  const wire = { method, head, body, announced, sent };
+  const call = new PooledCall(pool, organizationId, wire, new ReplyFeed(sink, providerFailure));
   sink.begin(call);
   call.send();
 }

@@ -11,6 +11,7 @@ import type { CallLimits } from '../gateway/call-limits.ts';
 import type { ForwardPorts } from '../gateway/call.ts';
 import { ConnectionCredentials } from '../gateway/credentials.ts';
 import type { LargeBodies } from '../gateway/large-bodies.ts';
+import { HeldBodies } from '../gateway/held-bodies.ts';
 import { GatewayMeter } from '../gateway/metrics.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
@@ -213,6 +214,11 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     },
     callLimits: callLimits(config, parts),
     largeBodies: parts.bodies,
+    heldBodies: new HeldBodies({
+      maxBytes: config.heldBodiesBytes,
+      sharePercent: config.organizationSharePercent,
+      waitMs: config.shareWaitMs,
+    }),
     meter: parts.meter,
     callLog: parts.callLog,
     cache,

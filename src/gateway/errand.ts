@@ -74,7 +74,7 @@ function prepareTargets(ports: ForwardPorts, admitted: AdmittedCall, body: Reque
   const { legs, warnings } = planTargets(ports, admitted, body, targets);
   const [first, ...fallbacks] = legs;
   if (first === undefined) throw new RangeError('a list of no places is none');
-  const why = 'whole' in body ? nothingToSend : notRepeated;
+  const why = 'whole' in body ? nothingToSend : notRepeated(body);
   return {
     ...first,
     onward: 'whole' in body ? { retry, fallbacks: isRepeatable ? fallbacks : [] } : undefined,
@@ -97,8 +97,10 @@ const single: Repetition = { onward: undefined, warnings: [], model: undefined }
 function usageNotAsked(body: RequestBody): string {
   return `Svc-Stream-Usage was not applied: the body is compressed or ${whyUnheld(body)}; ask in the body (stream_options.include_usage)`;
 }
+
 const modelNotRead =
   'the call went by its path alone, so that a provider in the model of its body was not looked for: the body is compressed or over GATELOG_ROUTE_MAX_BYTES';
+
 function notRepeated(body: RequestBody): string {
   return `there is one attempt only: the body is ${whyUnheld(body)}, and what is not held cannot be sent again`;
 }

@@ -101,6 +101,8 @@ function cannotPass({ call, policies }: AdmittedCall, route: Route): boolean {
   const { directives } = call.head;
   // What is compared with other calls has to be held, be it JSON or not.
   if (typeof route.destination === 'string' || directives.cache !== undefined || isToBeSigned(call.head, route)) return true;
+  // Each of its caller's places may have a body of its own.
+  if (directives.attempts?.targets !== undefined) return true;
   return (route.routedByModel || (policies.length > 0 && needsBody(policies, directives))) && mayBeJson(call.request);
 }
 

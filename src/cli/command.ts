@@ -19,6 +19,7 @@ import { showOrganizations } from './commands/orgs-list.ts';
 import { runCore, runGateway } from '../main/all.ts';
 import { reprice, repriceAll, type RepriceOptions } from './commands/reprice.ts';
 import { restore } from './commands/restore.ts';
+import { checkStore, setPartAside, type StoreCheckOptions } from './commands/store.ts';
 import { serveAll, type ServeOptions } from './commands/serve.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
 import { packageVersion } from './version.ts';
@@ -39,10 +40,11 @@ Examples:
   gatelog reprice --filter all --dry-run      what history would cost by the prices as they are now
   gatelog dead-letters list                   what could not be stored, and why
   gatelog backup /backups/monday              everything, while the service runs
+  gatelog store check                         whether every file of the store can be read
 
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
-The commands dead-letters and backup reach the service that runs there, for all organisations and without a key.
+The commands dead-letters, backup and store reach the service that runs there, for all organisations and without a key.
 The command reprice speaks to the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
 
 /**
@@ -68,6 +70,7 @@ function buildProgram(dependencies: CommandDependencies): Command {
   addRecordCommands(program, dependencies);
   addDeadLetterCommands(program, dependencies);
   addBackupCommands(program, dependencies);
+  addStoreCommands(program, dependencies);
   program
     .command('config')
     .description('show every setting: value, default and what it is for')
@@ -246,6 +249,20 @@ function addBackupCommands(program: Command, dependencies: CommandDependencies):
     .description('make the data folder (GATELOG_DATA_DIR), which must not be there yet, out of a backup')
     .argument('<folder>', 'the backup')
     .action(async (folder: string) => restore(contextOf(dependencies), folder));
+}
+
+function addStoreCommands(program: Command, dependencies: CommandDependencies): void {
+  const store = program.command('store').description('the files of the store; the service must run').helpCommand(false);
+  store
+    .command('check')
+    .description('read every file and show the parts with a damaged one; exit code 1 when there are any')
+    .option('--json', 'write the parts as JSON')
+    .action(async (options: StoreCheckOptions) => checkStore(contextOf(dependencies), options));
+  store
+    .command('set-aside')
+    .description('take a damaged part out of the store, so that the rest can be read; its files are kept')
+    .argument('<part>', 'the part, as "store check" shows it: requests/202601_1_9_2')
+    .action(async (part: string) => setPartAside(contextOf(dependencies), part));
 }
 
 /** Commands about what is on record: they speak to the running service, for the organisation of the key. */

@@ -81,3 +81,29 @@ export const snapshotAnswerSchema = z.object({
     segments: z.record(z.string(), z.number()),
   }),
 });
+
+/** Names a part of the store. */
+export const storePartSchema = z.object({
+  table: z.string('`table` takes the name of a table.').max(64, '`table` takes the name of a table.'),
+  part: z.string('`part` takes the name of a part.').max(200, '`part` takes the name of a part.'),
+});
+
+const storePartItemSchema = z.object({
+  table: z.string(),
+  part: z.string(),
+  /** Rows that it holds; null where nothing says so. */
+  rows: z.number().nullable(),
+});
+export type StorePartItem = z.infer<typeof storePartItemSchema>;
+
+/** Parts that make up the store, and those that the engine could not load when it started. */
+export const storePartsAnswerSchema = z.object({ in_use: z.array(storePartItemSchema), lost: z.array(storePartItemSchema) });
+export type StorePartsAnswer = z.infer<typeof storePartsAnswerSchema>;
+
+/** What became of a comparison of a part's files with their checksums. */
+export const storePartCheckAnswerSchema = z.object({ outcome: z.enum(['whole', 'gone', 'damaged']), reason: z.string().nullable() });
+export type StorePartCheckAnswer = z.infer<typeof storePartCheckAnswerSchema>;
+
+/** A part that was set aside, and the folder with its files. */
+export const storePartAsideAnswerSchema = storePartItemSchema.extend({ folder: z.string() });
+export type StorePartAsideAnswer = z.infer<typeof storePartAsideAnswerSchema>;

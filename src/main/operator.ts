@@ -13,6 +13,7 @@ import { createOperatorServer } from '../operator/app.ts';
 import { writeWholeSeries } from '../spool/whole-series.ts';
 import type { Removals } from './removals.ts';
 import { placesOf } from './shared.ts';
+import { makeStorePartPorts } from './store-parts.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
 /** What the operator's room reaches in the core. */
@@ -76,6 +77,7 @@ export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): 
       read: (id) => letters.read(id),
       replay: (ids) => replay.replay(ids),
     },
+    storeParts: makeStorePartPorts(parts.store, parts.observe),
     takeSnapshot: (...given) => replay.whileNoneRuns(() => takeSnapshot(...given)),
     api,
   });

@@ -11,9 +11,19 @@ import { applyPricesOf } from './routes/apply-prices.ts';
 import { listDeadLetters } from './routes/list-dead-letters.ts';
 import { replayDeadLetters } from './routes/replay-dead-letters.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
+import { checkStorePart, listStoreParts, setAsideStorePart } from './routes/store-parts.ts';
 import { takeSnapshot } from './routes/take-snapshot.ts';
 
-const endpoints: readonly OperatorEndpoint[] = [applyPricesOf, listDeadLetters, showDeadLetter, replayDeadLetters, takeSnapshot];
+const endpoints: readonly OperatorEndpoint[] = [
+  applyPricesOf,
+  listDeadLetters,
+  showDeadLetter,
+  replayDeadLetters,
+  takeSnapshot,
+  listStoreParts,
+  checkStorePart,
+  setAsideStorePart,
+];
 
 /**
  * What crosses organisations, over HTTP and in the API's envelope. It listens nowhere yet.

@@ -1,4 +1,5 @@
 import type { ApiPorts } from '../api/ports.ts';
+import type { StorePartAsideAnswer, StorePartCheckAnswer, StorePartsAnswer } from '../contract/operator.ts';
 import type { DeadLetterHead, DeadLetterPage, WholeDeadLetter } from '../ingest/dead-letter.ts';
 import type { ReplayOutcome } from '../ingest/dead-letter-replay.ts';
 import type { Snapshot } from '../jobs/backup/snapshot.ts';
@@ -22,10 +23,18 @@ export interface TakenSnapshot {
 /** Takes a snapshot, one at a time. @throws GatelogError with a sentence for people. */
 export type TakeSnapshot = (secrets: boolean) => Promise<TakenSnapshot>;
 
+/** The files of the store. All throw GatelogError. */
+export interface StorePartPorts {
+  readonly list: () => Promise<StorePartsAnswer>;
+  readonly check: (table: string, part: string) => Promise<StorePartCheckAnswer>;
+  readonly setAside: (table: string, part: string) => Promise<StorePartAsideAnswer>;
+}
+
 /** What the operator's room needs from the rest of the program. */
 export interface OperatorPorts {
   readonly deadLetters: DeadLetterPorts;
   readonly takeSnapshot: TakeSnapshot;
+  readonly storeParts: StorePartPorts;
   /** What the API works with: some of its endpoints are the operator's too, for any organisation. */
   readonly api: ApiPorts;
 }

@@ -113,6 +113,7 @@ describe('a bit that has flipped in a file of the store', () => {
     const part = await damage('december');
     const whole = await partOf('november');
     expect(await store.checkPart('requests', part)).toEqual({ outcome: 'damaged', reason: 'engine error 40' });
+    expect(heard).toEqual([{ table: 'requests', part, rows: rowsOfPart, isLost: false }]);
     expect(await store.checkPart('requests', whole.part)).toEqual({ outcome: 'whole' });
     expect(await store.checkPart('requests', '190001_1_1_0')).toEqual({ outcome: 'gone' });
     await expect(store.checkPart('schema_migrations', 'all_1_1_0')).rejects.toMatchObject({ code: 'not_found' });
@@ -158,6 +159,19 @@ describe('a bit that has flipped in a file of the store', () => {
     expect(await readAll()).toHaveLength(4 * rowsOfPart);
     expect(store.damage.parts()).toEqual([]);
   });
+});
+
+test('changes whose own file is damaged are set aside, and their rows are as they were before', async () => {
+  await update('december');
+  const [patch] = await rowsOf<{ part: string; folder: string }>(
+    "SELECT name AS part, path AS folder FROM system.parts WHERE table = 'requests' AND active AND startsWith(name, 'patch-')",
+  );
+  flipBits(path.join(patch?.folder ?? '', 'data.bin'));
+  await expect(readMonth('december')).rejects.toMatchObject({ code: 'store_damaged' });
+  await store.setAside?.('requests', patch?.part ?? '');
+  expect(await rowsOf(`SELECT DISTINCT referrer FROM requests WHERE ${where('december')}`)).toEqual([{ referrer: '' }]);
+  await update('december');
+  expect(await rowsOf(`SELECT DISTINCT referrer FROM requests WHERE ${where('december')}`)).toEqual([{ referrer: 'changed' }]);
 });
 
 test('a part that is whole is not set aside', async () => {

@@ -26,6 +26,8 @@ export type NoteDamage = (part: DamagedPart) => void;
 /** What is known of damage so far. */
 export interface KnownDamage {
   readonly parts: () => readonly DamagedPart[];
+  /** Takes note of a part whose files were compared with their checksums. @throws GatelogError when the store fails. */
+  readonly add: (table: string, part: string) => Promise<void>;
   /** Looks for parts that the engine moved aside when it started, and at whether those that are known are still there. @throws GatelogError when the store fails. */
   readonly refresh: () => Promise<void>;
 }
@@ -50,7 +52,7 @@ const stuckQuery = `SELECT latest_fail_reason AS reason FROM system.mutations WH
 /** Watches what the connections fail with. */
 export function watchDamage(opened: Connections, noteDamage: NoteDamage = () => undefined): DamageWatch {
   const known = new Map<string, DamagedPart>();
-  /** What the engine has named, by its identifier of the table and the part's name. */
+  /** What was found, by the table, or the engine's identifier of it, and the part's name. */
   const named = new Set<string>();
   let turn: Promise<void> = Promise.resolve();
 
@@ -61,8 +63,8 @@ export function watchDamage(opened: Connections, noteDamage: NoteDamage = () => 
     }
     const asked = [...named];
     const active = asked.length === 0 ? [] : await activeParts(opened);
-    const found = [...active.filter((row) => asked.includes(nameOf(row))), ...(await lostParts(opened))];
-    const still = new Set(active.map(nameOf));
+    const found = [...active.filter((row) => namesOf(row).some((name) => asked.includes(name))), ...(await lostParts(opened))];
+    const still = new Set(active.flatMap(namesOf));
     for (const name of asked) if (!still.has(name)) named.delete(name);
     const before = new Set(known.keys());
     known.clear();
@@ -88,6 +90,10 @@ export function watchDamage(opened: Connections, noteDamage: NoteDamage = () => 
   return {
     connections: { ...opened, run: (lane, work, asker) => heard(note, () => opened.run(lane, work, asker)) },
     parts: () => [...known.values()],
+    add: (table, part) => {
+      named.add(`${table}/${part}`);
+      return refresh();
+    },
     refresh,
     end: () => {
       clearInterval(timer);
@@ -103,6 +109,10 @@ async function heard<Result>(note: (error: unknown) => void, work: () => Promise
     note(error);
     throw error;
   }
+}
+
+function namesOf(row: DamagedPart & NamedPart): readonly string[] {
+  return [nameOf(row), `${row.table}/${row.part}`];
 }
 
 function nameOf({ tableId, part }: NamedPart): string {

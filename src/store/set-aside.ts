@@ -34,7 +34,7 @@ const noSuchPart = '232';
 const hasPatches = '344';
 
 /** Makes the function that checks. It goes in the lane of the removals, one part at a time, so that others come in between. */
-export function makeCheckPart(connections: Connections): CheckPart {
+export function makeCheckPart(connections: Connections, damage: KnownDamage): CheckPart {
   return async (table, part) => {
     checkNames(table, part);
     try {
@@ -44,6 +44,7 @@ export function makeCheckPart(connections: Connections): CheckPart {
       );
       const failed = rows.find((row) => row.is_passed !== 1);
       if (failed === undefined) return { outcome: rows.length === 0 ? 'gone' : 'whole' };
+      await damage.add(table, part);
       return { outcome: 'damaged', reason: `engine error ${engineCodeOf(engineErrorOf(failed.message)) ?? ''}` };
     } catch (error) {
       if (engineCodeOf(error) === noSuchPart) return { outcome: 'gone' };
@@ -55,7 +56,7 @@ export function makeCheckPart(connections: Connections): CheckPart {
 /** Makes the function that sets aside; undefined for a ClickHouse server, whose files are elsewhere. */
 export function makeSetAside(connections: Connections, damage: KnownDamage): SetAside | undefined {
   if (!connections.embedded) return undefined;
-  const check = makeCheckPart(connections);
+  const check = makeCheckPart(connections, damage);
   return async (table, part) => {
     checkNames(table, part);
     const tableFolder = await folderOf(connections, table);
@@ -90,6 +91,11 @@ async function refuseWhole(checked: PartCheck, damage: KnownDamage, { table, par
 }
 
 async function detach(connections: Connections, detaching: Detaching): Promise<void> {
+  // What holds changes of other parts has no statement that detaches it.
+  if (detaching.part.startsWith('patch-')) {
+    await detachAlone(connections, detaching);
+    return;
+  }
   const { signal } = new AbortController();
   try {
     await runInTurn({ connections, signal }, detaching.table, [`ALTER TABLE ${detaching.table} DETACH PART '${detaching.part}'`]);

@@ -79,7 +79,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     latestArrival: makeLatestArrival(connections),
     listParts: makeListParts(connections),
     damage,
-    checkPart: makeCheckPart(connections),
+    checkPart: makeCheckPart(connections, damage),
     setAside: makeSetAside(connections, damage),
     erase: makeEraseStored(connections),
     removeExpired: makeRemoveExpired(connections),

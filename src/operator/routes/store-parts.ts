@@ -1,0 +1,29 @@
+import { answerJson } from '../../api/json-answer.ts';
+import { readJson } from '../../api/json-body.ts';
+import { accepted } from '../../contract/fault.ts';
+import { storePartSchema } from '../../contract/operator.ts';
+import { readBody } from '../../contract/read-body.ts';
+import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
+
+/** `GET /store/parts` */
+export const listStoreParts: OperatorEndpoint = {
+  method: 'GET',
+  path: '/store/parts',
+  handle: async ({ context, ports }) => answerJson(context, { data: await ports.storeParts.list(), error: null }),
+};
+
+/** `POST /store/check` */
+export const checkStorePart: OperatorEndpoint = { method: 'POST', path: '/store/check', handle: answerCheck };
+
+/** `POST /store/set-aside` */
+export const setAsideStorePart: OperatorEndpoint = { method: 'POST', path: '/store/set-aside', handle: answerSetAside };
+
+async function answerCheck({ context, ports }: OperatorCall): Promise<Response> {
+  const { table, part } = accepted(readBody(storePartSchema, await readJson(context)));
+  return answerJson(context, { data: await ports.storeParts.check(table, part), error: null });
+}
+
+async function answerSetAside({ context, ports }: OperatorCall): Promise<Response> {
+  const { table, part } = accepted(readBody(storePartSchema, await readJson(context)));
+  return answerJson(context, { data: await ports.storeParts.setAside(table, part), error: null });
+}

@@ -117,15 +117,20 @@ const changeItemSchema = z
     changed_at: z
       .string()
       .openapi({ description: 'When the change was accepted.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
-    key_id: z.string().openapi({ description: 'Identifier of the key that asked for it; `operator` for who runs the service.' }),
+    key_id: z.string().openapi({
+      description:
+        'Identifier of the key that asked for it; `operator` for who runs the service, `gateway` for what a later call through the gateway told.',
+    }),
     kind: z.enum(historyKinds).openapi({ description: 'What was changed.' }),
-    name: z.string().openapi({ description: `Name of the property or score; \`${feedbackScore}\` for a feedback, \`cost\` for a cost.` }),
+    name: z.string().openapi({
+      description: `Name of the property or score; \`${feedbackScore}\` for a feedback, \`cost\` for a cost, \`prompt_tokens\` or \`completion_tokens\` for usage that became known later.`,
+    }),
     old: value
       .nullable()
       .openapi({ description: 'Value before, null when there was none; null for `session_property`, which does not keep it.' }),
     new: value.nullable().openapi({
       description:
-        'Value after: text of a property, number of a score, true or false of a feedback, US dollars of a cost or null where none is known.',
+        'Value after: text of a property, number of a score, true or false of a feedback, US dollars of a cost or number of tokens, null where none is known.',
     }),
   })
   .openapi('Change', { description: 'One name of one change of a request.' });

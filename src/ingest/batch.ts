@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { UsageCompletion } from '../model/usage-completion.ts';
 import type { BatchBounds } from '../spool/checkpoint.ts';
 import { comparePositions, type Position } from '../spool/spool.ts';
 import type { OpenExchange } from './open-exchange.ts';
+import type { ChangesByExchange } from './pending-changes.ts';
 import type { SeriesTail } from './series-tail.ts';
+import type { Failure } from './store-batch.ts';
 
 /** What goes to the store at once. */
 export interface Batch {
@@ -10,6 +13,16 @@ export interface Batch {
   readonly exchanges: readonly OpenExchange[];
   /** How many of each series' waiting exchanges are in it. */
   readonly taken: readonly { readonly tail: SeriesTail; readonly count: number }[];
+}
+
+/** A batch that needs nothing of the spool any more. */
+export interface StoredBatch {
+  readonly batch: Batch;
+  readonly failures: ReadonlyMap<number, Failure>;
+  readonly changes: ChangesByExchange;
+  readonly erased: ReadonlyMap<OpenExchange, number>;
+  /** Usage that waits for the records of its calls from now on. */
+  readonly waiting: readonly UsageCompletion[];
 }
 
 /** A batch that was not begun before. */

@@ -8,6 +8,7 @@ import type { InsertRows } from '../store/insert.ts';
 import type { FindRows } from '../store/find-rows.ts';
 import type { BatchLimits } from './batch.ts';
 import type { Burst } from './burst.ts';
+import type { CompleteUsage } from './complete-usage.ts';
 import type { KeepDeadLetter } from './dead-letter.ts';
 import type { ErasuresUnderWay } from './erasures.ts';
 import type { Interpret, InterpretedExchange } from './interpreter.ts';
@@ -36,6 +37,7 @@ export interface DrainPorts {
   /** Waits for room after a letter; not for long. */
   readonly makeLetterRoom: () => Promise<void>;
   readonly settleBudgets: SettleBudgets;
+  readonly completeUsage: CompleteUsage;
   readonly erasures: ErasuresUnderWay;
   readonly limits: BatchLimits;
   /** Frames whose places in the spool may be held in memory for a caller's question, some hundred bytes each; an exchange counts as eight more. */

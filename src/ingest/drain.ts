@@ -2,16 +2,18 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import path from 'node:path';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
+import type { UsageCompletion } from '../model/usage-completion.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
 import { failureText } from '../store/failure.ts';
 import { Ahead } from './ahead.ts';
 import { BatchWidth, isTooMuch } from './batch-width.ts';
-import { acceptedAfter, type Batch, fillsBatch, formBatch, repeatBatch, startOfSeries, tokenOf } from './batch.ts';
+import { acceptedAfter, type Batch, fillsBatch, formBatch, repeatBatch, startOfSeries, type StoredBatch, tokenOf } from './batch.ts';
 import { tasksOf } from './batch-tasks.ts';
 import type { DrainPorts } from './drain-ports.ts';
-import { type InterpretedBatch, sortInterpreted } from './interpreted-batch.ts';
+import { completeUsages } from './complete-usage.ts';
+import { type InterpretedBatch, observeLeftOut, sortInterpreted } from './interpreted-batch.ts';
 import { oldestEnd } from './oldest-end.ts';
 import { interpretInHalves } from './interpret-halves.ts';
 import { InFlight, type OpenExchange, type Settlement } from './open-exchange.ts';
@@ -21,14 +23,6 @@ import { carryAll, demandRoomForMore, SeriesTail } from './series-tail.ts';
 import type { BudgetSettlement } from './settlement.ts';
 import { later, mayBeStored, type Unsure, unsureAtStart } from './unsure.ts';
 import { type Failure, storeRows } from './store-batch.ts';
-
-/** A batch that needs nothing of the spool any more. */
-interface StoredBatch {
-  readonly batch: Batch;
-  readonly failures: ReadonlyMap<number, Failure>;
-  readonly changes: ChangesByExchange;
-  readonly erased: ReadonlyMap<OpenExchange, number>;
-}
 
 const idleMs = 20;
 const writerCheckMs = 500;
@@ -238,7 +232,8 @@ export class Drain {
       this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
       if (this.width.narrow(batch, error)) {
         const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
-        await this.accept({ batch, failures: new Map([[0, { cause: 'too_large', reason: error.message }]]), changes, erased: new Map() });
+        const failures = new Map<number, Failure>([[0, { cause: 'too_large', reason: error.message }]]);
+        await this.accept({ batch, failures, changes, erased: new Map(), waiting: this.waitingCompletions() });
         this.width.widen();
         return;
       }
@@ -256,7 +251,8 @@ export class Drain {
     this.batchSince = startedAt;
     for (const exchange of batch.exchanges) await exchange.seal();
     const changes = await this.ports.pendingChanges.listFor(batch.exchanges);
-    const { interpreted, rows, failures, erased, settlements } = await this.interpret(batch, changes);
+    const found = await this.interpret(batch, changes);
+    const { interpreted, rows, failures, erased, settlements } = found;
     try {
       await this.settleBudgets(settlements);
       await this.ports.erasures.keep(
@@ -270,7 +266,8 @@ export class Drain {
       const isUnsure = mayBeStored(this.unsure, batch.exchanges);
       const named = { token: tokenOf(this.ports.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
       const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.stopping.signal });
-      await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased });
+      const waiting = await completeUsages(found, this.waitingCompletions(), { ...this.ports, inFlight: this.inFlight });
+      await this.accept({ batch, failures: new Map([...failures, ...refused]), changes, erased, waiting });
       const visibleAt = clock.now();
       const ends = rows.map(({ index, rows: { endedAt } }) => (refused.has(index) ? null : endedAt));
       for (const endedAt of ends) if (endedAt !== null) noteVisible(visibleAt - endedAt);
@@ -304,12 +301,7 @@ export class Drain {
       ? await interpretInHalves(interpret, tasks, clock.now())
       : ((await this.ahead.take(tasks)) ?? (await interpret(tasks, clock.now())));
     const found = sortInterpreted(batch.exchanges, interpreted, this.ports.release);
-    for (const [exchange, reason] of found.redactionFailures) {
-      this.ports.observe({ kind: 'redaction_failed', requestId: exchange.requestId, reason });
-    }
-    for (const [exchange, reason] of found.threatCheckFailures) {
-      this.ports.observe({ kind: 'threat_check_failed', requestId: exchange.requestId, reason });
-    }
+    observeLeftOut(found, this.ports.observe);
     return found;
   }
 
@@ -332,7 +324,7 @@ export class Drain {
    * crash leaves those of one that is not.
    * TRICKY: nothing may fail between the checkpoint and the tails' forgetting, else the same exchanges would go into another batch.
    */
-  private async accept({ batch, failures, changes, erased }: StoredBatch): Promise<void> {
+  private async accept({ batch, failures, changes, erased, waiting }: StoredBatch): Promise<void> {
     const spent = this.spentChanges.with(await this.ports.pendingChanges.sequencesFor(batch.exchanges));
     this.stopping.signal.throwIfAborted();
     const dead = new Map<OpenExchange, Failure>();
@@ -347,7 +339,8 @@ export class Drain {
       await nextTurn();
       this.stopping.signal.throwIfAborted();
     }
-    this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted: acceptedAfter(this.checkpoint.accepted, batch), spent });
+    const accepted = acceptedAfter(this.checkpoint.accepted, batch);
+    this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted, spent, ...(waiting.length === 0 ? {} : { waiting }) });
     await this.spentChanges.forget(spent);
     const settlementOf = (exchange: OpenExchange): Settlement =>
       dead.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
@@ -356,6 +349,10 @@ export class Drain {
     for (const [{ requestId }, { cause }] of dead) this.ports.observe({ kind: 'exchange_dead_lettered', requestId, cause, reason });
     for (const { tail } of batch.taken) tail.deleteSettled();
     this.removeFinished();
+  }
+
+  private waitingCompletions(): readonly UsageCompletion[] {
+    return (this.checkpoint.waiting ?? []) as readonly UsageCompletion[];
   }
 
   private findSeries(): void {

@@ -20,6 +20,7 @@ import { listSegments, listSeries } from '../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Burst } from './burst.ts';
+import { completeUsageIn } from './complete-usage-rig.ts';
 import { DeadLetters, type WholeDeadLetter } from './dead-letter.ts';
 import { Drain } from './drain.ts';
 import type { DrainPorts } from './drain-ports.ts';
@@ -231,6 +232,7 @@ export class SpoolRig {
       keepDeadLetter: new DeadLetters(this.deadLetterFolder, systemClock.now).keep,
       makeLetterRoom: async () => undefined,
       settleBudgets: async () => undefined,
+      completeUsage: completeUsageIn(this.rig.store),
       erasures: noErasures,
       limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
       mostKnown: 1_000_000,

@@ -97,7 +97,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
 const namesInBodies = ['model', 'user', 'responseId', 'serviceTier'] as const;
 
 /** What a body names, without names that are longer than an identifier may be. */
-function withShortNames<Read extends { readonly facts: object }>(read: Read): Read {
+export function withShortNames<Read extends { readonly facts: object }>(read: Read): Read {
   const facts = read.facts as Readonly<Partial<Record<(typeof namesInBodies)[number], string>>>;
   const overlong = namesInBodies.filter((name) => exceedsBytes(facts[name] ?? '', textLimits.identifierBytes));
   if (overlong.length === 0) return read;
@@ -132,7 +132,8 @@ function attemptsOf({ end, responseHead }: Exchange): readonly Attempt[] {
   return attempts.map((attempt) => ({ ...attempt, provider: recordNameOf(attempt.provider) }));
 }
 
-function recordNameOf(provider: string): string {
+/** A provider as records name it. */
+export function recordNameOf(provider: string): string {
   return providerNamed(provider)?.recordName ?? 'CUSTOM';
 }
 
@@ -143,7 +144,11 @@ function withRaw(usage: Usage, raw: Usage['raw']): Usage {
 const modelNames = ['requestModel', 'modelOverride', 'responseModel'] as const;
 
 /** What may be stored. A model's name that stands in a price list is nobody's secret; any other one may be whatever its writer likes. */
-function redacted(texts: RecordTexts, provider: string, { redact, prices }: InterpretContext): RecordTexts {
+export function redacted(
+  texts: RecordTexts,
+  provider: string,
+  { redact, prices }: Pick<InterpretContext, 'redact' | 'prices'>,
+): RecordTexts {
   if (redact === undefined) return texts;
   const listed = modelNames.filter((name) => isListed(texts[name], provider, prices));
   const shown = Object.fromEntries(listed.map((name) => [name, texts[name]]));

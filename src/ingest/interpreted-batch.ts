@@ -1,3 +1,5 @@
+import type { Observe } from '../model/observation.ts';
+import type { UsageCompletion } from '../model/usage-completion.ts';
 import type { InterpretedExchange } from './interpreter.ts';
 import type { OpenExchange } from './open-exchange.ts';
 import type { BudgetSettlement } from './settlement.ts';
@@ -13,6 +15,10 @@ export interface InterpretedBatch {
   /** Exchanges that erasures take out, with their numbers. */
   readonly erased: Map<OpenExchange, number>;
   readonly settlements: BudgetSettlement[];
+  /** What reads of finished responses brought. */
+  readonly completions: UsageCompletion[];
+  /** Responses whose usage a later read may bring, as `responseKeyOf` names them. */
+  readonly awaited: Set<string>;
   /** Why redaction rules could not be applied. */
   readonly redactionFailures: Map<OpenExchange, string>;
   /** Why the operator's threat check said nothing. */
@@ -31,6 +37,8 @@ export function sortInterpreted(
     failures: new Map(),
     erased: new Map(),
     settlements: [],
+    completions: [],
+    awaited: new Set(),
     redactionFailures: new Map(),
     threatCheckFailures: new Map(),
   };
@@ -47,10 +55,18 @@ export function sortInterpreted(
     if ('erasure' in result) found.erased.set(exchange, result.erasure);
     else {
       found.rows.push({ index, rows: result });
+      if (result.completion !== undefined) found.completions.push(result.completion);
+      if (result.awaited !== undefined) found.awaited.add(result.awaited);
       if (result.redactionFailure !== undefined) found.redactionFailures.set(exchange, result.redactionFailure);
       if (result.threatCheckFailure !== undefined) found.threatCheckFailures.set(exchange, result.threatCheckFailure);
     }
     if (result.settlement !== undefined) found.settlements.push(result.settlement);
   }
   return found;
+}
+
+/** Says of which exchanges something was left out. */
+export function observeLeftOut({ redactionFailures, threatCheckFailures }: InterpretedBatch, observe: Observe): void {
+  for (const [{ requestId }, reason] of redactionFailures) observe({ kind: 'redaction_failed', requestId, reason });
+  for (const [{ requestId }, reason] of threatCheckFailures) observe({ kind: 'threat_check_failed', requestId, reason });
 }

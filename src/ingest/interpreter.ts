@@ -2,6 +2,7 @@ import type { AcceptedChange } from '../model/change.ts';
 import { messageOf } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
+import type { UsageCompletion } from '../model/usage-completion.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { OrganizationPrices } from '../pricing/organization-prices.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
@@ -12,6 +13,7 @@ import { newRowWriters, type RecordRows, rowsOf, type RowWriters } from '../stor
 import { assembleExchange } from './assemble.ts';
 import { type ErasedUser, erasureOf } from './erasures.ts';
 import { interpretExchange } from './interpret.ts';
+import { awaitedResponseOf, completionOf } from './read-completion.ts';
 import type { RecordTexts } from './record-texts.ts';
 import type { Redactions } from './redactions.ts';
 import { type BudgetSettlement, settlementOf } from './settlement.ts';
@@ -56,6 +58,10 @@ export interface InterpretedRows extends RecordRows {
   /** When the exchange ended, Unix milliseconds; null where that is not known. */
   readonly endedAt: number | null;
   readonly settlement?: BudgetSettlement | undefined;
+  /** What a read of a finished response brought. */
+  readonly completion?: UsageCompletion | undefined;
+  /** The response whose usage a later read may bring, as `responseKeyOf` names it. */
+  readonly awaited?: string | undefined;
   /** Why the redaction rules could not be applied, so that what they look at was left out. */
   readonly redactionFailure?: string | undefined;
   /** Why the operator's threat check said nothing. */
@@ -156,7 +162,7 @@ function interpretTask({ settings, frames, changes: earlier }: InterpretTask, in
     let redactionFailure: string | undefined;
     const redact = (rules: readonly RedactionRule[], written: RecordTexts): RecordTexts => {
       const { texts, failure } = redactions.apply(exchange.open.organizationId, rules, written);
-      redactionFailure = failure;
+      redactionFailure ??= failure;
       return texts;
     };
     let threatCheckFailure: string | undefined;
@@ -168,19 +174,34 @@ function interpretTask({ settings, frames, changes: earlier }: InterpretTask, in
         return null;
       }
     };
+    const redactByRules = redactionRules === undefined ? undefined : (written: RecordTexts) => redact(redactionRules, written);
     const record = interpretExchange(exchange, {
       declaredNames,
       changes: earlier,
       prices,
-      redact: redactionRules === undefined ? undefined : (written) => redact(redactionRules, written),
+      redact: redactByRules,
       checkThreat: threatCheck === undefined ? undefined : (text) => checkThreat(threatCheck, text),
     });
-    const settlement = settlementOf(exchange, record, prices);
+    const completion = completionOf(exchange, { redact: redactByRules, prices });
+    const awaited = awaitedResponseOf(exchange, record);
+    const settled = settlementOf(exchange, record, prices);
+    // What a later read may tell is not given up: until then it stays counted in full all the same.
+    const settlement = awaited !== undefined && settled?.amount === undefined ? undefined : settled;
     const erasure = erasureOf(erasures, { users: [exchange.open.tags.userId, record.userId], createdAt: record.createdAt });
     if (erasure !== undefined) return settlement === undefined ? { erasure: erasure.number } : { erasure: erasure.number, settlement };
     const { request, bodies, changes } = rowsOf(record, storedAt, { searchMaxBytes, writers });
     // TRICKY: every member by name, as spreads here took longer than reading the exchange from the disk.
-    return { request, bodies, changes, endedAt: record.responseCreatedAt, settlement, redactionFailure, threatCheckFailure };
+    return {
+      request,
+      bodies,
+      changes,
+      endedAt: record.responseCreatedAt,
+      settlement,
+      completion,
+      awaited,
+      redactionFailure,
+      threatCheckFailure,
+    };
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };

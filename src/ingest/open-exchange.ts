@@ -164,6 +164,12 @@ export class InFlight {
     return [...this.exchanges.values()];
   }
 
+  /** Whether one that came at that time or before, Unix milliseconds, is still to be stored, beside those that are being stored. */
+  hasOlder(openedAt: number): boolean {
+    for (const exchange of this.exchanges.values()) if (exchange.state !== 'sealed' && exchange.openedAt <= openedAt) return true;
+    return false;
+  }
+
   /** When the latest of all that were ever known here arrived, Unix milliseconds; 0 before the first. */
   get latestOpenedAt(): number {
     return this.latest;

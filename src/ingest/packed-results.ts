@@ -19,7 +19,7 @@ export interface PackedResults {
   readonly instead: ReadonlyMap<number, InsteadOfRows>;
 }
 
-type BesideRows = Pick<InterpretedRows, 'settlement' | 'redactionFailure' | 'threatCheckFailure'>;
+type BesideRows = Pick<InterpretedRows, 'settlement' | 'completion' | 'awaited' | 'redactionFailure' | 'threatCheckFailure'>;
 type InsteadOfRows = Exclude<InterpretedExchange, InterpretedRows>;
 
 const tables = ['request', 'bodies', 'changes'] as const satisfies readonly (keyof RecordRows)[];
@@ -38,9 +38,9 @@ export function packResults(results: Iterable<InterpretedExchange>, count: numbe
     if ('request' in result) {
       packRows(result, { places, spans, at: index * numbersOfExchange });
       endedAt[index] = result.endedAt ?? Number.NaN;
-      const { settlement, redactionFailure, threatCheckFailure } = result;
-      if ((settlement ?? redactionFailure ?? threatCheckFailure) !== undefined) {
-        beside.set(index, { settlement, redactionFailure, threatCheckFailure });
+      const { settlement, completion, awaited, redactionFailure, threatCheckFailure } = result;
+      if ((settlement ?? completion ?? awaited ?? redactionFailure ?? threatCheckFailure) !== undefined) {
+        beside.set(index, { settlement, completion, awaited, redactionFailure, threatCheckFailure });
       }
     } else {
       instead.set(index, result);
@@ -114,6 +114,14 @@ class PackedRows implements InterpretedRows {
 
   get settlement(): InterpretedRows['settlement'] {
     return this.packed.beside.get(this.index)?.settlement;
+  }
+
+  get completion(): InterpretedRows['completion'] {
+    return this.packed.beside.get(this.index)?.completion;
+  }
+
+  get awaited(): InterpretedRows['awaited'] {
+    return this.packed.beside.get(this.index)?.awaited;
   }
 
   get redactionFailure(): InterpretedRows['redactionFailure'] {

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HintLookUps } from '../api/hint-look-ups.ts';
 import { AnswerMemory, answerMaxBytes } from '../api/answer-memory.ts';
 import { createApi } from '../api/app.ts';
@@ -13,6 +12,7 @@ import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
 import { Burst } from '../ingest/burst.ts';
+import { makeCompleteUsage } from '../ingest/complete-usage.ts';
 import { DeadLetters } from '../ingest/dead-letter.ts';
 import { Drain } from '../ingest/drain.ts';
 import { countVisible } from '../ingest/metrics.ts';
@@ -24,7 +24,6 @@ import { RequestChanger } from '../ingest/request-changer.ts';
 import { SessionChanger, type StoredMember } from '../ingest/session-changer.ts';
 import type { BelievedClock } from '../jobs/believed-clock.ts';
 import { DeclaredNames } from '../metadata/declared-names.ts';
-import type { SettleBudgets } from '../ingest/settlement.ts';
 import { type MetadataDatabase, takesWrites } from '../metadata/database.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization-prices.ts';
 import { listRateLimits, replaceRateLimits } from '../metadata/rate-limits.ts';
@@ -62,7 +61,8 @@ import { coreFamilies, TreeNumbers } from './core-numbers.ts';
 import { openReadyStore } from './ready-store.ts';
 import { makeModelList } from './model-list.ts';
 import { readPricesFile } from './prices-file.ts';
-import { type CorePrices, makePricePorts } from './request-costs.ts';
+import { type CorePrices, makePricePorts, makePricingOf } from './request-costs.ts';
+import { settleIn } from './settle-budgets.ts';
 import { StoredPrices } from './stored-prices.ts';
 import { coreLockOf, embeddedOnly, failedKeysOf, holdLock, keyVerifier, openMadeMetadata, placesOf } from './shared.ts';
 
@@ -79,7 +79,6 @@ const mostKnown = 5_000_000;
 const rowBytesOfBatchByte = 8;
 /** What the embedded engine calls the threads that merge parts, which it has from when it opens its folder. */
 const mergingThreads = 'MergeMutate';
-const settledAtOnce = 32;
 
 /** Everything in the core that lives as long as it does. */
 interface CoreParts {
@@ -222,6 +221,7 @@ function makeDrain({
   underWay,
 }: CoreParts): Drain {
   const places = placesOf(config);
+  const settleBudgets = settleIn(state);
   return new Drain({
     spoolFolder: places.spool,
     spoolId: spoolIdentity(places.spool),
@@ -236,7 +236,14 @@ function makeDrain({
     organizationPrices: (organizationId) => prices.stored.of(organizationId),
     keepDeadLetter: letters.keep,
     makeLetterRoom: letterRoom.make,
-    settleBudgets: settleIn(state),
+    settleBudgets,
+    completeUsage: makeCompleteUsage({
+      rows: store.usageRows,
+      settleBudgets,
+      pricingOf: makePricingOf(prices),
+      now: systemClock.now,
+      observe,
+    }),
     erasures: erasuresFor(database, underWay),
     limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
     mostKnown,
@@ -246,17 +253,6 @@ function makeDrain({
     observe,
     noteVisible: (delayMs) => countVisible(meter, delayMs),
   });
-}
-
-/** A few at a time: calls in the gateways wait while the shared windows are written. */
-function settleIn(state: SharedState): SettleBudgets {
-  return async (settlements) => {
-    const all = settlements.map(({ organizationId, requestId, amount }) => ({ reservation: [organizationId, requestId] as const, amount }));
-    for (let start = 0; start < all.length; start += settledAtOnce) {
-      state.open().windows.settle(all.slice(start, start + settledAtOnce));
-      await nextTurn();
-    }
-  };
 }
 
 /** Who waits for a record or a query goes before what merges; the API is there meanwhile. */

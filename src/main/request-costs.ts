@@ -29,19 +29,18 @@ export interface RequestCostParts {
   readonly now: () => number;
 }
 
-/** What the API asks about prices and costs. */
-export function makePricePorts({
-  database,
-  prices: { book, stored },
-  changeStoredCosts,
-  stamp,
-  amongChanges,
-  now,
-}: RequestCostParts): PricePorts {
-  const pricingOf = (organizationId: OrganizationId, { provider }: BilledRequest): Pricing => ({
+/** Makes the function that tells by what a stored request is priced. */
+export function makePricingOf({ book, stored }: CorePrices) {
+  return (organizationId: OrganizationId, { provider }: BilledRequest): Pricing => ({
     providerId: priceProviderOf(provider),
     prices: { book, organization: stored.of(organizationId) },
   });
+}
+
+/** What the API asks about prices and costs. */
+export function makePricePorts({ database, prices, changeStoredCosts, stamp, amongChanges, now }: RequestCostParts): PricePorts {
+  const { stored } = prices;
+  const pricingOf = makePricingOf(prices);
   const repricing: RepricePorts = {
     recompute: (organizationId, request) => recomputedCost(request, pricingOf(organizationId, request)),
     changeStoredCosts,
@@ -50,12 +49,12 @@ export function makePricePorts({
   return {
     list: (organizationId) => listOrganizationPrices(database, organizationId),
     replace: async (organizationId, given) => {
-      const prices = given.map(withRecordName);
-      const refused = refusalOf(given, prices);
+      const named = given.map(withRecordName);
+      const refused = refusalOf(given, named);
       if (refused !== undefined) return refused;
-      await replaceOrganizationPrices(database, { organizationId, prices, at: now() });
+      await replaceOrganizationPrices(database, { organizationId, prices: named, at: now() });
       stored.forget(organizationId);
-      return { prices };
+      return { prices: named };
     },
     apply: (principal, read, isTrial) =>
       amongChanges(principal.organizationId, async () => repriceRequests(repricing, principal, await read(), isTrial)),

@@ -6,8 +6,8 @@ import { bytesOfProperties } from './vocabulary/limits.ts';
 export const changeKinds = ['property', 'score', 'feedback', 'session_property'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** Kinds of entries in the history of a request: what callers change, and its cost where prices were applied anew. */
-export const historyKinds = [...changeKinds, 'cost'] as const;
+/** Kinds of entries in the history of a request: what callers change, its cost where that was computed anew, and usage that became known later. */
+export const historyKinds = [...changeKinds, 'cost', 'usage'] as const;
 export type HistoryKind = (typeof historyKinds)[number];
 
 /** What a caller changes about a request: each name is added or replaced, the others stay. */
@@ -58,13 +58,13 @@ export interface ChangeableFacts {
 /** A value as the history shows it: text for properties, a number for scores, the rating for feedback. */
 export type ChangedValue = string | number | boolean;
 
-/** One name of one accepted change, or one cost. */
+/** One name of one accepted change, or one cost or count. */
 export interface ChangeEntry extends Omit<AcceptedChange, 'change'> {
   readonly kind: HistoryKind;
   readonly name: string;
   /** Null: it was absent. */
   readonly old: ChangedValue | null;
-  /** Null: it is absent, which only a cost can be. */
+  /** Null: it is absent, which only a cost or a count can be. */
   readonly new: ChangedValue | null;
 }
 

@@ -30,6 +30,8 @@ export type Observation =
   | { readonly kind: 'batch_failed'; readonly reason: string; readonly retryInMs: number }
   /** Changes that went into stored records could not be forgotten yet. */
   | { readonly kind: 'pending_changes_kept'; readonly changes: number; readonly reason: string }
+  /** Usage that a later read of a response brought did not get into the record of its call. */
+  | { readonly kind: 'usage_not_completed'; readonly reason: string }
   /** The redaction rules could not be applied to a record: what they look at was left out of it. */
   | { readonly kind: 'redaction_failed'; readonly requestId: string; readonly reason: string }
   /** The operator's threat check threw, or gave neither true nor false: the record's `threat` is null. */

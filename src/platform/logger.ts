@@ -7,6 +7,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'spool_segment_damaged',
   'batch_failed',
   'pending_changes_kept',
+  'usage_not_completed',
   'exchange_dead_lettered',
   'redaction_failed',
   'threat_check_failed',

@@ -96,7 +96,8 @@ function reprice(request: BilledRequest, { providerId, prices }: Pricing): Price
   return priceUsage(request.usage, queryOf(request, providerId), prices);
 }
 
-function queryOf(request: BilledRequest, providerId: string | undefined): PriceQuery {
+/** What a stored request is looked up by in the tables. */
+export function queryOf(request: BilledRequest, providerId: string | undefined): PriceQuery {
   const { provider, modelOverride, responseModel, requestModel, createdAt, serviceTier } = request;
   const models = pricedModels({ override: modelOverride, response: responseModel, request: requestModel });
   return { provider, providerId, models, at: createdAt, serviceTier };

@@ -22,6 +22,8 @@ export interface Checkpoint {
   readonly spent?: readonly number[];
   /** Of each series how far the store may have what this checkpoint does not say it has: it was begun without knowing of an earlier one. */
   readonly unsure?: Readonly<Record<string, Position>>;
+  /** What the spool's user has read in accepted batches and waits to use in a later one; its own data, as JSON has it. */
+  readonly waiting?: readonly unknown[];
 }
 
 export interface CheckpointFile {

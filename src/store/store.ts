@@ -1,6 +1,7 @@
 import { type ChangeStored, makeChangeStored } from './change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './change-numbers.ts';
+import { makeUsageRows, type UsageRows } from './complete-usage.ts';
 import { type Connect, type LaneState, type NoteWait, openConnections, type ReadConnections, type StoreLocation } from './connections.ts';
 import { type KnownDamage, type NoteDamage, watchDamage } from './damaged-parts.ts';
 import { startEngineThreads } from './engine-threads.ts';
@@ -27,6 +28,7 @@ export interface Store {
   readonly findRows: FindRows;
   readonly changeStored: ChangeStored;
   readonly changeStoredCosts: ChangeStoredCosts;
+  readonly usageRows: UsageRows;
   readonly changeStoredSession: ChangeStoredSession;
   readonly setSessionTag: SetSessionTag;
   readonly latestChangeNumber: LatestChangeNumber;
@@ -73,6 +75,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     findRows: makeFindRows(connections),
     changeStored: makeChangeStored(connections, undefined, patches),
     changeStoredCosts: makeChangeStoredCosts(connections, patches),
+    usageRows: makeUsageRows(connections, patches),
     changeStoredSession: makeChangeStoredSession(connections, { patches }),
     setSessionTag: makeSetSessionTag(connections),
     latestChangeNumber: makeLatestChangeNumber(connections),

@@ -65,7 +65,7 @@ const requestColumns: readonly Column<RequestRecord>[] = [
   column('total_tokens', nullable(uint64), ({ usage }) => exactTotal(usage)),
   column('prompt_tokens', nullable(uint64), ({ usage }) => usage.promptTokens),
   column('completion_tokens', nullable(uint64), ({ usage }) => usage.completionTokens),
-  column('usage_raw', string, ({ usage }) => (usage.raw === null ? '' : jsonText(usage.raw))),
+  column('usage_raw', string, ({ usage }) => usageText(usage)),
   column('cost', nullable(decimal), ({ cost }) => cost),
   column('cost_source', string, ({ costSource }) => costSource),
   column('price_reference', string, ({ priceReference }) => priceReference),
@@ -198,20 +198,25 @@ function namesOf(columns: readonly Pick<Column<never>, 'name' | 'type'>[]): read
 }
 
 /** TRICKY: a sum beyond 2⁵³ of two numbers is not always that of the counts. */
-function exactTotal(usage: Usage): number | bigint | null {
+export function exactTotal(usage: Usage): number | bigint | null {
   const total = totalTokens(usage);
   if (total === null || Number.isSafeInteger(total)) return total;
   return BigInt(usage.promptTokens ?? 0) + BigInt(usage.completionTokens ?? 0);
 }
 
 /** Those that were reported. What is no whole number is billed by nobody, and the column takes none. */
-function partsOf(usage: Usage): ReadonlyMap<string, number> {
+export function partsOf(usage: Usage): ReadonlyMap<string, number> {
   const parts = new Map<string, number>();
   for (const name of partCounts) {
     const count = usage[name];
     if (count !== null && Number.isSafeInteger(count) && count >= 0) parts.set(name, count);
   }
   return parts;
+}
+
+/** The usage object as received; empty without one. */
+export function usageText({ raw }: Usage): string {
+  return raw === null ? '' : jsonText(raw);
 }
 
 /** TRICKY: `JSON.stringify` overflows the stack on nesting that `JSON.parse` still reads. */

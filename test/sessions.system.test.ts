@@ -67,7 +67,8 @@ describe('a session', () => {
     for (const id of ids) await api.stored(id);
     const view = await read(sessionId);
     expect(
-      view?.requests.map(({ request_id: id, properties }) => [id, properties['Reviewed'], properties['Svc-Session-Feedback']]),
+      // Shown under the prefix of the header that named the path.
+      view?.requests.map(({ request_id: id, properties }) => [id, properties['Reviewed'], properties['Helicone-Session-Feedback']]),
     ).toEqual(ids.map((id, index) => [id, 'yes', index === 0 ? '1' : undefined]));
     expect(view?.session).toMatchObject({ session_id: sessionId, session_name: 'a trace', total_requests: 4, session_tag: 'golden' });
     const [root] = view?.tree ?? [];

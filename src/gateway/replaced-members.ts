@@ -3,7 +3,7 @@ import { bytes, bytesAt, lengthOfMark, objectAt, type ObjectSpan, skipWhitespace
 
 /** A part of a text, and what stands there instead. */
 interface Edit extends Span {
-  readonly text: Buffer;
+  readonly text: string;
 }
 
 /** A body with other values for some of its members, before it is made. */
@@ -39,16 +39,19 @@ export class MembersOfBody {
   /** Each value of a name that is given is replaced, and a name that the body does not have comes behind its members. */
   replace(members: JsonObject): ReplacedBody {
     const { body, object, names, had } = this;
-    const texts = new Map(Object.entries(members).map(([name, value]) => [name, Buffer.from(JSON.stringify(value))]));
+    const texts = new Map<string, string>();
     const edits: Edit[] = [];
     object.members.forEach(({ value }, index) => {
-      const text = texts.get(names[index] ?? '');
-      if (text !== undefined) edits.push({ ...value, text });
+      const name = names[index] ?? '';
+      if (!Object.hasOwn(members, name)) return;
+      const text = texts.get(name) ?? JSON.stringify(members[name]);
+      texts.set(name, text);
+      edits.push({ ...value, text });
     });
-    const added = [...texts].filter(([name]) => !had.has(name)).map(([name, text]) => `${JSON.stringify(name)}:${text.toString()}`);
+    const added = JSON.stringify(Object.fromEntries(Object.entries(members).filter(([name]) => !had.has(name)))).slice(1, -1);
     const at = object.end - 1;
-    if (added.length > 0) edits.push({ start: at, end: at, text: Buffer.from((names.length > 0 ? ',' : '') + added.join(',')) });
-    const grown = edits.reduce((sum, { start, end, text }) => sum + text.length - (end - start), 0);
+    if (added !== '') edits.push({ start: at, end: at, text: names.length > 0 ? `,${added}` : added });
+    const grown = edits.reduce((sum, { start, end, text }) => sum + Buffer.byteLength(text) - (end - start), 0);
     return { bytes: body.length + grown, make: () => edited(body, edits) };
   }
 }
@@ -57,7 +60,7 @@ function edited(body: Buffer, edits: readonly Edit[]): Buffer {
   const parts: Buffer[] = [];
   let at = 0;
   for (const { start, end, text } of edits) {
-    parts.push(body.subarray(at, start), text);
+    parts.push(body.subarray(at, start), Buffer.from(text));
     at = end;
   }
   return Buffer.concat([...parts, body.subarray(at)]);

@@ -18,6 +18,8 @@ export interface ListedTarget {
 const knownFields = ['target-url', 'headers', 'onCodes', 'bodyKeyOverride'];
 const mostTargetUrlCharacters = 2048;
 const mostLines = 50;
+/** Of an override: to look for thousands of them in a body takes longer than the body does. */
+const mostMembers = 100;
 /** Characters of a header's value; a token of some clouds has more than 2,000. */
 const longestValue = 8192;
 /** What a header may hold (RFC 9110 §5.5), a byte a character. */
@@ -71,5 +73,7 @@ function readLines(value: unknown, place: string): RawHeaders {
 function readOverride(value: unknown, place: string): JsonObject | undefined {
   if (value === undefined) return undefined;
   if (!isJsonObject(value)) throw wrong(place, 'must be an object such as {"model": "gpt-4o"}');
-  return Object.keys(value).length === 0 ? undefined : value;
+  const members = Object.keys(value).length;
+  if (members > mostMembers) throw wrong(place, `holds at most ${mostMembers} members; got ${members}`);
+  return members === 0 ? undefined : value;
 }

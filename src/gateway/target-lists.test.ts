@@ -265,17 +265,25 @@ describe('what was sent counts', () => {
   });
 
   it('the cache knows the call by the first entry, and keeps no later one`s reply', async () => {
-    const [one, two] = await Promise.all([scripted(200, 200, 500), scripted(200)]);
+    const [one, two] = await Promise.all([scripted(200, 200, 200, 500), scripted(200)]);
     const cache = await startCacheRig({ allowed: [`127.0.0.1:${one.port}`, `127.0.0.1:${two.port}`] });
     try {
-      const send = async (model: string): Promise<unknown> => {
-        const list = listed({ 'target-url': at(one), bodyKeyOverride: { model } }, { 'target-url': at(two) });
+      const send = async (model: string, headers = {}): Promise<unknown> => {
+        const list = listed({ 'target-url': at(one), headers, bodyKeyOverride: { model } }, { 'target-url': at(two) });
         const reply = await call(cache.rig.port, chat([list, 'Svc-Cache-Enabled: true'], '{"model":"plain"}'));
         return [reply.header('svc-cache'), reply.header('svc-fallback-index')];
       };
-      expect([await send('a'), await send('a'), await send('b'), await send('c'), await send('c')]).toEqual([
+      expect([
+        await send('a'),
+        await send('a'),
+        await send('a', { 'OpenAI-Beta': 'b=1' }),
+        await send('b'),
+        await send('c'),
+        await send('c'),
+      ]).toEqual([
         ['MISS', '0'],
         ['HIT', undefined],
+        ['MISS', '0'],
         ['MISS', '0'],
         ['MISS', '1'],
         ['MISS', '1'],
@@ -288,7 +296,7 @@ describe('what was sent counts', () => {
 
 describe('a list that cannot be', () => {
   const url = 'https://api.openai.com';
-  const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`h${index}`, '']));
+  const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, '']));
   it.each([
     ['ours and theirs mixed', [{ 'target-url': url }, { provider: 'groq' }], 'Helicone-Fallbacks[1] has the field "provider"'],
     ['no address', [{ 'target-url': url }, { headers: {} }], 'Helicone-Fallbacks[1].target-url must be a text'],
@@ -301,11 +309,16 @@ describe('a list that cannot be', () => {
     ['a name that is none', [{ 'target-url': url, headers: { 'a b': 'c' } }], 'no name of a header'],
     ['a value that is none', [{ 'target-url': url, headers: { a: 7 } }], 'Helicone-Fallbacks[0].headers.a must be a text'],
     ['a value over two lines', [{ 'target-url': url, headers: { a: 'b\r\nc: d' } }], 'Helicone-Fallbacks[0].headers.a has characters'],
-    ['too many headers', [{ 'target-url': url, headers: many }], 'holds at most 50 headers'],
+    ['too many headers', [{ 'target-url': url, headers: numbered(51) }], 'holds at most 50 headers'],
     ['another coding', [{ 'target-url': url, headers: { 'Content-Encoding': 'gzip' } }], '.headers.Content-Encoding cannot be set'],
     ['two hosts', [{ 'target-url': url, headers: { Host: 'a', host: 'b' } }], 'one Host header'],
     ['an override that is none', [{ 'target-url': url, bodyKeyOverride: [] }], 'Helicone-Fallbacks[0].bodyKeyOverride must be an object'],
     ['an override of more than 64 KiB', [{ 'target-url': url, bodyKeyOverride: { a: 'a'.repeat(65_536) } }], 'takes 65536 bytes'],
+    [
+      'an override of more than a hundred members',
+      [{ 'target-url': url, bodyKeyOverride: numbered(101) }],
+      'holds at most 100 members; got 101',
+    ],
     ['codes of success', [{ 'target-url': url, onCodes: [200] }], 'Helicone-Fallbacks[0].onCodes[0] must be a status from 400'],
     [
       'half a pair of keys',

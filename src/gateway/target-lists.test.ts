@@ -294,9 +294,10 @@ describe('what was sent counts', () => {
   });
 });
 
+const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, '']));
+
 describe('a list that cannot be', () => {
   const url = 'https://api.openai.com';
-  const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, '']));
   it.each([
     ['ours and theirs mixed', [{ 'target-url': url }, { provider: 'groq' }], 'Helicone-Fallbacks[1] has the field "provider"'],
     ['no address', [{ 'target-url': url }, { headers: {} }], 'Helicone-Fallbacks[1].target-url must be a text'],

@@ -3,7 +3,8 @@ import { parseJson } from '../model/text.ts';
 import type { CacheKey } from '../state/cached-replies.ts';
 import type { CacheAsk } from './cache-directives.ts';
 import type { RawHeaders } from './headers.ts';
-import { bytesAt, objectAt, skipWhitespace } from './json-bytes.ts';
+import { topObject } from './body-shape.ts';
+import { bytesAt, lengthOfMark } from './json-bytes.ts';
 
 /** All that a reply may depend on. The credential for the provider is not part of it: an organisation's callers share what was paid for. */
 export interface KeyedCall {
@@ -77,8 +78,9 @@ function keyedLines(headers: RawHeaders): readonly string[] {
  * TRICKY: values are never compared as parsed: two numbers of more than 15 digits may parse to one.
  */
 function hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): void {
-  const object = objectAt(body, skipWhitespace(body, 0));
-  if (object === undefined || skipWhitespace(body, object.end) < body.length) {
+  const { object, isWhole } = topObject(body);
+  // A mark in front is no JSON of itself.
+  if (object === undefined || !isWhole || lengthOfMark(body) > 0) {
     add(hash, 'bytes');
     add(hash, body);
     return;

@@ -4,7 +4,8 @@ import type { AdmittedCall, Call, FallbackLeg, ForwardPorts, Leg } from './call.
 import { bringsOwn, howToKeep, keptCredentials, ownCredentialsFor } from './credentials.ts';
 import type { Fallback } from './fallback-list.ts';
 import { harmless, type RawHeaders, withoutSecretParameters } from './headers.ts';
-import { type ModelField, replaceModel } from './model-field.ts';
+import { replaceModel } from './body-shape.ts';
+import type { ModelField } from './model-field.ts';
 import { wantsUsage, withUsageQuestion } from './outgoing-body.ts';
 import { askForUsage, usageQuestionMaxBytes } from './stream-usage.ts';
 import { resolveModel } from './model-route.ts';

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
 import { may } from '../model/principal.ts';
 import { isToBeSigned } from './amazon-credentials.ts';
+import { rememberShape, scannedInlineMaxBytes } from './body-shape.ts';
 import { needsBody, policiesOf } from './call-limits.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
 import { admit, type Admission, type Rejection, withoutOurKeys } from './credentials.ts';
@@ -113,9 +114,27 @@ function holdThenSend(ports: ForwardPorts, admitted: AdmittedCall, route: Route,
   const copies = call.head.directives.attempts === undefined ? 1 + Number(isEdited) : 3;
   const hold = openHold(ports, call, admission.principal.organizationId);
   readHeldBody(call.request, { hold, wholeMaxBytes, copies, isNeeded: cannotPass(admitted, route) }, (body) => {
-    if (!(body instanceof GatelogError)) send(ports, admitted, route, body);
+    if (!(body instanceof GatelogError)) scanThenSend(ports, admitted, route, body);
     else refuseRecorded(ports, { ...admitted, waitedMs: ports.clock.monotonic() - admitted.admittedAt }, route.provider, body);
   });
+}
+
+/** A large body is gone through beside the loop that all calls share; what is looked for in it later is known then. */
+function scanThenSend(ports: ForwardPorts, admitted: AdmittedCall, route: Route, body: RequestBody): void {
+  if (!('whole' in body) || body.whole.length <= scannedInlineMaxBytes) {
+    send(ports, admitted, route, body);
+    return;
+  }
+  ports.largeBodies.shape(admitted.admission.principal.organizationId, body.whole).then(
+    (shape) => {
+      rememberShape(body.whole, shape);
+      send(ports, admitted, route, body);
+    },
+    (error: unknown) => {
+      const waitedMs = ports.clock.monotonic() - admitted.admittedAt;
+      refuseRecorded(ports, { ...admitted, waitedMs, refused: { body } }, route.provider, error);
+    },
+  );
 }
 
 /** The body is here, or on its way: decide the provider for good, read what limits have to know of it, and go on. */

@@ -20,6 +20,7 @@ import { SeriesReader } from '../spool/reader.ts';
 import type { FrameLocation } from '../spool/spool.ts';
 import { openSpoolWriter, type Settled, type SpoolWriter } from '../spool/writer.ts';
 import { createGateway } from './app.ts';
+import { unpackShape } from './body-shape.ts';
 import { CallsInFlight } from './calls-in-flight.ts';
 import { answerAbout } from '../main/body-jobs.ts';
 import type { ForwardLimits, ForwardPorts } from './call.ts';
@@ -247,6 +248,12 @@ const readInTurn: ForwardPorts['largeBodies'] = {
     const answer = answerAbout(body, { of: 'facts', ways });
     if ('facts' in answer) return answer.facts;
     throw 'refusal' in answer ? new GatelogError(answer.refusal.code, answer.refusal.message) : new TypeError('no facts');
+  },
+  shape: async (_organizationId, body) => {
+    await soon();
+    const answer = answerAbout(body, { of: 'shape' });
+    if (!('shape' in answer)) throw new TypeError('no shape');
+    return unpackShape(answer.shape);
   },
   echo: async (_organizationId, request) => {
     await soon();

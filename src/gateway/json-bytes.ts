@@ -61,6 +61,11 @@ function isWhitespace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
+/** Where a text begins that may be JSON: behind the mark and white space. */
+export function openOfText(json: Buffer): number {
+  return skipWhitespace(json, lengthOfMark(json));
+}
+
 /** A member of an object: its name as it is written, without the quotes, and its value. */
 export interface Member {
   readonly name: Span;

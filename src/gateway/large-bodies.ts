@@ -1,4 +1,5 @@
 import type { CallSize } from '../model/call-size.ts';
+import type { BodyShape } from './body-shape.ts';
 import type { JsonObject } from '../model/text.ts';
 import type { EchoRequest } from './echo.ts';
 import type { WholeReply } from './reply-sink.ts';
@@ -31,9 +32,11 @@ export interface FoundFacts {
   readonly facts: BodyFacts | undefined;
 }
 
-/** Parses bodies beside the event loop. It fails with a GatelogError where a body takes too long, or too many wait. */
+/** Reads bodies beside the event loop. It fails with a GatelogError where a body takes too long, or too many wait. */
 export interface LargeBodies {
   /** Of each way in which the body may go out. */
   readonly facts: (organizationId: string, body: Buffer, ways: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
+  /** Where in a body all that stands which the gateway looks for. */
+  readonly shape: (organizationId: string, body: Buffer) => Promise<BodyShape>;
   readonly echo: (organizationId: string, request: EchoRequest) => Promise<WholeReply>;
 }

@@ -33,6 +33,11 @@ export function findModelField(json: Buffer): ModelField | undefined {
   return known.field;
 }
 
+/** It was looked for elsewhere. */
+export function rememberModelField(json: Buffer, field: ModelField | undefined): void {
+  remembered.set(json, { field });
+}
+
 function searchModelField(json: Buffer): ModelField | undefined {
   const endOfLast = endOfLastKey(json);
   return endOfLast === -1 ? undefined : stringAfterColon(json, skipWhitespace(json, endOfLast + 1));
@@ -63,11 +68,6 @@ function endOfLastKey(json: Buffer): number {
     }
   }
   return last;
-}
-
-/** The JSON text with the model's name replaced; every other byte stays. */
-export function replaceModel(json: Buffer, field: ModelField, model: string): Buffer {
-  return Buffer.concat([json.subarray(0, field.start), Buffer.from(JSON.stringify(model).slice(1, -1)), json.subarray(field.end)]);
 }
 
 /** After so many searches the rest is gone through byte by byte, which is faster then. */

@@ -1,6 +1,7 @@
 import type { Call } from './call.ts';
 import { mostFallbacks } from './fallback-list.ts';
-import { findModelField, type ModelField, replaceModel } from './model-field.ts';
+import { replaceModel } from './body-shape.ts';
+import { findModelField, type ModelField } from './model-field.ts';
 import { type ListedModel, type ModelSurroundings, type NamedFrom, readModelList, resolveModel } from './model-route.ts';
 import { isCompressed, mayHoldJson, type RequestBody } from './request-body.ts';
 import type { Route } from './routes.ts';

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Directives } from './directives.ts';
 import { headerText, withoutSecrets } from './headers.ts';
-import { findModelField, replaceModel } from './model-field.ts';
+import { replaceModel } from './body-shape.ts';
+import { findModelField } from './model-field.ts';
 import { readRequestHead } from './request-head.ts';
 
 const wire = (text: string): string => Buffer.from(text).toString('latin1');

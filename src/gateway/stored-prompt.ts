@@ -2,7 +2,8 @@ import { GatelogError } from '../model/errors.ts';
 import { isJsonObject, parseJson, wellFormed } from '../model/text.ts';
 import { textLimits } from '../model/vocabulary/limits.ts';
 import type { AdmittedCall } from './call.ts';
-import { bytesAt, lengthOfMark, objectAt, skipWhitespace, type Span } from './json-bytes.ts';
+import { scannedInlineMaxBytes, topObject, withMembers } from './body-shape.ts';
+import { bytesAt, type Span } from './json-bytes.ts';
 
 /** What a body says of a prompt that is stored at Helicone, and the body without it. */
 export interface StoredPrompt {
@@ -41,9 +42,9 @@ const ofOwnText = ['messages', 'input', 'prompt'];
  * @throws GatelogError `prompt_not_supported` where nothing else says what to ask the model.
  */
 export function findStoredPrompt(body: Buffer): StoredPrompt | undefined {
-  if (!namesPrompt(body)) return undefined;
-  const open = skipWhitespace(body, lengthOfMark(body));
-  const object = objectAt(body, open);
+  // Of a large body the members are known, and to search all of it takes longer than to look at them.
+  if (body.length <= scannedInlineMaxBytes && !namesPrompt(body)) return undefined;
+  const { object } = topObject(body);
   if (object === undefined) return undefined;
   const spans = new Map(object.members.map(({ name, value }) => [bytesAt(body, name).toString(), value]));
   const promptSpan = spans.get('prompt_id');
@@ -55,12 +56,9 @@ export function findStoredPrompt(body: Buffer): StoredPrompt | undefined {
       { details: { path: 'prompt_id' } },
     );
   }
-  const kept = object.members
-    .filter(({ name }) => !ofStoredPrompts.has(bytesAt(body, name).toString()))
-    .map(({ name, value }) => bytesAt(body, { start: name.start - 1, end: value.end }));
-  const parts = kept.flatMap((member, index) => (index === 0 ? [member] : [Buffer.from(','), member]));
+  const kept = object.members.filter(({ name }) => !ofStoredPrompts.has(bytesAt(body, name).toString()));
   return {
-    body: Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]),
+    body: withMembers(body, kept),
     promptId: textAt(body, promptSpan),
     inputs: inputsAt(body, spans.get('inputs')),
   };

@@ -1,10 +1,13 @@
 import { isJsonObject, parseJson } from '../model/text.ts';
-import { bytes, bytesAt, findMember, lengthOfMark, objectAt, skipWhitespace, type Span } from './json-bytes.ts';
+import { edited, findTopMember, topObject, withFirstMember } from './body-shape.ts';
+import { bytes, bytesAt, findMember, lengthOfMark, skipWhitespace, type Span } from './json-bytes.ts';
 
 /** Paths of OpenAI's API whose streams say what was used only when they are asked. */
 const askedPath = /^[^?]*\/completions\/?(?:\?|$)/;
 
-const question = '"stream_options":{"include_usage":true},';
+const optionsName = 'stream_options';
+const askedOptions = '{"include_usage":true}';
+const question = `"${optionsName}":${askedOptions},`;
 /** By how much a body grows at most when it is asked. */
 export const usageQuestionMaxBytes = question.length;
 
@@ -26,14 +29,14 @@ export interface StreamAsked {
 
 /** @returns undefined for what is no JSON object. */
 function streamAskedIn(body: Buffer, mark: number): StreamAsked | undefined {
-  if (body.length > parsedMaxBytes) return streamAskedInLarge(body, skipWhitespace(body, mark));
+  if (body.length > parsedMaxBytes) return streamAskedInLarge(body);
   const parsed = parseJson(body.toString('utf8', mark));
   return isJsonObject(parsed) ? { isStream: parsed['stream'] === true, options: parsed['stream_options'] } : undefined;
 }
 
-function streamAskedInLarge(body: Buffer, open: number): StreamAsked | undefined {
-  const object = objectAt(body, open);
-  if (object === undefined || skipWhitespace(body, object.end) < body.length) return undefined;
+function streamAskedInLarge(body: Buffer): StreamAsked | undefined {
+  const { object, isWhole } = topObject(body);
+  if (object === undefined || !isWhole) return undefined;
   const asked: { stream?: Span; stream_options?: Span } = {};
   for (const { name, value } of object.members) {
     const text = memberName(bytesAt(body, name));
@@ -70,25 +73,19 @@ export function askForUsage(body: Buffer): Buffer | undefined {
   const mark = lengthOfMark(body);
   const asked = streamAskedIn(body, mark);
   if (asked?.isStream !== true) return undefined;
-  const { options } = asked;
-  const open = skipWhitespace(body, mark);
-  if (options === undefined) return inserted(body, open + 1, question);
-  const span = findMember(body, open, 'stream_options');
+  if (asked.options === undefined) return withFirstMember(body, optionsName, askedOptions);
+  const span = findTopMember(body, optionsName);
   if (span === undefined) return undefined;
-  if (options === null) return replaced(body, span, '{"include_usage":true}');
-  if (!isJsonObject(options) || options['include_usage'] === true) return undefined;
+  if (asked.options === null) return edited(body, span, askedOptions);
+  if (!isJsonObject(asked.options) || asked.options['include_usage'] === true) return undefined;
   const answer = findMember(body, span.start, 'include_usage');
-  if (answer !== undefined) return replaced(body, answer, 'true');
+  if (answer !== undefined) return edited(body, answer, 'true');
   const isEmpty = body[skipWhitespace(body, span.start + 1)] === bytes.closeBrace;
   return inserted(body, span.start + 1, isEmpty ? '"include_usage":true' : '"include_usage":true,');
 }
 
 function inserted(body: Buffer, at: number, text: string): Buffer {
-  return replaced(body, { start: at, end: at }, text);
-}
-
-function replaced(body: Buffer, { start, end }: Span, text: string): Buffer {
-  return Buffer.concat([body.subarray(0, start), Buffer.from(text), body.subarray(end)]);
+  return edited(body, { start: at, end: at }, text);
 }
 
 const lineFeed = 0x0a;

@@ -1,3 +1,4 @@
+import { packShape, type PackedShape, shapeOf } from '../gateway/body-shape.ts';
 import type { EchoRequest } from '../gateway/echo.ts';
 import { replyOfEcho } from '../gateway/echo.ts';
 import type { BodyFacts, SentBody } from '../gateway/large-bodies.ts';
@@ -8,6 +9,7 @@ import { parseBody, readBody } from './body-facts.ts';
 /** What is asked about a body. */
 export type BodyQuestion =
   | { readonly of: 'facts'; readonly ways: readonly SentBody[] }
+  | { readonly of: 'shape' }
   | { readonly of: 'echo'; readonly request: Omit<EchoRequest, 'body'> };
 
 export interface BodyJob {
@@ -19,6 +21,7 @@ export interface BodyJob {
 /** What came of it. Buffers arrive as plain bytes. */
 export type BodyAnswer =
   | { readonly facts: readonly (BodyFacts | undefined)[] }
+  | { readonly shape: PackedShape }
   | { readonly reply: Omit<WholeReply, 'chunks'> & { readonly chunks: readonly Uint8Array[] } }
   | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
 
@@ -31,6 +34,7 @@ export interface AnsweredJob {
 export function answerAbout(body: Buffer, question: BodyQuestion): BodyAnswer {
   try {
     if (question.of === 'facts') return { facts: question.ways.map(readBody(body)) };
+    if (question.of === 'shape') return { shape: packShape(shapeOf(body)) };
     return { reply: replyOfEcho({ ...question.request, body }, parseBody) };
   } catch (error) {
     const { code, message } = error instanceof GatelogError ? error : new GatelogError('internal', messageOf(error));

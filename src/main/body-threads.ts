@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { unpackShape } from '../gateway/body-shape.ts';
 import type { LargeBodies } from '../gateway/large-bodies.ts';
 import { OrganizationShares, type Share, type Waiting } from '../gateway/organization-shares.ts';
 import { GatelogError } from '../model/errors.ts';
@@ -33,6 +34,11 @@ export function startBodyThreads(
     facts: async (organizationId, body, ways) => {
       const answer = await ask(organizationId, body, { of: 'facts', ways });
       if ('facts' in answer) return answer.facts;
+      throw refusalOf(answer);
+    },
+    shape: async (organizationId, body) => {
+      const answer = await ask(organizationId, body, { of: 'shape' });
+      if ('shape' in answer) return unpackShape(answer.shape);
       throw refusalOf(answer);
     },
     echo: async (organizationId, { body, ...request }) => {
@@ -170,5 +176,5 @@ class BodyThread {
 }
 
 function tooMany(): GatelogError {
-  return new GatelogError('too_many_calls', 'Too many large bodies wait to be read for the limits of their calls. Try again in a moment.');
+  return new GatelogError('too_many_calls', 'Too many large bodies wait to be read. Try again in a moment.');
 }

@@ -21,13 +21,17 @@ const usualLimits: BodyThreadLimits = { maxWaiting: 1000, maxWaitMs: 10_000, max
 
 const compiledWorker = new URL('./body-worker.js', import.meta.url);
 
-/** Bodies of calls, parsed in two threads beside the event loop, which begin at the first of them. */
+/**
+ * Bodies of calls, parsed in two threads beside the event loop. The one for smaller bodies begins at once: a thread needs descriptors, and a worker
+ * that has run out of them goes on serving. The other begins at its first body.
+ */
 export function startBodyThreads(
   workerFile: URL = compiledWorker,
   limits = usualLimits,
 ): LargeBodies & { readonly close: () => Promise<void> } {
   const smaller = new BodyThread(workerFile, limits);
   const larger = new BodyThread(workerFile, limits);
+  smaller.begin();
   const ask = (organizationId: string, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> =>
     (body.length <= smallerMaxBytes ? smaller : larger).ask(organizationId, body, question);
   return {
@@ -97,6 +101,11 @@ class BodyThread {
     this.limits = limits;
   }
 
+  /** Starts the thread before its first body. */
+  begin(): void {
+    this.worker ??= this.start();
+  }
+
   ask(organizationId: string, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> {
     return new Promise((resolve, reject) => {
       if (this.waiting.size >= this.limits.maxWaiting) {
@@ -126,11 +135,11 @@ class BodyThread {
     this.running = job;
     clearTimeout(job.timer);
     job.timer = setTimeout(() => this.giveUp(), this.limits.maxReadMs);
-    this.worker ??= this.start();
+    this.begin();
     this.jobs += 1;
     // Only this copy goes over, and only while it is read.
     const body = new Uint8Array(job.body);
-    this.worker.postMessage({ id: this.jobs, body, question: job.question } satisfies BodyJob, [body.buffer]);
+    this.worker?.postMessage({ id: this.jobs, body, question: job.question } satisfies BodyJob, [body.buffer]);
   }
 
   private start(): Worker {
@@ -141,7 +150,7 @@ class BodyThread {
     let reason: unknown;
     worker.on('error', (error) => (reason = error));
     worker.on('exit', () => {
-      if (worker === this.worker) this.end(new GatelogError('internal', 'The thread that reads large bodies ended.', { cause: reason }));
+      if (worker === this.worker) this.end(endOf(reason));
     });
     worker.unref();
     return worker;
@@ -173,6 +182,14 @@ class BodyThread {
     tell(job);
     this.readNext();
   }
+}
+
+/** A thread that could not begin, for want of descriptors or memory, may next time. */
+function endOf(reason: unknown): GatelogError {
+  const couldNotBegin = reason instanceof Error && 'code' in reason && reason.code === 'ERR_WORKER_INIT_FAILED';
+  return couldNotBegin
+    ? new GatelogError('too_many_calls', 'There is no room for a thread that reads large bodies. Try again in a moment.', { cause: reason })
+    : new GatelogError('internal', 'The thread that reads large bodies ended.', { cause: reason });
 }
 
 function tooMany(): GatelogError {

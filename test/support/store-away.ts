@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Sample, slopePerSecond } from '../../bench/measure/trend.ts';
@@ -47,7 +48,8 @@ const catchUpLimitMs = 600_000;
 /** Lets the store fail under load, then compares what clients had with what is stored. */
 export async function runStoreAway(options: StoreAwayOptions): Promise<StoreAwayRun> {
   const provider = await startLoadProvider();
-  const faultFile = path.join(options.dataDir, 'store-fault.json');
+  // Beside the data folder: a start refuses one that holds what is not its own.
+  const faultFile = `${path.resolve(options.dataDir)}.store-fault.json`;
   setStoreFault(faultFile, { kind: 'none' });
   try {
     const service = await startService({
@@ -74,6 +76,7 @@ export async function runStoreAway(options: StoreAwayOptions): Promise<StoreAway
       memory,
     };
   } finally {
+    rmSync(faultFile, { force: true });
     await provider.close();
   }
 }

@@ -5,7 +5,16 @@ import type { Connections } from './connections.ts';
 import { boundQuery } from './parameters.ts';
 import { demandRoom } from './room.ts';
 import { syncParts } from './sync-parts.ts';
-import { inLane, readRows, type RemovableTable, removeRows, type RemovingParts, type RowCondition, runInTurn } from './removing.ts';
+import {
+  inLane,
+  readRows,
+  type RemovableTable,
+  removeRows,
+  type RemovingParts,
+  type RowCondition,
+  runInTurn,
+  whenMutated,
+} from './removing.ts';
 
 /** Whose records an erasure takes out of the store. */
 export interface StoreErasure {
@@ -196,7 +205,9 @@ async function removeMasked(parts: RemovingParts): Promise<void> {
 }
 
 /** Changes that have reached their rows stay in files of their own. No update runs meanwhile, so that all that are there have been applied. */
-async function removePatches({ connections }: RemovingParts): Promise<void> {
+async function removePatches(parts: RemovingParts): Promise<void> {
+  const { connections } = parts;
+  await whenMutated(parts, 'requests');
   await inLane(connections, 'update', async (client) => {
     const query = `SELECT DISTINCT partition_id AS partition FROM system.parts
       WHERE database = currentDatabase() AND table = 'requests' AND active AND rows > 0 AND startsWith(name, 'patch-')`;

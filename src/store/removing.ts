@@ -91,8 +91,11 @@ function laneOf(table: string): 'removal' | 'update' {
   return table === 'requests' ? 'update' : 'removal';
 }
 
-/** @throws GatelogError when the engine says that it cannot do it; the abort reason when told to stop. */
-async function whenMutated(parts: RemovingParts, table: RemovableTable): Promise<void> {
+/**
+ * Waits until the engine has rewritten all that it was told to rewrite.
+ * @throws GatelogError when the engine says that it cannot do it; the abort reason when told to stop.
+ */
+export async function whenMutated(parts: RemovingParts, table: RemovableTable): Promise<void> {
   const text = `SELECT latest_fail_reason AS failed FROM system.mutations WHERE database = currentDatabase() AND table = '${table}' AND NOT is_done`;
   for (let pauseMs = firstLookMs; ; pauseMs = Math.min(pauseMs * 2, longestLookMs)) {
     parts.signal.throwIfAborted();
@@ -102,7 +105,7 @@ async function whenMutated(parts: RemovingParts, table: RemovableTable): Promise
     if (failed !== undefined) {
       const cause = engineErrorOf(failed);
       if (isDamage(cause)) throw storeFailure(cause);
-      throw new GatelogError('store_unavailable', 'The store could not remove rows yet.', { cause });
+      throw new GatelogError('store_unavailable', 'The store could not rewrite rows yet.', { cause });
     }
     await wait(pauseMs, undefined, { signal: parts.signal });
   }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RequestId, uuidOfHex, uuidToNumber } from '../model/ids.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '../model/ids.ts';
 import { type ChangeStored, makeChangeStored } from './change.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { type ChangeStoredSession, makeChangeStoredSession, type SessionChange } from './session-changes.ts';
@@ -106,8 +106,9 @@ describe('a change of a session', () => {
     await putAt(1, { First: 'before' });
     const inserted = fill('long', 50, 10_001);
     const change = sessions.update(changeOf('long', { Team: 'mutated', 'Svc-Session-Name': 'named', Shared: 'all again' }));
-    const meanwhile = Promise.all([putAt(2, { Second: 'meanwhile' }), putAt(3, { Team: 'own' })]);
-    const [found] = await Promise.all([change, meanwhile, inserted]);
+    // Another change of the organisation waits for it (`ingest/change-turns.ts`).
+    const [found] = await Promise.all([change, inserted]);
+    await Promise.all([putAt(2, { Second: 'behind' }), putAt(3, { Team: 'own' })]);
     expect(found).toBeGreaterThanOrEqual(10_001);
     expect(await mutations()).toBe(1);
     await putAt(4, { Second: 'after', Shared: 'own' });
@@ -117,10 +118,43 @@ describe('a change of a session', () => {
     const late = named === 10_051 ? {} : { '-': 10_051 - named };
     expect(await counted('long', ['Team'])).toEqual({ mutated: named - 1, own: 1, ...late });
     expect(await counted('long', ['Shared'])).toEqual({ 'all again': named - 1, own: 1, ...late });
-    expect(await counted('long', ['First', 'Second'])).toEqual({ 'before|-': 2, '-|meanwhile': 1, '-|after': 1, '-|-': 10_047 });
+    expect(await counted('long', ['First', 'Second'])).toEqual({ 'before|-': 2, '-|behind': 1, '-|after': 1, '-|-': 10_047 });
     expect(await counted('long', ['Old'])).toEqual({ kept: 10_051 });
     const [row] = await rig.run<{ n: number }>(`SELECT count() AS n FROM requests WHERE session_id = 'long' AND session_name = 'named'`);
     expect(Number(row?.n)).toBe(named);
+  });
+
+  test('that is rewritten holds up no change of another organisation, and both are there', async () => {
+    const control = async (query: string): Promise<void> =>
+      rig.connections.run('control', async (client) => void (await client.command({ query })));
+    const other = '00000000-0000-7000-8000-00000000000b' as OrganizationId;
+    const { id, line } = requestLine({ org_id: uuidToNumber(other).toString(), properties: { Own: 'before' } });
+    await fill('rewritten', 20, 900_000);
+    await makeInsertLines(rig.connections)('requests', line, 'another-organisation');
+    const rewriting = makeChangeStoredSession(rig.connections, { mostPatched: 10 });
+    await control('SYSTEM STOP MERGES requests');
+    try {
+      let ended = false;
+      const before = await mutations();
+      const changed = rewriting.update(changeOf('rewritten', { Team: 'red' })).finally(() => {
+        ended = true;
+      });
+      await vi.waitFor(async () => expect(await mutations()).toBe(before + 1), { timeout: 10_000 });
+      numbers += 1;
+      const change = { kind: 'property', values: new Map([['Own', 'after']]) } as const;
+      const accepted = { organizationId: other, requestId: id, change, keyId: 'key', acceptedAt: createdAt, number: numbers };
+      expect(await changeStored({ accepted, createdAt })).toBe(true);
+      expect(ended).toBe(false);
+      await control('SYSTEM START MERGES requests');
+      expect(await changed).toBe(20);
+    } finally {
+      await control('SYSTEM START MERGES requests');
+    }
+    expect(await counted('rewritten', ['Team', 'Old'])).toEqual({ 'red|kept': 20 });
+    const [row] = await rig.run<{ own: string }>(
+      `SELECT properties['Own'] AS own FROM requests WHERE org_id = toUInt128('${uuidToNumber(other)}')`,
+    );
+    expect(row).toEqual({ own: 'after' });
   });
 
   test('is found by its new values, whatever the index said before', async () => {

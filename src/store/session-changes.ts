@@ -9,6 +9,7 @@ import { bytesOfProperties, requestPropertyLimits } from '../model/vocabulary/li
 import { boundQuery } from './parameters.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { runWrite } from './room.ts';
+import { whenMutated } from './removing.ts';
 import { propertyBytesOf, tooMuchError } from './property-total.ts';
 import { timeText } from './tables/time-text.ts';
 
@@ -53,6 +54,9 @@ const followers = [
 
 const rows = `org_id = {tenant:UInt128} AND session_id = {session:String} AND NOT has(session_changes, {number:UInt64})`;
 
+const rewritings =
+  "SELECT count() AS total FROM system.mutations WHERE database = currentDatabase() AND table = 'requests' AND NOT is_done";
+
 /** How changes of sessions are written. */
 export interface SessionWriting {
   readonly patches?: PendingPatches;
@@ -68,8 +72,7 @@ export function makeChangeStoredSession(
   return {
     count: (change) => inTurn(connections, change, (client, bound) => countWithRoom({ client, bound }, change)),
     writeHistory: (change) => writeHistory(connections, change),
-    update: (change) =>
-      inTurn(connections, change, (client, bound) => update({ connections, client, bound, patches, mostPatched }, change)),
+    update: (change) => updateAll({ connections, patches, mostPatched }, change),
   };
 }
 
@@ -110,7 +113,8 @@ interface Reading {
   readonly bound: Binder;
 }
 
-type Updating = Reading & Required<SessionWriting> & { readonly connections: Connections };
+type Writing = Required<SessionWriting> & { readonly connections: Connections };
+type Updating = Reading & Writing;
 
 /** What a change would reach: requests, and of their properties the bytes, most of one request, and most names of one. */
 interface Reached {
@@ -155,18 +159,42 @@ async function rowsOf<Row>(client: ClickHouseClient, query: ReturnType<Binder>):
   return (await client.query({ ...query, format: 'JSONEachRow' })).json<Row>();
 }
 
-async function update(updating: Updating, change: SessionChange): Promise<number> {
+/**
+ * Many requests are rewritten outside of the lane: it may take minutes, and changes of other organisations go on. Those of this one wait for the change
+ * (`ingest/change-turns.ts`), so that nobody changes a row that is about to be rewritten.
+ * TRICKY: a rewriting begins only when no other is under way, as the engine may run those that wait in one go.
+ */
+async function updateAll(writing: Writing, change: SessionChange): Promise<number> {
+  const { connections } = writing;
+  const parts = { connections, signal: new AbortController().signal };
+  for (;;) {
+    const { total, step } = await inTurn(connections, change, (client, bound) => update({ ...writing, client, bound }, change));
+    if (step === 'done') return total;
+    await whenMutated(parts, 'requests');
+    if (step === 'begun') return total;
+  }
+}
+
+/** What one turn in the lane came to: all is done, a rewriting has begun, or one of others has to end before. */
+interface Turned {
+  readonly total: number;
+  readonly step: 'done' | 'begun' | 'put off';
+}
+
+async function update(updating: Updating, change: SessionChange): Promise<Turned> {
   const { connections, client, bound, patches, mostPatched } = updating;
   const { total, bytes: bytesBefore } = await measure(updating, change);
-  if (total === 0) return 0;
+  if (total === 0) return { total, step: 'done' };
   const bytes = bytesBefore + total * bytesOfProperties(change.values);
   if (total > mostPatched || bytes > mostPatchedBytes) {
+    const [others] = await rowsOf<{ readonly total: number | string }>(client, bound(rewritings));
+    if (Number(others?.total ?? 0) > 0) return { total, step: 'put off' };
     await client.command(bound(mutationOf(change)));
-    return total;
+    return { total, step: 'begun' };
   }
   await patches.makeRoom(connections, client, bytes);
   await client.command(bound(patchOf(change)));
-  return total;
+  return { total, step: 'done' };
 }
 
 /** A statement with the parameters of a change. */
@@ -190,7 +218,7 @@ function patchOf(change: SessionChange): string {
 }
 
 function mutationOf(change: SessionChange): string {
-  return `ALTER TABLE requests UPDATE ${assignmentsOf(change)} WHERE ${rows} SETTINGS mutations_sync = 1`;
+  return `ALTER TABLE requests UPDATE ${assignmentsOf(change)} WHERE ${rows} SETTINGS mutations_sync = 0`;
 }
 
 function assignmentsOf({ values }: SessionChange): string {

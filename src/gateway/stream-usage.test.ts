@@ -275,3 +275,15 @@ describe('Svc-Stream-Usage', () => {
     expect(exchange?.end?.outcome).toBe('provider_broke');
   });
 });
+
+it.each([
+  ['one line', (index: number) => (index === 0 ? 'data: ' : 'abcdefgh')],
+  ['many lines', () => 'data: x\r\n'],
+])('the work for an event of nearly 1 MiB in small pieces is bounded by its bytes, of %s', (_what, pieceAt) => {
+  const filter = new UsageFilter();
+  const pieces = Array.from({ length: 100_000 }, (_, index) => pieceAt(index));
+  for (const piece of pieces) expect(filter.pass(Buffer.from(piece))).toHaveLength(0);
+  const whole = filter.pass(Buffer.from('\r\n\r\n')).toString();
+  expect(whole + filter.rest().toString()).toBe(`${pieces.join('')}\r\n\r\n`);
+  expect(filter.worked).toBeLessThan(8 * whole.length);
+});

@@ -99,22 +99,30 @@ const nothing = Buffer.alloc(0);
  * waits until it is whole.
  */
 export class UsageFilter {
+  /** Bytes that were copied or looked for the end of a line; it stays within a few times those that passed. */
+  worked = 0;
   /** The beginning of an event whose end has not come. */
   private held: Buffer = nothing;
-  /** Where in it the last line begins. */
+  /** Where what is held is put together. TRICKY: its bytes may be on their way to the client, so that none is written twice. */
+  private store: Buffer = nothing;
+  private stored = 0;
+  /** Where in what is held the last line begins, and where its end is looked for next. */
   private lineStart = 0;
+  private looked = 0;
   private givenUp = false;
 
   /** What of the stream goes on to the client now. */
   pass(chunk: Buffer): Buffer {
     if (this.givenUp) return chunk;
-    const stream = this.held.length === 0 ? chunk : Buffer.concat([this.held, chunk]);
+    const stream = this.held.length === 0 ? chunk : this.joined(chunk);
     const passed: Buffer[] = [];
     let eventStart = 0;
-    let { lineStart } = this;
-    for (let next = endOfLine(stream, lineStart); next !== undefined; next = endOfLine(stream, lineStart)) {
+    let { lineStart, looked } = this;
+    this.worked += stream.length - looked;
+    for (let next = endOfLine(stream, looked); next !== undefined; next = endOfLine(stream, looked)) {
       const isBlank = next.start === lineStart;
       lineStart = next.end;
+      looked = lineStart;
       if (!isBlank) continue;
       const event = stream.subarray(eventStart, lineStart);
       if (!saysUsageAlone(event)) passed.push(event);
@@ -122,11 +130,30 @@ export class UsageFilter {
     }
     this.held = stream.subarray(eventStart);
     this.lineStart = lineStart - eventStart;
+    // A line feed behind it belongs to it.
+    this.looked = Math.max(this.lineStart, this.held.length - (this.held.at(-1) === carriageReturn ? 1 : 0));
     if (this.held.length > longestEvent) {
       this.givenUp = true;
       passed.push(this.rest());
     }
     return passed.length === 1 ? (passed[0] ?? nothing) : Buffer.concat(passed);
+  }
+
+  /** What is held with a piece behind it, without copying it for each piece. */
+  private joined(chunk: Buffer): Buffer {
+    const { held, store, stored } = this;
+    const isLast = held.buffer === store.buffer && held.byteOffset + held.length === store.byteOffset + stored;
+    if (!isLast || store.length - stored < chunk.length) {
+      this.store = Buffer.allocUnsafeSlow(2 * (held.length + chunk.length));
+      this.store.set(held);
+      this.stored = held.length;
+      this.worked += held.length;
+    }
+    const start = this.stored - held.length;
+    this.store.set(chunk, this.stored);
+    this.stored += chunk.length;
+    this.worked += chunk.length;
+    return this.store.subarray(start, this.stored);
   }
 
   /** What was waiting for its end when the stream ended. */

@@ -41,10 +41,11 @@ describe('what a budget sets aside', () => {
     expect(estimate(callOf(chat))).toBe(usd(dollars.toFixed(12)));
   });
 
-  it('of a body that nests deeper, or has more values, than is read is the reserve', () => {
+  it('is not known for a body that nests deeper, or has more values, than is read: the call is refused', () => {
     for (const odd of ['['.repeat(600) + ']'.repeat(600), `[${'{},'.repeat(1_000_000)}{}]`]) {
       const call = callOf(`{"model":"gpt-4","messages":${odd},"max_tokens":100,"user":"ann"}`);
-      expect([estimate(call), readUser(call)]).toEqual([usd('1'), '']);
+      expect(() => estimate(call)).toThrow('The body has more values than the gateway reads');
+      expect(() => readUser(call)).toThrow('The body has more values than the gateway reads');
     }
   });
 

@@ -1,16 +1,15 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 
 const dataDir = makeDataDir();
+const check = `${dataDir} our check #1.mjs`;
 let service: Service;
 let api: ApiClient;
 
 beforeAll(async () => {
-  const check = path.join(dataDir, 'our check #1.mjs');
   writeFileSync(
     check,
     `export default (text) => {
@@ -26,6 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   removeDataDir(dataDir);
+  rmSync(check, { force: true });
 });
 
 async function threatOf(content: string): Promise<unknown> {

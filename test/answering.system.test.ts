@@ -111,7 +111,8 @@ it('a core that runs alone has as many threads for its files as one under a supe
     said += chunk.toString('utf8');
   });
   await eventually('the core to listen', () => (said.includes('listening on') ? true : undefined));
-  const alone = nodeThreads(child.pid ?? 0);
+  // The two counts may differ by a thread that begins or ends just then; a pool of Node's default size lacks twelve.
+  const isAsMany = (): true | undefined => (nodeThreads(child.pid ?? 0) >= supervised - 2 ? true : undefined);
+  expect(await eventually('as many threads', isAsMany)).toBe(true);
   child.kill('SIGKILL');
-  expect(alone).toBe(supervised);
 });

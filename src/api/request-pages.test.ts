@@ -84,6 +84,25 @@ describe('a page', () => {
     expect(statements.filter((text) => text.startsWith('SELECT 1 AS found'))).toHaveLength(3);
     expect(statements).toHaveLength(3 + 1 + 3);
   });
+
+  test.each([queryPath, countPath])('whose caller has left meanwhile is not explained, and nothing fails unheard (%s)', async (path) => {
+    const unheard: unknown[] = [];
+    const hear = (reason: unknown): void => void unheard.push(reason);
+    process.on('unhandledRejection', hear);
+    const caller = new AbortController();
+    let asked = 0;
+    const run: ApiPorts['run'] = async (statement, signal, options) => {
+      asked += 1;
+      if (asked > 1) return rig.run(statement, signal, options);
+      caller.abort();
+      return rig.run(statement);
+    };
+    const body = { filter: { request_response_rmt: { model: { equals: 'nobody has it' } } } };
+    await rig.call('POST', path, { body, api: rig.withPorts({ run }), signal: caller.signal });
+    await new Promise((resolve) => void setImmediate(resolve));
+    process.off('unhandledRejection', hear);
+    expect([asked, unheard]).toEqual([1, []]);
+  });
 });
 
 describe('the legacy query', () => {

@@ -144,6 +144,8 @@ export async function explain({ context, ports }: EndpointCall, questions: reado
     for (const question of questions) {
       let told: ReturnType<HintQuestion['sentenceFor']> = question;
       while (typeof told === 'object') {
+        // What nobody waits for is not asked: its failure would be nobody's either, and end the process.
+        if (signal.aborted) return;
         const asked = ports.hintLookUps.rowsOf(told, (statement) => ports.run(statement, signal, { timeoutMs: hintMs }));
         const rows = await untilAborted(asked, signal);
         if (rows === undefined) return;
@@ -163,7 +165,6 @@ export async function explain({ context, ports }: EndpointCall, questions: reado
 
 /** What comes in time. */
 async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
-  signal.throwIfAborted();
   const { promise, end } = abortOf(signal);
   try {
     return await Promise.race([value, promise]);

@@ -47,6 +47,14 @@ test.each<readonly [string, unknown]>([
       right: { request_response_rmt: { status: { equals: 299 } } },
     },
   ],
+  [
+    'is stored so but for its case, which does not matter of a provider',
+    {
+      left: { request_response_rmt: { provider: { equals: 'openai' } } },
+      operator: 'and',
+      right: { request_response_rmt: { status: { equals: 299 } } },
+    },
+  ],
   ['differs in more than two letters', { request_response_rmt: { user_id: { equals: 'user-4711' } } }],
   ['is short, so that every other one is near', { request_response_rmt: { properties: { Team: { equals: 's' } } } }],
 ])('nothing is said of a value that %s', async (_, filter) => {

@@ -4,14 +4,14 @@ import { readBody } from '../contract/read-body.ts';
 import { requestQuerySchema } from '../contract/requests.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { longBodiesQuestion } from './hints.ts';
-import { planRequests, requestDialect, type RequestsPlan } from './plan.ts';
+import { legacyDialect, planRequests, requestDialect, type RequestsPlan } from './plan.ts';
 import { bodiesStatements, countStatement, pageStatements, requestsByIdStatement } from './requests.ts';
 
 const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 const id = '0197b000-0000-7000-8000-00000000000b';
 
-function planOf(body: Readonly<Record<string, unknown>>): RequestsPlan {
-  const planned = accepted(planRequests(tenant, accepted(readBody(requestQuerySchema, { filter: {}, ...body })), requestDialect));
+function planOf(body: Readonly<Record<string, unknown>>, dialect = requestDialect): RequestsPlan {
+  const planned = accepted(planRequests(tenant, accepted(readBody(requestQuerySchema, { filter: {}, ...body })), dialect));
   if (planned.kind !== 'page') throw new Error(planned.hint);
   return planned.plan;
 }
@@ -48,6 +48,11 @@ describe('a page is read', () => {
   ])('in the long lane: %s', (_, body) => {
     expect(pageStatements(planOf(body)).map(({ lane }) => lane)).not.toContain('short');
   });
+});
+
+test('a page of what was not scored, as older clients ask for it, is read in the long lane', () => {
+  expect(pageStatements(planOf({ isScored: false }, legacyDialect)).map(({ lane }) => lane)).toEqual(['long']);
+  expect(pageStatements(planOf({ isScored: false })).map(({ lane }) => lane)).toEqual(['short']);
 });
 
 test('every count is made in the long lane, and so is the look for bodies that were searched in part', () => {

@@ -15,7 +15,7 @@ export function laneOfPage({ filter, flags, sort, limit, offset }: RequestsPlan)
   if (readsMuch(filter)) return 'long';
   if (soughtId(filter) !== undefined) return 'short';
   const isPlain = conjuncts(filter).every((operand) => operand.kind === 'all' || isArrivalBound(operand));
-  const hasFlags = flags.cached || flags.scored || flags.inExperiment;
+  const hasFlags = Object.values(flags).includes(true);
   const isInKeyOrder = sort !== 'random' && sort.every(({ key }) => key === 'created_at');
   return isPlain && !hasFlags && isInKeyOrder && offset + limit <= maxRowsInPassing ? 'short' : 'long';
 }

@@ -17,6 +17,8 @@ interface SoughtValue {
   /** What callers call the column. */
   readonly label: string;
   readonly value: string;
+  /** Values that differ in case alone are the same. */
+  readonly ignoresCase: boolean;
 }
 
 /** A stored value that is nearly the one that a filter asks for: in another case, or with up to two other letters. */
@@ -28,13 +30,18 @@ export function nearValueQuestion({ tenant, filter }: Pick<RequestsQuestion, 'te
     statement: statementFor(tenant, text, 'long'),
     isRemembered: true,
     sentenceFor: (rows) => {
-      const near = rows.find(({ place, value }) => sought[Number(place)]?.value !== String(value));
-      const meant = near === undefined ? undefined : sought[Number(near['place'])];
-      return near === undefined || meant === undefined
-        ? undefined
-        : `none of the newest ${maxRequests} requests has the ${meant.label} ${JSON.stringify(meant.value)}; there is ${JSON.stringify(String(near['value']))}`;
+      for (const { place, value } of rows) {
+        const meant = sought[Number(place)];
+        if (meant === undefined || isSame(meant, String(value))) continue;
+        return `none of the newest ${maxRequests} requests has the ${meant.label} ${JSON.stringify(meant.value)}; there is ${JSON.stringify(String(value))}`;
+      }
+      return undefined;
     },
   };
+}
+
+function isSame({ value, ignoresCase }: SoughtValue, stored: string): boolean {
+  return ignoresCase ? value.toLowerCase() === stored.toLowerCase() : value === stored;
 }
 
 /** The value itself where it is stored, else the nearest one. */
@@ -60,7 +67,8 @@ function soughtIn(filter: FilterNode): readonly SoughtValue[] {
   return conditionsIn(filter).flatMap((node) => {
     if (node.family !== 'text' || node.operator !== 'equals' || node.value === '' || node.value.length > maxCharacters) return [];
     const column = columnOf(node);
-    return column === undefined ? [] : [{ ...column, value: node.value }];
+    const ignoresCase = node.group === 'request_response_rmt' && node.field === 'provider';
+    return column === undefined ? [] : [{ ...column, value: node.value, ignoresCase }];
   });
 }
 

@@ -46,6 +46,13 @@ describe('a prompt that is stored at Helicone', () => {
     expect((await rig.exchanges(1))[0]?.open.tags).toEqual({ properties: [], promptId: 'mine', requestBody: 'counted' });
   });
 
+  it('of a body that may reach no disk nothing is on record', async () => {
+    const [rig] = await place();
+    const body = '{"model":"m","prompt_id":"secret-of-the-body","inputs":{"b":"c"},"input":"x"}';
+    await call(rig.port, chat(['Svc-Omit-Request: strict'], body));
+    expect((await rig.exchanges(1))[0]?.open.tags).toEqual({ properties: [], requestBody: 'never' });
+  });
+
   it.each([
     ['within a text', 'POST /v1/chat/completions', '{"model":"m","messages":[{"content":"\\"prompt_id\\": 1"}]}'],
     ['deeper than the top', 'POST /v1/chat/completions', '{"model":"m","metadata":{"prompt_id":"a"},"inputs":1}'],

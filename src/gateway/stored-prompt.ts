@@ -82,14 +82,18 @@ function inputsAt(body: Buffer, span: Span | undefined): StoredPrompt['inputs'] 
   );
 }
 
-/** The call with what its body says of the prompt among its tags. Headers go before it; inputs are left out where the body is. */
+/**
+ * The call with what its body says of the prompt among its tags. Headers go before it. Inputs are left out where the body is, and of a body that may
+ * reach no disk the prompt's identifier is too.
+ */
 export function taggedWith(admitted: AdmittedCall, { promptId, inputs }: StoredPrompt): AdmittedCall {
   const { call } = admitted;
   const { head } = call;
   const { directives } = head;
+  const keeping = directives.tags.requestBody ?? 'kept';
   const said = {
-    ...(promptId === undefined ? {} : { promptId }),
-    ...(inputs === undefined || (directives.tags.requestBody ?? 'kept') !== 'kept' ? {} : { promptInputs: inputs }),
+    ...(promptId === undefined || keeping === 'never' ? {} : { promptId }),
+    ...(inputs === undefined || keeping !== 'kept' ? {} : { promptInputs: inputs }),
   };
   return { ...admitted, call: { ...call, head: { ...head, directives: { ...directives, tags: { ...said, ...directives.tags } } } } };
 }

@@ -4,6 +4,7 @@ import { GatelogError } from '../model/errors.ts';
 import { packShape, rememberShape, replaceModel, shapeOf, unpackShape } from './body-shape.ts';
 import { cacheKeyOf } from './cache-key.ts';
 import { openAiAt, startRig } from './gateway-rig.ts';
+import type { BodyAsker } from './large-bodies.ts';
 import { findStoredPrompt } from './stored-prompt.ts';
 import { askForUsage } from './stream-usage.ts';
 import { bodyOf, call, requestText, startProvider } from './wire-rig.ts';
@@ -73,10 +74,10 @@ it('a body over 1 MiB is gone through beside the event loop, and its call is ref
   const rig = await startRig({ providers: openAiAt(provider.port), limits: { routeMaxBytes: 16 * mebi } });
   const { shape } = rig.ports.largeBodies;
   Object.assign(rig.ports.largeBodies, {
-    shape: async (organizationId: string, body: Buffer) => {
+    shape: async (asker: BodyAsker, body: Buffer) => {
       asked.push(body.length);
       if (asked.length === 2) throw new GatelogError('too_many_calls', 'Too many.');
-      return shape(organizationId, body);
+      return shape(asker, body);
     },
   });
   try {

@@ -4,7 +4,7 @@ import { CacheKeeper } from './cache-keeper.ts';
 import { cacheKeyOf, type KeyedCall } from './cache-key.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
 import { outgoingCallOf, sentBodyOf } from './errand.ts';
-import { inlineMaxBytes } from './large-bodies.ts';
+import { askerOf, inlineMaxBytes } from './large-bodies.ts';
 import type { CacheAnswer, CacheHit, CacheQuestion, ReplyCache } from './reply-cache.ts';
 import type { CacheStanding } from './cache-standing.ts';
 import { isToldOnce } from './routes.ts';
@@ -110,7 +110,7 @@ function userOf(ports: ForwardPorts, { call, organizationId }: OpenCall, errand:
   const outgoing = outgoingCallOf(call, errand, errand.found?.[0]);
   const { body, found } = outgoing;
   if (found !== undefined || body === undefined || body.length <= inlineMaxBytes) return ports.callLimits.readUser(outgoing);
-  return ports.largeBodies.facts(organizationId, body, [sentBodyOf(errand)]).then(([facts]) => facts?.user ?? '');
+  return ports.largeBodies.facts(askerOf(organizationId, call), body, [sentBodyOf(errand)]).then(([facts]) => facts?.user ?? '');
 }
 
 /** Leaves the turn of a call that goes nowhere to the next. */

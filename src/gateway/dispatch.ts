@@ -7,7 +7,7 @@ import { withoutCompression } from './headers.ts';
 import { answerModels } from './model-list.ts';
 import { asRefusal } from './open-call.ts';
 import { giveReply, type ReplySink } from './reply-sink.ts';
-import { inlineMaxBytes } from './large-bodies.ts';
+import { askerOf, inlineMaxBytes } from './large-bodies.ts';
 import { Upload } from './upload.ts';
 import type { ProviderRequest } from './upstream.ts';
 
@@ -57,7 +57,7 @@ function answerHere(ports: ForwardPorts, { call, organizationId, keyHash }: Open
     return;
   }
   ports.largeBodies
-    .echo(organizationId, asked)
+    .echo(askerOf(organizationId, call), asked)
     .then((reply) => giveReply(sink, reply))
     .catch((error: unknown) => sink.fail(asRefusal(ports, error)));
 }

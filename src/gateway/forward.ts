@@ -11,6 +11,7 @@ import { askCache, leaveCache, throughCache } from './cached-call.ts';
 import { sendTo } from './dispatch.ts';
 import { prepare, waysToRead, withGrant } from './errand.ts';
 import { countCopies, dropReceived, isCounted, openHold, readHeldBody } from './held-body.ts';
+import { askerOf } from './large-bodies.ts';
 import { identify } from './identify.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { openCall, refuseOpen, refuseRecorded, refuseStranger } from './open-call.ts';
@@ -125,7 +126,7 @@ function scanThenSend(ports: ForwardPorts, admitted: AdmittedCall, route: Route,
     send(ports, admitted, route, body);
     return;
   }
-  ports.largeBodies.shape(admitted.admission.principal.organizationId, body.whole).then(
+  ports.largeBodies.shape(askerOf(admitted.admission.principal.organizationId, admitted.call), body.whole).then(
     (shape) => {
       rememberShape(body.whole, shape);
       send(ports, admitted, route, body);
@@ -163,7 +164,7 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, rec
     // What an override says stands in place of members of the caller's own body.
     const read = errand.bodyOverride !== undefined && 'whole' in body ? body.whole : errand.outgoing.whole;
     ports.largeBodies
-      .facts(organizationId, read, ways)
+      .facts(askerOf(organizationId, admitted.call), read, ways)
       .then((facts) =>
         askThenCarryOut(ports, known, { ...errand, found: facts.map((each) => ({ facts: each })) }, { body: received, readyAt }),
       )

@@ -243,19 +243,19 @@ const noLimits: ForwardPorts['callLimits'] = {
 
 /** Reads large bodies as the threads do, in a later turn. */
 const readInTurn: ForwardPorts['largeBodies'] = {
-  facts: async (_organizationId, body, ways) => {
+  facts: async (_asker, body, ways) => {
     await soon();
     const answer = answerAbout(body, { of: 'facts', ways });
     if ('facts' in answer) return answer.facts;
     throw 'refusal' in answer ? new GatelogError(answer.refusal.code, answer.refusal.message) : new TypeError('no facts');
   },
-  shape: async (_organizationId, body) => {
+  shape: async (_asker, body) => {
     await soon();
     const answer = answerAbout(body, { of: 'shape' });
     if (!('shape' in answer)) throw new TypeError('no shape');
     return unpackShape(answer.shape);
   },
-  echo: async (_organizationId, request) => {
+  echo: async (_asker, request) => {
     await soon();
     return replyOfEcho(request);
   },

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAiAt, organizationId, type Rig, startRig } from './gateway-rig.ts';
+import { GatelogError } from '../model/errors.ts';
 import { type BodyHold, HeldBodies, type HoldOutcome } from './held-bodies.ts';
+import type { LargeBodies } from './large-bodies.ts';
 import { bodyOf, call, openClient, type Provider, type RawClient, requestText, soon, startProvider, until } from './wire-rig.ts';
 
 const mebi = 1024 * 1024;
@@ -112,6 +114,28 @@ describe('the bytes of bodies that a worker holds', () => {
     one.socket.destroy();
     await until(() => held.held === 0);
     expect(held.held).toBe(0);
+  });
+
+  it('are not given back while a thread keeps the body: one whose client leaves is told to let it go', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const shape: LargeBodies['shape'] = ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signals.push(signal);
+        signal?.addEventListener('abort', () => reject(new GatelogError('too_many_calls', 'The client has left.')));
+      });
+    const never = (): never => {
+      throw new Error('nobody asks for it');
+    };
+    const largeBodies = { shape, facts: never, echo: never };
+    const provider = await startProvider((_request, response) => response.end());
+    const rig = await startRig({ providers: openAiAt(provider.port), limits: { routeMaxBytes: 16 * mebi }, ports: { largeBodies } });
+    opened.push(rig, provider);
+    const one = await client(rig.port);
+    one.send(post(chat(2 * mebi)));
+    await until(() => signals.length === 1);
+    one.socket.destroy();
+    const [exchange] = await rig.exchanges(1);
+    expect([signals[0]?.aborted, exchange?.end?.outcome, provider.requests.length]).toEqual([true, 'client_left', 0]);
   });
 
   it('are given back by a call that is refused, and by one whose provider breaks off', async () => {

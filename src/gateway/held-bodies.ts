@@ -166,6 +166,7 @@ export class BodyHold {
   private settled: ((outcome: HoldOutcome) => void) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isOver = false;
+  private over: AbortController | undefined;
 
   constructor(budget: HeldBodies, organizationId: string) {
     this.budget = budget;
@@ -215,10 +216,18 @@ export class BodyHold {
     return this.budget.refusal();
   }
 
+  /** Aborted when everything is given back: whoever has the body then takes memory that nobody counts. */
+  get released(): AbortSignal {
+    this.over ??= new AbortController();
+    if (this.isOver) this.over.abort();
+    return this.over.signal;
+  }
+
   /** Gives everything back, once. Who waits is told that the client has left. */
   readonly release = (): void => {
     if (this.isOver) return;
     this.isOver = true;
+    this.over?.abort();
     this.budget.adjust(this, -this.bytes);
     if (this.settled === undefined) return;
     this.budget.stopWaiting(this);

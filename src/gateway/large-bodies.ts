@@ -1,5 +1,6 @@
 import type { CallSize } from '../model/call-size.ts';
 import type { BodyShape } from './body-shape.ts';
+import type { Call } from './call.ts';
 import type { JsonObject } from '../model/text.ts';
 import type { EchoRequest } from './echo.ts';
 import type { WholeReply } from './reply-sink.ts';
@@ -32,11 +33,23 @@ export interface FoundFacts {
   readonly facts: BodyFacts | undefined;
 }
 
-/** Reads bodies beside the event loop. It fails with a GatelogError where a body takes too long, or too many wait. */
+/** Whose body it is. */
+export interface BodyAsker {
+  readonly organizationId: string;
+  /** Aborted when nothing is held for the body any more, as its client has left: then it is not waited for, nor kept. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Reads bodies beside the event loop. It fails with a GatelogError where a body takes too long, too many wait, or its client has left. */
 export interface LargeBodies {
   /** Of each way in which the body may go out. */
-  readonly facts: (organizationId: string, body: Buffer, ways: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
+  readonly facts: (asker: BodyAsker, body: Buffer, ways: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
   /** Where in a body all that stands which the gateway looks for. */
-  readonly shape: (organizationId: string, body: Buffer) => Promise<BodyShape>;
-  readonly echo: (organizationId: string, request: EchoRequest) => Promise<WholeReply>;
+  readonly shape: (asker: BodyAsker, body: Buffer) => Promise<BodyShape>;
+  readonly echo: (asker: BodyAsker, request: EchoRequest) => Promise<WholeReply>;
+}
+
+/** Asks for a call whose body may be in the budget for bodies. */
+export function askerOf(organizationId: string, { request }: Pick<Call, 'request'>): BodyAsker {
+  return { organizationId, signal: request.hold?.released };
 }

@@ -59,6 +59,11 @@ export class OrganizationShares<Call extends Waiting<Call>> {
     return this.count;
   }
 
+  /** How many calls of an organisation wait. */
+  waitingOf(organizationId: string): number {
+    return this.shares.get(organizationId)?.waiting.size ?? 0;
+  }
+
   add(call: Call): void {
     const share = this.shares.get(call.organizationId) ?? this.meet(call.organizationId);
     call.share = share;

@@ -32,14 +32,20 @@ function start(limits: Partial<BodyThreadLimits> = {}): ReturnType<typeof startB
        parentPort.postMessage({ id, answer });
      });`,
   );
-  const threads = startBodyThreads(pathToFileURL(file), { maxWaiting: 100, maxWaitMs: 60_000, maxReadMs: 60_000, ...limits });
+  const threads = startBodyThreads(pathToFileURL(file), {
+    maxWaiting: 100,
+    sharePercent: 100,
+    maxWaitMs: 60_000,
+    maxReadMs: 60_000,
+    ...limits,
+  });
   opened.push(threads);
   return threads;
 }
 
 const codeOf = (error: unknown): unknown => (error instanceof GatelogError ? error.code : error);
-const read = (threads: ReturnType<typeof startBodyThreads>, organization: string, text: string): Promise<unknown> =>
-  threads.facts(organization, Buffer.from(text), []).then(([facts]) => facts?.model, codeOf);
+const read = (threads: ReturnType<typeof startBodyThreads>, organizationId: string, text: string, signal?: AbortSignal): Promise<unknown> =>
+  threads.facts({ organizationId, signal }, Buffer.from(text), []).then(([facts]) => facts?.model, codeOf);
 
 describe('bodies that wait for a thread', () => {
   it('take turns by organisation', async () => {
@@ -64,6 +70,36 @@ describe('bodies that wait for a thread', () => {
     expect([await second, await third]).toEqual(['too_many_calls', 'too_many_calls']);
     await threads.close();
     expect(await hanging).toBe('too_many_calls');
+  });
+
+  it('are not kept when their client leaves: they take nobody`s room, and are not read', async () => {
+    const threads = start({ maxWaiting: 1 });
+    const client = new AbortController();
+    const slow = read(threads, 'a', 'slow');
+    const left = read(threads, 'a', 'a1', client.signal);
+    client.abort();
+    expect(await left).toBe('too_many_calls');
+    expect(await read(threads, 'a', 'gone', client.signal)).toBe('too_many_calls');
+    expect([await slow, await read(threads, 'a', 'a2')]).toEqual(['slow', 'slow,a2']);
+  });
+
+  it('of one organisation leave room for those of others', async () => {
+    const threads = start({ maxWaiting: 4, sharePercent: 50 });
+    const hanging = read(threads, 'a', 'hang');
+    const said = ['a', 'a', 'a', 'b'].map((organization) => read(threads, organization, organization));
+    expect(await said[2]).toBe('too_many_calls');
+    const [first, second, , other] = said;
+    const isWaiting = await Promise.race([first, second, other, new Promise((resolve) => setImmediate(() => resolve('all wait')))]);
+    expect(isWaiting).toBe('all wait');
+    await threads.close();
+    expect(await Promise.all([hanging, first, second, other])).toEqual(Array(4).fill('too_many_calls'));
+  });
+
+  it('are refused when the gateway stops, and no further one is read', async () => {
+    const threads = start();
+    const said = ['hang', 'b1', 'b2'].map((text) => read(threads, 'a', text));
+    await threads.close();
+    expect(await Promise.all([...said, read(threads, 'a', 'b3')])).toEqual(Array(4).fill('too_many_calls'));
   });
 
   it('are read by a new thread after one that took too long, or ended', async () => {

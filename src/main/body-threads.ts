@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { unpackShape } from '../gateway/body-shape.ts';
-import type { LargeBodies } from '../gateway/large-bodies.ts';
-import { OrganizationShares, type Share, type Waiting } from '../gateway/organization-shares.ts';
+import type { BodyAsker, LargeBodies } from '../gateway/large-bodies.ts';
+import { OrganizationShares, type Share, shareOf, type Waiting } from '../gateway/organization-shares.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { AnsweredJob, BodyAnswer, BodyJob, BodyQuestion } from './body-jobs.ts';
 
@@ -9,15 +9,16 @@ import type { AnsweredJob, BodyAnswer, BodyJob, BodyQuestion } from './body-jobs
 const smallerMaxBytes = 1024 * 1024;
 
 export interface BodyThreadLimits {
-  /** Bodies that wait for one thread. */
+  /** Bodies that wait for one thread, and what of it an organisation may have of what others leave. */
   readonly maxWaiting: number;
+  readonly sharePercent: number;
   /** Longest wait of one, milliseconds. */
   readonly maxWaitMs: number;
   /** Longest time in which one is read, milliseconds. What is let in takes a second or two. */
   readonly maxReadMs: number;
 }
 
-const usualLimits: BodyThreadLimits = { maxWaiting: 1000, maxWaitMs: 10_000, maxReadMs: 10_000 };
+const usualLimits: BodyThreadLimits = { maxWaiting: 1000, sharePercent: 90, maxWaitMs: 10_000, maxReadMs: 10_000 };
 
 const compiledWorker = new URL('./body-worker.js', import.meta.url);
 
@@ -32,21 +33,21 @@ export function startBodyThreads(
   const smaller = new BodyThread(workerFile, limits);
   const larger = new BodyThread(workerFile, limits);
   smaller.begin();
-  const ask = (organizationId: string, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> =>
-    (body.length <= smallerMaxBytes ? smaller : larger).ask(organizationId, body, question);
+  const ask = (asker: BodyAsker, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> =>
+    (body.length <= smallerMaxBytes ? smaller : larger).ask(asker, body, question);
   return {
-    facts: async (organizationId, body, ways) => {
-      const answer = await ask(organizationId, body, { of: 'facts', ways });
+    facts: async (asker, body, ways) => {
+      const answer = await ask(asker, body, { of: 'facts', ways });
       if ('facts' in answer) return answer.facts;
       throw refusalOf(answer);
     },
-    shape: async (organizationId, body) => {
-      const answer = await ask(organizationId, body, { of: 'shape' });
+    shape: async (asker, body) => {
+      const answer = await ask(asker, body, { of: 'shape' });
       if ('shape' in answer) return unpackShape(answer.shape);
       throw refusalOf(answer);
     },
-    echo: async (organizationId, { body, ...request }) => {
-      const answer = await ask(organizationId, body, { of: 'echo', request });
+    echo: async (asker, { body, ...request }) => {
+      const answer = await ask(asker, body, { of: 'echo', request });
       if (!('reply' in answer)) throw refusalOf(answer);
       const chunks = answer.reply.chunks.map((chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
       return { ...answer.reply, chunks };
@@ -68,7 +69,8 @@ class WaitingBody implements Waiting<WaitingBody> {
   behind: WaitingBody | undefined;
   isQueued = false;
   share: Share<WaitingBody> | undefined;
-  timer: NodeJS.Timeout | undefined;
+  /** Ends its wait. */
+  stopWaiting: () => void = () => undefined;
   readonly organizationId: string;
   readonly body: Buffer;
   readonly question: BodyQuestion;
@@ -94,7 +96,9 @@ class BodyThread {
   private readonly waiting = new OrganizationShares<WaitingBody>(1, 100);
   private worker: Worker | undefined;
   private running: WaitingBody | undefined;
+  private reading: NodeJS.Timeout | undefined;
   private jobs = 0;
+  private isClosed = false;
 
   constructor(workerFile: URL, limits: BodyThreadLimits) {
     this.workerFile = workerFile;
@@ -106,17 +110,22 @@ class BodyThread {
     this.worker ??= this.start();
   }
 
-  ask(organizationId: string, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> {
+  ask({ organizationId, signal }: BodyAsker, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.size >= this.limits.maxWaiting) {
-        reject(tooMany());
+      const refusal = this.refusalFor(organizationId, signal);
+      if (refusal !== undefined) {
+        reject(refusal);
         return;
       }
       const job = new WaitingBody({ organizationId, body, question, resolve, reject });
-      job.timer = setTimeout(() => {
-        this.waiting.delete(job);
-        reject(tooMany());
-      }, this.limits.maxWaitMs);
+      const left = (): void => this.drop(job, clientLeft());
+      const timer = setTimeout(() => this.drop(job, tooMany()), this.limits.maxWaitMs);
+      signal?.addEventListener('abort', left);
+      // TRICKY: what still listens keeps the body for as long as its call runs.
+      job.stopWaiting = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', left);
+      };
       this.waiting.add(job);
       this.readNext();
     });
@@ -124,17 +133,33 @@ class BodyThread {
 
   async close(): Promise<void> {
     const { worker } = this;
-    this.end(new GatelogError('too_many_calls', 'The gateway is stopping.'));
+    this.isClosed = true;
+    this.end(stopping());
+    for (let job = this.waiting.next(); job !== undefined; job = this.waiting.next()) this.drop(job, stopping());
     await worker?.terminate();
   }
 
+  private drop(job: WaitingBody, error: GatelogError): void {
+    job.stopWaiting();
+    this.waiting.delete(job);
+    job.reject(error);
+  }
+
+  private refusalFor(organizationId: string, signal: AbortSignal | undefined): GatelogError | undefined {
+    if (this.isClosed) return stopping();
+    if (signal?.aborted === true) return clientLeft();
+    const { maxWaiting, sharePercent } = this.limits;
+    const own = this.waiting.waitingOf(organizationId);
+    return own >= shareOf(maxWaiting, this.waiting.size - own, sharePercent) ? tooMany() : undefined;
+  }
+
   private readNext(): void {
-    const job = this.running === undefined ? this.waiting.next() : undefined;
+    const job = this.running === undefined && !this.isClosed ? this.waiting.next() : undefined;
     if (job === undefined) return;
     this.waiting.take(job);
     this.running = job;
-    clearTimeout(job.timer);
-    job.timer = setTimeout(() => this.giveUp(), this.limits.maxReadMs);
+    job.stopWaiting();
+    this.reading = setTimeout(() => this.giveUp(), this.limits.maxReadMs);
     this.begin();
     this.jobs += 1;
     // Only this copy goes over, and only while it is read.
@@ -177,7 +202,7 @@ class BodyThread {
     const job = this.running;
     if (job === undefined) return;
     this.running = undefined;
-    clearTimeout(job.timer);
+    clearTimeout(this.reading);
     this.waiting.giveBack(job);
     tell(job);
     this.readNext();
@@ -190,6 +215,15 @@ function endOf(reason: unknown): GatelogError {
   return couldNotBegin
     ? new GatelogError('too_many_calls', 'There is no room for a thread that reads large bodies. Try again in a moment.', { cause: reason })
     : new GatelogError('internal', 'The thread that reads large bodies ended.', { cause: reason });
+}
+
+function stopping(): GatelogError {
+  return new GatelogError('too_many_calls', 'The gateway is stopping.');
+}
+
+/** Nobody hears of it. */
+function clientLeft(): GatelogError {
+  return new GatelogError('too_many_calls', 'The client has left.');
 }
 
 function tooMany(): GatelogError {

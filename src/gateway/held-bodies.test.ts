@@ -46,6 +46,10 @@ async function scene({ maxBytes = 16 * mebi, waitMs = 60_000, holds = false }): 
   return { rig, held, provider, answer };
 }
 
+function never(): never {
+  throw new Error('nobody asks for it');
+}
+
 async function client(port: number): Promise<RawClient> {
   const opening = await openClient(port);
   opened.push({ close: () => opening.socket.destroy() });
@@ -123,9 +127,6 @@ describe('the bytes of bodies that a worker holds', () => {
         signals.push(signal);
         signal?.addEventListener('abort', () => reject(new GatelogError('too_many_calls', 'The client has left.')));
       });
-    const never = (): never => {
-      throw new Error('nobody asks for it');
-    };
     const largeBodies = { shape, facts: never, echo: never };
     const provider = await startProvider((_request, response) => response.end());
     const rig = await startRig({ providers: openAiAt(provider.port), limits: { routeMaxBytes: 16 * mebi }, ports: { largeBodies } });

@@ -62,6 +62,14 @@ describe('a provider with ! before its name', () => {
     expect([codeOf(await ask(where, model)), asked(where)]).toEqual([[422, 'invalid_model'], {}]);
   });
 
+  it('is left out also where there is no key for it', async () => {
+    const groq = await scripted(200);
+    const rig = await rigWith({ providers: { groq: { baseUrl: `http://127.0.0.1:${groq.port}/v1`, key: 'k' } }, ports: { makerOf } });
+    const reply = await call(rig.port, chat([], '{"model":"!anthropic,claude-sonnet-4,groq/llama"}'));
+    expect([reply.status, groq.bodies]).toEqual([200, ['{"model":"llama"}']]);
+    expect(codeOf(await call(rig.port, chat([], '{"model":"!anthropic,claude-sonnet-4"}')))).toEqual([422, 'invalid_model']);
+  });
+
   it('holds for the fallbacks of the header too', async () => {
     const where = await place({}, 'deployment-openai');
     for (const list of [{ provider: 'openai' }, { model: 'gpt-5' }]) {

@@ -157,12 +157,29 @@ export function readModelList(from: NamedFrom, text: string, around: ModelSurrou
       excluded.add(excludedProvider(from, model, around.providers));
       continue;
     }
-    const way = resolveModel(from, model, around);
-    if (!excluded.has((way?.route ?? from.route).provider)) models.push({ model, index, way });
+    const way = wayBeside(excluded, from, model, around);
+    if (way !== 'excluded') models.push({ model, index, way });
   }
   const [first, ...others] = models;
   if (first !== undefined) return { models: [first, ...others], excluded };
   throw invalid(text, 'names no model that a provider is left for; name the provider with the model: "!openai,azure/gpt-4o"');
+}
+
+/** A model of a maker that is taken out asks for no key of its. */
+function wayBeside(
+  excluded: ReadonlySet<string>,
+  from: NamedFrom,
+  model: string,
+  around: ModelSurroundings,
+): ModelRoute | undefined | 'excluded' {
+  try {
+    const way = resolveModel(from, model, around);
+    return excluded.has((way?.route ?? from.route).provider) ? 'excluded' : way;
+  } catch (error) {
+    const isUnknown = error instanceof GatelogError && error.code === 'unknown_model';
+    if (isUnknown && excluded.has(around.makerOf(model) ?? '')) return 'excluded';
+    throw error;
+  }
 }
 
 function excludedProvider({ route }: NamedFrom, entry: string, providers: ProviderTable): string {

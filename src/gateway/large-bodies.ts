@@ -1,6 +1,6 @@
 import type { CallSize } from '../model/call-size.ts';
 import type { BodyShape } from './body-shape.ts';
-import type { Call } from './call.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import type { JsonObject } from '../model/text.ts';
 import type { EchoRequest } from './echo.ts';
 import type { WholeReply } from './reply-sink.ts';
@@ -50,6 +50,6 @@ export interface LargeBodies {
 }
 
 /** Asks for a call whose body may be in the budget for bodies. */
-export function askerOf(organizationId: string, { request }: Pick<Call, 'request'>): BodyAsker {
+export function askerOf(organizationId: string, { request }: { readonly request: IncomingRequest }): BodyAsker {
   return { organizationId, signal: request.hold?.released };
 }

@@ -86,3 +86,20 @@ test('rows of small pages, and small answers, are not counted', async () => {
   await call.takeRows(17);
   expect(memory.rows.used).toBe(17 * 4096);
 });
+
+test('an answer of more than the share of an organisation is there while others take theirs slowly, one such at a time, and in the way of nobody', async () => {
+  const memory = new AnswerMemory({ maxBytes: 64 * mebi, maxWaitMs: 5000 });
+  const callOf = (owner: string): CallMemory => new CallMemory(memory, new AbortController().signal).ownedBy(owner);
+  const [slow, large, second, small] = ['slow', 'large', 'second', 'small'].map(callOf) as [CallMemory, CallMemory, CallMemory, CallMemory];
+  await slow.takeAnswer(mebi);
+  await large.takeAnswer(100 * mebi);
+  expect(memory.answers.used).toBe(3 * mebi + 24 * mebi);
+  let isSecond = false;
+  const waiting = second.takeAnswer(100 * mebi).then(() => (isSecond = true));
+  await small.takeAnswer(mebi);
+  expect(isSecond).toBe(false);
+  large.keepAnswer(mebi);
+  slow.keepAnswer(0);
+  await waiting;
+  expect(memory.answers.used).toBe(3 * mebi + 24 * mebi + 3 * mebi);
+});

@@ -26,23 +26,29 @@ export interface AnswerMemoryOptions {
  * The memory for answers: those that are put together, and those that wait to be taken by their clients. It is shared out in turns, an organisation at a
  * time, and one has half of it at most, so that clients that take nothing, and pages that are asked for in hundreds, are in the way of nobody else.
  *
- * Invariant: whoever waits for memory of an answer holds none, but for the rows of its page, which have a pool of their own; so nobody waits for ever.
+ * Invariant: whoever waits for memory of an answer holds none, but for the rows of its page, which have a pool of their own, and the turn of an oversized
+ * answer, for which nobody waits who holds an answer; so nobody waits for ever.
  */
 export class AnswerMemory {
   readonly maxWaitMs: number;
   readonly rows: FairTurns;
   readonly answers: FairTurns;
+  /** Bytes of `answers` that one organisation holds at most. */
+  readonly maxAnswersOfOwner: number;
+  /** An answer that may take more than that is put together alone, and counts as that. */
+  readonly oversized = new FairTurns({ units: 1, maxUnitsOfOwner: 1, maxWaitingOfOwner, refusal });
 
   constructor({ maxBytes, maxWaitMs }: AnswerMemoryOptions) {
     this.maxWaitMs = maxWaitMs;
     const rows = Math.floor(maxBytes / 4);
-    this.rows = poolOf(rows);
-    this.answers = poolOf(maxBytes - rows);
+    this.maxAnswersOfOwner = Math.floor((maxBytes - rows) / 2);
+    this.rows = poolOf(rows, Math.floor(rows / 2));
+    this.answers = poolOf(maxBytes - rows, this.maxAnswersOfOwner);
   }
 }
 
-function poolOf(units: number): FairTurns {
-  return new FairTurns({ units, maxUnitsOfOwner: Math.floor(units / 2), maxWaitingOfOwner, refusal });
+function poolOf(units: number, maxUnitsOfOwner: number): FairTurns {
+  return new FairTurns({ units, maxUnitsOfOwner, maxWaitingOfOwner, refusal });
 }
 
 function refusal(): GatelogError {
@@ -59,6 +65,7 @@ export class CallMemory {
   private owner = '';
   private rows: Grant | undefined;
   private answer: Grant | undefined;
+  private oversized: Grant | undefined;
 
   constructor(memory: AnswerMemory, signal: AbortSignal) {
     this.memory = memory;
@@ -79,14 +86,15 @@ export class CallMemory {
 
   /** To be called before an answer with so many bytes of texts is put together; what was taken before for it goes back. @throws GatelogError `service_busy`. */
   async takeAnswer(textBytes: number): Promise<void> {
-    this.answer?.release();
-    this.answer = undefined;
-    this.answer = await this.memory.answers.take(textBytes * timesInMemory, this.asker());
+    this.releaseAnswer();
+    const bytes = textBytes * timesInMemory;
+    if (bytes > this.memory.maxAnswersOfOwner) this.oversized = await this.memory.oversized.take(1, this.asker());
+    this.answer = await this.memory.answers.take(bytes, this.asker());
   }
 
   /** To be called when it is known that the texts have no more bytes than these. */
   keepAnswer(textBytes: number): void {
-    this.answer?.keep(textBytes * timesInMemory);
+    this.keep(textBytes * timesInMemory);
   }
 
   /**
@@ -107,13 +115,25 @@ export class CallMemory {
 
   private async settle(bytes: number): Promise<void> {
     if (bytes > freeBytes) this.answer ??= await this.memory.answers.take(bytes, this.asker());
-    this.answer?.keep(bytes);
+    this.keep(bytes);
     this.rows?.release();
+  }
+
+  private keep(bytes: number): void {
+    this.answer?.keep(bytes);
+    if (bytes <= this.memory.maxAnswersOfOwner) this.oversized?.release();
   }
 
   private release(): void {
     this.rows?.release();
+    this.releaseAnswer();
+  }
+
+  private releaseAnswer(): void {
     this.answer?.release();
+    this.oversized?.release();
+    this.answer = undefined;
+    this.oversized = undefined;
   }
 
   private asker() {

@@ -47,12 +47,25 @@ describe('units that are shared out', () => {
     expect(third).toBeUndefined();
   });
 
-  test('are given beyond the share to an owner who holds none, and never beyond what there is', async () => {
+  test('are never more than the share of an owner, however many it asks for', async () => {
     const turns = turnsOf(4, 2);
     const much = await turns.take(100, { owner: 'a' });
-    expect(turns.used).toBe(4);
+    expect(turns.used).toBe(2);
     much.release();
     expect(turns.used).toBe(0);
+  });
+
+  test('come to those who need few where who needs many waits for what others hold for long', async () => {
+    const turns = new FairTurns({ units: 4, maxUnitsOfOwner: 2, maxWaitingOfOwner: 10, maxBlockMs: 1, refusal: (why) => new Error(why) });
+    const [held] = await Promise.all(['a', 'b'].map((owner) => turns.take(owner === 'a' ? 2 : 1, { owner })));
+    const order: string[] = [];
+    const many = turns.take(2, { owner: 'c' }).then(() => order.push('many'));
+    // One comes while it is still waited for, one when it no longer is.
+    for (let time = 0; time < 2; time += 1) (await turns.take(1, { owner: 'd' })).release();
+    order.push('few');
+    held?.release();
+    await many;
+    expect(order).toEqual(['few', 'many']);
   });
 
   test('come to one who needs many although others need few', async () => {

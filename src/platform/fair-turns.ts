@@ -11,13 +11,17 @@ export interface Asker {
 /** What there is to share out. */
 export interface FairTurnsOptions {
   readonly units: number;
-  /** Most units that one owner holds, whatever is free; one who holds nothing may be given more at once. */
+  /** Most units that one owner holds, whatever is free and however many it asks for. */
   readonly maxUnitsOfOwner: number;
   /** Of one owner's; more are refused, so that nobody's crowd is in the way of others. */
   readonly maxWaitingOfOwner: number;
   /** What is thrown when too many wait already, and when the wait was too long. */
   readonly refusal: (why: 'full' | 'late') => Error;
+  /** Milliseconds for which others are kept waiting until enough is free for one that needs more than there is. */
+  readonly maxBlockMs?: number;
 }
+
+const defaultMaxBlockMs = 1000;
 
 /** Units that were given out; they go back once, however often that is said. */
 export interface Grant {
@@ -30,12 +34,15 @@ export interface Grant {
 
 interface Waiter {
   readonly units: number;
+  /** Whether others wait until enough is free for this one. */
+  blocks: boolean;
   readonly start: (grant: Grant) => void;
 }
 
 /**
- * Units of something scarce, shared out fairly: who waits stands behind his own, and the owners take turns. What comes next is never passed over
- * by something smaller, so that what needs much is not kept waiting by what needs little.
+ * Units of something scarce, shared out fairly: who waits stands behind his own, and the owners take turns. What comes next is for a while not passed
+ * over by something smaller, so that what needs much is not kept waiting by what needs little; and then it is, so that who holds units for long and who
+ * needs many do not together keep everybody else waiting.
  */
 export class FairTurns {
   private readonly options: FairTurnsOptions;
@@ -60,7 +67,7 @@ export class FairTurns {
   /** @throws what `refusal` makes, or the reason of the signal. */
   async take(units: number, asker: Asker): Promise<Grant> {
     asker.signal?.throwIfAborted();
-    const wanted = Math.min(units, this.options.units);
+    const wanted = Math.min(units, this.options.maxUnitsOfOwner);
     if (this.waitsInLine(asker.owner) || !this.isFree(wanted) || !this.isWithinShare(wanted, asker.owner)) return this.wait(wanted, asker);
     return this.grant(wanted, asker.owner, false);
   }
@@ -68,7 +75,9 @@ export class FairTurns {
   /** Whether one who comes now has somebody to wait for: of his own, or of others for whom nothing is free. */
   private waitsInLine(owner: string): boolean {
     if (this.queues.has(owner)) return true;
-    for (const [other, [first]] of this.queues) if (first !== undefined && this.isWithinShare(first.units, other)) return true;
+    for (const [other, [first]] of this.queues) {
+      if (first !== undefined && this.isWithinShare(first.units, other) && first.blocks) return true;
+    }
     return false;
   }
 
@@ -77,8 +86,7 @@ export class FairTurns {
   }
 
   private isWithinShare(units: number, owner: string): boolean {
-    const held = this.held.get(owner) ?? 0;
-    return held === 0 || held + units <= this.options.maxUnitsOfOwner;
+    return (this.held.get(owner) ?? 0) + units <= this.options.maxUnitsOfOwner;
   }
 
   private grant(units: number, owner: string, waited: boolean): Grant {
@@ -113,15 +121,21 @@ export class FairTurns {
       };
       const left = (): void => leave(signal?.reason instanceof Error ? signal.reason : new Error('Nobody waits for it any more.'));
       const timer = maxWaitMs === undefined ? undefined : setTimeout(() => leave(this.options.refusal('late')), maxWaitMs);
+      const blockMs = this.options.maxBlockMs ?? defaultMaxBlockMs;
+      const unblock = setTimeout(() => {
+        waiter.blocks = false;
+        this.handOn();
+      }, blockMs);
       const end = (): void => {
         clearTimeout(timer);
+        clearTimeout(unblock);
         signal?.removeEventListener('abort', left);
       };
       const start = (grant: Grant): void => {
         end();
         resolve(grant);
       };
-      const waiter: Waiter = { units, start };
+      const waiter: Waiter = { units, blocks: true, start };
       signal?.addEventListener('abort', left);
       this.queues.set(owner, (this.queues.get(owner) ?? new Set()).add(waiter));
       this.waitingCount += 1;
@@ -139,12 +153,15 @@ export class FairTurns {
     for (let next = this.next(); next !== undefined; next = this.next()) next();
   }
 
-  /** Whoever's turn it is and whose share allows it; nobody while too little is free for that one. */
+  /** Whoever's turn it is and whose share allows it; nobody while too little is free for one that blocks the others. */
   private next(): (() => void) | undefined {
     for (const [owner, queue] of this.queues) {
       const [first] = queue;
       if (first === undefined || !this.isWithinShare(first.units, owner)) continue;
-      if (!this.isFree(first.units)) return undefined;
+      if (!this.isFree(first.units)) {
+        if (first.blocks) return undefined;
+        continue;
+      }
       return () => {
         this.remove(owner, first);
         // The others come before this owner's next.

@@ -83,8 +83,10 @@ export class OrganizationShares<Call extends Waiting<Call>> {
 
   /** The call whose turn it is; undefined while no organisation with a call that waits may have more. */
   next(): Call | undefined {
-    for (const share of this.turns) if (this.room(share) > 0) return share.waiting.first;
-    return undefined;
+    // Asked for every call, so without an iterator.
+    let share = this.turns.first;
+    while (share !== undefined && this.room(share) <= 0) share = share.behind;
+    return share?.waiting.first;
   }
 
   /** A call that waited gets one; the next turn is another organisation's. */

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ClickHouseClient, type ClickHouseClientConfigOptions, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { createChdbConnection } from 'chdb/connection';
+import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../model/errors.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import { ensureFolder } from '../platform/files.ts';
 import { type Asker, FairTurns, type Grant } from '../platform/fair-turns.ts';
 import { type DiskRoom, type HasRoom, makeHasRoom, makeMeasureRoom } from '../platform/disk-room.ts';
+import { Clients } from './clients.ts';
 import { RowFiles } from './row-files.ts';
 
 /** Bytes that stay free on the disk of a store whose settings do not say. */
@@ -44,10 +44,14 @@ export type Turn = Partial<Asker>;
 /** Makes a client whose query failed fit for the next one. */
 type Recover = (client: ClickHouseClient) => Promise<void>;
 
+/** @returns the client for the next query: another one when this one is spent. */
+type Renew = (client: ClickHouseClient) => ClickHouseClient;
+
 /** What a lane is made of. */
 interface LaneOptions {
   readonly clients: readonly ClickHouseClient[];
   readonly recover: Recover;
+  readonly renew: Renew;
   readonly noteWait: (ms: number) => void;
 }
 
@@ -75,7 +79,7 @@ class Lane {
   async run<Result>(work: (client: ClickHouseClient) => Promise<Result>, turn: Turn): Promise<Result> {
     const { client, grant } = await this.connection(turn);
     const giveBack = (): void => {
-      this.free.push(client);
+      this.free.push(this.options.renew(client));
       grant.release();
     };
     try {
@@ -142,22 +146,13 @@ export function openConnections(
   const embedded = 'folder' in location;
   if (embedded) ensureFolder(location.folder);
   const spareBytes = (embedded ? location.spareBytes : undefined) ?? usualSpareBytes;
-  const clients: ClickHouseClient[] = [];
   const closing = new AbortController();
-  const open = (): ClickHouseClient => {
-    const client = createClient(
-      embedded
-        ? { connection: embeddedConnection(location.folder) }
-        : // What fails is told by our own errors; the client would write lines of its own to the console.
-          { url: location.url, request_timeout: 120_000, log: { level: ClickHouseLogLevel.OFF } },
-    );
-    clients.push(client);
-    return client;
-  };
+  const clients = new Clients(location);
   const recover: Recover = embedded ? (client) => emptyOutput(client, closing.signal) : async () => undefined;
+  const renew: Renew = (client) => (closing.signal.aborted ? client : clients.renewed(client));
   const laneOf = (name: LaneName): Lane => {
     const count = name === 'short' || name === 'long' ? reads[name] : 1;
-    return new Lane({ clients: Array.from({ length: count }, open), recover, noteWait: (ms) => noteWait(name, ms) });
+    return new Lane({ clients: Array.from({ length: count }, () => clients.open()), recover, renew, noteWait: (ms) => noteWait(name, ms) });
   };
   const lanes = Object.fromEntries(laneNames.map((name) => [name, laneOf(name)])) as Record<LaneName, Lane>;
   return {
@@ -169,7 +164,7 @@ export function openConnections(
     lanes: () => laneNames.map((name) => ({ name, ...lanes[name].state() })),
     close: async () => {
       closing.abort();
-      for (const client of clients) await client.close();
+      await clients.close();
     },
   };
 }
@@ -191,11 +186,4 @@ async function emptyOutput(client: ClickHouseClient, closed: AbortSignal): Promi
       await wait(backoff.nextMs(), undefined, { ref: false });
     }
   }
-}
-
-type InjectedConnection = NonNullable<ClickHouseClientConfigOptions['connection']>;
-
-/** chdb declares its connection against its own copy of the client's types; the two are one interface. */
-function embeddedConnection(folder: string): InjectedConnection {
-  return createChdbConnection({ path: folder }) as unknown as InjectedConnection;
 }

@@ -23,6 +23,7 @@ export interface Binding {
  * every update. For the embedded engine the parameters are therefore set in front of the query, on its own connection. Settings come first, as they
  * say how long the rest may be, and all in one statement, as each costs some tenths of a millisecond. Both stay set there: every query sets all
  * parameters of its own, and a query that sends no settings has those of the one before it. In one lane they may differ in `max_query_size` alone.
+ * A connection with many of them is given up, see `EmbeddedConnection`.
  * @throws TypeError when the query names a parameter that is not given: it would run with the value of the query before it, another tenant's maybe.
  */
 export function boundQuery(query: string, { params, settings = {} }: Binding, embedded: boolean): BoundQuery {

@@ -1,0 +1,57 @@
+import { type ClickHouseClient, type ClickHouseClientConfigOptions, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { EmbeddedConnection } from './embedded-connection.ts';
+
+/** The clients of a store, one for each of its connections. */
+export class Clients {
+  private readonly location: { readonly folder: string } | { readonly url: string };
+  /** Each with its connection, when that is to the engine in this process. */
+  private readonly opened = new Map<ClickHouseClient, EmbeddedConnection | undefined>();
+
+  constructor(location: Clients['location']) {
+    this.location = location;
+  }
+
+  /** @throws when the embedded folder is held by another process. */
+  open(): ClickHouseClient {
+    return 'folder' in this.location ? this.openEmbedded(this.location.folder) : this.openServer(this.location.url);
+  }
+
+  /** To be called when no query runs. @returns the client for the next query: another one when the connection of this one is spent. */
+  renewed(client: ClickHouseClient): ClickHouseClient {
+    if (this.opened.get(client)?.isSpent !== true) return client;
+    try {
+      const next = this.open();
+      this.opened.delete(client);
+      void client.close();
+      return next;
+    } catch {
+      // A spent one is only slow, and the next call tries again.
+      return client;
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.opened.keys()) await client.close();
+  }
+
+  private openEmbedded(path: string): ClickHouseClient {
+    const connection = new EmbeddedConnection({ path });
+    const client = createClient({ connection: injected(connection) });
+    this.opened.set(client, connection);
+    return client;
+  }
+
+  private openServer(url: string): ClickHouseClient {
+    // What fails is told by our own errors; the client would write lines of its own to the console.
+    const client = createClient({ url, request_timeout: 120_000, log: { level: ClickHouseLogLevel.OFF } });
+    this.opened.set(client, undefined);
+    return client;
+  }
+}
+
+type InjectedConnection = NonNullable<ClickHouseClientConfigOptions['connection']>;
+
+/** chdb declares its connection against its own copy of the client's types; the two are one interface. */
+function injected(connection: EmbeddedConnection): InjectedConnection {
+  return connection as unknown as InjectedConnection;
+}

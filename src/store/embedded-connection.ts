@@ -1,0 +1,33 @@
+import { ChdbConnection, type ConnBaseQueryParams } from 'chdb/connection';
+
+/** Characters of a statement with few parameters and small ones, as nearly all are. */
+const smallStatement = 8 * 1024;
+/** Characters of larger statements after which a connection is spent. */
+const maxCharacters = 64 * 1024;
+
+/**
+ * A connection to the engine in this process.
+ * TRICKY: parameters that were set stay in it with their values, and there is no way to take one back. Every later query copies all of them: behind
+ * 8 MiB of values a query of one millisecond takes seventeen. So a connection that may hold many of them is spent, and a new one is opened for it.
+ */
+export class EmbeddedConnection extends ChdbConnection {
+  private characters = 0;
+
+  get isSpent(): boolean {
+    return this.characters > maxCharacters;
+  }
+
+  override async query(params: ConnBaseQueryParams): ReturnType<ChdbConnection['query']> {
+    this.note(params);
+    return super.query(params);
+  }
+
+  override async command(params: ConnBaseQueryParams): ReturnType<ChdbConnection['command']> {
+    this.note(params);
+    return super.command(params);
+  }
+
+  private note({ query }: ConnBaseQueryParams): void {
+    if (query.length > smallStatement && query.startsWith('SET ')) this.characters += query.length;
+  }
+}

@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from 'vitest';
 import { type Rig, startRig } from './gateway-rig.ts';
-import { call, requestText } from './wire-rig.ts';
+import { call, ourKey, requestText, startProvider } from './wire-rig.ts';
 
-const opened: Rig[] = [];
+const opened: { close: () => unknown }[] = [];
 afterEach(async () => {
-  for (const rig of opened.splice(0)) await rig.close();
+  for (const { close } of opened.splice(0)) await close();
 });
 
 async function started(): Promise<Rig> {
@@ -29,6 +29,15 @@ it.each(['/metrics', '/openapi.json'])('%s is told to be the API’s, without a 
   const reply = await call(rig.port, requestText(`GET ${path}`, []));
   expect(reply.status).toBe(404);
   expect(reply.body.toString()).toContain("This path is the API's, and this is the gateway;");
+});
+
+it.each(['/', '/metrics', '/openapi.json'])('%s of an address that its caller names is a call', async (path) => {
+  const target = await startProvider((_request, response) => response.end('the target'));
+  const rig = await startRig({ allowed: [`127.0.0.1:${target.port}`] });
+  opened.push(rig, target);
+  const headers = [`Svc-Auth: Bearer ${ourKey}`, `Helicone-Target-Url: http://127.0.0.1:${target.port}`];
+  expect((await call(rig.port, requestText(`GET ${path}`, headers))).body.toString()).toBe('the target');
+  expect((await rig.exchanges(1))[0]?.open.path).toBe(path);
 });
 
 it('anything else at / is a call', async () => {

@@ -29,9 +29,14 @@ const answers: Readonly<Record<string, (request: IncomingRequest, response: Serv
 /** Answers what a browser, or somebody who looks for the API, asks this listener for. Without a record. @returns false for anything else. */
 export function answerOwnPath(request: IncomingRequest, response: ServerResponse, clientStallMs: number): boolean {
   const answer = request.method === 'GET' || request.method === 'HEAD' ? answers[request.url ?? ''] : undefined;
-  if (answer === undefined) return false;
+  if (answer === undefined || isDirected(request)) return false;
   answer(request, response, clientStallMs);
   return true;
+}
+
+/** With a header that says what is to be done, such as the address that the path is of, it is a call. A key says nothing of that. */
+function isDirected({ rawHeaders }: IncomingRequest): boolean {
+  return rawHeaders.some((line, index) => index % 2 === 0 && /^(?:svc|helicone)-(?!auth$)/i.test(line));
 }
 
 /** No own path is longer. */

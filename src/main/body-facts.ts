@@ -1,4 +1,6 @@
 import type { BodyFacts, SentBody } from '../gateway/large-bodies.ts';
+import { lengthOfMark } from '../gateway/json-bytes.ts';
+import { asUtf8 } from '../ingest/wide-text.ts';
 import { GatelogError } from '../model/errors.ts';
 import { jsonExcess, maxJsonDepth } from '../model/json-bounds.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../model/text.ts';
@@ -10,19 +12,26 @@ import { wireFormatFor } from '../providers/registry.ts';
  * @throws GatelogError as {@link parseBody} does.
  */
 export function readBody(body: Buffer): (sent: SentBody) => BodyFacts | undefined {
-  const parsed = parseBody(body);
+  const text = asUtf8(body, '', true);
+  const parsed = parseText(text);
   if (!isJsonObject(parsed)) return () => undefined;
   let names: NamedInBody | undefined;
-  return (sent) => factsIn(parsed, sent, (names ??= readNames(parsed)));
+  // A token may be less than the two bytes that a character takes in another form of Unicode.
+  const grown = Math.max(0, text.length - body.length);
+  return (sent) => factsIn(parsed, { ...sent, bytes: sent.bytes + grown }, (names ??= readNames(parsed)));
 }
 
 /**
- * The JSON of a body; undefined for what is none.
+ * The JSON of a body, in whichever form of Unicode, as servers that guess it read it; undefined for what is none.
  * @throws GatelogError `body_too_large` beyond the bounds of `json-bounds.ts`: what may be JSON and is not read is not taken for what is none, for which
  * a budget sets aside a setting, and a limit by user nothing.
  */
 export function parseBody(body: Buffer): unknown {
-  const text = body.toString('utf8');
+  return parseText(asUtf8(body, '', true));
+}
+
+function parseText(utf8: Buffer): unknown {
+  const text = utf8.toString('utf8', lengthOfMark(utf8));
   if (jsonExcess(text) === undefined) return parseJson(text);
   throw new GatelogError(
     'body_too_large',

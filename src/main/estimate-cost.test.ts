@@ -49,6 +49,16 @@ describe('what a budget sets aside', () => {
     }
   });
 
+  it.each([
+    ['with a byte order mark', Buffer.from('\ufeff' + JSON.stringify({ ...chat, user: 'ann' }))],
+    ['in UTF-16', Buffer.from(JSON.stringify({ ...chat, user: 'ann' }), 'utf16le')],
+    ['in UTF-16 with its mark', Buffer.from('\ufeff' + JSON.stringify({ ...chat, user: 'ann' }), 'utf16le')],
+  ])('is known of JSON %s, which servers read too', (_how, body) => {
+    const call = { ...callOf(chat), body };
+    expect(estimate(call)).toBe(usd(((body.length * 30 + 100 * 60) / 1_000_000).toFixed(12)));
+    expect(readUser(call)).toBe('ann');
+  });
+
   it('is by the price that the organisation has stored, and its caller cannot name a cheaper model', () => {
     const organization = readOrganizationPrices([
       { model: 'house-model', provider: null, validFrom: null, rates: { input: 0, output: 50 } },

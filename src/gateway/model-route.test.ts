@@ -137,6 +137,17 @@ describe('a bare name that another maker lists and OpenAI does not', () => {
     expect((await where.rig.exchanges(1))[0]?.open).toMatchObject({ provider: 'anthropic', model: 'claude-sonnet-4' });
   });
 
+  it('nor does a credential in the query', async () => {
+    const where = await place();
+    const text = requestText(
+      'POST /v1/chat/completions?key=secret&beta=1',
+      ['Content-Type: application/json', `Svc-Auth: Bearer ${ourKey}`],
+      '{"model":"claude-sonnet-4"}',
+    );
+    expect((await call(where.rig.port, text)).status).toBe(200);
+    expect(where.byName['anthropic']?.requests.map(({ url }) => url)).toEqual(['/anthropic/v1/chat/completions?beta=1']);
+  });
+
   it('in a list and as a fallback too', async () => {
     const where = await place({}, 'deployment-openai');
     await ask(where, 'claude-sonnet-4,gpt-4o');

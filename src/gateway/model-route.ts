@@ -2,6 +2,7 @@ import { GatelogError } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { AddressedProvider } from '../model/vocabulary/providers.ts';
 import { keptCredentials } from './credentials.ts';
+import { withoutSecretParameters } from './headers.ts';
 import type { KnownModels } from './model-list.ts';
 import { echoProviderName, type ProviderTable } from './providers.ts';
 import { type ModelRoute, type Route, routeByModel, routeToProvider } from './routes.ts';
@@ -48,7 +49,7 @@ function resolveBare({ route, organizationId }: NamedFrom, model: string, around
   refuseSuffix(model, route.provider, providers);
   const maker = makerOf(model);
   if (maker === undefined || knownModels(route.provider, organizationId).includes(model)) return undefined;
-  const made = routeToProvider(route.path, maker, providers);
+  const made = routeToProvider(withoutSecretParameters(route.path), maker, providers);
   if (made === undefined) return undefined;
   if (keptCredentials(made, organizationId, providerKeys) !== undefined) return { route: made, model, isPicked: true };
   // Who serves OpenAI's surface of an address of the deployment's own may serve any model there.

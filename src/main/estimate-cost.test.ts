@@ -50,9 +50,9 @@ describe('what a budget sets aside', () => {
   });
 
   it.each([
-    ['with a byte order mark', Buffer.from('\ufeff' + JSON.stringify({ ...chat, user: 'ann' }))],
+    ['with a byte order mark', Buffer.from(`\ufeff${JSON.stringify({ ...chat, user: 'ann' })}`)],
     ['in UTF-16', Buffer.from(JSON.stringify({ ...chat, user: 'ann' }), 'utf16le')],
-    ['in UTF-16 with its mark', Buffer.from('\ufeff' + JSON.stringify({ ...chat, user: 'ann' }), 'utf16le')],
+    ['in UTF-16 with its mark', Buffer.from(`\ufeff${JSON.stringify({ ...chat, user: 'ann' })}`, 'utf16le')],
   ])('is known of JSON %s, which servers read too', (_how, body) => {
     const call = { ...callOf(chat), body };
     expect(estimate(call)).toBe(usd(((body.length * 30 + 100 * 60) / 1_000_000).toFixed(12)));

@@ -287,3 +287,35 @@ it.each([
   expect(whole + filter.rest().toString()).toBe(`${pieces.join('')}\r\n\r\n`);
   expect(filter.worked).toBeLessThan(8 * whole.length);
 });
+
+describe('a stream that was made to take long to look through', () => {
+  it.each([
+    ['line feeds', '\n'],
+    ['carriage returns and line feeds', '\r\n'],
+    ['events of nothing', 'data:{}\n\n'],
+    ['events with a usage of null, as OpenAI sends them', content],
+    ['events that are not whole', 'data:"usage"\n\n'],
+  ])('%s pass as they came, without a copy or a piece for each', (_what, unit) => {
+    const chunk = Buffer.from(unit.repeat(10_000));
+    const passed = new UsageFilter().pass(chunk);
+    expect([passed.buffer === chunk.buffer, passed.byteOffset, passed.length]).toEqual([true, chunk.byteOffset, chunk.length]);
+  });
+
+  it('one usage is kept from the client among very many other events', () => {
+    const many = content.repeat(10_000);
+    expect(filtered([many + usage + many])).toBe(many + many);
+    expect(filtered([many, usage, many])).toBe(many + many);
+  });
+
+  it('of very many events that say usage alone a hundred are looked at, and the rest pass', () => {
+    const filter = new UsageFilter();
+    const chunk = Buffer.from(usage.repeat(50));
+    const passed = Array.from({ length: 4 }, () => filter.pass(chunk).length);
+    expect(passed).toEqual([0, 0, chunk.length - usage.length, chunk.length]);
+  });
+
+  it('an event of many KiB is none of usage alone, and is not parsed', () => {
+    const large = event(`{"choices":[],"usage":{"a":"${'x'.repeat(20_000)}"}}`);
+    expect(filtered([large + usage + done])).toBe(large + done);
+  });
+});

@@ -92,6 +92,13 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 /** An event over this size is none that speaks of usage alone; from there on everything passes. */
 const longestEvent = 1024 * 1024;
+/** Nor is one over this, but those behind it may be. */
+const longestUsageEvent = 16 * 1024;
+/** A stream has one event that says the usage, or a few that look like it. Of one that has more of them everything passes: each takes some time. */
+const maxSuspects = 100;
+const usageName = Buffer.from('"usage"');
+/** In an event of usage alone. */
+const noChoices = /"choices"\s*:\s*\[\s*\]/;
 const nothing = Buffer.alloc(0);
 
 /**
@@ -110,29 +117,37 @@ export class UsageFilter {
   private lineStart = 0;
   private looked = 0;
   private givenUp = false;
+  /** Events that were parsed. */
+  private suspects = 0;
 
   /** What of the stream goes on to the client now. */
   pass(chunk: Buffer): Buffer {
     if (this.givenUp) return chunk;
     const stream = this.held.length === 0 ? chunk : this.joined(chunk);
     const passed: Buffer[] = [];
+    // What passes is not taken apart: a piece for each event of a few bytes would take more than all else that is done for them.
+    let passedTo = 0;
     let eventStart = 0;
-    let { lineStart, looked } = this;
-    this.worked += stream.length - looked;
-    for (let next = endOfLine(stream, looked); next !== undefined; next = endOfLine(stream, looked)) {
-      const isBlank = next.start === lineStart;
-      lineStart = next.end;
-      looked = lineStart;
+    let usageAt = -1;
+    let { lineStart } = this;
+    this.worked += stream.length - this.looked;
+    for (let at = lineBreakFrom(stream, this.looked); at < stream.length; at = lineBreakFrom(stream, lineStart)) {
+      const isBlank = at === lineStart;
+      lineStart = at + (stream[at] === carriageReturn && stream[at + 1] === lineFeed ? 2 : 1);
       if (!isBlank) continue;
-      const event = stream.subarray(eventStart, lineStart);
-      if (!saysUsageAlone(event)) passed.push(event);
+      if (usageAt < eventStart) usageAt = placeOf(stream, usageName, eventStart);
+      if (usageAt < lineStart && this.saysUsageAlone(stream.subarray(eventStart, lineStart))) {
+        passed.push(stream.subarray(passedTo, eventStart));
+        passedTo = lineStart;
+      }
       eventStart = lineStart;
     }
+    passed.push(stream.subarray(passedTo, eventStart));
     this.held = stream.subarray(eventStart);
     this.lineStart = lineStart - eventStart;
     // A line feed behind it belongs to it.
     this.looked = Math.max(this.lineStart, this.held.length - (this.held.at(-1) === carriageReturn ? 1 : 0));
-    if (this.held.length > longestEvent) {
+    if (this.held.length > longestEvent || this.suspects > maxSuspects) {
       this.givenUp = true;
       passed.push(this.rest());
     }
@@ -160,26 +175,37 @@ export class UsageFilter {
   rest(): Buffer {
     const { held } = this;
     this.held = nothing;
-    return saysUsageAlone(held) ? nothing : held;
+    return held.includes(usageName) && this.saysUsageAlone(held) ? nothing : held;
+  }
+
+  /** Whether this is the event that was asked for. What is parsed for that is bounded, of an event and of the stream. */
+  private saysUsageAlone(event: Buffer): boolean {
+    if (event.length > longestUsageEvent || this.suspects > maxSuspects) return false;
+    const text = event.toString('utf8');
+    if (!noChoices.test(text)) return false;
+    this.suspects += 1;
+    return isUsageAlone(text);
   }
 }
 
-/** The next line break; undefined when there is none, or only its first half. */
-function endOfLine(stream: Buffer, from: number): Span | undefined {
+/** Where the next line break is; the length of the stream when there is none, or only its first half. */
+function lineBreakFrom(stream: Buffer, from: number): number {
   for (let at = from; at < stream.length; at += 1) {
-    if (stream[at] === lineFeed) return { start: at, end: at + 1 };
-    if (stream[at] !== carriageReturn) continue;
-    if (at + 1 === stream.length) return undefined;
-    return { start: at, end: stream[at + 1] === lineFeed ? at + 2 : at + 1 };
+    if (stream[at] === lineFeed) return at;
+    if (stream[at] === carriageReturn) return at + 1 === stream.length ? stream.length : at;
   }
-  return undefined;
+  return stream.length;
+}
+
+/** Where a text begins, at this place or behind it; the length of the stream when it does not. */
+function placeOf(stream: Buffer, text: Buffer, from: number): number {
+  const at = stream.indexOf(text, from);
+  return at < 0 ? stream.length : at;
 }
 
 /** The chunk that `stream_options.include_usage` adds: usage, and no choice. */
-function saysUsageAlone(event: Buffer): boolean {
-  if (!event.includes('"usage"')) return false;
+function isUsageAlone(event: string): boolean {
   const data = event
-    .toString('utf8')
     .split(/\r\n|\r|\n/)
     .filter((line) => line.startsWith('data:'))
     .map((line) => line.slice('data:'.length));

@@ -92,7 +92,14 @@ it('a data folder without permission is named with its owner and what to do, by 
   if (isRoot) chownSync(dataDir, 0, 0);
   chmodSync(dataDir, isRoot ? 0o700 : 0o500);
   const uid = isRoot ? 65_534 : undefined;
-  for (const words of [['serve'], ['keys', 'list'], ['orgs', 'create', 'acme']]) {
+  for (const words of [
+    ['serve'],
+    ['keys', 'list'],
+    ['orgs', 'create', 'acme'],
+    ['store', 'check'],
+    ['dead-letters', 'list'],
+    ['backup', `${dataDir}-copy`],
+  ]) {
     const { code, output } = await run(dataDir, words, {}, uid);
     expect(code).toBe(1);
     expect(output).toMatch(
@@ -118,10 +125,26 @@ it('a folder full of other files is not used as the data folder', async () => {
   await (await startService({ dataDir: volume })).stop();
 });
 
-it.each(['nonsense.invalid', '192.0.2.1'])(
-  'a GATELOG_HOST that is no address of this machine (%s) is told of once, with what it may be',
-  async (host) => {
-    const environment = { GATELOG_HOST: host, GATELOG_GATEWAY_PORT: '39787', GATELOG_API_PORT: '39788' };
+it('a data folder that is a file is told of as one', async () => {
+  const file = path.join(freshFolder(), 'data');
+  writeFileSync(file, '');
+  for (const words of [['serve'], ['keys', 'list'], ['store', 'check']]) {
+    expect(await run(file, words)).toEqual({
+      code: 1,
+      output: `The data folder ${file} is a file. Set GATELOG_DATA_DIR to a folder that is empty or does not exist yet.\n`,
+    });
+  }
+});
+
+it.each([
+  ['nonsense.invalid', '39787', '39788'],
+  ['nonsense.invalid', '0', '0'],
+  ['192.0.2.1', '39787', '39788'],
+  ['192.0.2.1', '0', '0'],
+])(
+  'a GATELOG_HOST that is no address of this machine (%s, ports %s and %s) is told of once, with what it may be',
+  async (host, gatewayPort, apiPort) => {
+    const environment = { GATELOG_HOST: host, GATELOG_GATEWAY_PORT: gatewayPort, GATELOG_API_PORT: apiPort };
     const { code, output } = await run(freshFolder(), ['serve'], environment);
     expect(code).toBe(1);
     expect(output).toMatch(

@@ -246,9 +246,16 @@ test('config fits a terminal, in the order of the names', async () => {
   expect(lines).toContain('GATELOG_API_PORT = 8788');
 });
 
-test('commands are named as they can be run where npm runs this one', () => {
-  const text = 'Start it with "gatelog serve".';
-  expect([asRun(text, {}), asRun(text, { npm_command: 'exec' })]).toEqual([text, 'Start it with "npx gatelog serve".']);
+test.each([
+  ['Start it with "gatelog serve".', 'Start it with "npx gatelog serve".'],
+  ['A key for it: gatelog keys create --org acme', 'A key for it: npx gatelog keys create --org acme'],
+  ['remove it; `gatelog config` lists all', 'remove it; `npx gatelog config` lists all'],
+  ['  KEY=$(gatelog keys create)', '  KEY=$(npx gatelog keys create)'],
+  ['Usage: gatelog [options] [command]', 'Usage: npx gatelog [options] [command]'],
+  ['Start it with "npx gatelog serve".', 'Start it with "npx gatelog serve".'],
+  ['Another gatelog stores them in /data/gatelog serve.', 'Another gatelog stores them in /data/gatelog serve.'],
+])('commands are named as they can be run where npm runs this one: %s', (text, asNpm) => {
+  expect([asRun(text, {}), asRun(text, { npm_command: 'exec' })]).toEqual([text, asNpm]);
 });
 
 test('config shows settings and no secret', async () => {

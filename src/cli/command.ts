@@ -22,6 +22,7 @@ import { restore } from './commands/restore.ts';
 import { checkStore, setPartAside, type StoreCheckOptions } from './commands/store.ts';
 import { serveAll, type ServeOptions } from './commands/serve.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
+import { asRun } from './spoken.ts';
 import { packageVersion } from './version.ts';
 
 const succeeded = 0;
@@ -60,7 +61,7 @@ function buildProgram(dependencies: CommandDependencies): Command {
     .showHelpAfterError('Try "gatelog --help".')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => dependencies.print(text.trimEnd()),
+      writeOut: (text) => dependencies.print(asRun(text.trimEnd(), dependencies.environment)),
       writeErr: (text) => dependencies.hint(text.trimEnd()),
       outputError: (text, write) => write(text + settingInstead(text)),
     });

@@ -4,6 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { hasMetadata } from '../metadata/database.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
+import { refuseUnreachable } from '../main/data-folder.ts';
 import { operatorSocket } from '../main/operator-socket.ts';
 import { isSystemError } from '../platform/files.ts';
 import { socketPath } from '../platform/socket.ts';
@@ -98,6 +99,7 @@ function firstLine(response: IncomingMessage): Promise<string> {
 }
 
 async function reached({ config }: CommandContext, question: OperatorQuestion): Promise<IncomingMessage> {
+  refuseUnreachable(config.dataDir);
   try {
     const short = socketPath(operatorSocket(config.dataDir));
     try {

@@ -44,8 +44,16 @@ export function useDataDir(dataDir: string): void {
 /** Why a data folder is not used: a sentence for people. */
 class DataFolderError extends Error {}
 
-/** @throws with a sentence that names who owns the folder, or a file in it, when this user cannot read and write it. A folder that is not there is none of these. */
+/**
+ * @throws with a sentence that names who owns the folder, or a file in it, when this user cannot read and write it, or that it is no folder.
+ * A folder that is not there is none of these.
+ */
 export function refuseUnreachable(dataDir: string): void {
+  if (isFile(dataDir)) {
+    throw new DataFolderError(
+      `The data folder ${path.resolve(dataDir)} is a file. Set GATELOG_DATA_DIR to a folder that is empty or does not exist yet.`,
+    );
+  }
   for (const file of [dataDir, ...firstFiles.map((name) => path.join(dataDir, name))]) {
     try {
       accessSync(file, constants.R_OK | constants.W_OK | (file === dataDir ? constants.X_OK : 0));
@@ -58,6 +66,15 @@ export function refuseUnreachable(dataDir: string): void {
         { cause: error },
       );
     }
+  }
+}
+
+function isFile(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch {
+    // A folder above it is out of reach, or none either; that is told elsewhere.
+    return false;
   }
 }
 

@@ -18,7 +18,6 @@ export interface PlannedListener {
  */
 export async function portProblem(listener: PlannedListener): Promise<string | undefined> {
   const { host, port, name, variable } = listener;
-  if (port === 0) return undefined;
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => {

@@ -1,7 +1,9 @@
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RequestId } from '../model/ids.ts';
+import { KnownNames } from '../query/known-names.ts';
 import { type ApiRig, openApiRig, queryPath } from './api-rig.ts';
+import type { ApiPorts } from './ports.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {
@@ -31,6 +33,25 @@ test.each<readonly [unknown, string]>([
   [{ provider: { equals: 'openia' } }, 'the provider "openia"; there is "OPENAI"'],
 ])('an empty page names the stored value that is nearly the one asked for: %j', async (leaf, hint) => {
   expect(await hintOf(queryPath, { request_response_rmt: leaf })).toContain(hint);
+});
+
+const leaf = (name: string): unknown => ({ request_response_rmt: { properties: { [name]: { equals: 'x' } } } });
+
+test('of very many near names of properties no more than a hundred are looked at, those in another case first', async () => {
+  const names = Array.from({ length: 256 }, (_, at) => `Column-${at.toString(16).padStart(2, '0')}`);
+  const records = Array.from({ length: 5 }, (_, part) => names.slice(part * 60, (part + 1) * 60));
+  await rig.insert(records.map((some) => ({ requestId: v7() as RequestId, properties: new Map(some.map((name) => [name, 'x'])) })));
+  await rig.insert([{ requestId: v7() as RequestId, properties: new Map([['Zone', 'x']]) }]);
+  const counts: number[] = [];
+  const run: ApiPorts['run'] = async <Row>(...asked: Parameters<ApiPorts['run']>): Promise<readonly Row[]> => {
+    const rows = await rig.run<Row>(...asked);
+    counts.push(rows.length);
+    return rows;
+  };
+  const filter = { left: leaf('zone'), operator: 'and', right: leaf('Column-xx') };
+  const answer = await rig.call('POST', queryPath, { body: { filter }, api: rig.withPorts({ run, knownNames: new KnownNames() }) });
+  expect(answer.headers.get('svc-hint')).toContain('a property "zone"; there is one named "Zone"');
+  expect(Math.max(...counts)).toBe(100);
 });
 
 test('an empty page of sessions does so too', async () => {

@@ -12,6 +12,8 @@ import { countStatement } from './requests.ts';
 
 /** Names looked up for a hint; a filter with more gets its hint from these. */
 const mostNames = 10;
+/** Stored names that are looked at; of any number of others each may be near. */
+const mostFound = 100;
 /** A name in another case is looked for among so many of the newest requests. */
 const mostRequests = 100_000;
 
@@ -58,14 +60,15 @@ export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): H
   const names = new Set(conditionsIn(filter).flatMap(propertyNameOf));
   const asked = [...names].filter((name) => !known.has(tenant, name)).slice(0, mostNames);
   if (asked.length === 0) return undefined;
-  const same = join(
-    asked.map(
-      (name) => sql`editDistanceUTF8(lowerUTF8(name), lowerUTF8(${param(name, 'String')})) <= ${param(maxDistance(name), 'UInt64')}`,
-    ),
-    ' OR ',
+  const same = anyOf(
+    asked,
+    (name) => sql`editDistanceUTF8(lowerUTF8(name), lowerUTF8(${param(name, 'String')})) <= ${param(maxDistance(name), 'UInt64')}`,
   );
   const newest = sql`SELECT properties FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT ${param(mostRequests, 'UInt64')}`;
-  const stored = sql`SELECT DISTINCT name FROM (SELECT arrayJoin(mapKeys(properties)) AS name FROM (${newest})) WHERE ${same}`;
+  const exact = anyOf(asked, (name) => sql`name = ${param(name, 'String')}`);
+  const inAnotherCase = anyOf(asked, (name) => sql`lowerUTF8(name) = lowerUTF8(${param(name, 'String')})`);
+  const likeliest = sql`(${exact}) DESC, (${inAnotherCase}) DESC, name ASC LIMIT ${param(mostFound, 'UInt64')}`;
+  const stored = sql`SELECT DISTINCT name FROM (SELECT arrayJoin(mapKeys(properties)) AS name FROM (${newest})) WHERE ${same} ORDER BY ${likeliest}`;
   return {
     statement: statementFor(tenant, stored, 'long'),
     isRemembered: true,
@@ -79,6 +82,10 @@ export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): H
       return `none of the newest ${mostRequests} requests has a property ${JSON.stringify(missing)}; there is one named ${JSON.stringify(other)}${why}`;
     },
   };
+}
+
+function anyOf(names: readonly string[], conditionOf: (name: string) => Fragment): Fragment {
+  return join(names.map(conditionOf), ' OR ');
 }
 
 function isNear(left: string, right: string): boolean {

@@ -150,25 +150,38 @@ it('kills what lives and does not answer, and what is started again and does not
   ]);
 });
 
-const each = (threads: string): unknown => ({ gateway: `http://127.0.0.1:8788/${threads}`, api: `http://127.0.0.1:8788/${threads}` });
+/** What a part of a program that tells its environment says of it when it is started. */
+async function environmentTold(
+  names: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Record<'gateway' | 'api', string>> {
+  const program = path.join(folder, 'environment.mjs');
+  const told = `http://127.0.0.1:8788/${names.map((name) => `\${process.env.${name}}`).join('/')}`;
+  writeFileSync(program, core.replace(address, told));
+  const supervisor = new Supervisor({
+    program,
+    gatewayWorkers: 1,
+    environment: { ...process.env, ...environment },
+    observe: () => undefined,
+    meter: new Meter(processFamilies),
+    gatewayFamilies: [],
+    silenceMaxMs: 60_000,
+    restartMaxMs: 60_000,
+  });
+  const { gateway, api } = await supervisor.start();
+  await supervisor.stop(calls);
+  return { gateway: new URL(gateway).pathname, api: new URL(api).pathname };
+}
 
 it('gives every part as many threads for files and names as it needs, unless the environment says how many', async () => {
-  const program = path.join(folder, 'threads.mjs');
-  writeFileSync(program, core.replace(address, 'http://127.0.0.1:8788/${process.env.UV_THREADPOOL_SIZE}'));
-  const started = async (environment: Readonly<Record<string, string>>): Promise<unknown> => {
-    const supervisor = new Supervisor({
-      program,
-      gatewayWorkers: 1,
-      environment: { ...process.env, ...environment },
-      observe: () => undefined,
-      meter: new Meter(processFamilies),
-      gatewayFamilies: [],
-      silenceMaxMs: 60_000,
-      restartMaxMs: 60_000,
-    });
-    const addresses = await supervisor.start();
-    await supervisor.stop(calls);
-    return addresses;
-  };
-  expect([await started({}), await started({ UV_THREADPOOL_SIZE: '5' })]).toEqual([each('16'), each('5')]);
+  const names = ['UV_THREADPOOL_SIZE'];
+  expect(await environmentTold(names, {})).toEqual({ gateway: '/16', api: '/16' });
+  expect(await environmentTold(names, { UV_THREADPOOL_SIZE: '5' })).toEqual({ gateway: '/5', api: '/5' });
+});
+
+it('lets the core give memory back to the system soon, unless the environment says how', async () => {
+  const names = ['MALLOC_ARENA_MAX', 'JE_MALLOC_CONF'];
+  const { gateway, api } = await environmentTold(names, { MALLOC_ARENA_MAX: '3' });
+  expect(gateway).toBe('/3/undefined');
+  expect(api).toBe('/3/dirty_decay_ms:500,muzzy_decay_ms:0');
 });

@@ -63,6 +63,18 @@ const defaultThreads = 16;
  */
 const youngGeneration = '--min-semi-space-size=16';
 
+/**
+ * The core takes much memory for moments: bodies that expand, and answers with them. Left to themselves both of its allocators keep what has been given back:
+ * glibc's in an arena for each thread, where a few buffers that live on hold the rest, the engine's for seconds of use. So large buffers are
+ * mapped one by one, and what the engine has not used again for half a second goes back to the system.
+ */
+const coreAllocators = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: String(512 * 1024),
+  MALLOC_TRIM_THRESHOLD_: String(1024 * 1024),
+  JE_MALLOC_CONF: 'dirty_decay_ms:500,muzzy_decay_ms:0',
+};
+
 /** Tells a process that it has a supervisor, also when that one is gone before the process has looked for it. */
 const supervisedOption = '--supervised';
 
@@ -171,8 +183,9 @@ export class Supervisor {
     const { environment } = this.options;
     const port = this.ports.core === undefined ? {} : { GATELOG_API_PORT: this.ports.core };
     return {
+      ...coreAllocators,
+      UV_THREADPOOL_SIZE: String(this.options.coreThreads ?? defaultThreads),
       ...environment,
-      UV_THREADPOOL_SIZE: environment['UV_THREADPOOL_SIZE'] ?? String(this.options.coreThreads ?? defaultThreads),
       ...port,
     };
   }

@@ -1,9 +1,21 @@
+import { spawn } from 'node:child_process';
 import { Agent, request as httpRequest } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { type Behaviour, type FakeOpenAi, startFakeOpenAi, streamEvents } from './support/fake-openai.ts';
-import { makeDataDir, removeDataDir, type Service, startService, testKey, treeOf } from './support/process-tree.ts';
+import {
+  childrenNamed,
+  makeDataDir,
+  program,
+  removeDataDir,
+  type Service,
+  serviceEnvironment,
+  startService,
+  testKey,
+  treeOf,
+} from './support/process-tree.ts';
 
 const dataDir = makeDataDir();
 let provider: FakeOpenAi;
@@ -160,3 +172,23 @@ it('SIGTERM to every process of the group, as a service manager sends it, lets c
   expect(await running.exited).toBe(0);
   expect(await statusOf(open.headers['svc-id'])).toBe(200);
 });
+
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s while it starts ends it at once, with no trace of an error and nothing left',
+  async (signal) => {
+    const starting = spawn(process.execPath, [program, 'serve'], {
+      env: serviceEnvironment({ dataDir, environment: { GATELOG_LOG_LEVEL: 'error' } }),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const pid = starting.pid ?? 0;
+    const said = textOf(starting.stderr);
+    const ended = new Promise((resolve) => starting.once('exit', (_code, by) => resolve(by)));
+    await eventually('a gateway worker', () => childrenNamed(pid, 'gateway')[0]);
+    const members = treeOf(pid);
+    process.kill(pid, signal);
+    expect(await ended).toBe(signal);
+    // It ends when the last process that can write there is gone.
+    expect(await said).toBe('');
+    expect(members.flatMap((member) => treeOf(member))).toEqual([]);
+  },
+);

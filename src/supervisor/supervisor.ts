@@ -45,6 +45,7 @@ interface Slot {
   watch: AnswerWatch;
 }
 
+const endSignals = ['SIGINT', 'SIGTERM'] as const;
 const firstRestartMs = 100;
 const longestRestartMs = 5000;
 /** Time for a gateway to close what is its own once its calls have ended or are cut, then for the core to store what is left. */
@@ -101,11 +102,33 @@ export class Supervisor {
     // Workers accept on one shared socket themselves; handing every connection over would make this process the bottleneck.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: this.options.program, args: ['gateway', supervisedOption], execArgv });
-    const core = this.launch('core', 'core');
-    const gateways = Array.from({ length: this.options.gatewayWorkers }, (_, index) => this.launch('gateway', `gateway-${index}`));
-    this.endSampling = sampleProcess(this.options.meter, () => this.tellNumbers());
-    const [api, gateway = ''] = await Promise.all([core, ...gateways]);
-    return { gateway, api };
+    const whenUp = this.endWithSignals();
+    try {
+      const core = this.launch('core', 'core');
+      const gateways = Array.from({ length: this.options.gatewayWorkers }, (_, index) => this.launch('gateway', `gateway-${index}`));
+      this.endSampling = sampleProcess(this.options.meter, () => this.tellNumbers());
+      const [api, gateway = ''] = await Promise.all([core, ...gateways]);
+      return { gateway, api };
+    } finally {
+      whenUp();
+    }
+  }
+
+  /**
+   * Until all is up a signal ends this process as any program. TRICKY: its children have to be gone before it, as one that finds its channel closed
+   * before it has loaded our code ends with a trace of Node's. @returns what ends that.
+   */
+  private endWithSignals(): () => void {
+    const end = (signal: NodeJS.Signals): void => {
+      for (const { process: child } of this.slots) child.kill('SIGKILL');
+      stopHearing();
+      process.kill(process.pid, signal);
+    };
+    const stopHearing = (): void => {
+      for (const signal of endSignals) process.off(signal, end);
+    };
+    for (const signal of endSignals) process.on(signal, end);
+    return stopHearing;
   }
 
   /** Stops everything, calls that run as they may; what does not stop in time is killed. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcceptedChange, Change, ChangedValue, HistoryKind } from '../model/change.ts';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../model/ids.ts';
@@ -251,6 +252,19 @@ describe('a change', () => {
     await first;
     expect(outcomes[1]).toBe(true);
     expect(await propertiesOf(id)).toMatchObject({ b: '2' });
+  });
+
+  test('of one organisation waits for one group of another at most, however many that one has sent', async () => {
+    const changeStored = makeChangeStored(rig.connections);
+    const [nobodys, others] = [randomUUID() as RequestId, randomUUID() as OrganizationId];
+    let settled = 0;
+    const burst = Array.from({ length: 2500 }, async () => {
+      await changeStored(score(nobodys, { quality: 1 }));
+      settled += 1;
+    });
+    const other = changeStored(changeOf(nobodys, { kind: 'feedback', rating: true }, { organizationId: others }));
+    expect(await other.then((found) => [found, settled])).toEqual([false, 500]);
+    await Promise.all(burst);
   });
 
   test('that fails fails for its callers, and the next one goes on', async () => {

@@ -74,22 +74,27 @@ export function makeChangeStored(
   pause: Pause = wait,
   patches: PendingPatches = new PendingPatches(),
 ): ChangeStored {
-  const queue: Waiting[] = [];
+  const queues = new Map<OrganizationId, Waiting[]>();
   let running = false;
   const drain = async (): Promise<void> => {
     running = true;
-    while (queue.length > 0) {
-      await gather(queue, pause);
-      const group = queue.splice(0, countOfGroup(queue));
-      for (const [organizationId, members] of groupedBy(group, ({ accepted }) => accepted.organizationId)) {
-        await runGroup({ connections, patches }, organizationId, members);
+    while (queues.size > 0) {
+      await gather(queues, pause);
+      // Of each organisation that waits now one group, so that nobody waits for all that another one has sent.
+      const round = [...queues];
+      for (const [organizationId, queue] of round) {
+        const group = queue.splice(0, countOfGroup(queue));
+        if (queue.length === 0) queues.delete(organizationId);
+        await runGroup({ connections, patches }, organizationId, group);
       }
     }
     running = false;
   };
   return ({ accepted, createdAt }) =>
     new Promise((resolve, reject) => {
+      const queue = queues.get(accepted.organizationId) ?? [];
       queue.push({ accepted, createdAt, resolve, reject });
+      queues.set(accepted.organizationId, queue);
       if (!running) void drain();
     });
 }
@@ -98,11 +103,17 @@ export function makeChangeStored(
  * Lets a burst come in whole. TRICKY: turns of the event loop are no measure of that. A burst comes over many sockets and turns, and one change
  * that went ahead of the others would hold them up for three statements, whose answers wait in turn for this thread, busy reading the burst.
  */
-async function gather(queue: readonly Waiting[], pause: Pause): Promise<void> {
-  for (let look = 0, before = -1; look < mostLooks && before < queue.length && queue.length < mostInStatement; look += 1) {
-    before = queue.length;
+async function gather(queues: ReadonlyMap<OrganizationId, readonly Waiting[]>, pause: Pause): Promise<void> {
+  for (let look = 0, before = -1; look < mostLooks && before < countIn(queues) && countIn(queues) < mostInStatement; look += 1) {
+    before = countIn(queues);
     await pause(quietMs);
   }
+}
+
+function countIn(queues: ReadonlyMap<OrganizationId, readonly Waiting[]>): number {
+  let count = 0;
+  for (const queue of queues.values()) count += queue.length;
+  return count;
 }
 
 /** How many of the waiting changes, one at least, go into the next statement. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CacheAsk } from './cache-directives.ts';
-import { cacheKeyOf, type KeyedCall } from './cache-key.ts';
+import { cacheKeyOf, cacheKeySteps, type KeyedCall } from './cache-key.ts';
 
 const ask: CacheAsk = { reads: true, keeps: true, seed: '', places: 1, ignoredKeys: [], maxAgeMs: 1 };
 const call: KeyedCall = {
@@ -159,3 +159,15 @@ describe('ignored keys', () => {
 function restOf({ a: _a, model: _model, ...others }: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(Object.entries(others).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
+
+it('the key of a large body is made in steps of a mebibyte, whatever the body is', () => {
+  const text = 'x'.repeat(5 * 1024 * 1024);
+  for (const body of [`{"model":"gpt-4o","input":"${text}"}`, text].map((each) => Buffer.from(each))) {
+    const steps = [...cacheKeySteps({ ...call, body }, ask)];
+    expect(steps.length).toBeGreaterThanOrEqual(5);
+    const copy = Buffer.from(body);
+    expect(cacheKeyOf({ ...call, body: copy }, ask)).toEqual(cacheKeyOf({ ...call, body }, ask));
+    copy[4 * 1024 * 1024] = 0x79;
+    expect(cacheKeyOf({ ...call, body: copy }, ask)).not.toEqual(cacheKeyOf({ ...call, body }, ask));
+  }
+});

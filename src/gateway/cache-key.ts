@@ -47,20 +47,47 @@ const keyedHeaders: ReadonlySet<string> = new Set([
   'x-vertex-ai-llm-shared-request-type',
 ]);
 
+/** A body over this size is hashed in steps: 16 MiB take 30 ms. */
+export const hashedInlineMaxBytes = 1024 * 1024;
+/** One step takes a millisecond or two. */
+const stepBytes = 1024 * 1024;
+
 /** The key under which the reply to a call is kept: equal for calls that differ in nothing that counts. */
-export function cacheKeyOf(call: KeyedCall, { seed, places, ignoredKeys }: CacheAsk): CacheKey {
+export function cacheKeyOf(call: KeyedCall, ask: CacheAsk): CacheKey {
+  const steps = cacheKeySteps(call, ask);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** As {@link cacheKeyOf}, in steps between which other calls may go on. */
+export function* cacheKeySteps(call: KeyedCall, { seed, places, ignoredKeys }: CacheAsk): Generator<void, CacheKey, undefined> {
   const { organizationId, method, origin, path, headers, body } = call;
   const hash = createHash('sha256');
   // Of whoever ignores a key the reply may be that to another value of it: it is given to those alone who ignore the same ones.
   const ignored = [...new Set(ignoredKeys)].toSorted();
   for (const part of [method, origin, path, seed, JSON.stringify(ignored), ...keyedLines(headers)]) add(hash, part);
-  hashBody(hash, body, ignored);
+  yield* hashBody(hash, body, ignored);
   return { organizationId, fingerprint: hash.digest('base64url'), places };
 }
 
 /** Each part with its length in front, so that no two lists of parts are the same bytes. */
 function add(hash: Hash, part: string | Buffer): void {
   hash.update(`${Buffer.byteLength(part)}:`).update(part);
+}
+
+/** As {@link add}, of a part that may be large. */
+function* addLarge(hash: Hash, part: Buffer): Generator<void, void, undefined> {
+  if (part.length <= stepBytes) {
+    add(hash, part);
+    return;
+  }
+  hash.update(`${part.length}:`);
+  for (let start = 0; start < part.length; start += stepBytes) {
+    hash.update(part.subarray(start, start + stepBytes));
+    yield;
+  }
 }
 
 function keyedLines(headers: RawHeaders): readonly string[] {
@@ -77,12 +104,12 @@ function keyedLines(headers: RawHeaders): readonly string[] {
  * is scanned is not parsed: where two bodies have the same members, both are JSON, or neither is.
  * TRICKY: values are never compared as parsed: two numbers of more than 15 digits may parse to one.
  */
-function hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): void {
+function* hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): Generator<void, void, undefined> {
   const { object, isWhole } = topObject(body);
   // A mark in front is no JSON of itself.
   if (object === undefined || !isWhole || lengthOfMark(body) > 0) {
     add(hash, 'bytes');
-    add(hash, body);
+    yield* addLarge(hash, body);
     return;
   }
   const ignored = new Set(ignoredKeys);
@@ -94,7 +121,7 @@ function hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): voi
   for (const { name, value } of members) {
     if (ignored.size > 0 && ignored.has(nameOf(name))) continue;
     add(hash, name);
-    add(hash, value);
+    yield* addLarge(hash, value);
   }
 }
 

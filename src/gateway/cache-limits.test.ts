@@ -43,3 +43,31 @@ it('a hit is given where a limit is used up, a miss is not', async () => {
   isUsedUp = false;
   expect([cacheOf(await ask('other'))[0], cacheOf(await ask('other'))[0]]).toEqual(['MISS', 'HIT']);
 });
+
+it('a body that is hashed in steps is one miss, then a hit', async () => {
+  const limits = { routeMaxBytes: 16 * 1024 * 1024 };
+  const large = await startCacheRig({ limits });
+  large.behave((_body, response) => void response.end('{}'));
+  try {
+    const text = requestText(
+      'POST /v1/chat/completions',
+      ['Svc-Cache-Enabled: true'],
+      `{"model":"m","input":"${'x'.repeat(3 * 1024 * 1024)}"}`,
+    );
+    const replies = [await call(large.rig.port, text), await call(large.rig.port, text)];
+    expect(replies.map(({ status, header }) => [status, header('svc-cache')])).toEqual([
+      [200, 'MISS'],
+      [200, 'HIT'],
+    ]);
+    // What breaks between the steps is the call's own trouble.
+    Object.assign(large.cache, {
+      ask: () => {
+        throw new Error('broken');
+      },
+    });
+    expect((await call(large.rig.port, text.replace('"x', '"y'))).status).toBe(500);
+    await large.rig.exchanges(3);
+  } finally {
+    await large.close();
+  }
+});

@@ -74,7 +74,7 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
   const rig = await startRig({
     providers: openAiAt(provider.provider.port),
     ...options,
-    limits: { cachedReplyMaxBytes: options.replyBytes ?? mebi },
+    limits: { cachedReplyMaxBytes: options.replyBytes ?? mebi, ...options.limits },
     ports: { ...options.ports, callLimits, cache, clock },
   });
   const { close } = rig;

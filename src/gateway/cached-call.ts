@@ -1,7 +1,8 @@
+import type { CacheKey } from '../state/cached-replies.ts';
 import type { CacheAsk } from './cache-directives.ts';
 import { encodedReply, hitCodingFor, plainReply } from './cache-hit.ts';
 import { CacheKeeper } from './cache-keeper.ts';
-import { cacheKeyOf, type KeyedCall } from './cache-key.ts';
+import { cacheKeyOf, cacheKeySteps, hashedInlineMaxBytes, type KeyedCall } from './cache-key.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
 import { outgoingCallOf, sentBodyOf } from './errand.ts';
 import { askerOf, inlineMaxBytes } from './large-bodies.ts';
@@ -9,29 +10,47 @@ import type { CacheAnswer, CacheHit, CacheQuestion, ReplyCache } from './reply-c
 import type { CacheStanding } from './cache-standing.ts';
 import { isToldOnce } from './routes.ts';
 
+interface CacheCall {
+  readonly admitted: AdmittedCall;
+  readonly errand: Errand;
+  readonly ask: CacheAsk;
+}
+
+/** Takes a call that was looked for in the cache. `hasWaited`: for an equal call that is on its way, or for an encoder. */
+interface CacheAsked {
+  readonly ready: (errand: Errand, hasWaited: boolean) => void;
+  readonly failed: (error: unknown) => void;
+}
+
 /**
  * Looks into the cache for a call. `ready` is called once, with the errand and how the cache stands to it; at once where nothing has to be
- * waited for: an equal call that is on its way, or an encoder. A caller that leaves meanwhile ends the wait.
+ * waited for, and the body is not large. A caller that leaves meanwhile ends the wait. What is thrown later than this returns goes to `failed`.
  */
-export function askCache(
-  ports: ForwardPorts,
-  { admitted, errand, ask }: { readonly admitted: AdmittedCall; readonly errand: Errand; readonly ask: CacheAsk },
-  ready: (errand: Errand) => void,
-): void {
+export function askCache(ports: ForwardPorts, asking: CacheCall, { ready, failed }: CacheAsked): void {
+  const { admitted, errand, ask } = asking;
   const { outgoing } = errand;
   const why = 'whole' in outgoing ? reasonAgainst(admitted.call, errand) : 'the request body is over GATELOG_ROUTE_MAX_BYTES';
   if (why !== undefined || !('whole' in outgoing)) {
-    ready({ ...errand, cache: { kind: 'unused', why: why ?? '' } });
+    ready({ ...errand, cache: { kind: 'unused', why: why ?? '' } }, false);
     return;
   }
-  const key = cacheKeyOf(keyedCallOf(admitted, errand, outgoing.whole), ask);
+  const keyed = keyedCallOf(admitted, errand, outgoing.whole);
+  const look = (key: CacheKey): void => lookFor(ports, asking, key, ready);
+  if (outgoing.whole.length <= hashedInlineMaxBytes) look(cacheKeyOf(keyed, ask));
+  else ports.turns.inSteps(keyed.organizationId, cacheKeySteps(keyed, ask), { done: look, failed });
+}
+
+function lookFor(ports: ForwardPorts, { admitted, errand, ask }: CacheCall, key: CacheKey, ready: CacheAsked['ready']): void {
   const question = { key, maxAgeMs: ask.maxAgeMs };
-  const settle = (answer: CacheAnswer | undefined): void => standOn(answer, admitted.call, (cache) => ready({ ...errand, cache }));
+  let hasWaited = false;
+  const settle = (answer: CacheAnswer | undefined): void =>
+    standOn(answer, admitted.call, (cache) => ready({ ...errand, cache }, hasWaited));
   if (!ask.reads) settle({ turn: ports.cache.refresh(question) });
   // Nothing is as young as that, and what is kept so is over at once: there is nothing to wait for.
   else if (ask.maxAgeMs === 0) settle('alone');
   else if (ask.keeps) askOrWait(ports.cache, admitted.call, question, settle);
   else settle(ports.cache.look(question));
+  hasWaited = true;
 }
 
 function keyedCallOf({ call, admission }: AdmittedCall, { route, target, passed }: Errand, body: Buffer): KeyedCall {

@@ -22,6 +22,7 @@ import type { RawHeaders } from './headers.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { FoundFacts, LargeBodies } from './large-bodies.ts';
 import type { HeldBodies } from './held-bodies.ts';
+import type { LoopTurns } from './loop-turns.ts';
 import type { Grant } from './limits.ts';
 import type { GatewayMeter } from './metrics.ts';
 import type { KnownModels } from './model-list.ts';
@@ -82,6 +83,7 @@ export interface ForwardPorts {
   readonly callLimits: CallLimits;
   readonly largeBodies: LargeBodies;
   readonly heldBodies: HeldBodies;
+  readonly turns: LoopTurns;
   readonly meter: GatewayMeter;
   /** Undefined: calls are not told of one by one. */
   readonly callLog?: CallLog | undefined;

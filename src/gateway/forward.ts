@@ -138,9 +138,18 @@ function scanThenSend(ports: ForwardPorts, admitted: AdmittedCall, route: Route,
   );
 }
 
-/** The body is here, or on its way: decide the provider for good, read what limits have to know of it, and go on. */
-function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, received: RequestBody): void {
-  const readyAt = ports.clock.monotonic();
+/** The body is here, or on its way: the call goes on, in a later turn of the event loop where this one had its time for calls. */
+function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, body: RequestBody): void {
+  const { clock, turns } = ports;
+  const readyAt = clock.monotonic();
+  const arrived: Arrived = { body, readyAt };
+  if (turns.hasTime(readyAt)) sendNow(ports, admitted, pathRoute, arrived);
+  else turns.later(admitted.admission.principal.organizationId, () => sendNow(ports, admitted, pathRoute, arrived));
+}
+
+/** Decides the provider for good, reads what limits have to know of the body, and goes on. Never throws. */
+function sendNow(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, arrived: Arrived): void {
+  const { body: received, readyAt } = arrived;
   const { organizationId } = admitted.admission.principal;
   let { provider } = pathRoute;
   const refuse = (error: unknown): void =>
@@ -158,16 +167,14 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, rec
     if (hold !== undefined) countCopies(hold, received, errand);
     const ways = waysToRead(known, errand);
     if (ways === undefined || !('whole' in errand.outgoing)) {
-      askThenCarryOut(ports, known, errand, { body: received, readyAt });
+      askThenCarryOut(ports, known, errand, arrived);
       return;
     }
     // What an override says stands in place of members of the caller's own body.
     const read = errand.bodyOverride !== undefined && 'whole' in body ? body.whole : errand.outgoing.whole;
     ports.largeBodies
       .facts(askerOf(organizationId, admitted.call), read, ways)
-      .then((facts) =>
-        askThenCarryOut(ports, known, { ...errand, found: facts.map((each) => ({ facts: each })) }, { body: received, readyAt }),
-      )
+      .then((facts) => askThenCarryOut(ports, known, { ...errand, found: facts.map((each) => ({ facts: each })) }, arrived))
       .catch(refuse);
   } catch (error) {
     refuse(error);
@@ -181,11 +188,13 @@ function askThenCarryOut(ports: ForwardPorts, admitted: AdmittedCall, errand: Er
     carryOut(ports, admitted, errand, { body, readyAt });
     return;
   }
-  let hasWaited = false;
-  askCache(ports, { admitted, errand, ask }, (asked) =>
-    carryOut(ports, admitted, asked, { body, readyAt: hasWaited ? ports.clock.monotonic() : readyAt }),
-  );
-  hasWaited = true;
+  const ready = (asked: Errand, hasWaited: boolean): void =>
+    carryOut(ports, admitted, asked, { body, readyAt: hasWaited ? ports.clock.monotonic() : readyAt });
+  const failed = (error: unknown): void => {
+    const refused = { body, errand };
+    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused }, errand.route.provider, error);
+  };
+  askCache(ports, { admitted, errand, ask }, { ready, failed });
 }
 
 interface Arrived {

@@ -27,6 +27,7 @@ import type { ForwardLimits, ForwardPorts } from './call.ts';
 import { ConnectionCredentials } from './credentials.ts';
 import { replyOfEcho } from './echo.ts';
 import { HeldBodies } from './held-bodies.ts';
+import { LoopTurns } from './loop-turns.ts';
 import { gatewayFamilies, GatewayMeter } from './metrics.ts';
 import { makeProviderTable, type ProviderOverride } from './providers.ts';
 import { ReplyCache } from './reply-cache.ts';
@@ -210,6 +211,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
     callLimits: noLimits,
     largeBodies: readInTurn,
     heldBodies: new HeldBodies({ maxBytes: 256 * mebi, sharePercent: 100, waitMs: 10_000 }),
+    turns: new LoopTurns(systemClock.monotonic),
     meter: new GatewayMeter(new Meter(gatewayFamilies)),
     cache: noCache((observation) => rig.observed.push(observation)),
     clock: systemClock,

@@ -12,6 +12,7 @@ import type { ForwardPorts } from '../gateway/call.ts';
 import { ConnectionCredentials } from '../gateway/credentials.ts';
 import type { LargeBodies } from '../gateway/large-bodies.ts';
 import { HeldBodies } from '../gateway/held-bodies.ts';
+import { LoopTurns } from '../gateway/loop-turns.ts';
 import { GatewayMeter } from '../gateway/metrics.ts';
 import { makeProviderTable } from '../gateway/providers.ts';
 import { StoredLimits } from '../gateway/stored-limits.ts';
@@ -219,6 +220,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
       sharePercent: config.organizationSharePercent,
       waitMs: config.shareWaitMs,
     }),
+    turns: new LoopTurns(systemClock.monotonic),
     meter: parts.meter,
     callLog: parts.callLog,
     cache,

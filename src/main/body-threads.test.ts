@@ -63,6 +63,14 @@ describe('bodies that wait for a thread', () => {
     expect(await hanging).toBe('too_many_calls');
   });
 
+  it('go over a piece in each turn of the event loop, where they are large', async () => {
+    const threads = start();
+    const body = Buffer.alloc(3 * 1024 * 1024, ' ');
+    const answer = threads.facts({ organizationId: 'a', signal: undefined }, body, []);
+    body.write('end', body.length - 3);
+    expect((await answer)[0]?.model).toBe('end');
+  });
+
   it('are refused when they are too many, and when they wait for too long', async () => {
     const threads = start({ maxWaiting: 1, maxWaitMs: 50 });
     const hanging = read(threads, 'a', 'hang');

@@ -8,6 +8,8 @@ import type { AnsweredJob, BodyAnswer, BodyJob, BodyQuestion } from './body-jobs
 /** A body up to this size never waits for one that is larger. */
 const smallerMaxBytes = 1024 * 1024;
 
+const copiedAtOnceBytes = 1024 * 1024;
+
 export interface BodyThreadLimits {
   /** Bodies that wait for one thread, and what of it an organisation may have of what others leave. */
   readonly maxWaiting: number;
@@ -162,9 +164,20 @@ class BodyThread {
     this.reading = setTimeout(() => this.giveUp(), this.limits.maxReadMs);
     this.begin();
     this.jobs += 1;
-    // Only this copy goes over, and only while it is read.
-    const body = new Uint8Array(job.body);
-    this.worker?.postMessage({ id: this.jobs, body, question: job.question } satisfies BodyJob, [body.buffer]);
+    this.copy(job, new Uint8Array(job.body.length), 0);
+  }
+
+  /** Only the copy goes over, and only while it is read. Of a large body it is made in several turns of the event loop: at once it takes up to 15 ms. */
+  private copy(job: WaitingBody, copied: Uint8Array<ArrayBuffer>, start: number): void {
+    if (this.running !== job) return;
+    const { body, question } = job;
+    const end = start + copiedAtOnceBytes;
+    copied.set(body.subarray(start, end), start);
+    if (end < body.length) {
+      setImmediate(() => this.copy(job, copied, end));
+      return;
+    }
+    this.worker?.postMessage({ id: this.jobs, body: copied, question } satisfies BodyJob, [copied.buffer]);
   }
 
   private start(): Worker {

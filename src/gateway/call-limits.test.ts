@@ -286,6 +286,27 @@ describe('a body that is too large to be parsed beside all calls', () => {
   const content = 'a '.repeat(50_000);
   const messages = [{ role: 'user', content }];
 
+  it('is one that is small, where a budget asks about many fallbacks of it', async () => {
+    const { largeBodies } = rig.ports;
+    const { facts } = largeBodies;
+    const read: number[] = [];
+    Object.assign(largeBodies, {
+      facts: (...given: Parameters<typeof facts>) => {
+        read.push(given[2].length);
+        return facts(...given);
+      },
+    });
+    const fallbacks = Array.from({ length: 9 }, (_, index) => ({ model: `echo/${index}` }));
+    const headers = { 'svc-ratelimit-policy': '1000;w=60;u=cents', 'svc-fallbacks': JSON.stringify(fallbacks) };
+    const answers = [];
+    for (const length of [8000, 5000]) {
+      answers.push(await call({ headers, body: { messages: [{ role: 'user', content: 'a'.repeat(length) }], max_tokens: 7 } }));
+    }
+    Object.assign(largeBodies, { facts });
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(read).toEqual([10]);
+  });
+
   it('counts for the user whom it names', async () => {
     const headers = { 'svc-ratelimit-policy': '1;w=60;s=user' };
     const statuses = [];

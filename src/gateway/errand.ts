@@ -209,15 +209,16 @@ function readsJson({ request, head }: Pick<Call, 'request' | 'head'>): boolean {
 }
 
 /**
- * The ways in which a call may go out whose body is too large to be parsed here for its limits.
+ * The ways in which a call may go out whose bodies, all of them together, are too large to be parsed here for its limits.
  * @returns undefined for any other call, which is nearly every one.
  */
 export function waysToRead({ call, policies }: AdmittedCall, errand: Errand): readonly SentBody[] | undefined {
   if (policies.length === 0) return undefined;
   const { outgoing, onward } = errand;
   if (!('whole' in outgoing)) return undefined;
-  const isLarge = outgoing.whole.length > inlineMaxBytes || onward?.fallbacks.some(({ outgoingMaxBytes: most }) => most > inlineMaxBytes);
-  if (isLarge !== true) return undefined;
+  // A budget asks about each of them.
+  const readBytes = onward?.fallbacks.reduce((sum, { outgoingMaxBytes }) => sum + outgoingMaxBytes, outgoing.whole.length);
+  if ((readBytes ?? outgoing.whole.length) <= inlineMaxBytes) return undefined;
   if (!readsJson(call) || !needsBody(policies, call.head.directives)) return undefined;
   return [sentBodyOf(errand), ...(onward?.fallbacks ?? []).map(sentFallbackOf)];
 }

@@ -7,11 +7,13 @@ export interface SlowCall {
   readonly what: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: () => Buffer;
+  /** Of a smaller one so many at once; undefined: as many as of those that are as large as can be. */
+  readonly times?: number;
 }
 
-/** As many repetitions between a beginning and an end as the bound has room for. */
-function filled(start: string, unit: (index: number) => string, end: string): Buffer {
-  const body = Buffer.alloc(heldMaxBytes - 64, ' ');
+/** As many repetitions between a beginning and an end as there is room for. */
+function filled(start: string, unit: (index: number) => string, end: string, maxBytes = heldMaxBytes - 64): Buffer {
+  const body = Buffer.alloc(maxBytes, ' ');
   let at = body.write(start);
   for (let index = 0; ; index += 1) {
     const text = unit(index);
@@ -32,7 +34,11 @@ const chat = (): Buffer =>
   filled(`{"messages":[`, () => '{"role":"user","content":"hello there, how are you doing today?"},', `{}],${model}}`);
 const words = (start: string): Buffer => filled(`{"model":"echo/e",${start}"messages":[{"role":"user","content":"`, () => 'a ', '"}]}');
 
-/** What kept a worker busy for seconds each, at 16 MiB. */
+/** As many bytes as three of the largest, in bodies that are read on the event loop, at once. */
+const scannedInline = { maxBytes: mebi, times: 48 };
+const parsedInline = { maxBytes: mebi / 16, times: 768 };
+
+/** What kept a worker busy for seconds each, at 16 MiB; and smaller ones, many at once. */
 export const slowCalls: readonly SlowCall[] = [
   { what: 'cache: members', headers: cached, body: () => filled(`{${model}`, (index) => `,"a${index}":1`, '}') },
   {
@@ -67,4 +73,28 @@ export const slowCalls: readonly SlowCall[] = [
   { what: 'echo: words', headers: {}, body: () => words('') },
   { what: 'echo: words, a stream', headers: {}, body: () => words('"stream":true,') },
   { what: 'echo: objects', headers: {}, body: () => filled('{"model":"echo/e","messages":[', () => '{},', '{}]}') },
+  {
+    what: `${scannedInline.times} of 1 MiB, cache: one name`,
+    headers: cached,
+    times: scannedInline.times,
+    body: () => filled(`{${model}`, () => ',"a":1', '}', scannedInline.maxBytes),
+  },
+  {
+    what: `${scannedInline.times} of 1 MiB, the model, many times`,
+    headers: {},
+    times: scannedInline.times,
+    body: () => filled('{', () => `${model},`, `${model}}`, scannedInline.maxBytes),
+  },
+  {
+    what: `${scannedInline.times} of 1 MiB, budget: objects`,
+    headers: budget,
+    times: scannedInline.times,
+    body: () => filled(`{${model},"messages":[`, () => '{},', '{}]}', scannedInline.maxBytes),
+  },
+  {
+    what: `${parsedInline.times} of 64 KiB, budget: objects`,
+    headers: budget,
+    times: parsedInline.times,
+    body: () => filled(`{${model},"messages":[`, () => '{},', '{}]}', parsedInline.maxBytes),
+  },
 ];

@@ -1,0 +1,98 @@
+import { type ApiFairnessRun, type Outcome, percentile, runApiFairness } from './fairness-api.ts';
+import { makeFairnessStore } from './fairness-store.ts';
+import { inMegabytes, memoryOf } from './process-memory.ts';
+import { childrenNamed, killStarted, makeDataDir, removeDataDir, type Service, startService } from './process-tree.ts';
+
+export interface ApiFairnessSoak {
+  readonly durationMs: number;
+  /** Of the organisation that asks. */
+  readonly records: number;
+  readonly connections: number;
+}
+
+const maxReadMs = 250;
+/** `GATELOG_QUERY_TIMEOUT_MS`, in which a query's wait is counted, for each of the statements that one call may need, and `GATELOG_QUERY_MAX_WAIT_MS` for memory. */
+const maxAnswerMs = 2 * 30_000 + 10_000;
+const allowed: ReadonlySet<string> = new Set(['service_busy', 'query_too_large', 'query_timeout']);
+
+type Print = (line: string) => void;
+
+/** Where the outcome goes, and where is told how far it is. */
+export interface SoakLines {
+  readonly print: Print;
+  readonly progress: Print;
+}
+
+/** Runs a service as a user would start it and {@link runApiFairness} against it. @returns whether everything stayed within the bounds. */
+export async function soakApiFairness(
+  { durationMs, records, connections }: ApiFairnessSoak,
+  { print, progress }: SoakLines,
+): Promise<boolean> {
+  const dataDir = makeDataDir();
+  process.once('exit', () => removeDataDir(dataDir));
+  process.once('SIGINT', () => process.exit(130));
+  try {
+    const store = await makeFairnessStore(dataDir, records, progress);
+    const service = await startService({ dataDir });
+    progress('the service runs');
+    const alone = await runApiFairness({ api: service.api, store, connections: 0, durationMs: durationMs / 6 });
+    print(lineOf('the other organisation, alone', alone.modest));
+    const run = await runApiFairness({ api: service.api, store, connections, durationMs });
+    report(run, service, print);
+    const faults = faultsOf(run);
+    for (const fault of faults) print(`FAULT: ${fault}`);
+    await service.stop();
+    return faults.length === 0;
+  } finally {
+    killStarted();
+  }
+}
+
+function report({ greedy, modest, ready }: ApiFairnessRun, service: Service, print: Print): void {
+  for (const what of new Set(greedy.map((outcome) => outcome.what))) {
+    print(lineOf(what, greedy.filter((outcome) => outcome.what === what))); // prettier-ignore
+  }
+  print(lineOf('the other organisation', modest));
+  print(lineOf('/readyz', ready));
+  for (const role of ['core', 'gateway']) {
+    for (const pid of childrenNamed(service.pid, role)) print(`most memory of the ${role}: ${inMegabytes(memoryOf(pid).peak)}`);
+  }
+}
+
+function lineOf(what: string, outcomes: readonly Outcome[]): string {
+  const ms = outcomes.map((outcome) => outcome.ms);
+  const counts = new Map<string, number>();
+  for (const outcome of outcomes) counts.set(nameOf(outcome), (counts.get(nameOf(outcome)) ?? 0) + 1);
+  const times = [50, 99, 100].map((percent) => percentile(ms, percent).toFixed(0)).join(' / ');
+  return `${what}: p50 / p99 / most ${times} ms; ${[...counts].map(([name, count]) => `${count} × ${name}`).join(', ')}`;
+}
+
+function nameOf({ status, text }: Outcome): string {
+  return status === 200 ? '200' : `${status} ${codeOf(text)}`;
+}
+
+function codeOf(text: string): string {
+  return /"code":"(\w+)"/.exec(text)?.[1] ?? '';
+}
+
+function faultsOf({ greedy, modest, ready }: ApiFairnessRun): readonly string[] {
+  const p99 = percentile(modest.map(({ ms }) => ms), 99); // prettier-ignore
+  const late = [...greedy, ...modest].filter(({ ms }) => ms > maxAnswerMs);
+  const strange = greedy.filter(({ status, text }) => status !== 200 && !allowed.has(codeOf(text)));
+  return [
+    ...(p99 > maxReadMs ? [`one of 100 reads of the other organisation took ${p99.toFixed(0)} ms or more`] : []),
+    ...failuresOf(modest, 'reads of the other organisation'),
+    ...failuresOf(ready, 'looks at /readyz'),
+    ...(late.length > 0 ? [`${late.length} answers took longer than ${maxAnswerMs} ms`] : []),
+    ...(strange.length > 0
+      ? [`${strange.length} answers were no answers to a slow query, the first: ${strange[0]?.text.slice(0, 200)}`]
+      : []),
+  ];
+}
+
+function failuresOf(outcomes: readonly Outcome[], what: string): readonly string[] {
+  const failed = outcomes.filter(({ status }) => status !== 200);
+  return failed.length === 0
+    ? []
+    : [`${failed.length} of ${outcomes.length} ${what} failed: ${failed[0]?.status} ${failed[0]?.text.slice(0, 200)}`];
+}

@@ -1,0 +1,55 @@
+/**
+ * The organisation of `fairness-gateway.ts` that keeps others waiting, started by `fork`, behind other processes where cores are short. It takes an
+ * {@link Attack} as a message, says `made` when its body is made, begins at the next message, and then says what it was answered. Ends with its parent.
+ */
+import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { holdHeader, sendCall, tally } from './fairness-call.ts';
+import { setOwnPriority } from './own-priority.ts';
+import { slowCalls } from './slow-bodies.ts';
+
+export interface Attack {
+  readonly port: number;
+  readonly key: string;
+  /** Which of {@link slowCalls}; undefined: streams that are held open. */
+  readonly slowCall: number | undefined;
+  /** So many calls at once. */
+  readonly times: number;
+}
+
+const niceness = 10;
+const streamBody = Buffer.from('{"model":"gpt-4o","stream":true,"messages":[]}');
+/** Streams that get no connection are answered by and by; what counts is how the others fare meanwhile. */
+const holdMs = 5000;
+
+setOwnPriority(niceness);
+const agent = new Agent({ keepAlive: false });
+
+async function attack(make: Attack): Promise<void> {
+  const begun = new Promise((resolve) => {
+    process.once('message', resolve);
+  });
+  const { headers, body } = bodyOf(make);
+  process.send?.('made');
+  await begun;
+  const calls = Array.from({ length: make.times }, () => sendCall({ ...make, headers, body, agent }));
+  const answers: string[] = [];
+  for (const call of calls) void call.then((answer) => answers.push(answer));
+  await (make.slowCall === undefined ? sleep(holdMs) : Promise.all(calls));
+  process.send?.(tally([...answers, ...Array.from({ length: make.times - answers.length }, () => 'waiting')]));
+  listen();
+}
+
+function bodyOf({ slowCall }: Attack): { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer } {
+  if (slowCall === undefined) return { headers: { [holdHeader]: '1' }, body: streamBody };
+  const call = slowCalls[slowCall];
+  if (call === undefined) throw new RangeError(`there are ${slowCalls.length} slow calls`);
+  return { headers: call.headers, body: call.body() };
+}
+
+function listen(): void {
+  process.once('message', (message) => void attack(message as Attack));
+}
+
+listen();
+process.on('disconnect', () => process.exit(0));

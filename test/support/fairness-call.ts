@@ -1,0 +1,45 @@
+import { type Agent, request } from 'node:http';
+
+/** One call to a gateway on this machine. */
+export interface FairnessCall {
+  readonly port: number;
+  readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly agent: Agent;
+}
+
+/** The header that asks the provider to hold its stream open. */
+export const holdHeader = 'x-hold';
+
+/** @returns the status, or what broke. Of a stream that is held the status is told at once. */
+export function sendCall({ port, key, headers, body, agent }: FairnessCall): Promise<string> {
+  return new Promise((resolve) => {
+    const outgoing = request(
+      {
+        host: '127.0.0.1',
+        port,
+        method: 'POST',
+        path: '/v1/chat/completions',
+        agent,
+        timeout: 120_000,
+        headers: { ...headers, 'svc-auth': `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length },
+      },
+      (response) => {
+        response.resume().on('end', () => resolve(String(response.statusCode)));
+        response.on('error', (error) => resolve(error.message));
+        if (headers[holdHeader] !== undefined) resolve(String(response.statusCode));
+      },
+    );
+    outgoing.on('error', (error) => resolve(error.message));
+    outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in two minutes')));
+    outgoing.end(body);
+  });
+}
+
+/** How often each was said. */
+export function tally(said: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const each of said) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return [...counts].map(([text, count]) => `${count} x ${text}`).join(', ');
+}

@@ -1,0 +1,30 @@
+/**
+ * A provider for `fairness-gateway.ts`, started by `fork` with its niceness: sends `{ port }` when it listens and ends with its parent. It answers every call at once; one with the
+ * header {@link holdHeader} with a stream, which stays open until the parent says `release`. Any other message is answered with how long its own event loop
+ * stood still at most since the last one, milliseconds.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { holdHeader } from './fairness-call.ts';
+import { LoopStalls } from './loop-stalls.ts';
+import { setOwnPriority } from './own-priority.ts';
+
+setOwnPriority(Number(process.argv[2]));
+const held = new Set<ServerResponse>();
+const stalls = new LoopStalls();
+const server = createServer((incoming, response) => {
+  if (incoming.headers[holdHeader] === undefined) {
+    incoming.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}'));
+    return;
+  }
+  held.add(response);
+  response.on('close', () => held.delete(response));
+  incoming.resume();
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n');
+});
+server.listen({ port: 0, host: '127.0.0.1', backlog: 2048 }, () => process.send?.({ port: (server.address() as AddressInfo).port }));
+process.on('message', (message) => {
+  if (message !== 'release') process.send?.({ stalledMs: stalls.longestMs() });
+  else for (const reply of held) reply.destroy();
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,7 +1,13 @@
 import type { Context } from 'hono';
 import { GatelogError } from '../model/errors.ts';
-import { jsonExcess, maxJsonDepth } from '../model/json-bounds.ts';
+import { type JsonExcess, jsonExcess, maxJsonDepth } from '../model/json-bounds.ts';
 import { parseJson } from '../model/text.ts';
+
+/**
+ * What a body may cost to parse. A filter of as many nodes as there may be, or a list of as many prices, is a third of it; half a million of names took a
+ * second, in which nobody else was answered.
+ */
+const maxBodyCost = 200_000;
 
 /** Characters of a caller's media type in a sentence. */
 const longestShown = 100;
@@ -17,16 +23,17 @@ export async function readJson(context: Context): Promise<unknown> {
     throw new GatelogError('unsupported_media_type', `${what}; send JSON with "Content-Type: application/json".`);
   }
   const text = await context.req.text();
-  const body = parseJson(text);
+  const excess = jsonExcess(text, maxBodyCost);
+  const body = excess === undefined ? parseJson(text) : undefined;
   if (body === undefined) {
-    throw new GatelogError('malformed_json', sentenceFor(text));
+    throw new GatelogError('malformed_json', sentenceFor(text, excess));
   }
   return body;
 }
 
-function sentenceFor(text: string): string {
+function sentenceFor(text: string, excess: JsonExcess | undefined): string {
   if (text.trim() === '') return 'The body is empty; send the JSON object that this endpoint takes; see /openapi.json.';
-  switch (jsonExcess(text)) {
+  switch (excess) {
     case 'depth':
       return `The body nests lists and objects more than ${maxJsonDepth} levels deep; send what nests less.`;
     case 'cost':

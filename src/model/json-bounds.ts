@@ -14,8 +14,6 @@ export const maxJsonCost = 4_000_000;
 
 const containerCost = 4;
 const nameCost = 2;
-/** Of so few characters nothing costs too much. */
-const surelyCheapLength = maxJsonCost / containerCost;
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -30,17 +28,20 @@ export type JsonExcess = 'depth' | 'cost';
 /**
  * Looks for nesting and numbers of values beyond the bounds, without parsing: goes through the text once and calls nothing that calls itself.
  * @param text JSON, lines of JSON, or anything else.
+ * @param maxCost what it may cost, where that is less than for what is recorded.
  */
-export function jsonExcess(text: string): JsonExcess | undefined {
-  if (text.length <= maxJsonDepth || (text.length <= surelyCheapLength && opensFew(text))) return undefined;
-  const { cost, depth } = measure(text);
+export function jsonExcess(text: string, maxCost = maxJsonCost): JsonExcess | undefined {
+  // No character costs more than a bracket.
+  const isCheap = text.length <= maxCost / containerCost;
+  if (text.length <= maxJsonDepth || (isCheap && opensFew(text))) return undefined;
+  const { cost, depth } = measure(text, maxCost);
   if (depth > maxJsonDepth) return 'depth';
-  return cost > maxJsonCost ? 'cost' : undefined;
+  return cost > maxCost ? 'cost' : undefined;
 }
 
 /** What a JSON text costs; of one beyond the bounds, more than the bound or as far as it was looked at. */
 export function jsonCost(text: string): number {
-  return measure(text).cost;
+  return measure(text, maxJsonCost).cost;
 }
 
 /** Most texts have too few brackets to be deep, and to find those takes a tenth of the time of a look at each character. */
@@ -56,12 +57,12 @@ function opensFew(text: string): boolean {
 }
 
 /** A string ends with its line, as JSON has none that does not: so a stream of JSON texts by the line is measured as a whole. */
-function measure(text: string): { readonly cost: number; readonly depth: number } {
+function measure(text: string, maxCost: number): { readonly cost: number; readonly depth: number } {
   const { length } = text;
   const strings = new Strings(text);
   let cost = 0;
   let depth = 0;
-  for (let index = 0; index < length && cost <= maxJsonCost && depth <= maxJsonDepth; index += 1) {
+  for (let index = 0; index < length && cost <= maxCost && depth <= maxJsonDepth; index += 1) {
     const unit = text.charCodeAt(index);
     if (unit === quote) index = strings.endOf(index + 1);
     else if (unit === comma || unit === lineFeed || unit === carriageReturn) cost += 1;

@@ -31,6 +31,14 @@ test.each([true, false])('a query whose parameter is not given is not run, embed
   expect(() => boundQuery(query, { params: { tenant: '7', names: ['a'] } }, embedded)).not.toThrow();
 });
 
+test('a text of 34 million backslashes, which are four times as many in a statement, is written', { timeout: 120_000 }, () => {
+  const marks = 34 * 1024 * 1024;
+  const { query } = boundQuery('SELECT {a:String}', { params: { a: `é😀${'\\'.repeat(marks)}'` } }, true);
+  const start = `SET param_a = 'é😀${'\\'.repeat(8)}`;
+  const end = String.raw`\\\\\''; SELECT {a:String}`;
+  expect([query.length, query.slice(0, start.length), query.slice(-end.length)]).toEqual([4 * marks + 40, start, end]);
+});
+
 test('nothing in a setting ends it, and a name is a name', () => {
   expect(boundQuery('SELECT 1', { params: {}, settings: { log_comment: "a'b\\" } }, true).query).toBe(
     "SET log_comment = 'a\\'b\\\\'; SELECT 1",

@@ -106,6 +106,16 @@ describe('a call in the background', () => {
     expect(await historyOf(spool, id)).toEqual(entries);
   });
 
+  test('gets the counts, and not the usage as received, where that is larger than any is', async () => {
+    const spool = new SpoolRig(rig);
+    const writer = spool.openWriter();
+    const response = newResponse();
+    const id = await spool.write(writer, call(response));
+    await spool.write(writer, read(response, finished(response, { usage: { ...usage, more: "'".repeat(64 * 1024) } })));
+    await spool.drainAll();
+    expect(await factsOf(spool, id)).toMatchObject({ ...known, usage_raw: '' });
+  });
+
   test('gets them from a stream that takes its response up again', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
@@ -280,7 +290,8 @@ describe('completing usage', () => {
   test('keeps no read waiting that would fill the checkpoint', async () => {
     const spool = new SpoolRig(rig);
     const response = newResponse();
-    await spool.write(spool.openWriter(), read(response, finished(response, { usage: { ...usage, note: 'x'.repeat(20_000) } })));
+    const tooMuch = { model: 'x'.repeat(8000), service_tier: 'x'.repeat(8000), usage: { ...usage, note: 'x'.repeat(8000) } };
+    await spool.write(spool.openWriter(), read(response, finished(response, tooMuch)));
     await spool.drainAll();
     expect(openCheckpointFile(spool.folder).load().waiting).toBeUndefined();
     expect(spool.observations.map(({ kind }) => kind)).toContain('usage_not_completed');

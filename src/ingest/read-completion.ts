@@ -4,13 +4,15 @@ import type { RequestRecord } from '../model/request-record.ts';
 import { exceedsBytes } from '../model/text.ts';
 import { responseKeyOf, type UsageCompletion } from '../model/usage-completion.ts';
 import { textLimits } from '../model/vocabulary/limits.ts';
-import { objectOf, textOf } from '../providers/facts.ts';
+import { jsonOf, objectOf, textOf } from '../providers/facts.ts';
 import { openAiResponses } from '../providers/openai/responses.ts';
 import { wireFormatFor } from '../providers/registry.ts';
 import { type InterpretContext, recordNameOf, redacted, withShortNames } from './interpret.ts';
 import { readResponse, type ReadRequest, spokenPath } from './read-bodies.ts';
 import { textsOf } from './record-texts.ts';
 
+/** Characters of a usage as received that a record gets later, which have hundreds: it is a parameter of a statement, and waits in the checkpoint. */
+const rawMaxCharacters = 8 * 1024;
 const notYetDone: ReadonlySet<string> = new Set(['queued', 'in_progress']);
 const noRequest: ReadRequest = {
   body: { kind: 'absent' },
@@ -42,7 +44,7 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
     provider: recordNameOf(open.provider),
     askedAt: open.openedAt,
     begunAt: typeof begun === 'number' && Number.isFinite(begun) ? Math.trunc(begun * 1000) : null,
-    usage: { ...usage, raw: texts.usageRaw },
+    usage: { ...usage, raw: jsonOf(texts.usageRaw).length > rawMaxCharacters ? null : texts.usageRaw },
     bills: facts.bills,
     model: texts.responseModel,
     serviceTier: texts.serviceTier,

@@ -19,6 +19,7 @@ const page = { data: 'x'.repeat(16 * mebi) };
 /** An API whose pages are those of the organisation that the path names. */
 async function scene(memory: AnswerMemory): Promise<{ port: number }> {
   const api = new Hono();
+  api.get('/:owner/never', () => new Promise<Response>(() => undefined));
   api.get('/:owner/:size', async (context) => {
     const call = new CallMemory(memory, context.req.raw.signal).ownedBy(context.req.param('owner'));
     try {
@@ -58,6 +59,17 @@ test('answers that their clients do not take count until they do or leave, and a
   await until(() => again.size() > 16 * mebi);
   await until(() => memory.answers.used === 0);
   expect(parseReply(again.received())).toMatchObject({ status: 200, whole: true });
+});
+
+test('an answer behind another one of its connection counts until the connection ends', async () => {
+  const memory = new AnswerMemory({ maxBytes: 64 * mebi, maxWaitMs: 50 });
+  const { port } = await scene(memory);
+  const client = await ask(port, '/a/never', true);
+  client.send(requestText('GET /b/page'));
+  await until(() => memory.answers.used > 16 * mebi);
+  client.socket.destroy();
+  await until(() => memory.answers.used === 0);
+  expect(memory.answers.used).toBe(0);
 });
 
 test('a call that fails, or whose caller has left, gives back all that it took', async () => {

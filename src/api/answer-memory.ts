@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { GatelogError } from '../model/errors.ts';
 import { FairTurns, type Grant } from '../platform/fair-turns.ts';
@@ -105,7 +105,7 @@ export class CallMemory {
     try {
       const response = await work();
       await this.settle(bytesOfAnswer(context));
-      releaseWhenTaken(context, () => this.release());
+      if (this.answer !== undefined) releaseWhenTaken(context, () => this.release());
       return response;
     } catch (error) {
       this.release();
@@ -154,7 +154,18 @@ function bytesOfAnswer(context: Context): number {
 
 /** Where there is no connection, as in a test, an answer is taken at once. */
 function releaseWhenTaken(context: Context, release: () => void): void {
-  const { outgoing } = (context.env ?? {}) as { readonly outgoing?: ServerResponse };
-  if (outgoing === undefined || outgoing.closed) release();
-  else outgoing.once('close', release);
+  const { incoming, outgoing } = (context.env ?? {}) as { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
+  const socket = incoming?.socket;
+  if (outgoing === undefined || socket === undefined || outgoing.closed || socket.closed) {
+    release();
+    return;
+  }
+  const end = (): void => {
+    outgoing.off('close', end);
+    socket.off('close', end);
+    release();
+  };
+  outgoing.once('close', end);
+  // TRICKY: an answer that stands behind another one of its connection has no socket yet, and does not hear of its end.
+  if (outgoing.socket === null) socket.once('close', end);
 }

@@ -27,7 +27,7 @@ export function readCallSize(body: JsonObject, bytes: number, outputLimits: read
     models: [...new Set([textOf(body['model']), ...listOf(body['models']).map(textOf)])].filter((model) => model !== ''),
     serviceTier: tierOf(body),
     inputTokens: isText ? bytes + tools : undefined,
-    outputTokens: said.length === 0 ? undefined : Math.max(...said),
+    outputTokens: outputBound(said),
     answers: Math.min(mostAnswers, Math.max(1, ...wanted) * promptsIn(body['prompt'])),
     isText,
     writesCache: text.writesCache,
@@ -72,6 +72,11 @@ function tierOf(body: JsonObject): string {
 function promptsIn(prompt: unknown): number {
   const prompts = listOf(prompt).filter((each) => typeof each !== 'number');
   return Math.max(1, prompts.length);
+}
+
+/** TRICKY: to some servers, Ollama among them, a limit of 0 is no limit. */
+function outputBound(said: readonly number[]): number | undefined {
+  return said.length === 0 || said.includes(0) ? undefined : Math.max(...said);
 }
 
 function memberAt(body: JsonObject, path: string): unknown {

@@ -1,4 +1,4 @@
-import type { ErrorCode, GatelogError } from '../model/errors.ts';
+import { type ErrorCode, GatelogError } from '../model/errors.ts';
 import type { Attempt } from '../model/request-record.ts';
 import { lineNamed } from './asked-headers.ts';
 import { decodeWhole, isIdentity } from './content-coding.ts';
@@ -126,7 +126,19 @@ export class RunningAttempt implements ReplySink {
     const judge = (body: Buffer | undefined): void => this.settle(body !== undefined && tellsTooLong(body));
     const coding = lineNamed(raw, 'content-encoding');
     if (isIdentity(coding)) judge(Buffer.concat(chunks));
-    else void decodeWhole(Buffer.concat(chunks), coding ?? '', refusalMaxBytes).then(judge);
+    else
+      decodeWhole(Buffer.concat(chunks), coding ?? '', refusalMaxBytes)
+        .then(judge)
+        .catch((error: unknown) => this.failed(error));
+  }
+
+  /** TRICKY: what is thrown in a later turn would end the process, and all its calls. */
+  private failed(cause: unknown): void {
+    try {
+      this.fail(new GatelogError('internal', 'The gateway failed on this call.', { cause }));
+    } catch {
+      // It cannot even be told, so there is nobody left to tell.
+    }
   }
 
   fail(error: GatelogError): void {

@@ -23,6 +23,8 @@ interface ConnectionCalls {
   readonly ended: (this: ServerResponse) => void;
 }
 
+/** Of so many organisations a connection keeps that it had calls. */
+const keptOnConnection = 16;
 /** With more organisations than this those without a call are forgotten now and then. */
 const keptOrganizations = 1024;
 
@@ -90,7 +92,10 @@ export class CallsInFlight {
     const organization = req instanceof IncomingRequest ? req.caller : undefined;
     if (organization === undefined) return;
     organization.count -= 1;
-    connection.organizations.set(organization, (connection.organizations.get(organization) ?? 1) - 1);
+    const left = (connection.organizations.get(organization) ?? 1) - 1;
+    // A connection of a proxy may have calls of ever other organisations; that of one client is not made anew for each call.
+    if (left > 0 || connection.organizations.size <= keptOnConnection) connection.organizations.set(organization, left);
+    else connection.organizations.delete(organization);
   }
 
   private meet(socket: Duplex): ConnectionCalls {

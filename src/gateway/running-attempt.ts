@@ -125,11 +125,13 @@ export class RunningAttempt implements ReplySink {
     const { chunks, raw } = this.held;
     const judge = (body: Buffer | undefined): void => this.settle(body !== undefined && tellsTooLong(body));
     const coding = lineNamed(raw, 'content-encoding');
-    if (isIdentity(coding)) judge(Buffer.concat(chunks));
-    else
-      decodeWhole(Buffer.concat(chunks), coding ?? '', refusalMaxBytes)
-        .then(judge)
-        .catch((error: unknown) => this.failed(error));
+    if (isIdentity(coding)) {
+      judge(Buffer.concat(chunks));
+      return;
+    }
+    decodeWhole(Buffer.concat(chunks), coding ?? '', refusalMaxBytes)
+      .then(judge)
+      .catch((error: unknown) => this.failed(error));
   }
 
   /** TRICKY: what is thrown in a later turn would end the process, and all its calls. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { erasureAnswerSchema } from '../contract/erasure.ts';
 import type { Erasure } from '../model/erasure.ts';
 import { GatelogError } from '../model/errors.ts';
+import { HintLookUps } from './hint-look-ups.ts';
 import { type ApiRig, checked, keyOf, openApiRig } from './api-rig.ts';
 import type { ErasurePorts } from './ports.ts';
 
@@ -45,6 +46,14 @@ describe('DELETE /v1/user/{id}', () => {
     expect(data).toEqual({ user_id: 'änn/1 +', erased_at: '2026-01-01T00:00:00.000Z', ...counts });
     expect(asked).toEqual([[rig.organizationId, 'änn/1 +']]);
     expect(handed).toHaveLength(1);
+  });
+
+  it('ends what the hints of empty pages remember of the organisation', async () => {
+    const forgotten: string[] = [];
+    const hintLookUps = Object.assign(new HintLookUps(() => 0), { forget: (tenant: string) => void forgotten.push(tenant) });
+    const erasures = { erase: async () => done('user-4711'), handedOver: async () => undefined };
+    await rig.call('DELETE', '/v1/user/user-4711', { api: rig.withPorts({ hintLookUps, erasures }), key: keyOf('admin') });
+    expect(forgotten).toEqual([rig.organizationId]);
   });
 
   it('is 503 with Retry-After as long as it is not done', async () => {

@@ -49,6 +49,23 @@ test('an organisation has one long look-up at a time; who comes meanwhile goes w
   expect(await next).toEqual([]);
 });
 
+const found = (): Promise<readonly Readonly<Record<string, unknown>>[]> => Promise.resolve([{ value: 'erased' }]);
+const nothing = (): Promise<readonly Readonly<Record<string, unknown>>[]> => Promise.resolve([]);
+
+test('after an erasure nothing is said that was found before it, also by a look-up that was under way', async () => {
+  const look = new HintLookUps(() => now);
+  await look.rowsOf(question('a', 'before'), found);
+  await look.rowsOf(question('b', 'before'), found);
+  const { asked, read } = countingStore();
+  const underWay = look.rowsOf(question('a', 'meanwhile'), read);
+  look.forget('a');
+  asked.at(-1)?.([{ value: 'erased' }]);
+  await underWay;
+  expect(await look.rowsOf(question('a', 'before'), nothing)).toEqual([]);
+  expect(await look.rowsOf(question('a', 'meanwhile'), nothing)).toEqual([]);
+  expect(await look.rowsOf(question('b', 'before'), nothing)).toEqual([{ value: 'erased' }]);
+});
+
 test('one that fails leaves the way free', async () => {
   const look = new HintLookUps(() => now);
   await expect(look.rowsOf(question('a', 'one'), () => Promise.reject(new Error('away')))).rejects.toThrow('away');

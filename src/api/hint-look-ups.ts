@@ -3,6 +3,12 @@ import type { HintQuestion } from '../query/hint-question.ts';
 type Statement = HintQuestion['statement'];
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
+interface Remembered {
+  readonly tenant: string;
+  readonly rows: Rows;
+  readonly until: number;
+}
+
 const rememberedMs = 60_000;
 const maxRemembered = 1000;
 
@@ -13,7 +19,7 @@ const maxRemembered = 1000;
 export class HintLookUps {
   private readonly monotonic: () => number;
   private readonly busy = new Set<string>();
-  private readonly remembered = new Map<string, { readonly rows: Rows; readonly until: number }>();
+  private readonly remembered = new Map<string, Remembered>();
 
   /** @param monotonic milliseconds. */
   constructor(monotonic: () => number) {
@@ -30,16 +36,23 @@ export class HintLookUps {
     this.busy.add(statement.tenant);
     try {
       const rows = await read(statement);
-      if (key !== undefined) this.remember(key, rows);
+      // What was read before something was erased may name it.
+      if (key !== undefined && this.busy.has(statement.tenant)) this.remember(key, statement.tenant, rows);
       return rows;
     } finally {
       this.busy.delete(statement.tenant);
     }
   }
 
-  private remember(key: string, rows: Rows): void {
+  /** To be called once records of an organisation are erased: nothing that was found before is said again. */
+  forget(tenant: string): void {
+    this.busy.delete(tenant);
+    for (const [key, known] of this.remembered) if (known.tenant === tenant) this.remembered.delete(key);
+  }
+
+  private remember(key: string, tenant: string, rows: Rows): void {
     this.remembered.delete(key);
-    this.remembered.set(key, { rows, until: this.monotonic() + rememberedMs });
+    this.remembered.set(key, { tenant, rows, until: this.monotonic() + rememberedMs });
     const [oldest = ''] = this.remembered.keys();
     if (this.remembered.size > maxRemembered) this.remembered.delete(oldest);
   }

@@ -39,6 +39,8 @@ async function answerErase({ context, principal, ports }: EndpointCall): Promise
       `The erasure of user ${quoted(userId)} goes on: calls that may be theirs are still open, or the store takes its time. Send the same call again to wait for its receipt.`,
     );
   }
+  // Hints name stored users, and remember them for a while.
+  ports.hintLookUps.forget(principal.organizationId);
   const { erasedAt, counts } = receipt;
   const answer = answerJson(context, { data: { user_id: userId, erased_at: new Date(erasedAt).toISOString(), ...counts }, error: null });
   // Who has left has not got it.

@@ -83,17 +83,25 @@ export function orderBy(steps: readonly OrderStep[]): Fragment {
   );
 }
 
-/** What the steps need from beside `requests`, as joins behind a derived table of it. */
-export function joinsFor(steps: readonly OrderStep[]): Fragment | undefined {
+/**
+ * What the steps need from beside `requests`, as joins behind a derived table of it.
+ * @param bounds on the arrival, that all rows of the derived table keep.
+ */
+export function joinsFor(steps: readonly OrderStep[], bounds: readonly Fragment[]): Fragment | undefined {
   const needed = new Set(steps.map(({ beside }) => beside));
-  const joins = [...(needed.has('users') ? [usersJoin] : []), ...(needed.has('bodies') ? [bodiesJoin] : [])];
+  const joins = [...(needed.has('users') ? [usersJoin] : []), ...(needed.has('bodies') ? [bodiesJoin(bounds)] : [])];
   const [first, second] = joins;
   if (first === undefined) return undefined;
   return second === undefined ? first : sql`${first} ${second}`;
 }
 
 const usersJoin = sql`ANY LEFT JOIN (SELECT user_id, max(created_at) AS user_last_active FROM ${ownTable('requests', sql`user_id != ''`)} GROUP BY user_id) AS users USING (user_id)`;
-const bodiesJoin = sql`ANY LEFT JOIN (SELECT created_at, request_id, last_user_text, completion_text FROM ${ownTable('bodies')}) AS texts USING (created_at, request_id)`;
+
+/** TRICKY: from one side of a join the engine takes no bounds to the other, and would read the texts of all time. */
+function bodiesJoin(bounds: readonly Fragment[]): Fragment {
+  const bodies = bounds.length === 0 ? ownTable('bodies') : ownTable('bodies', join(bounds, ' AND '));
+  return sql`ANY LEFT JOIN (SELECT created_at, request_id, last_user_text, completion_text FROM ${bodies}) AS texts USING (created_at, request_id)`;
+}
 
 function stepOf(term: SortTerm): OrderStep {
   const { direction } = term;

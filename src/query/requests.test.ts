@@ -65,6 +65,7 @@ const full: RequestRecord = {
   assets: ['img'],
   requestBody: { kind: 'json', text: '{"messages":[1]}' },
   responseBody: { kind: 'text', text: 'data: broken' },
+  lastUserText: 'ask',
   sizeBytes: 28,
 };
 
@@ -109,6 +110,13 @@ async function page(body: Partial<RequestQuery>): Promise<readonly number[]> {
 
 const leaf = (field: string, operators: unknown): unknown => ({ request_response_rmt: { [field]: operators } });
 const newestFirst = [4, 1, 3, 2, 0, 5];
+const since = leaf('request_created_at', { gte: new Date(noon).toISOString() });
+const until = leaf('request_created_at', { lt: new Date(noon + 20).toISOString() });
+/** Of what is read of `bodies`, by the name of the page. */
+const boundsOf: Readonly<Record<string, string | undefined>> = {
+  'between two times': 'created_at >= T AND created_at < T',
+  'of one identifier': 'created_at = T',
+};
 
 describe('a page', () => {
   test('is the newest ten by default, ties by identifier', async () => {
@@ -169,6 +177,18 @@ describe('a page', () => {
       'SELECT …, inputs FROM requests WHERE org_id = {tenant:UInt128} AND (status >= {p0:Float64}) ORDER BY created_at DESC, request_id DESC LIMIT {p1:UInt64} OFFSET {p2:UInt64}',
     );
     expect(statement?.params).toEqual({ p0: '500', p1: '10', p2: '0', tenant: BigInt(`0x${tenant.replaceAll('-', '')}`).toString() });
+  });
+
+  test.each([
+    ['between two times', { left: since, operator: 'and', right: until }, [1, 3, 2, 0]],
+    ['of one identifier', leaf('request_id', { equals: full.requestId }), [1]],
+    ['of any time, under one of two ways', { left: since, operator: 'or', right: leaf('status', { gte: 0 }) }, [1, 4, 3, 2, 0, 5]],
+  ])('in the order of a text of its bodies reads no bodies of other times: %s', async (name, filter, expected) => {
+    const plan = { filter, sort: { request_prompt: 'asc' } };
+    expect(await page(plan)).toEqual(expected);
+    const [statement] = pageStatements(planOf(plan));
+    const [, bounds] = /FROM bodies WHERE org_id = \{tenant:UInt128\}(?: AND \((.*?)\))?\) AS texts/.exec(statement?.text ?? '') ?? [];
+    expect(bounds?.replaceAll(/fromUnixTimestamp64Milli\(\{p\d+:Int64\}, 'UTC'\)/g, 'T')).toBe(boundsOf[name]);
   });
 });
 

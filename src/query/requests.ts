@@ -2,7 +2,7 @@ import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumbe
 import { type Fragment, join, param, sql } from '../sql/sql.ts';
 import { type Lane, ownTable, type Statement, statementFor } from '../sql/statement.ts';
 import type { FilterNode } from './filter/ast.ts';
-import { compileFilter } from './filter/compile.ts';
+import { arrivalBounds, compileFilter } from './filter/compile.ts';
 import { behind, sortCellColumns } from './cursor.ts';
 import { laneOfPage, soughtId } from './lane.ts';
 import { joinsFor, orderBy, orderOf } from './order.ts';
@@ -27,12 +27,14 @@ export function arrivalStatements(plan: RequestsPlan): readonly Statement[] {
 export function pageOf(plan: RequestsPlan, columns: Fragment): readonly Statement[] {
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
   const after = plan.after === undefined ? undefined : behind(steps, plan.after);
-  const joins = joinsFor(steps);
   const lane = laneOfPage(plan);
   const order = plan.sort === 'random' ? sql`rand64()` : orderBy(steps);
   const shown = join([columns, ...sortCellColumns(steps)], ', ');
   const tail = sql`ORDER BY ${order} LIMIT ${param(plan.limit, 'UInt64')} OFFSET ${param(plan.offset, 'UInt64')}`;
-  const page = (held: readonly Fragment[]): Statement => {
+  const conditions = conditionsOf(plan);
+  const page = (place: readonly Fragment[]): Statement => {
+    const held = [...conditions, ...place];
+    const joins = joinsFor(steps, [...arrivalBounds(plan.filter), ...place]);
     if (joins === undefined) {
       const where = requestsWhere(after === undefined ? held : [...held, after]);
       return statementFor(plan.tenant, sql`SELECT ${shown} FROM ${where} ${tail}`, lane);
@@ -42,11 +44,10 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): readonly Statemen
     const source = sql`(SELECT *, id_text, org_text FROM ${requestsWhere(held)}) AS records ${joins}`;
     return statementFor(plan.tenant, sql`SELECT ${shown} FROM ${source} ${rest}`, lane);
   };
-  const conditions = conditionsOf(plan);
   const time = timeOfSoughtId(plan.filter);
-  const everywhere = page(conditions);
+  const everywhere = page([]);
   if (time === undefined) return [everywhere];
-  return [page([...conditions, sql`created_at = fromUnixTimestamp64Milli(${param(time, 'Int64')}, 'UTC')`]), everywhere];
+  return [page([sql`created_at = fromUnixTimestamp64Milli(${param(time, 'Int64')}, 'UTC')`]), everywhere];
 }
 
 /** Statement for how many requests a question matches, as one {@link CountRow}. */

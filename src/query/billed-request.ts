@@ -5,10 +5,9 @@ import { type CostSource, costSources } from '../model/request-record.ts';
 import { partCounts, unreportedUsage, type Usage } from '../model/usage.ts';
 import { identifier } from '../sql/identifier.ts';
 import { type Fragment, join, sql } from '../sql/sql.ts';
-import type { Statement } from '../sql/statement.ts';
 import { onlyRequest } from './request.ts';
 import type { NumberCell } from './request-row.ts';
-import { pageOf } from './requests.ts';
+import { type PageStatements, pageOf } from './requests.ts';
 
 type Count = Exclude<keyof Usage, 'estimated' | 'raw'>;
 
@@ -58,7 +57,7 @@ export const billedRowColumns: Fragment = join(
 );
 
 /** Statements for what one request costs, to be run in order until one gives its {@link BilledRow}. */
-export function billedRequestStatements(tenant: OrganizationId, id: RequestId): readonly Statement[] {
+export function billedRequestStatements(tenant: OrganizationId, id: RequestId): PageStatements {
   return pageOf(onlyRequest(tenant, id), billedRowColumns);
 }
 

@@ -1,16 +1,15 @@
 import type { OrganizationId, RequestId } from '../model/ids.ts';
-import type { Statement } from '../sql/statement.ts';
 import { condition } from './filter/ast.ts';
 import type { RequestsPlan } from './plan.ts';
 import { noFlags } from './question.ts';
 import type { NumberCell } from './request-row.ts';
-import { arrivalStatements, pageStatements } from './requests.ts';
+import { arrivalStatements, type PageStatements, pageStatements } from './requests.ts';
 
 /**
  * Statements for one request by its identifier, to be run in order until one gives its `RequestRow`; none does when it does not exist here.
  * It is the page of the filter `request_id equals`, so both find the same record in the same way.
  */
-export function requestStatements(tenant: OrganizationId, id: RequestId): readonly Statement[] {
+export function requestStatements(tenant: OrganizationId, id: RequestId): PageStatements {
   return pageStatements(onlyRequest(tenant, id));
 }
 
@@ -20,7 +19,7 @@ export interface ArrivalRow {
 }
 
 /** As {@link requestStatements}, of an {@link ArrivalRow}: whether the request is stored, and where. */
-export function requestKeyStatements(tenant: OrganizationId, id: RequestId): readonly Statement[] {
+export function requestKeyStatements(tenant: OrganizationId, id: RequestId): PageStatements {
   return arrivalStatements(onlyRequest(tenant, id));
 }
 

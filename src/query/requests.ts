@@ -10,21 +10,24 @@ import type { RequestsPlan } from './plan.ts';
 import type { RequestFlags, RequestsQuestion } from './question.ts';
 import { bodiesRowColumns, type NumberCell, requestRowColumns } from './request-row.ts';
 
+/** One statement or two; the last of them reads everywhere. */
+export type PageStatements = readonly [Statement, ...Statement[]];
+
 /**
  * Statements for one page of `RequestRow`s, to be run in order until one gives rows: the first that does is the answer, and when none does
  * the page is empty. There are two when the filter asks for one identifier that holds its own time: the first looks at exactly that place.
  */
-export function pageStatements(plan: RequestsPlan): readonly Statement[] {
+export function pageStatements(plan: RequestsPlan): PageStatements {
   return pageOf(plan, plan.includeInputs ? sql`${requestRowColumns}, inputs` : requestRowColumns);
 }
 
 /** As {@link pageStatements}, of rows that hold the arrival alone, as `created_ms`. */
-export function arrivalStatements(plan: RequestsPlan): readonly Statement[] {
+export function arrivalStatements(plan: RequestsPlan): PageStatements {
   return pageOf(plan, sql`toUnixTimestamp64Milli(created_at) AS created_ms`);
 }
 
 /** As {@link pageStatements}, of rows with these columns. */
-export function pageOf(plan: RequestsPlan, columns: Fragment): readonly Statement[] {
+export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
   const after = plan.after === undefined ? undefined : behind(steps, plan.after);
   const lane = laneOfPage(plan);

@@ -1,12 +1,15 @@
 import type { Context } from 'hono';
 import { GatelogError } from '../../../model/errors.ts';
 import type { RequestId } from '../../../model/ids.ts';
+import type { PageStatements } from '../../../query/requests.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 
 /** Something that may be in the store, or still on its way there. */
 export interface Sought<Found> {
-  /** Reads it; undefined when the store does not have it. */
+  /** Reads it where it most likely is; undefined when it is not there. */
   readonly look: () => Promise<Found | undefined>;
+  /** Reads it wherever it may be; undefined when the store does not have it. */
+  readonly lookEverywhere: () => Promise<Found | undefined>;
   readonly isTravelling: () => Promise<boolean>;
   /** What to say of it. */
   readonly sentences: { readonly travelling: string; readonly absent: string };
@@ -14,16 +17,19 @@ export interface Sought<Found> {
 
 /**
  * What the store has of a request.
- * @param look reads it; nothing when the store does not have it.
+ * @param statements to be run in order until one gives its row, the last of them everywhere.
  * @throws GatelogError `request_in_flight` with a hint, or `not_found`.
  */
 export async function foundOrRefused<Row>(
   { context, principal, ports }: EndpointCall,
   id: RequestId,
-  look: () => Promise<readonly Row[]>,
+  statements: PageStatements,
 ): Promise<Row> {
+  const read = async (statement: PageStatements[number]): Promise<Row | undefined> =>
+    (await ports.run<Row>(statement, context.req.raw.signal))[0];
   return soughtOrRefused(context, {
-    look: async () => (await look())[0],
+    look: () => read(statements[0]),
+    lookEverywhere: () => read(statements.at(-1) ?? statements[0]),
     isTravelling: async () => (await ports.travellingOf(principal.organizationId, [id])).length > 0,
     sentences: {
       travelling: `The record of request ${id} is on its way to the store. Ask again in a moment.`,
@@ -35,16 +41,16 @@ export async function foundOrRefused<Row>(
 /** What the store has. @throws GatelogError `request_in_flight` with a hint, or `not_found`. */
 export async function soughtOrRefused<Found>(
   context: Context,
-  { look, isTravelling, sentences: { travelling, absent } }: Sought<Found>,
+  { look, lookEverywhere, isTravelling, sentences: { travelling, absent } }: Sought<Found>,
 ): Promise<Found> {
   const found = await look();
   if (found !== undefined) return found;
-  if (await isTravelling()) {
-    context.header('svc-hint', travelling);
-    throw new GatelogError('request_in_flight', travelling);
-  }
-  // It may have been stored between the two questions.
-  const late = await look();
+  const [isOnItsWay] = await Promise.allSettled([isTravelling()]);
+  // It may have been stored between the two questions, and what is stored is found whatever became of the second.
+  const late = await lookEverywhere();
   if (late !== undefined) return late;
-  throw new GatelogError('not_found', absent);
+  if (isOnItsWay.status === 'rejected') throw isOnItsWay.reason;
+  if (!isOnItsWay.value) throw new GatelogError('not_found', absent);
+  context.header('svc-hint', travelling);
+  throw new GatelogError('request_in_flight', travelling);
 }

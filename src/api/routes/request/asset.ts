@@ -4,7 +4,6 @@ import { GatelogError } from '../../../model/errors.ts';
 import { quoted } from '../../../model/text.ts';
 import { requestStatements } from '../../../query/request.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
-import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
 import { foundOrRefused } from './absent.ts';
@@ -33,12 +32,10 @@ export const getRequestAsset: Endpoint = {
 };
 
 async function answerAsset(call: EndpointCall): Promise<Response> {
-  const { context, principal, ports } = call;
-  const { signal } = context.req.raw;
+  const { context, principal } = call;
   const id = requestIdOf(context);
   const assetId = context.req.param('assetId') ?? '';
-  const look = () => runUntilRows<RequestRow>(ports.run, requestStatements(principal.organizationId, id), signal);
-  const { assets } = await foundOrRefused(call, id, look);
+  const { assets } = await foundOrRefused<RequestRow>(call, id, requestStatements(principal.organizationId, id));
   if (!assets.includes(assetId)) {
     throw new GatelogError('not_found', `Request ${id} has no asset ${quoted(assetId)}; pictures stand in its bodies, at signed_body_url.`);
   }

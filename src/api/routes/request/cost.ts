@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 import { requestCostAnswerSchema } from '../../../contract/request-cost.ts';
 import { billedRequest, billedRequestStatements, type BilledRow } from '../../../query/billed-request.ts';
 import { requestCost } from '../../../query/request-cost.ts';
-import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
 import { foundOrRefused } from './absent.ts';
@@ -34,9 +33,8 @@ export const explainRequestCost: Endpoint = {
 /** Identifier → row → what is billed → explanation. */
 async function answerCost(call: EndpointCall): Promise<Response> {
   const { context, principal, ports } = call;
-  const { signal } = context.req.raw;
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
-  const row = await foundOrRefused(call, id, () => runUntilRows<BilledRow>(ports.run, billedRequestStatements(tenant, id), signal));
+  const row = await foundOrRefused<BilledRow>(call, id, billedRequestStatements(tenant, id));
   return answerJson(context, { data: requestCost(ports.prices.explain(tenant, billedRequest(row))), error: null });
 }

@@ -3,7 +3,6 @@ import { requestAnswerSchema } from '../../../contract/requests.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { requestStatements } from '../../../query/request.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
-import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
 import { foundOrRefused } from './absent.ts';
@@ -40,12 +39,11 @@ export const getRequest: Endpoint = {
 
 /** Identifier → statements → rows → item. */
 async function answerGet(call: EndpointCall): Promise<Response> {
-  const { context, principal, ports } = call;
-  const { signal } = context.req.raw;
+  const { context, principal } = call;
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
   const withBodies = wantsBody(context.req.query('includeBody'));
-  const row = await foundOrRefused(call, id, () => runUntilRows<RequestRow>(ports.run, requestStatements(tenant, id), signal));
+  const row = await foundOrRefused<RequestRow>(call, id, requestStatements(tenant, id));
   const [item] = await itemsOf(call, [row], withBodies);
   return answerJson(context, { data: item, error: null });
 }

@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 import { changesAnswerSchema, historyPageSchema } from '../../../contract/changes.ts';
 import { changeItem, type ChangeRow, changesStatement } from '../../../query/changes.ts';
 import { type ArrivalRow, requestKeyStatements } from '../../../query/request.ts';
-import { runUntilRows } from '../../../store/run.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
 import { foundOrRefused } from './absent.ts';
@@ -40,7 +39,7 @@ async function answerList(call: EndpointCall): Promise<Response> {
   const id = requestIdOf(context);
   const page = readQueryParameters(context, historyPageSchema);
   // A history is stored before its record, so that what is found here has its history whole.
-  const key = await foundOrRefused(call, id, () => runUntilRows<ArrivalRow>(ports.run, requestKeyStatements(tenant, id), signal));
+  const key = await foundOrRefused<ArrivalRow>(call, id, requestKeyStatements(tenant, id));
   const rows = await ports.run<ChangeRow>(changesStatement(tenant, { id, createdAt: Number(key.created_ms) }, page), signal);
   return answerJson(context, { data: rows.map(changeItem), error: null });
 }

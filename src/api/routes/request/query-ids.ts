@@ -1,5 +1,5 @@
 import { requestIdsSchema, requestQueryAnswerSchema } from '../../../contract/requests.ts';
-import type { RequestId } from '../../../model/ids.ts';
+import { type RequestId, timeOfUuid } from '../../../model/ids.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
 import { requestsByIdStatement } from '../../../query/requests.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
@@ -33,25 +33,31 @@ async function answerIds(call: EndpointCall): Promise<Response> {
   const ids = [...new Set(requestIds)] as RequestId[];
   const found = new Map<string, RequestRow>();
   await memory.takeRows(ids.length);
-  await find(call, ids, found);
+  // Most identifiers hold their own time, which says where to look.
+  const [timed, others] = [ids.filter((id) => timeOfUuid(id) !== undefined), ids.filter((id) => timeOfUuid(id) === undefined)];
+  await find(call, requestsByIdStatement(principal.organizationId, timed, 'own time'), found);
+  await find(call, requestsByIdStatement(principal.organizationId, others, 'anywhere'), found);
   const missing = ids.filter((id) => !found.has(id));
-  const travelling = missing.length === 0 ? [] : await ports.travellingOf(principal.organizationId, missing);
-  // What is neither stored nor on its way may have been stored between the two questions.
-  const nowhere = missing.filter((id) => !travelling.includes(id));
-  await find(call, nowhere, found);
-  if (travelling.length > 0) setHint(context, travellingHint(travelling.length));
+  if (missing.length > 0) {
+    const [travelling] = await Promise.allSettled([ports.travellingOf(principal.organizationId, missing)]);
+    // It may have been stored between the two questions.
+    await find(call, requestsByIdStatement(principal.organizationId, missing, 'anywhere'), found);
+    const nowhere = missing.filter((id) => !found.has(id));
+    if (nowhere.length > 0 && travelling.status === 'rejected') throw travelling.reason;
+    const count = travelling.status === 'rejected' ? 0 : nowhere.filter((id) => travelling.value.includes(id)).length;
+    if (count > 0) setHint(context, travellingHint(count));
+  }
   const rows = ids.flatMap((id) => found.get(id) ?? []);
   return answerJson(context, { data: await writtenItems(call, rows, true), error: null });
 }
 
-/** Most identifiers hold their own time, which says where to look; only those that are not found there are looked for everywhere. */
-async function find({ context, principal, ports }: EndpointCall, ids: readonly RequestId[], found: Map<string, RequestRow>): Promise<void> {
-  for (const place of ['own time', 'anywhere'] as const) {
-    const missing = ids.filter((id) => !found.has(id));
-    const statement = requestsByIdStatement(principal.organizationId, missing, place);
-    if (statement === undefined) continue;
-    for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
-  }
+async function find(
+  { context, ports }: EndpointCall,
+  statement: ReturnType<typeof requestsByIdStatement>,
+  found: Map<string, RequestRow>,
+): Promise<void> {
+  if (statement === undefined) return;
+  for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
 }
 
 /** What is only not there yet is not to be taken for what never was. */

@@ -28,6 +28,7 @@ export async function foundSessionOrRefused<Found>(
   const shown = quoted(sessionId);
   return soughtOrRefused(context, {
     look,
+    lookEverywhere: look,
     isTravelling: () => ports.sessions.isTravelling(principal.organizationId, sessionId),
     sentences: {
       travelling: `The first request of session ${shown} is on its way to the store. Ask again in a moment.`,

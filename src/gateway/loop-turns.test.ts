@@ -16,6 +16,8 @@ function* broken(): Generator<void, string, undefined> {
   throw new Error('broken');
 }
 
+const modest = (count: number): string[] => Array.from({ length: count }, () => 'modest');
+
 describe('turns of the event loop', () => {
   it('let calls go on at once while they have time, and again in the next one', async () => {
     const { turns, pass, now } = makeTurns();
@@ -26,25 +28,46 @@ describe('turns of the event loop', () => {
     expect(turns.hasTime(now())).toBe(true);
   });
 
-  it('do what waits for as long as each has time, one organisation after the other, and let nobody pass', async () => {
+  it('do what waits for as long as each has time, and let nobody pass', async () => {
     const { turns, pass, now } = makeTurns();
+    const done: number[] = [];
+    for (const number of [1, 2, 3]) {
+      turns.later('one', () => {
+        done.push(number);
+        pass(3);
+      });
+    }
+    expect([done, turns.hasTime(now())]).toEqual([[], false]);
+    await nextTurn();
+    expect([done, turns.hasTime(now())]).toEqual([[1, 2], false]);
+    await nextTurn();
+    expect(done).toEqual([1, 2, 3]);
+    pass(2);
+    // It took the time of this turn, whoever comes in it.
+    expect(turns.hasTime(now())).toBe(false);
+    await nextTurn();
+    expect(turns.hasTime(now())).toBe(true);
+  });
+
+  it('give organisations the same time, however many pieces of work that is, also to one that comes later', async () => {
+    const { turns, pass } = makeTurns();
     const done: string[] = [];
     const work = (name: string, ms: number) => (): void => {
       done.push(name);
       pass(ms);
     };
-    for (const number of [1, 2, 3, 4]) turns.later('greedy', work(`greedy ${number}`, 3));
-    turns.later('modest', work('modest', 1));
-    expect([done, turns.hasTime(now())]).toEqual([[], false]);
+    for (let number = 0; number < 3; number += 1) turns.later('greedy', work('greedy', 10));
+    for (let number = 0; number < 12; number += 1) turns.later('modest', work('modest', 1));
     await nextTurn();
-    expect(done).toEqual(['greedy 1', 'modest', 'greedy 2']);
-    expect(turns.hasTime(now())).toBe(false);
+    expect(done).toEqual(['greedy']);
     await nextTurn();
-    expect(done).toEqual(['greedy 1', 'modest', 'greedy 2', 'greedy 3', 'greedy 4']);
-    // It took the time of this turn, whoever comes in it.
-    expect(turns.hasTime(now())).toBe(false);
+    expect(done).toEqual(['greedy', ...modest(5)]);
+    turns.later('other', work('other', 2));
     await nextTurn();
-    expect(turns.hasTime(now())).toBe(true);
+    await nextTurn();
+    expect(done).toEqual(['greedy', ...modest(5), 'other', ...modest(5), 'greedy']);
+    await nextTurn();
+    expect(done.slice(13)).toEqual([...modest(2), 'greedy']);
   });
 
   it('do long work in steps, others between them, and tell what came of it or what broke', async () => {
@@ -71,7 +94,7 @@ describe('turns of the event loop', () => {
       },
     });
     await nextTurn();
-    expect(done.slice(4)).toEqual(['Error: told', 'Error: broken']);
+    expect(done.slice(4)).toEqual(['Error: broken', 'Error: told']);
   });
 });
 

@@ -1,21 +1,12 @@
-import { OrganizationShares, type Share, type Waiting } from './organization-shares.ts';
-
 /** For so long one turn of the event loop works on calls; a piece of work that has begun is not broken off. */
 const usualMaxMs = 5;
 
-/** A piece of a call's work that waits for its turn. */
-class WaitingWork implements Waiting<WaitingWork> {
-  before: WaitingWork | undefined;
-  behind: WaitingWork | undefined;
-  isQueued = false;
-  share: Share<WaitingWork> | undefined;
-  readonly organizationId: string;
-  readonly work: () => void;
-
-  constructor(organizationId: string, work: () => void) {
-    this.organizationId = organizationId;
-    this.work = work;
-  }
+/** The work of one organisation that waits. */
+interface Share {
+  /** The oldest first. */
+  readonly works: (() => void)[];
+  /** Time that its work took, as far as it counts beside others; milliseconds. */
+  spentMs: number;
 }
 
 /** What comes of work that is done in steps. What `done` throws goes to `failed`. */
@@ -27,12 +18,16 @@ export interface StepsEnd<Result> {
 /**
  * Shares the time of the event loop between organisations. A hundred calls may arrive in one turn of it, and those whose bodies have to be gone through take
  * milliseconds each: all others, also those that wait for a provider's answer alone, would wait for all of them. So a turn has some time for calls; what comes
- * later goes on in later turns, which organisations take one after the other.
+ * later goes on in later turns, first that of the organisation which has had the least time: fifty small calls go before the second one that takes long.
  */
 export class LoopTurns {
   private readonly monotonic: () => number;
   private readonly maxMs: number;
-  private readonly waiting = new OrganizationShares<WaitingWork>(1, 100);
+  /** Of organisations, since somebody waits. */
+  private readonly shares = new Map<string, Share>();
+  private waiting = 0;
+  /** What the organisation had had whose work was done last: who comes anew has had as much. */
+  private levelMs = 0;
   /** When the time of this turn of the event loop is over; undefined before its first call. */
   private until: number | undefined;
 
@@ -44,7 +39,7 @@ export class LoopTurns {
 
   /** Whether a call may go on at once; nearly every one may. Who may not waits with {@link later}. @param now monotonic, milliseconds. */
   hasTime(now: number): boolean {
-    if (this.waiting.size > 0) return false;
+    if (this.waiting > 0) return false;
     if (this.until === undefined) this.begin(now);
     return now < (this.until ?? 0);
   }
@@ -52,7 +47,13 @@ export class LoopTurns {
   /** Does work of an organisation when its turn comes, never before this returns. It must not throw. */
   later(organizationId: string, work: () => void): void {
     if (this.until === undefined) this.begin(this.monotonic());
-    this.waiting.add(new WaitingWork(organizationId, work));
+    this.waiting += 1;
+    const share = this.shares.get(organizationId);
+    if (share === undefined) this.shares.set(organizationId, { works: [work], spentMs: this.levelMs });
+    else {
+      if (share.works.length === 0) share.spentMs = Math.max(share.spentMs, this.levelMs);
+      share.works.push(work);
+    }
   }
 
   /** Does work of an organisation step by step, each when its turn comes. One of the two is called, once; `failed` must not throw. */
@@ -77,16 +78,32 @@ export class LoopTurns {
   /** The turn is over. The time of the next one begins with what waits, and what arrives in it comes behind. */
   private readonly next = (): void => {
     this.until = undefined;
-    if (this.waiting.size === 0) return;
-    const until = this.monotonic() + this.maxMs;
-    this.until = until;
-    setImmediate(this.next);
+    if (this.waiting === 0) return;
+    let now = this.monotonic();
+    this.begin(now);
+    const until = now + this.maxMs;
     do {
-      const waiting = this.waiting.next();
-      if (waiting === undefined) return;
-      this.waiting.take(waiting);
-      this.waiting.giveBack(waiting);
-      waiting.work();
-    } while (this.monotonic() < until);
+      const share = this.least();
+      const work = share?.works.shift();
+      if (share === undefined || work === undefined) break;
+      this.waiting -= 1;
+      this.levelMs = share.spentMs;
+      work();
+      const endedAt = this.monotonic();
+      share.spentMs += endedAt - now;
+      now = endedAt;
+    } while (now < until);
+    if (this.waiting > 0) return;
+    this.shares.clear();
+    this.levelMs = 0;
   };
+
+  /** Of those who wait the one that has had the least time; of equals the one that has waited longest. */
+  private least(): Share | undefined {
+    let least: Share | undefined;
+    for (const share of this.shares.values()) {
+      if (share.works.length > 0 && (least === undefined || share.spentMs < least.spentMs)) least = share;
+    }
+    return least;
+  }
 }

@@ -17,6 +17,7 @@ beforeAll(async () => {
       provider: 'OPENAI',
       properties: new Map([['Team', 'search']]),
     },
+    { requestId: v7() as RequestId, provider: 'GOOGLE' },
   ]);
 });
 afterAll(async () => rig.close());
@@ -31,6 +32,8 @@ test.each<readonly [unknown, string]>([
   [{ user_id: { equals: 'user42' } }, 'the user_id "user42"; there is "user-42"'],
   [{ model: { equals: 'gpt4o' } }, 'the model "gpt4o"; there is "gpt-4o"'],
   [{ provider: { equals: 'openia' } }, 'the provider "openia"; there is "OPENAI"'],
+  [{ provider: { equals: 'gemini' } }, 'the provider "gemini"; there is "GOOGLE"'],
+  [{ provider: { equals: 'Google-AI-Studio' } }, 'the provider "Google-AI-Studio"; there is "GOOGLE"'],
 ])('an empty page names the stored value that is nearly the one asked for: %j', async (leaf, hint) => {
   expect(await hintOf(queryPath, { request_response_rmt: leaf })).toContain(hint);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressedProviders } from '../model/vocabulary/providers.ts';
+import { addressedProviders, providerAliases, providerInRecords } from '../model/vocabulary/providers.ts';
 import { bedrockConverse } from './amazon/converse.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
 import { cohereChat } from './cohere/chat.ts';
@@ -12,7 +12,7 @@ import { openAiImages } from './openai/images.ts';
 import { openAiResponses } from './openai/responses.ts';
 import { openAiSpeech } from './openai/speech.ts';
 import { openAiTranscriptions } from './openai/transcriptions.ts';
-import { providerNamed, wireFormatFor } from './registry.ts';
+import { providerNamed, recordNameFor, wireFormatFor } from './registry.ts';
 
 describe('providerNamed', () => {
   it.each([
@@ -62,6 +62,10 @@ describe('providerNamed', () => {
   it.each(['', 'OPENAI', 'nobody', 'constructor', '__proto__'])('does not know "%s"', (name) => {
     expect(providerNamed(name)).toBeUndefined();
   });
+});
+
+it('records have each provider under the name that the vocabulary says', () => {
+  for (const name of [...addressedProviders, ...providerAliases.keys()]) expect(providerInRecords(name)).toBe(recordNameFor(name));
 });
 
 describe('wireFormatFor', () => {

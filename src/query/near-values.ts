@@ -1,4 +1,5 @@
 import { type ConditionNode, conditionsIn, type FilterNode } from './filter/ast.ts';
+import { providerInRecords } from '../model/vocabulary/providers.ts';
 import { type Fragment, param, sql } from '../sql/sql.ts';
 import { ownTable, statementFor } from '../sql/statement.ts';
 import type { HintQuestion } from './hint-question.ts';
@@ -17,6 +18,8 @@ interface SoughtValue {
   /** What callers call the column. */
   readonly label: string;
   readonly value: string;
+  /** What records would have for it; stored values are compared with that. */
+  readonly inRecords: string;
   /** Values that differ in case alone are the same. */
   readonly ignoresCase: boolean;
 }
@@ -45,7 +48,7 @@ function isSame({ value, ignoresCase }: SoughtValue, stored: string): boolean {
 }
 
 /** The value itself where it is stored, else the nearest one. */
-function nearest({ column, value }: SoughtValue, index: number): Fragment {
+function nearest({ column, inRecords: value }: SoughtValue, index: number): Fragment {
   const [folded, length] = [sql`lowerUTF8(${param(value, 'String')})`, param(value.length, 'UInt64')];
   const newest = sql`SELECT ${column} AS value FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT ${param(maxRequests, 'UInt64')}`;
   const alike = sql`SELECT DISTINCT value FROM (${newest}) WHERE value != '' AND lengthUTF8(value) + 2 >= ${length} AND lengthUTF8(value) <= ${length} + 2`;
@@ -67,8 +70,10 @@ function soughtIn(filter: FilterNode): readonly SoughtValue[] {
   return conditionsIn(filter).flatMap((node) => {
     if (node.family !== 'text' || node.operator !== 'equals' || node.value === '' || node.value.length > maxCharacters) return [];
     const column = columnOf(node);
-    const ignoresCase = node.group === 'request_response_rmt' && node.field === 'provider';
-    return column === undefined ? [] : [{ ...column, value: node.value, ignoresCase }];
+    const isProvider = node.group === 'request_response_rmt' && node.field === 'provider';
+    // Callers know some providers by names that records do not have: `gemini` is `GOOGLE` there.
+    const inRecords = (isProvider ? providerInRecords(node.value) : undefined) ?? node.value;
+    return column === undefined ? [] : [{ ...column, value: node.value, inRecords, ignoresCase: isProvider }];
   });
 }
 

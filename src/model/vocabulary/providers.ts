@@ -44,3 +44,17 @@ const byName: ReadonlyMap<string, AddressedProvider> = new Map([
 export function addressedProviderNamed(name: string): AddressedProvider | undefined {
   return byName.get(name);
 }
+
+/** Names in records that are not simply the provider's own in capitals: Helicone's. */
+const otherRecordNames: ReadonlyMap<AddressedProvider, string> = new Map([
+  ['gemini', 'GOOGLE'],
+  ['vertex', 'GOOGLE'],
+  ['bedrock', 'AWS'],
+  ['xai', 'X'],
+]);
+
+/** The name in records of a provider by a name or alias, in any case; undefined when there is none. */
+export function providerInRecords(name: string): string | undefined {
+  const provider = addressedProviderNamed(name.toLowerCase());
+  return provider === undefined ? undefined : (otherRecordNames.get(provider) ?? provider.toUpperCase());
+}

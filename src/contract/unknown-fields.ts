@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { editDistance } from '../model/edit-distance.ts';
+import { nearestName } from '../model/nearest-name.ts';
 import { isJsonObject } from '../model/text.ts';
 import type { FaultPath } from './fault.ts';
 
@@ -12,12 +12,6 @@ export interface UnknownField {
 
 /** Fields are collected up to this number; a body may have any number of them. */
 const maxFields = 10;
-/** A longer name is nobody's slip of the finger, and comparing it takes time. */
-const maxComparedCharacters = 60;
-/** Above this many letters two names have nothing to do with each other. */
-const maxDistance = 2;
-/** A name that begins with the other is near it from this length on: `startTime` for `startTimeUnixMs`. */
-const minPrefixCharacters = 4;
 
 /**
  * The fields of a body that its schema does not name, those of nested objects included. Objects that may hold any name (a filter, properties)
@@ -42,7 +36,7 @@ function collect(schema: z.ZodType, value: unknown, path: FaultPath, found: Unkn
   for (const [name, member] of Object.entries(value)) {
     if (found.length >= maxFields) return;
     if (Object.hasOwn(shape, name)) collect(shape[name] as z.ZodType, member, [...path, name], found);
-    else found.push({ path: [...path, name], nearest: nearestField(name, Object.keys(shape)) });
+    else found.push({ path: [...path, name], nearest: nearestName(name, Object.keys(shape)) });
   }
 }
 
@@ -54,19 +48,4 @@ function unwrapped(schema: z.ZodType): z.ZodType {
     else if (bare instanceof z.ZodPipe) bare = bare.in as z.ZodType;
     else return bare;
   }
-}
-
-/** The known name that a caller most likely meant, undefined when none is near. */
-function nearestField(name: string, known: readonly string[]): string | undefined {
-  if (name.length > maxComparedCharacters) return undefined;
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
-    .toSorted((left, right) => left.distance - right.distance);
-  const best = ranked[0];
-  return best !== undefined && best.distance <= Math.min(maxDistance, best.candidate.length - 1) ? best.candidate : undefined;
-}
-
-function distanceOf(name: string, candidate: string): number {
-  const isPrefix = name.length >= minPrefixCharacters && (candidate.startsWith(name) || name.startsWith(candidate));
-  return Math.min(editDistance(name, candidate), isPrefix ? maxDistance : Infinity);
 }

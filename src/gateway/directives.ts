@@ -8,6 +8,7 @@ import { type AttemptDirectives, attemptReaders, type AttemptsAsked, settledAtte
 import { type CacheAsk, type CacheHeader, type CacheHeaders, readCacheAsk } from './cache-directives.ts';
 import { foreignDirectives } from './foreign-directives.ts';
 import { headerText } from './headers.ts';
+import { nearestHeader, type UnreadLine } from './nearest-header.ts';
 
 /** Prefixes of our own headers: ours, and the one that clients of Helicone's API send. */
 const ownPrefix = 'svc-';
@@ -41,6 +42,8 @@ export interface Directives {
 
 /** What is said to a caller of its headers; the line that says it has an end too. */
 const mostWarnings = 32;
+/** To compare names takes time, before anybody knows who calls. */
+const mostSuggestions = 4;
 
 type WritableTags = { -readonly [Name in keyof Tags]: Tags[Name] };
 
@@ -285,14 +288,14 @@ function readOne(draft: Draft, { name, lower, value, prefixLength }: HeaderLine)
   }
   const reader = readers.get(suffix);
   if (reader !== undefined) reader(draft, value, name);
-  else warn(draft, unread(name, suffix));
+  else warn(draft, unread(draft, { name, suffix, prefixLength }));
 }
 
-function unread(name: string, suffix: string): string {
-  const without = foreignDirectives.get(suffix);
-  return without === undefined
-    ? `${name} is not a header that this gateway knows and was ignored`
-    : `${name} is NOT carried out by this gateway: ${without}`;
+function unread({ warnings }: Draft, line: UnreadLine): string {
+  const without = foreignDirectives.get(line.suffix);
+  if (without !== undefined) return `${line.name} is NOT carried out by this gateway: ${without}`;
+  const meant = warnings.length < mostSuggestions ? nearestHeader(line, readers.keys()) : undefined;
+  return `${line.name} is not a header that this gateway knows and was ignored${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
 }
 
 function addProperty(draft: Draft, property: TaggedProperty): void {

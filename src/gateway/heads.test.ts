@@ -66,6 +66,21 @@ describe('what is read of a head before anybody knows who calls has a bound', ()
   });
 
   it.each([
+    ['Svc-Propertys', 'Svc-Properties'],
+    ['Helicone-Cache-Enable', 'Helicone-Cache-Enabled'],
+    ['svc-userid', 'Svc-User-Id'],
+    ['Svc-Propety-Team', 'Svc-Property-Team'],
+  ])('of one that is nearly ours it is told which is meant: %s', (name, meant) => {
+    const { warnings } = readRequestHead([name, 'x']).directives;
+    expect(warnings).toEqual([`${name} is not a header that this gateway knows and was ignored (did you mean ${meant}?)`]);
+  });
+
+  it('ours are looked for under the first few such names alone, as anybody may send any number', () => {
+    const { warnings } = readRequestHead(Array.from({ length: 20 }, () => ['Svc-Propertys', 'x']).flat()).directives;
+    expect(warnings.filter((text) => text.includes('did you mean'))).toHaveLength(4);
+  });
+
+  it.each([
     ['one line of very many names', ['Connection', 'a,'.repeat(5000)]],
     ['very many lines', Array.from({ length: 100 }, (_, index) => ['Connection', `x${index}`]).flat()],
   ])('a Connection of %s is refused', (_what, lines) => {

@@ -99,7 +99,12 @@ describe('is refused with 422', () => {
     ['a cursor', { filter: {}, cursor: 'x' }, 'cursor', notOurs],
     ['no cursor', { filter: {}, cursor: null }, 'cursor', '`cursor` takes the text of the response header svc-next-cursor.'],
     ['a flag as text', { filter: {}, isCached: 'yes' }, 'isCached', '`isCached` takes true or false.'],
-    ['an unknown sort key', { filter: {}, sort: { createdAt: 'desc' } }, 'sort.createdAt', `Unknown sort key \`createdAt\`. ${knownKeys}`],
+    [
+      'an unknown sort key',
+      { filter: {}, sort: { createdAt: 'desc' } },
+      'sort.createdAt',
+      `Unknown sort key \`createdAt\`. Did you mean \`created_at\`? ${knownKeys}`,
+    ],
     [
       'a sort key of every object',
       { filter: {}, sort: { constructor: 'desc' } },

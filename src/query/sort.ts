@@ -2,7 +2,7 @@ import type { Result } from '../contract/fault.ts';
 import { isJsonObject, wellFormed } from '../model/text.ts';
 import { overlongName } from '../model/vocabulary/limits.ts';
 import { type NamedSortKey, namedSortKeys, type SortDirection, sortDirections, type SortKey, sortKeys } from '../model/vocabulary/sort.ts';
-import { listed, quoted, sketch } from './filter/sketch.ts';
+import { listed, meant, quoted, sketch } from './filter/sketch.ts';
 import { bodyFault, success } from './outcome.ts';
 
 /** One key of a sort with its direction; `name` is the property's or input's. */
@@ -42,7 +42,7 @@ export function parseSort(sort: unknown): Result<Sort> {
 function readTerm(key: string, value: unknown): Result<readonly SortTerm[]> {
   if (!isSortKey(key)) {
     const known = [...Object.keys(sortKeys), 'random', ...Object.keys(namedSortKeys)];
-    return bodyFault(['sort', key], `Unknown sort key ${quoted(key)}. Known keys: ${listed(known)}.`);
+    return bodyFault(['sort', key], `Unknown sort key ${quoted(key)}.${meant(key, known)} Known keys: ${listed(known)}.`);
   }
   const direction = directionOf(value);
   if (direction === undefined) return bodyFault(['sort', key], directionSentence(key, value));

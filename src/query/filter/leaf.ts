@@ -6,7 +6,7 @@ import { familyValueHints, operatorFamilies } from '../../model/vocabulary/opera
 import { filterFault, success } from '../outcome.ts';
 import { condition, type ConditionNode } from './ast.ts';
 import { checkComparison } from './check.ts';
-import { listed, quoted, sketch } from './sketch.ts';
+import { listed, meant, quoted, sketch } from './sketch.ts';
 
 /** What a `properties` leaf without its wrapper means: the contract's empty list, an ordinary condition, or a fault. */
 export type UnwrappedProperties = 'empty' | 'filter' | 'refuse';
@@ -94,7 +94,7 @@ function conditionIn(group: FieldGroup, value: unknown, path: FaultPath): Result
   if (definition === undefined) {
     return filterFault(
       field.value.path,
-      `Unknown field ${quoted(key)} in ${quoted(group)}. Known fields: ${listed(Object.keys(definitions))}.`,
+      `Unknown field ${quoted(key)} in ${quoted(group)}.${meant(key, Object.keys(definitions))} Known fields: ${listed(Object.keys(definitions))}.`,
     );
   }
   const parsed = comparisonOf({ group, field: key, definition }, field.value, (inner) => leafAround({ [key]: inner }));

@@ -240,7 +240,8 @@ describe('what is refused says where and what to write instead', () => {
     expect(faultOf(input)).toEqual({ path, message });
   });
 
-  test('an unknown field lists the known ones', () => {
+  test('an unknown field lists the known ones, and says which is meant', () => {
+    expect(faultOf(rmt({ statu: { equals: 1 } })).message).toContain('. Did you mean `status`? Known fields: ');
     const { path, message } = faultOf(rmt({ toString: { equals: 'x' } }));
     expect(path).toBe('filter.request_response_rmt.toString');
     expect(message).toMatch(

@@ -1,3 +1,5 @@
+import { nearestName } from '../../model/nearest-name.ts';
+
 const longestText = 60;
 const deepest = 6;
 const mostKeys = 3;
@@ -14,6 +16,12 @@ export function sketch(value: unknown): string {
 /** A caller's key in backticks, shortened. */
 export function quoted(key: string): string {
   return `\`${clip(key)}\``;
+}
+
+/** Asks for the known key that a caller most likely meant; empty when none is near. */
+export function meant(key: string, known: readonly string[]): string {
+  const nearest = nearestName(key, known);
+  return nearest === undefined ? '' : ` Did you mean ${quoted(nearest)}?`;
 }
 
 /** Keys as a list for people: `` `a`, `b`, `c` ``. */

@@ -34,7 +34,7 @@ export const scoreUpdateSchema = z
 /** The body of one score as older clients write it. */
 export const evalSchema = z
   .object({ name: z.string(), score: scoreValueSchema })
-  .openapi('Eval', { description: 'One score of a request. Other fields are ignored.' });
+  .openapi('Eval', { description: 'One score of a request. Other fields are ignored with a warning.' });
 
 /** Reads the body of one score. */
 export function readEval(body: unknown): Result<ReadonlyMap<string, number>> {

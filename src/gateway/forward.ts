@@ -188,13 +188,24 @@ function askThenCarryOut(ports: ForwardPorts, admitted: AdmittedCall, errand: Er
     carryOut(ports, admitted, errand, { body, readyAt });
     return;
   }
-  const ready = (asked: Errand, hasWaited: boolean): void =>
-    carryOut(ports, admitted, asked, { body, readyAt: hasWaited ? ports.clock.monotonic() : readyAt });
+  const ready = (asked: Errand, hasWaited: boolean): void => {
+    if (!hasWaited) carryOut(ports, admitted, asked, { body, readyAt });
+    else goOnAfterWait(ports, admitted, asked, body);
+  };
   const failed = (error: unknown): void => {
     const refused = { body, errand };
     refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused }, errand.route.provider, error);
   };
   askCache(ports, { admitted, errand, ask }, { ready, failed });
+}
+
+/** What many calls waited for may come for all of them at once. */
+function goOnAfterWait(ports: ForwardPorts, admitted: AdmittedCall, asked: Errand, body: RequestBody): void {
+  const { clock, turns } = ports;
+  const readyAt = clock.monotonic();
+  const goOn = (): void => carryOut(ports, admitted, asked, { body, readyAt });
+  if (turns.hasTime(readyAt)) goOn();
+  else turns.later(admitted.admission.principal.organizationId, goOn);
 }
 
 interface Arrived {

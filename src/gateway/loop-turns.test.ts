@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../platform/clock.ts';
+import { startCacheRig } from './cache-rig.ts';
 import { openAiAt, startRig } from './gateway-rig.ts';
 import { LoopTurns } from './loop-turns.ts';
-import { openClient, requestText, startProvider, until } from './wire-rig.ts';
+import { call, openClient, requestText, startProvider, until } from './wire-rig.ts';
 
 /** Turns of 5 ms, and a clock that moves when it is told to. */
 function makeTurns(): { readonly turns: LoopTurns; readonly pass: (ms: number) => void; readonly now: () => number } {
@@ -127,5 +128,39 @@ it('calls that arrive together go on in as many turns of the event loop as they 
     clearImmediate(counting);
     await rig.close();
     await provider.close();
+  }
+});
+
+it('calls that waited for an equal one go on in as many turns of the event loop as they take', async () => {
+  // Each piece of work takes longer than a turn has.
+  const turns = new LoopTurns(systemClock.monotonic, 0);
+  const cached = await startCacheRig({ ports: { turns } });
+  let turn = 0;
+  let counting = setImmediate(function count() {
+    turn += 1;
+    counting = setImmediate(count);
+  });
+  const hitIn: number[] = [];
+  const { meter } = cached.rig.ports;
+  const askedCache = meter.askedCache.bind(meter);
+  Object.assign(meter, {
+    askedCache: (kind: Parameters<typeof askedCache>[0]) => {
+      if (kind === 'hit') hitIn.push(turn);
+      askedCache(kind);
+    },
+  });
+  try {
+    const answers: (() => void)[] = [];
+    cached.behave((_body, response) => void answers.push(() => void response.end('{}')));
+    const text = requestText('POST /v1/chat/completions', ['Svc-Cache-Enabled: true'], '{"model":"gpt-4o"}');
+    const calls = Array.from({ length: 10 }, () => call(cached.rig.port, text));
+    await until(() => cached.asked() === 10 && answers.length === 1);
+    answers[0]?.();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+    expect(new Set(hitIn).size).toBe(9);
+    await cached.rig.exchanges(10);
+  } finally {
+    clearImmediate(counting);
+    await cached.close();
   }
 });

@@ -208,6 +208,8 @@ describe('a call in the background', () => {
   test('is waited for only while something that came before the read is on its way, and by a bounded number of reads', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
+    const older = writer.newStream();
+    spool.writeOpen(writer, older, { openedAt: Date.now() - 1000 });
     for (let count = 0; count < mostWaiting + 2; count += 1) {
       const response = newResponse();
       await spool.write(writer, read(response, finished(response)));
@@ -215,6 +217,7 @@ describe('a call in the background', () => {
     await spool.drainAll();
     expect(openCheckpointFile(spool.folder).load().waiting).toHaveLength(mostWaiting);
     expect(spool.observations.map(({ kind }) => kind)).toContain('usage_not_completed');
+    spool.writeRest(writer, older, {});
     await spool.write(writer);
     await spool.drainAll();
     expect(openCheckpointFile(spool.folder).load().waiting).toBeUndefined();

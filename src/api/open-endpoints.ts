@@ -13,6 +13,7 @@ export const openEndpoints: readonly OpenEndpoint[] = [
     declaration: {
       method: 'get',
       path: '/healthz',
+      operationId: 'getHealth',
       summary: 'Whether the process is alive',
       responses: { 200: { description: 'It is.', content: healthContent }, ...problemResponses(405) },
     },
@@ -22,6 +23,7 @@ export const openEndpoints: readonly OpenEndpoint[] = [
     declaration: {
       method: 'get',
       path: '/readyz',
+      operationId: 'getReadiness',
       summary: 'Whether the store answers and the ingest drains',
       responses: {
         200: { description: 'Both do.', content: healthContent },
@@ -35,6 +37,7 @@ export const openEndpoints: readonly OpenEndpoint[] = [
     declaration: {
       method: 'get',
       path: '/openapi.json',
+      operationId: 'getOpenApiDocument',
       summary: 'This document',
       responses: {
         200: { description: 'The document.', content: jsonContent(z.looseObject({ openapi: z.string() })) },

@@ -9,6 +9,41 @@ test('the document at the root of the repository is the one that is served', asy
   await expect(`${JSON.stringify(openApiDocument(version), undefined, 2)}\n`).toMatchFileSnapshot('../../openapi.json');
 });
 
+interface Operation {
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly object[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
+}
+
+test('every operation can be found by its tag and called by its name, and says whether it needs a key', () => {
+  const document = openApiDocument(version) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    readonly servers: readonly object[];
+    readonly tags: readonly { readonly name: string }[];
+  };
+  expect(document.servers).toEqual([{ url: '/' }]);
+  const operations = Object.values(document.paths).flatMap((ofPath) => Object.values(ofPath));
+  const names = operations.map(({ operationId }) => operationId);
+  expect(names).not.toContain(undefined);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { tags, security } of operations) {
+    expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining([...(tags ?? [undefined])]));
+    expect(security).toBeDefined();
+  }
+});
+
+test.each(endpoints.filter(({ declaration }) => declaration.request?.body !== undefined))(
+  'shows a body that can be sent to $declaration.path',
+  ({ declaration: { path, method, request } }) => {
+    const { paths } = openApiDocument(version) as { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
+    const example = paths[path]?.[method]?.requestBody?.content['application/json']?.example;
+    const content = request?.body?.content['application/json'] as { readonly schema: { readonly parse: (value: unknown) => unknown } };
+    expect(example).toBeDefined();
+    expect(() => content.schema.parse(example)).not.toThrow();
+  },
+);
+
 interface Answer {
   readonly headers?: Readonly<Record<string, unknown>>;
 }

@@ -3,18 +3,52 @@ import type { RouteConfig } from '@hono/zod-openapi';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { openEndpoints } from './open-endpoints.ts';
+import { bodyExamples } from './openapi-examples.ts';
 
 /** The OpenAPI 3.1 document of the API, made from the declarations of its endpoints. @param version of the program. */
 export function openApiDocument(version: string): object {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', description: 'A Gatelog key.' });
-  for (const { declaration } of [...endpoints.map(withWarnings), ...openEndpoints]) registry.registerPath(declaration);
+  for (const { declaration } of [...endpoints.map(withWarnings), ...openEndpoints]) {
+    registry.registerPath(withTag(withExample(declaration)));
+  }
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: { title: 'Gatelog', version, description: 'Query and change what the gateway has recorded.' },
+    // The address from which the document came: the API's listener.
+    servers: [{ url: '/' }],
+    tags: tags.map(({ name, description }) => ({ name, description })),
   });
   for (const schema of Object.values(document.components?.schemas ?? {})) declareWarnings(schema as Described);
   return document;
+}
+
+/** In the order in which the document shows them; an endpoint has the first one with whose paths its own begins. */
+const tags: readonly { readonly name: string; readonly description: string; readonly paths: readonly string[] }[] = [
+  { name: 'Requests', description: 'Find and change single requests.', paths: ['/v1/request/', '/v1/evals/'] },
+  { name: 'Sessions', description: 'Requests that belong together.', paths: ['/v1/session/'] },
+  { name: 'Properties', description: 'Names of properties with their case.', paths: ['/v1/property/'] },
+  { name: 'Prices', description: 'Models, their prices, and prices of your own.', paths: ['/v1/models', '/v1/prices'] },
+  {
+    name: 'Settings',
+    description: 'Limits, redaction, retention and provider keys of the organisation.',
+    paths: ['/v1/rate-limits', '/v1/redaction-rules', '/v1/retention', '/v1/provider-keys'],
+  },
+  { name: 'Users', description: 'Erase what a user left.', paths: ['/v1/user/'] },
+  { name: 'Service', description: 'Health, metrics and this document. They need no key.', paths: ['/'] },
+];
+
+function withTag(declaration: RouteConfig): RouteConfig {
+  const tag = tags.find(({ paths }) => paths.some((begin) => declaration.path.startsWith(begin)));
+  return { ...declaration, tags: [tag?.name ?? ''], security: declaration.security ?? [] };
+}
+
+function withExample(declaration: RouteConfig): RouteConfig {
+  const content = declaration.request?.body?.content['application/json'];
+  const example = bodyExamples[declaration.operationId ?? ''];
+  if (content === undefined || example === undefined) return declaration;
+  const body = { ...declaration.request?.body, content: { 'application/json': { ...content, example } } };
+  return { ...declaration, request: { ...declaration.request, body } };
 }
 
 /** What every endpoint that reads a body or parameters says of fields that it does not know. */

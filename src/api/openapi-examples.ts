@@ -1,0 +1,29 @@
+const filter = { request_response_rmt: { properties: { Environment: { equals: 'production' } } } };
+const page = { filter, sort: { created_at: 'desc' }, limit: 100 };
+const sessionNames = { nameContains: 'support', pSize: 'p95', filter: {} };
+const requestId = '0193b3a4-0000-7000-8000-000000000001';
+
+/** A body that can be sent, by the `operationId` of its endpoint; a test reads each with the schema of that endpoint. */
+export const bodyExamples: Readonly<Record<string, unknown>> = {
+  queryRequests: page,
+  legacyQueryRequests: page,
+  countRequests: { filter },
+  queryRequestsById: { requestIds: [requestId] },
+  updateRequestProperties: { Environment: 'production' },
+  setRequestScores: { scores: { accuracy: 0.75, helpful: true } },
+  giveRequestFeedback: { rating: true },
+  addEval: { name: 'accuracy', score: 0.75 },
+  replaceRateLimits: [{ policy: '5000;w=86400;u=cents' }, { policy: '500;w=3600;u=cents;s=Team' }],
+  replaceRedactionRules: [{ kind: 'email' }, { kind: 'regex', pattern: 'EMP-[0-9]{6}', replacement: '[employee]' }],
+  addProviderKey: { provider: 'openai', key: 'sk-of-the-provider', name: 'production' },
+  replacePrices: [{ model: 'llama-at-home', input: 0.2, output: 0.6 }],
+  applyPrices: { filter: { request_response_rmt: { model: { contains: 'gpt-4.1' } } }, startDate: '2026-01-01', dryRun: true },
+  setRetention: { days: 90 },
+  querySessions: { filter, search: 'refund', limit: 50 },
+  countSessions: { filter, search: 'refund' },
+  querySessionNames: sessionNames,
+  querySessionMetrics: sessionNames,
+  setSessionTag: { tag: 'resolved' },
+  giveSessionFeedback: { rating: false },
+  updateSessionProperties: { Environment: 'production' },
+};

@@ -13,7 +13,38 @@ class Seen implements WireReply {
   }
 }
 
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+
 describe('calls that wait for a connection', () => {
+  it('do not have theirs begun all in one turn of the event loop', async () => {
+    const begun: string[] = [];
+    const pool = new ProviderPool({
+      host: 'provider',
+      connections: 100,
+      organizationSharePercent: 90,
+      shareWaitMs: 60_000,
+      connect: (_, organizationId) => begun.push(organizationId),
+      headerMaxBytes: 65_536,
+      headersTimeoutMs: 60_000,
+      bodyTimeoutMs: 60_000,
+      idleTimeoutMs: 60_000,
+      monotonic: () => 0,
+    });
+    const request = { method: 'GET', head: '', body: null, announced: undefined };
+    for (let count = 0; count < 80; count += 1) new PooledCall(pool, 'one', request, new Seen()).send();
+    const perTurn: number[] = [];
+    while (begun.length < 80) {
+      const before = begun.length;
+      await turn();
+      perTurn.push(begun.length - before);
+    }
+    expect(perTurn).toEqual([32, 32, 16]);
+    pool.close();
+  });
+
   it('those for which one is being opened wait for that; the others end once they have waited for too long, the oldest first', async () => {
     let now = 0;
     const pool = new ProviderPool({

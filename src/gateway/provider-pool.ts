@@ -27,6 +27,9 @@ export interface PoolOptions extends ConnectionLimits {
   readonly connect: (connected: Connected, organizationId: string) => void;
 }
 
+/** Calls that get a connection in one turn of the event loop, and connections that are begun: a thousand at once would keep every other call for 100 ms. */
+const maxOfTurn = 32;
+
 /** Told what came of opening a connection: an error, or its socket. */
 export type Connected = (error: Error | null, socket: Socket | null | undefined) => ProviderConnection | undefined;
 
@@ -160,12 +163,15 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   private handOut(now: number): void {
-    for (let call = this.waiting.next(); call !== undefined; call = this.waiting.next()) {
+    let left = maxOfTurn;
+    for (let call = this.waiting.next(); call !== undefined && left > 0; call = this.waiting.next()) {
       const connection = this.takeIdle(now);
       if (connection === undefined) break;
       this.waiting.take(call);
       call.goOver(connection);
+      left -= 1;
     }
+    if (left === 0) this.turnSoon();
     this.connectAsNeeded();
   }
 
@@ -182,7 +188,10 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   private connectAsNeeded(): void {
-    while (!this.isClosed && this.isShort() && this.open.size + this.connecting < this.options.connections) this.connect();
+    for (let left = maxOfTurn; !this.isClosed && this.isShort() && this.open.size + this.connecting < this.options.connections; left -= 1) {
+      if (left === 0) return this.turnSoon();
+      this.connect();
+    }
   }
 
   /** More calls wait that may have a connection than are free, or on their way. */

@@ -17,7 +17,8 @@
  * - the 99th of 100 reads of the other organisation took longer than 250 ms, or one of them failed;
  * - `/readyz` was not 200 at any time;
  * - anybody waited longer than a query may take and wait, or was answered anything but 200 and 503 `service_busy` with a query's limits (422, 504);
- * - at the gateway the 99th percentile of the other organisation's calls was 100 ms or more, one of them failed, or the worker took 1.5 GB.
+ * - at the gateway the 99th percentile of the other organisation's calls was 100 ms or more (250 beside dozens of smaller bodies at once), one of them failed, or the
+ *   worker took 1.5 GB.
  */
 import { parseArgs } from 'node:util';
 import { soakApiFairness } from '../support/fairness-api-soak.ts';

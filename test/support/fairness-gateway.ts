@@ -14,8 +14,10 @@ import { setOwnPriority } from './own-priority.ts';
 import { forgetPeak, inMegabytes, memoryOf } from './process-memory.ts';
 import { slowCalls } from './slow-bodies.ts';
 
-const mostMs = 100;
-const mostBytes = 1_500_000_000;
+const maxMs = 100;
+/** Where hundreds of bodies come at once: to read them from their sockets alone keeps the event loop that long. */
+const floodMaxMs = 250;
+const maxBytes = 1_500_000_000;
 const streams = 1030;
 const betweenProbesMs = 10;
 const leastProbes = 200;
@@ -42,6 +44,8 @@ interface Scene {
 interface Row {
   readonly what: string;
   readonly attack: Pick<Attack, 'slowCall' | 'times'> | undefined;
+  /** Its 99th percentile has to stay below. */
+  readonly maxMs: number;
 }
 
 export interface GatewayFairnessSoak {
@@ -63,9 +67,13 @@ export async function runGatewayFairness({ times, only }: GatewayFairnessSoak, p
   try {
     const scene = await setScene(folder, processes, agent);
     const rows: readonly Row[] = [
-      { what: 'nothing beside', attack: undefined },
-      ...slowCalls.map(({ what, times: ownTimes }, slowCall) => ({ what, attack: { slowCall, times: ownTimes ?? times } })),
-      { what: `${streams} held streams`, attack: { slowCall: undefined, times: streams } },
+      { what: 'nothing beside', attack: undefined, maxMs },
+      ...slowCalls.map(({ what, times: ownTimes }, slowCall) => ({
+        what,
+        attack: { slowCall, times: ownTimes ?? times },
+        maxMs: ownTimes === undefined ? maxMs : floodMaxMs,
+      })),
+      { what: `${streams} held streams`, attack: { slowCall: undefined, times: streams }, maxMs },
     ];
     let isFair = true;
     const chosen = rows.filter(({ what, attack }) => attack === undefined || what.includes(only));
@@ -112,7 +120,7 @@ async function setScene(folder: string, processes: OwnedProcesses, agent: Agent)
   return { port, worker, others, attacker, provider, agent, stalls: new LoopStalls() };
 }
 
-async function measure(scene: Scene, { what, attack }: Row, print: (line: string) => void): Promise<boolean> {
+async function measure(scene: Scene, { what, attack, maxMs: rowMaxMs }: Row, print: (line: string) => void): Promise<boolean> {
   const { port, worker, attacker, provider, stalls } = scene;
   const histogram = new LatencyHistogram();
   const failures: string[] = [];
@@ -135,8 +143,8 @@ async function measure(scene: Scene, { what, attack }: Row, print: (line: string
   await Promise.all(probes);
   const { peak } = memoryOf(worker);
   const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => histogram.quantileMicros(share) / 1000) as [number, number, number];
-  const isFair = p99 < mostMs && failures.length === 0 && peak < mostBytes;
-  const numbers = `${probes.length} calls, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${longest.toFixed(0)} ms, worker ${inMegabytes(peak)}`;
+  const isFair = p99 < rowMaxMs && failures.length === 0 && peak < maxBytes;
+  const numbers = `${probes.length} calls, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (below ${rowMaxMs}), longest ${longest.toFixed(0)} ms, worker ${inMegabytes(peak)}`;
   const own = `measuring stood still ${stalls.longestMs().toFixed(0)} ms, the provider ${stalledOf(await ask(provider, 'stalls')).toFixed(0)} ms`;
   const failed = failures.length === 0 ? '' : `; failed: ${tally(failures)}`;
   print(`${isFair ? 'fair  ' : 'UNFAIR'} ${what}: ${numbers}; ${own}; answers ${attacked.answers}${failed}`);

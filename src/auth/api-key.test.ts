@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { displayPrefix, generateKey, hashKey, looksLikeOurKey, problemOfChosenKey, regionOf } from './api-key.ts';
+import { displayPrefix, generateKey, hashKey, holdsOurKey, looksLikeOurKey, problemOfChosenKey, regionOf } from './api-key.ts';
 import { explainRejection } from './rejection.ts';
 
 describe('a generated key', () => {
@@ -49,6 +49,29 @@ test.each([
   ['sk-svc-us-01', '16 to 256 characters'],
 ])('the chosen key %s is judged: %s', (key, verdict) => {
   expect(problemOfChosenKey(key, 'us') ?? 'accepted').toContain(verdict);
+});
+
+const coded = (text: string): string => text.replaceAll(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+
+describe('a key within a text', () => {
+  test.each([
+    'a=sk-svc-us-abc',
+    'é%C3%A9sk-svc-us-abc',
+    '%sk-svc-us-abc',
+    `%7%zz%%${coded('sk-svc-')}us-abc`,
+    `/v1/%20${coded('pk-helicone-').toUpperCase()}x`,
+    'sk%2dsvc%2Dus-abc',
+    `😀${coded('s')}k-svc-us-abc%`,
+  ])('is found, plain or percent-encoded: %s', (text) => {
+    expect(holdsOurKey(text)).toBe(true);
+  });
+
+  test.each(['task-svc-1', 'a%73k-svc-1', 'sk%2', 'sk%2gsvc-us', 'sk%252dsvc-us-abc', 'ſk-svc-us-abc%20', '%41'.repeat(200_000)])(
+    'is not found where there is none',
+    (text) => {
+      expect(holdsOurKey(text)).toBe(false);
+    },
+  );
 });
 
 describe('a rejected key is explained', () => {

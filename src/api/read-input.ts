@@ -20,9 +20,13 @@ export async function readInput<Schema extends z.ZodType>(context: Context, sche
 
 /** Reads the parameters of the address as {@link readInput} reads a body. */
 export function readQueryParameters<Schema extends z.ZodType>(context: Context, schema: Schema): z.output<Schema> {
-  const parameters = context.req.query();
-  tellUnknown(context, { schema, input: parameters, code: 'invalid_parameter', noun: 'parameter' });
-  return accepted(readParameters(schema, parameters));
+  warnUnknownParameters(context, schema);
+  return accepted(readParameters(schema, context.req.query()));
+}
+
+/** Names the parameters of the address that its schema does not know, where they are read by other means than their schema. */
+export function warnUnknownParameters(context: Context, schema: z.ZodType): void {
+  tellUnknown(context, { schema, input: context.req.query(), code: 'invalid_parameter', noun: 'parameter' });
 }
 
 /** Names the fields of a body that its schema does not know, for a body that is read by other means than its schema. */

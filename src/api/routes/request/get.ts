@@ -5,11 +5,15 @@ import { requestStatements } from '../../../query/request.ts';
 import type { RequestRow } from '../../../query/request-row.ts';
 import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerJson } from '../../json-answer.ts';
+import { warnUnknownParameters } from '../../read-input.ts';
 import { foundOrRefused } from './absent.ts';
 import { itemsOf } from './page.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
 const failures = problems(404, 422, 504);
+const parametersSchema = z.object({
+  includeBody: z.enum(['true', 'false']).optional().openapi({ description: '`false` leaves both bodies out.', default: 'true' }),
+});
 
 /** `GET /v1/request/{id}` */
 export const getRequest: Endpoint = {
@@ -23,9 +27,7 @@ export const getRequest: Endpoint = {
     security: keyRequired,
     request: {
       params: z.object({ id: requestIdParameter }),
-      query: z.object({
-        includeBody: z.enum(['true', 'false']).optional().openapi({ description: '`false` leaves both bodies out.', default: 'true' }),
-      }),
+      query: parametersSchema,
     },
     responses: {
       200: { description: 'The request.', content: jsonContent(requestAnswerSchema) },
@@ -42,6 +44,7 @@ async function answerGet(call: EndpointCall): Promise<Response> {
   const { context, principal } = call;
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
+  warnUnknownParameters(context, parametersSchema);
   const withBodies = wantsBody(context.req.query('includeBody'));
   const row = await foundOrRefused<RequestRow>(call, id, requestStatements(tenant, id));
   const [item] = await itemsOf(call, [row], withBodies);

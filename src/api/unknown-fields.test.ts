@@ -80,8 +80,8 @@ test('a parameter of an address that the endpoint does not know is told', async 
   const { status, answer } = await ask('GET', `/v1/request/${rig.stored}/changes?limt=1`);
   expect(status).toBe(200);
   expect(answer.warnings).toEqual(['"limt" is not a parameter of this endpoint and was ignored. Did you mean `limit`?']);
-  const one = await ask('GET', `/v1/request/${rig.stored}?includeBodies=false`);
-  expect(one.answer.warnings).toEqual(['"includeBodies" is not a parameter of this endpoint and was ignored. Did you mean `includeBody`?']);
+  const one = await ask('GET', `/v1/request/${rig.stored}?includeBod=false`);
+  expect(one.answer.warnings).toEqual(['"includeBod" is not a parameter of this endpoint and was ignored. Did you mean `includeBody`?']);
 });
 
 test('a body that holds what its endpoint knows has no warnings, nor has one that may hold any name', async () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { call as rawRequest, type RawReply, requestText } from '../src/gateway/wire-rig.ts';
+import { call as rawRequest, type RawReply, requestText } from '../src/gateway/testing/raw-http.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { answerChat, completion, type FakeOpenAi, startFakeOpenAi, usage } from './support/fake-openai.ts';

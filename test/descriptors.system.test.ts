@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openClient, parseReply, type RawClient, requestText } from '../src/gateway/wire-rig.ts';
+import { openClient, parseReply, type RawClient, requestText } from '../src/gateway/testing/raw-http.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';

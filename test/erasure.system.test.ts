@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { SessionItem } from '../src/contract/session-item.ts';
-import { frameKinds } from '../src/model/exchange.ts';
+import type { SessionItem } from '../src/contract/sessions/item.ts';
+import { frameKinds } from '../src/model/record/exchange.ts';
 import type { OrganizationId } from '../src/model/ids.ts';
-import { newId } from '../src/ingest/ingest-rig.ts';
+import { newId } from '../src/ingest/testing/ingest-harness.ts';
 import { openSpoolWriter } from '../src/spool/writer.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';

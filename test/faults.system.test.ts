@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RequestItem } from '../src/contract/requests.ts';
-import { ourKey } from '../src/gateway/wire-rig.ts';
+import type { RequestItem } from '../src/contract/requests/query.ts';
+import { ourKey } from '../src/gateway/testing/raw-http.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { type BlackHole, openBlackHole } from './support/black-hole.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,12 +1,12 @@
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DeadLetters } from '../src/ingest/dead-letter.ts';
-import { OpenExchange } from '../src/ingest/open-exchange.ts';
-import { frameKinds } from '../src/model/exchange.ts';
+import { DeadLetters } from '../src/ingest/dead-letters/store.ts';
+import { OpenExchange } from '../src/ingest/series/exchange.ts';
+import { frameKinds } from '../src/model/record/exchange.ts';
 import type { OrganizationId, RequestId } from '../src/model/ids.ts';
 import { frameHeaderBytes, segmentHeaderBytes } from '../src/spool/frame.ts';
-import { writeWholeSeries } from '../src/spool/whole-series.ts';
+import { writeWholeSeries } from '../src/spool/import-series.ts';
 import { apiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';
 import { eventually } from './support/eventually.ts';

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RequestCost } from '../src/contract/request-cost.ts';
+import type { RequestCost } from '../src/contract/requests/cost.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { completion, type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';

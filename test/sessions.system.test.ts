@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChangeItem } from '../src/contract/changes.ts';
-import type { RequestItem } from '../src/contract/requests.ts';
-import type { SessionItem } from '../src/contract/session-item.ts';
-import type { SessionNode } from '../src/contract/session-view.ts';
+import type { ChangeItem } from '../src/contract/requests/changes.ts';
+import type { RequestItem } from '../src/contract/requests/query.ts';
+import type { SessionItem } from '../src/contract/sessions/item.ts';
+import type { SessionNode } from '../src/contract/sessions/view.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 

@@ -1,10 +1,10 @@
 import { type RequestId, uuidToNumber } from '../../src/model/ids.ts';
-import type { Connections } from '../../src/store/connections.ts';
-import { makeInsertRows } from '../../src/store/insert.ts';
-import { migrateStore } from '../../src/store/migrate.ts';
-import { boundQuery } from '../../src/store/parameters.ts';
-import { changeRows } from '../../src/store/tables/change-rows.ts';
-import { newRowWriters, rowsOf } from '../../src/store/tables/rows.ts';
+import type { Connections } from '../../src/store/engine/connections.ts';
+import { makeInsertRows } from '../../src/store/insert/insert.ts';
+import { migrateStore } from '../../src/store/schema/migrate.ts';
+import { boundQuery } from '../../src/store/engine/parameters.ts';
+import { changeRows } from '../../src/store/insert/change-rows.ts';
+import { newRowWriters, rowsOf } from '../../src/store/insert/rows.ts';
 import { recordAt, tenant } from '../query/records.ts';
 
 /**

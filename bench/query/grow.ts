@@ -1,5 +1,5 @@
 import { uuidToNumber } from '../../src/model/ids.ts';
-import type { Connections } from '../../src/store/connections.ts';
+import type { Connections } from '../../src/store/engine/connections.ts';
 import { arrivalOf, tenant } from './records.ts';
 
 /** So many times the records are there once a store has grown. */

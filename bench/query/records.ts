@@ -1,7 +1,7 @@
 import { type OrganizationId, uuidOfHex } from '../../src/model/ids.ts';
-import { moneyOfUsd } from '../../src/model/money.ts';
-import type { RequestRecord } from '../../src/model/request-record.ts';
-import { unreportedUsage } from '../../src/model/usage.ts';
+import { moneyOfUsd } from '../../src/model/pricing/money.ts';
+import type { RequestRecord } from '../../src/model/record/request-record.ts';
+import { unreportedUsage } from '../../src/model/record/usage.ts';
 
 /** Records of a team that has used the gateway for a month: bodies of about a kilobyte, a few dozen values of each tag. */
 

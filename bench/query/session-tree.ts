@@ -1,14 +1,14 @@
 import { uuidOfHex, uuidToNumber } from '../../src/model/ids.ts';
-import type { SessionNode } from '../../src/contract/session-view.ts';
-import { requestItems } from '../../src/query/request-item.ts';
-import { type RequestRow, requestRowColumns } from '../../src/query/request-row.ts';
-import { type SessionRequestRow, summed } from '../../src/query/session/sum.ts';
-import { sessionItem, sessionTree } from '../../src/query/session/tree.ts';
-import { planSession, wholeSessionStatement } from '../../src/query/session/view.ts';
-import type { Connections } from '../../src/store/connections.ts';
-import { makeInsertRows } from '../../src/store/insert.ts';
-import { makeRunStatement } from '../../src/store/run.ts';
-import { rowsOf } from '../../src/store/tables/rows.ts';
+import type { SessionNode } from '../../src/contract/sessions/view.ts';
+import { requestItems } from '../../src/query/requests/item.ts';
+import { type RequestRow, requestRowColumns } from '../../src/query/requests/columns.ts';
+import { type SessionRequestRow, summed } from '../../src/query/session-detail/totals.ts';
+import { sessionItem, sessionTree } from '../../src/query/session-detail/tree.ts';
+import { planSession, wholeSessionStatement } from '../../src/query/session-detail/statement.ts';
+import type { Connections } from '../../src/store/engine/connections.ts';
+import { makeInsertRows } from '../../src/store/insert/insert.ts';
+import { makeRunStatement } from '../../src/store/read/run.ts';
+import { rowsOf } from '../../src/store/insert/rows.ts';
 import { recordAt, tenant } from './records.ts';
 
 /** One session of a thousand requests over a day, among all the others, as a trace view reads it. */

@@ -1,12 +1,12 @@
 import { accepted } from '../../src/contract/fault.ts';
-import type { SessionQuery } from '../../src/contract/session-query.ts';
+import type { SessionQuery } from '../../src/contract/sessions/query.ts';
 import { uuidToNumber } from '../../src/model/ids.ts';
 import { sessionItem } from '../../src/query/sessions/item.ts';
-import { sessionPageStatement } from '../../src/query/sessions/page.ts';
-import { planSessions } from '../../src/query/sessions/plan.ts';
-import type { SessionRow } from '../../src/query/sessions/row.ts';
-import type { Connections } from '../../src/store/connections.ts';
-import { makeRunStatement } from '../../src/store/run.ts';
+import { sessionPageStatement } from '../../src/query/sessions/list.ts';
+import { planSessions } from '../../src/query/sessions/query.ts';
+import type { SessionRow } from '../../src/query/sessions/columns.ts';
+import type { Connections } from '../../src/store/engine/connections.ts';
+import { makeRunStatement } from '../../src/store/read/run.ts';
 import { arrivalOf, requestsOfSession, sessionNames, tenant } from './records.ts';
 import type { Answer } from './sides.ts';
 

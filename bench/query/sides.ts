@@ -1,14 +1,14 @@
 import { accepted } from '../../src/contract/fault.ts';
-import type { RequestQuery } from '../../src/contract/requests.ts';
+import type { RequestQuery } from '../../src/contract/requests/query.ts';
 import { type RequestId, uuidToNumber } from '../../src/model/ids.ts';
-import { cursorBehind, type SortCells } from '../../src/query/cursor.ts';
-import { planRequests, requestDialect, type RequestsPlan } from '../../src/query/plan.ts';
-import { requestStatements } from '../../src/query/request.ts';
-import { requestItems } from '../../src/query/request-item.ts';
-import { type BodiesRow, type RequestRow, requestRowColumns } from '../../src/query/request-row.ts';
-import { bodiesStatements, pageStatements } from '../../src/query/requests.ts';
-import type { Connections } from '../../src/store/connections.ts';
-import { makeRunStatement, runUntilRows } from '../../src/store/run.ts';
+import { cursorBehind, type SortCells } from '../../src/query/requests/cursor.ts';
+import { planRequests, requestDialect, type RequestsPlan } from '../../src/query/requests/query.ts';
+import { requestStatements } from '../../src/query/request-detail/lookup.ts';
+import { requestItems } from '../../src/query/requests/item.ts';
+import { type BodiesRow, type RequestRow, requestRowColumns } from '../../src/query/requests/columns.ts';
+import { bodiesStatements, pageStatements } from '../../src/query/requests/select.ts';
+import type { Connections } from '../../src/store/engine/connections.ts';
+import { makeRunStatement, runUntilRows } from '../../src/store/read/run.ts';
 import type { Asked } from './questions.ts';
 import { tenant } from './records.ts';
 

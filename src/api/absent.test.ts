@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uuidOfHex } from '../model/ids.ts';
 import { GatelogError } from '../model/errors.ts';
-import type { RunStatement } from '../store/run.ts';
-import { idAt, noon } from '../query/query-rig.ts';
-import { type ApiRig, openApiRig } from './api-rig.ts';
+import type { RunStatement } from '../store/read/run.ts';
+import { idAt, noon } from '../query/testing/query-harness.ts';
+import { type ApiRig, openApiRig } from './testing/api-harness.ts';
 
 let rig: ApiRig;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { doneSchema } from '../contract/answers.ts';
-import { declaredPropertySchema } from '../contract/properties.ts';
-import { requestAnswerSchema, requestQueryAnswerSchema } from '../contract/requests.ts';
-import { chatRequest } from '../ingest/ingest-rig.ts';
-import { closeServer, listening } from '../platform/http-server.ts';
-import { idAt, noon } from '../query/query-rig.ts';
-import { type ApiRig, checked, keyOf, openApiRig, propertyPath, queryPath } from './api-rig.ts';
+import { declaredPropertySchema } from '../contract/settings/properties.ts';
+import { requestAnswerSchema, requestQueryAnswerSchema } from '../contract/requests/query.ts';
+import { chatRequest } from '../ingest/testing/ingest-harness.ts';
+import { closeServer, listening } from '../platform/http/server.ts';
+import { idAt, noon } from '../query/testing/query-harness.ts';
+import { type ApiRig, checked, keyOf, openApiRig, propertyPath, queryPath } from './testing/api-harness.ts';
 import { serveApi } from './listen.ts';
 
 let rig: ApiRig;

@@ -2,19 +2,19 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { GatelogError } from '../model/errors.ts';
 import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
-import { CallMemory } from './answer-memory.ts';
-import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/front-page.ts';
-import { authenticate } from './authenticate.ts';
-import { type LimitBody, makeBodyLimit } from './body-limit.ts';
+import { CallMemory } from './http/answer-memory.ts';
+import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/http/front-page.ts';
+import { authenticate } from './http/authenticate.ts';
+import { type LimitBody, makeBodyLimit } from './http/body-limit.ts';
 import type { Endpoint, OpenEndpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
-import { measureCalls } from './metrics.ts';
+import { measureCalls } from './http/latency.ts';
 import { openEndpoints } from './open-endpoints.ts';
-import { type Addressed, methodsAt } from './path-methods.ts';
+import { type Addressed, methodsAt } from './http/allowed-methods.ts';
 import type { ApiPorts } from './ports.ts';
-import { noteEndpoint } from './reached-endpoint.ts';
-import { readsAsQuery, unknownPath } from './unknown-path.ts';
-import { answerProblem } from './problem.ts';
+import { noteEndpoint } from './http/matched-endpoint.ts';
+import { readsAsQuery, unknownPath } from './http/unknown-path.ts';
+import { answerProblem } from './http/problem.ts';
 
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
 export function createApi(ports: ApiPorts, document: object): Hono {

@@ -10,7 +10,7 @@ import {
 import { createAdaptorServer, serve } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Problem } from '../contract/problem.ts';
-import { watchTaking } from '../platform/untaken-reply.ts';
+import { watchTaking } from '../platform/http/write-timeout.ts';
 
 /** A session's identifier stands in the path: the longest that a property holds, 8,192 bytes, has three times as many there. Bytes. */
 const headMaxBytes = 64 * 1024;

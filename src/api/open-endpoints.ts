@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { healthSchema } from '../contract/answers.ts';
 import { jsonContent, type OpenCall, type OpenEndpoint, problemResponses } from './endpoint.ts';
-import { answerJson } from './json-answer.ts';
-import { getMetrics } from './routes/metrics.ts';
-import { getSignedBodies } from './routes/request/body.ts';
+import { answerJson } from './http/json-answer.ts';
+import { getMetrics } from './routes/prometheus.ts';
+import { getSignedBodies } from './routes/requests/body.ts';
 
 const healthContent = jsonContent(healthSchema);
 

@@ -1,23 +1,23 @@
 import type { ModelItem } from '../contract/models.ts';
-import type { BilledRequest, CostExplanation } from '../model/billed-request.ts';
+import type { BilledRequest, CostExplanation } from '../model/pricing/billed-request.ts';
 import type { Change } from '../model/change.ts';
 import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import type { Principal } from '../model/principal.ts';
 import type { RedactionRule } from '../model/redaction-rule.ts';
-import type { RepricedRequest, RepriceReport } from '../model/reprice.ts';
-import type { StoredPrice } from '../model/stored-price.ts';
-import type { StoredLimit } from '../metadata/rate-limits.ts';
+import type { RepricedRequest, RepriceReport } from '../model/pricing/reprice.ts';
+import type { StoredPrice } from '../model/pricing/stored-price.ts';
+import type { StoredLimit } from '../metadata/organization/rate-limits.ts';
 import type { Erasure } from '../model/erasure.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
 import type { FailedKeys } from '../auth/failed-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
-import type { AnswerMemory } from './answer-memory.ts';
-import type { HintLookUps } from './hint-look-ups.ts';
+import type { AnswerMemory } from './http/answer-memory.ts';
+import type { HintLookUps } from './page/hint-look-ups.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
-import type { KnownNames } from '../query/known-names.ts';
-import type { RunStatement } from '../store/run.ts';
+import type { KnownNames } from '../query/hints/known-names.ts';
+import type { RunStatement } from '../store/read/run.ts';
 
 /** Changes of whole sessions; durable and visible to every later read when they return. @throws GatelogError `not_found`, among others. */
 export interface SessionPorts {
@@ -129,7 +129,7 @@ export interface ApiPorts {
   readonly erasures: ErasurePorts;
   readonly health: () => Promise<ApiHealth>;
   readonly observe: Observe;
-  /** Has the families of `api/metrics.ts`. */
+  /** Has the families of `api/http/latency.ts`. */
   readonly meter: Meter;
   readonly metrics: MetricsPorts;
   /** Milliseconds of a clock that never steps back. */

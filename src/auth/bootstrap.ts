@@ -1,5 +1,5 @@
 import { inWriteTransaction, type MetadataQueries } from '../metadata/database.ts';
-import { createOrganization, listOrganizations } from '../metadata/organizations.ts';
+import { createOrganization, listOrganizations } from '../metadata/organization/organizations.ts';
 import { generateKey, problemOfChosenKey } from './api-key.ts';
 import { storeKey } from './issue-key.ts';
 

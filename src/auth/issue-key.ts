@@ -1,6 +1,6 @@
 import type { OrganizationId } from '../model/ids.ts';
 import { keyPermissions, type KeyPermissions } from '../model/principal.ts';
-import { createApiKey, type ApiKey } from '../metadata/api-keys.ts';
+import { createApiKey, type ApiKey } from '../metadata/organization/api-keys.ts';
 import type { MetadataQueries } from '../metadata/database.ts';
 import { displayPrefix, generateKey, hashKey } from './api-key.ts';
 

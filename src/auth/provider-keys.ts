@@ -6,7 +6,7 @@ import {
   listProviderKeys,
   type ProviderKeyRefusal,
   type StoredProviderKey,
-} from '../metadata/provider-keys.ts';
+} from '../metadata/organization/provider-keys.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { providerKeyLimits } from '../model/vocabulary/limits.ts';
 import type { ProviderKeyCipher } from './provider-key-cipher.ts';

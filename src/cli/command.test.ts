@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hashKey } from '../auth/api-key.ts';
-import { makeKeyLookUp } from '../metadata/api-keys.ts';
+import { makeKeyLookUp } from '../metadata/organization/api-keys.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { runCommand } from './command.ts';
 import { systemDependencies } from './dependencies.ts';

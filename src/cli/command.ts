@@ -16,7 +16,7 @@ import { showKeys } from './commands/keys-list.ts';
 import { revokeKey } from './commands/keys-revoke.ts';
 import { createOrganizationByName } from './commands/orgs-create.ts';
 import { showOrganizations } from './commands/orgs-list.ts';
-import { runCore, runGateway } from '../main/all.ts';
+import { runCore, runGateway } from '../main/serve.ts';
 import { reprice, repriceAll, type RepriceOptions } from './commands/reprice.ts';
 import { restore } from './commands/restore.ts';
 import { checkStore, setPartAside, type StoreCheckOptions } from './commands/store.ts';

@@ -5,9 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { hasMetadata } from '../metadata/database.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { refuseUnreachable } from '../main/data-folder.ts';
-import { operatorSocket } from '../main/operator-socket.ts';
+import { operatorSocket } from '../main/operator/socket.ts';
 import { isSystemError } from '../platform/files.ts';
-import { socketPath } from '../platform/socket.ts';
+import { socketPath } from '../platform/http/unix-socket.ts';
 import { type CommandContext, CommandError } from './dependencies.ts';
 
 /** Reads what an answer holds. @throws when it has another shape. */

@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiRig, keyOf, openApiRig } from '../api/api-rig.ts';
+import { type ApiRig, keyOf, openApiRig } from '../api/testing/api-harness.ts';
 import { serveApi } from '../api/listen.ts';
-import { newId } from '../ingest/ingest-rig.ts';
-import { parseMoney } from '../model/money.ts';
-import { unreportedUsage } from '../model/usage.ts';
-import { closeServer, listening } from '../platform/http-server.ts';
+import { newId } from '../ingest/testing/ingest-harness.ts';
+import { parseMoney } from '../model/pricing/money.ts';
+import { unreportedUsage } from '../model/record/usage.ts';
+import { closeServer, listening } from '../platform/http/server.ts';
 import { runCommand } from './command.ts';
 import { systemDependencies } from './dependencies.ts';
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { requestFields } from '../model/vocabulary/fields.ts';
 import { errorOfFault, jsonPath } from './fault.ts';
 import { problemSchema } from './problem.ts';
-import { propertyUpdateSchema, readPropertyUpdate } from './properties.ts';
-import { requestQueryAnswerSchema, requestQuerySchema } from './requests.ts';
+import { propertyUpdateSchema, readPropertyUpdate } from './settings/properties.ts';
+import { requestQueryAnswerSchema, requestQuerySchema } from './requests/query.ts';
 
 const json = <Schema>(schema: Schema, description: string) => ({ content: { 'application/json': { schema } }, description });
 

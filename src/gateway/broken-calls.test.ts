@@ -1,9 +1,18 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Exchange } from '../model/exchange.ts';
+import type { Exchange } from '../model/record/exchange.ts';
 import type { Principal } from '../model/principal.ts';
-import { openAiAt, organizationId, type Rig, type RigOptions, startRig } from './gateway-rig.ts';
-import { call, openClient, parseReply, type RawClient, type RawProvider, requestText, startRawProvider, until } from './wire-rig.ts';
+import { openAiAt, organizationId, type Rig, type RigOptions, startRig } from './testing/gateway-harness.ts';
+import {
+  call,
+  openClient,
+  parseReply,
+  type RawClient,
+  type RawProvider,
+  requestText,
+  startRawProvider,
+  until,
+} from './testing/raw-http.ts';
 
 const json = 'Content-Type: application/json';
 const chat = requestText('POST /v1/chat/completions', [json], '{"model":"gpt-4o"}');

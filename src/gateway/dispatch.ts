@@ -1,15 +1,15 @@
 import { GatelogError } from '../model/errors.ts';
-import type { ProviderTarget } from './base-address.ts';
+import type { ProviderTarget } from './routing/base-url.ts';
 import type { ForwardPorts, Leg, OpenCall } from './call.ts';
-import { replyOfEcho } from './echo.ts';
+import { replyOfEcho } from './builtin/echo.ts';
 import { answerFeedback } from './feedback.ts';
-import { withoutCompression } from './headers.ts';
-import { answerModels } from './model-list.ts';
-import { asRefusal } from './open-call.ts';
-import { giveReply, type ReplySink } from './reply-sink.ts';
-import { askerOf, inlineMaxBytes } from './large-bodies.ts';
-import { Upload } from './upload.ts';
-import type { ProviderRequest } from './upstream.ts';
+import { withoutCompression } from './http/headers.ts';
+import { answerModels } from './builtin/model-list.ts';
+import { asRefusal } from './exchange.ts';
+import { giveReply, type ReplySink } from './response-sink.ts';
+import { askerOf, inlineMaxBytes } from './bodies/threads.ts';
+import { Upload } from './http/request-stream.ts';
+import type { ProviderRequest } from './upstream/upstream.ts';
 
 /** Sends a call to one place, which may be this process; its reply goes to the sink. */
 export function sendTo(ports: ForwardPorts, open: OpenCall, leg: Leg, sink: ReplySink): void {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openAiAt, type Rig, startRig } from './gateway-rig.ts';
+import { openAiAt, type Rig, startRig } from './testing/gateway-harness.ts';
 import {
   bodyOf,
   openClient,
@@ -15,7 +15,7 @@ import {
   startProvider,
   startRawProvider,
   until,
-} from './wire-rig.ts';
+} from './testing/raw-http.ts';
 
 const json = 'Content-Type: application/json';
 const chat = requestText('POST /v1/chat/completions', [json], '{"model":"gpt-4o"}');

@@ -2,10 +2,10 @@ import { validate } from 'uuid';
 import { hashKey } from '../auth/api-key.ts';
 import { GatelogError } from '../model/errors.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
-import { keysOnCall } from './credentials.ts';
-import { jsonBody } from './refusal.ts';
-import type { ProviderCall, ReplySink } from './reply-sink.ts';
-import type { RequestHead } from './request-head.ts';
+import { keysOnCall } from './credentials/credentials.ts';
+import { jsonBody } from './http/error-response.ts';
+import type { ProviderCall, ReplySink } from './response-sink.ts';
+import type { RequestHead } from './http/request-head.ts';
 
 /** What a caller says of an answer. */
 export interface Rating {

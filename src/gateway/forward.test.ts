@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openAiAt, organizationId, type Rig, type RigOptions, startRig } from './gateway-rig.ts';
-import { makeRequestId } from './request-ids.ts';
+import { openAiAt, organizationId, type Rig, type RigOptions, startRig } from './testing/gateway-harness.ts';
+import { makeRequestId } from './record/request-ids.ts';
 import {
   bodyOf,
   call,
@@ -13,7 +13,7 @@ import {
   startProvider,
   startRawProvider,
   until,
-} from './wire-rig.ts';
+} from './testing/raw-http.ts';
 
 const json = 'Content-Type: application/json';
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -1,26 +1,26 @@
 import type { ServerResponse } from 'node:http';
 import { GatelogError } from '../model/errors.ts';
 import { may } from '../model/principal.ts';
-import { isToBeSigned } from './amazon-credentials.ts';
-import { rememberShape, scannedInlineMaxBytes } from './body-shape.ts';
-import { needsBody, policiesOf } from './call-limits.ts';
+import { isToBeSigned } from './credentials/amazon.ts';
+import { rememberShape, scannedInlineMaxBytes } from './bodies/shape.ts';
+import { needsBody, policiesOf } from './limits/call-limits.ts';
 import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
-import { admit, type Admission, type Rejection, withoutOurKeys } from './credentials.ts';
-import { runAttempts } from './attempts.ts';
-import { askCache, leaveCache, throughCache } from './cached-call.ts';
+import { admit, type Admission, type Rejection, withoutOurKeys } from './credentials/credentials.ts';
+import { runAttempts } from './retry/attempts.ts';
+import { askCache, leaveCache, throughCache } from './cache/lookup.ts';
 import { sendTo } from './dispatch.ts';
-import { prepare, waysToRead, withGrant } from './errand.ts';
-import { countCopies, dropReceived, isCounted, openHold, readHeldBody } from './held-body.ts';
-import { askerOf } from './large-bodies.ts';
-import { identify } from './identify.ts';
-import type { IncomingRequest } from './incoming-request.ts';
-import { openCall, refuseOpen, refuseRecorded, refuseStranger } from './open-call.ts';
-import { applyModel, wantsUsage } from './outgoing-body.ts';
-import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './request-body.ts';
-import { giveReply } from './reply-sink.ts';
-import { readRequestHead } from './request-head.ts';
-import { findStoredPrompt, promptNotFilledIn, taggedWith } from './stored-prompt.ts';
-import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routes.ts';
+import { prepare, waysToRead, withGrant } from './plan.ts';
+import { countCopies, dropReceived, isCounted, openHold, readHeldBody } from './bodies/hold.ts';
+import { askerOf } from './bodies/threads.ts';
+import { identify } from './record/identify.ts';
+import type { IncomingRequest } from './http/incoming-request.ts';
+import { openCall, refuseOpen, refuseRecorded, refuseStranger } from './exchange.ts';
+import { applyModel, wantsUsage } from './routing/outgoing-body.ts';
+import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './http/request-body.ts';
+import { giveReply } from './response-sink.ts';
+import { readRequestHead } from './http/request-head.ts';
+import { findStoredPrompt, promptNotFilledIn, taggedWith } from './bodies/stored-prompt.ts';
+import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routing/routes.ts';
 
 /**
  * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, look into the cache, ask

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type ExchangeAnswer, type ExchangeEnd, frameKinds } from '../model/exchange.ts';
+import { type ExchangeAnswer, type ExchangeEnd, frameKinds } from '../model/record/exchange.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
-import { assembleExchange } from '../ingest/assemble.ts';
-import { recorderOn } from './recorder-rig.ts';
+import { assembleExchange } from '../ingest/interpret/assemble.ts';
+import { recorderOn } from './testing/recorder-harness.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 import { gatewayErrorCodes, type ErrorCode } from '../model/errors.ts';
-import type { ExchangeOutcome } from '../model/exchange.ts';
+import type { ExchangeOutcome } from '../model/record/exchange.ts';
 import { countInBucket, type Family, type Meter } from '../platform/metrics/meter.ts';
-import type { CacheStanding } from './cache-standing.ts';
+import type { CacheStanding } from './cache/status.ts';
 
 const outcomePlaces: Readonly<Record<ExchangeOutcome, number>> = {
   complete: 0,

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Rig, startRig } from './gateway-rig.ts';
-import { call, ourKey, requestText, startProvider } from './wire-rig.ts';
+import { type Rig, startRig } from './testing/gateway-harness.ts';
+import { call, ourKey, requestText, startProvider } from './testing/raw-http.ts';
 
 const opened: { close: () => unknown }[] = [];
 afterEach(async () => {

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
-import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/front-page.ts';
-import { watchUntaken } from '../platform/untaken-reply.ts';
-import { lineNamed } from './asked-headers.ts';
-import type { IncomingRequest } from './incoming-request.ts';
-import { jsonBody, refuseUnrecorded } from './refusal.ts';
-import { elsewhere } from './routes.ts';
-import { serverTiming } from './server-timing.ts';
+import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/http/front-page.ts';
+import { watchUntaken } from '../platform/http/write-timeout.ts';
+import { lineNamed } from './http/lazy-headers.ts';
+import type { IncomingRequest } from './http/incoming-request.ts';
+import { jsonBody, refuseUnrecorded } from './http/error-response.ts';
+import { elsewhere } from './routing/routes.ts';
+import { serverTiming } from './http/server-timing.ts';
 
 const page: FrontPage = {
   title: 'Gatelog gateway',

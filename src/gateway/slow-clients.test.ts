@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openAiAt, type Rig, type RigOptions, startRig } from './gateway-rig.ts';
-import { openClient, parseReply, type RawClient, requestText, startProvider, startRawProvider, until } from './wire-rig.ts';
+import { openAiAt, type Rig, type RigOptions, startRig } from './testing/gateway-harness.ts';
+import { openClient, parseReply, type RawClient, requestText, startProvider, startRawProvider, until } from './testing/raw-http.ts';
 
 const mebi = 1024 * 1024;
 const opened: { close: () => unknown }[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CpuShares } from '../platform/cpu-shares.ts';
-import { Burst } from './burst.ts';
-import { type IngestRig, openRig, SpoolRig, until, written } from './ingest-rig.ts';
+import type { CpuShares } from '../platform/cpu-usage.ts';
+import { Burst } from './batch/burst.ts';
+import { type IngestRig, openRig, SpoolRig, until, written } from './testing/ingest-harness.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
 import { openCheckpointFile } from '../spool/checkpoint.ts';
-import { type IngestRig, makeGate, openRig, SpoolRig, until } from './ingest-rig.ts';
+import { type IngestRig, makeGate, openRig, SpoolRig, until } from './testing/ingest-harness.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { frameKinds } from '../model/exchange.ts';
+import { frameKinds } from '../model/record/exchange.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { exposition } from '../platform/metrics/exposition.ts';
 import { systemClock } from '../platform/clock.ts';
 import { openCheckpointFile } from '../spool/checkpoint.ts';
-import { type IngestRig, openRig, SpoolRig, until, written } from './ingest-rig.ts';
+import { type IngestRig, openRig, SpoolRig, until, written } from './testing/ingest-harness.ts';
 import { ingestFamilies, readDrain } from './metrics.ts';
 
 let rig: IngestRig;

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
 import { systemClock } from '../platform/clock.ts';
 import { openCheckpointFile } from '../spool/checkpoint.ts';
-import type { InsertRows } from '../store/insert.ts';
-import { type ExchangeSketch, type IngestRig, makeGate, openRig, SpoolRig, until, written } from './ingest-rig.ts';
+import type { InsertRows } from '../store/insert/insert.ts';
+import { type ExchangeSketch, type IngestRig, makeGate, openRig, SpoolRig, until, written } from './testing/ingest-harness.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ErasedExchange } from '../metadata/erasures.ts';
 import type { Erasure } from '../model/erasure.ts';
 import type { OrganizationId } from '../model/ids.ts';
-import type { InFlight, OpenExchange } from './open-exchange.ts';
+import type { InFlight, OpenExchange } from './series/exchange.ts';
 
 /** Whose records are not to be stored. Plain data: it crosses into a thread. */
 export type ErasedUser = Pick<Erasure, 'number' | 'userId' | 'erasedAt'>;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
 import type { RequestId } from '../model/ids.ts';
 import { type Checkpoint, type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
-import type { InsertRows } from '../store/insert.ts';
-import { type IngestRig, openRig, SpoolRig, until } from './ingest-rig.ts';
+import type { InsertRows } from '../store/insert/insert.ts';
+import { type IngestRig, openRig, SpoolRig, until } from './testing/ingest-harness.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {

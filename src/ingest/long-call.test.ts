@@ -6,7 +6,7 @@ import type { RequestId } from '../model/ids.ts';
 import { listSeries } from '../spool/segment.ts';
 import { segmentName } from '../spool/spool.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
-import { chatRequest, type IngestRig, openRig, SpoolRig, written } from './ingest-rig.ts';
+import { chatRequest, type IngestRig, openRig, SpoolRig, written } from './testing/ingest-harness.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RequestId } from '../model/ids.ts';
-import { type IngestRig, openRig, SpoolRig, until } from './ingest-rig.ts';
+import { type IngestRig, openRig, SpoolRig, until } from './testing/ingest-harness.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { Family, Meter } from '../platform/metrics/meter.ts';
-import type { HeldLetters } from './dead-letter.ts';
+import type { HeldLetters } from './dead-letters/store.ts';
 import type { Drain } from './drain.ts';
 
 const visibleDelay: Family = {

@@ -2,12 +2,12 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
-import { frameKinds } from '../model/exchange.ts';
+import { frameKinds } from '../model/record/exchange.ts';
 import type { RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type CheckpointFile, openCheckpointFile } from '../spool/checkpoint.ts';
-import type { InsertRows } from '../store/insert.ts';
-import { DeadLetters } from './dead-letter.ts';
+import type { InsertRows } from '../store/insert/insert.ts';
+import { DeadLetters } from './dead-letters/store.ts';
 import {
   holdsId,
   type IngestRig,
@@ -18,8 +18,8 @@ import {
   SpoolRig,
   until,
   written,
-} from './ingest-rig.ts';
-import { type Interpret, InterpreterDied, InterpreterStopped } from './interpreter.ts';
+} from './testing/ingest-harness.ts';
+import { type Interpret, InterpreterDied, InterpreterStopped } from './worker/interpreter.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {

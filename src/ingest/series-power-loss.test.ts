@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { Dice } from '../../test/support/dice.ts';
-import { watchDisk, WatchedDisk } from '../spool/disk-rig.ts';
+import { watchDisk, WatchedDisk } from '../spool/testing/simulated-disk.ts';
 
 let disk: WatchedDisk | undefined;
 const unwatch = watchDisk(() => disk);
@@ -14,8 +14,8 @@ const { createSegment } = await import('../spool/segment.ts');
 const { frameHeaderBytes, writeFrameHead } = await import('../spool/frame.ts');
 const { SeriesReader } = await import('../spool/reader.ts');
 const { writeWhole } = await import('../platform/files.ts');
-const { SeriesTail } = await import('./series-tail.ts');
-const { InFlight } = await import('./open-exchange.ts');
+const { SeriesTail } = await import('./series/tail.ts');
+const { InFlight } = await import('./series/exchange.ts');
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type IngestRig, openRig, SpoolRig } from '../ingest/ingest-rig.ts';
+import { type IngestRig, openRig, SpoolRig } from '../ingest/testing/ingest-harness.ts';
 import { keepBelievedTime, readBelievedTime } from '../metadata/believed-time.ts';
-import { createOrganization } from '../metadata/organizations.ts';
+import { createOrganization } from '../metadata/organization/organizations.ts';
 import type { Observation } from '../model/observation.ts';
 import { BelievedClock } from './believed-clock.ts';
 import { Retention } from './retention.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DrainPorts } from '../ingest/drain-ports.ts';
+import type { DrainPorts } from '../ingest/ports.ts';
 import { reachOfErasure } from '../ingest/erasures.ts';
-import { SpoolRig, until } from '../ingest/ingest-rig.ts';
+import { SpoolRig, until } from '../ingest/testing/ingest-harness.ts';
 import { systemClock } from '../platform/clock.ts';
-import { liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
+import { liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';
 
 let parts: OpenLifeParts;
 beforeAll(async () => {

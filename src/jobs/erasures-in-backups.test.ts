@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type IngestRig, makeGate, SpoolRig, until } from '../ingest/ingest-rig.ts';
+import { type IngestRig, makeGate, SpoolRig, until } from '../ingest/testing/ingest-harness.ts';
 import { listUnfinishedErasures } from '../metadata/erasures.ts';
-import { type GivenLife, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
+import { type GivenLife, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';
 
 let parts: OpenLifeParts;
 let rig: IngestRig;

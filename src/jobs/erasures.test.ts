@@ -1,16 +1,16 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeErasableLetters } from '../ingest/erase-dead-letters.ts';
+import { makeErasableLetters } from '../ingest/dead-letters/erase.ts';
 import { whenSpoolIsClear } from '../ingest/erasures.ts';
-import { type IngestRig, interpretDirectly, makeGate, refusedFor, SpoolRig, until, written } from '../ingest/ingest-rig.ts';
+import { type IngestRig, interpretDirectly, makeGate, refusedFor, SpoolRig, until, written } from '../ingest/testing/ingest-harness.ts';
 import { listUnfinishedErasures, orderErasure } from '../metadata/erasures.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { Erasure, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { ErasureTargets } from './erasures.ts';
-import { type GivenLife, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './erasure-rig.ts';
+import { type GivenLife, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';
 
 let parts: OpenLifeParts;
 let rig: IngestRig;

@@ -5,8 +5,8 @@ import type { Erasure, ErasureCounts, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
-import { failureText } from '../store/failure.ts';
-import type { EraseStored } from '../store/erasure.ts';
+import { failureText } from '../store/engine/failure.ts';
+import type { EraseStored } from '../store/delete/erasure.ts';
 
 /** Where erasures are written down, so that they outlive this process. */
 export interface ErasureBook {

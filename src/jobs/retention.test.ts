@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { makeGate } from '../ingest/ingest-rig.ts';
+import { makeGate } from '../ingest/testing/ingest-harness.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
-import type { Expiry } from '../store/retention.ts';
+import type { Expiry } from '../store/delete/retention.ts';
 import { expiriesOf, Retention } from './retention.ts';
 
 const [one, two] = ['one', 'two'] as [OrganizationId, OrganizationId];

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { OrganizationId } from '../model/ids.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
-import { failureText } from '../store/failure.ts';
-import type { Expiry, RemoveExpired } from '../store/retention.ts';
+import { failureText } from '../store/engine/failure.ts';
+import type { Expiry, RemoveExpired } from '../store/delete/retention.ts';
 
 export interface RetentionPorts {
   /** Days for which the deployment keeps records; undefined: without end. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { loadConfig } from '../config/load.ts';
 import type { Observation } from '../model/observation.ts';
-import type { Claim } from '../state/windows.ts';
+import type { Claim } from '../state/fixed-windows.ts';
 import { openSharedState } from './shared-state.ts';
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'gatelog-shared-'));

@@ -2,10 +2,10 @@ import type { Config } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
-import { type Environment, openEnvironment } from '../state/environment.ts';
+import { type Environment, openEnvironment } from '../state/lmdb.ts';
 import { CachedReplies } from '../state/cached-replies.ts';
-import { CacheTurns } from '../state/cache-turns.ts';
-import { Windows } from '../state/windows.ts';
+import { CacheTurns } from '../state/cache-leases.ts';
+import { Windows } from '../state/fixed-windows.ts';
 import { placesOf } from './shared.ts';
 
 /** What the workers of this machine share. */

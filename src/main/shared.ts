@@ -2,7 +2,7 @@ import path from 'node:path';
 import { FailedKeys } from '../auth/failed-keys.ts';
 import { KeyVerifier } from '../auth/verify.ts';
 import type { Config } from '../config/load.ts';
-import { makeKeyLookUp } from '../metadata/api-keys.ts';
+import { makeKeyLookUp } from '../metadata/organization/api-keys.ts';
 import { hasMetadata, type MetadataDatabase, type MetadataMode } from '../metadata/database.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import type { Observe } from '../model/observation.ts';

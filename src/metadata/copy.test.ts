@@ -6,9 +6,9 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { copyMetadata } from './copy.ts';
 import { metadataFileName, type MetadataDatabase, openMetadata } from './database.ts';
 import { metadataSteps, openMigratedMetadata } from './migrate.ts';
-import { createOrganization, listOrganizations } from './organizations.ts';
+import { createOrganization, listOrganizations } from './organization/organizations.ts';
 import { appendPendingChanges, countPendingChanges, lastPendingSequence } from './pending-changes.ts';
-import { addProviderKey, listProviderKeys } from './provider-keys.ts';
+import { addProviderKey, listProviderKeys } from './organization/provider-keys.ts';
 
 const sealed = 'sealed-text-of-a-key-of-a-provider';
 

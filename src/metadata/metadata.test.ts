@@ -5,14 +5,14 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AcceptedChange, Change } from '../model/change.ts';
 import { parseUuid, type RequestId } from '../model/ids.ts';
-import { createApiKey, findApiKeys, listApiKeys, makeKeyLookUp, revokeApiKey, type NewApiKey } from './api-keys.ts';
+import { createApiKey, findApiKeys, listApiKeys, makeKeyLookUp, revokeApiKey, type NewApiKey } from './organization/api-keys.ts';
 import { inWriteTransaction, openMetadata, type MetadataDatabase, type MetadataMode } from './database.ts';
 import { listUnfinishedErasures, orderErasure } from './erasures.ts';
 import { openMigratedMetadata } from './migrate.ts';
 import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nul.ts';
-import { createOrganization, findOrganization, listOrganizations, type Organization } from './organizations.ts';
+import { createOrganization, findOrganization, listOrganizations, type Organization } from './organization/organizations.ts';
 import { appendPendingChanges, listPendingChanges, removePendingChanges } from './pending-changes.ts';
-import { declareProperty, listDeclaredProperties } from './properties.ts';
+import { declareProperty, listDeclaredProperties } from './organization/properties.ts';
 import { makeRequestIdClaims, removeClaims } from './request-ids.ts';
 
 const now = () => 1_700_000_000_000;

@@ -9,8 +9,8 @@ interface ErrorDefinition {
 }
 
 /**
- * Every failure that a caller can see: one stable code, one HTTP status, and the doors that answer with it: `api/problem.ts` in the API's
- * envelope, `gateway/refusal.ts` in OpenAI's error shape.
+ * Every failure that a caller can see: one stable code, one HTTP status, and the doors that answer with it: `api/http/problem.ts` in the API's
+ * envelope, `gateway/http/error-response.ts` in OpenAI's error shape.
  */
 const errors = {
   malformed_json: { status: 400, doors: ['api'] },

@@ -1,5 +1,5 @@
 import { GatelogError } from './errors.ts';
-import { moneyOfUnits, parseMoney, type Money } from './money.ts';
+import { moneyOfUnits, parseMoney, type Money } from './pricing/money.ts';
 import { quotedInHeader } from './text.ts';
 
 /** So many calls, or so much money, in so much time; for each user or each value of a property when there is a segment. */

@@ -1,4 +1,4 @@
-import { jsonExcess } from './json-bounds.ts';
+import { jsonExcess } from './json/bounds.ts';
 
 /** Text that every room can store: lone surrogates become U+FFFD, as UTF-8 has no place for them. */
 export function wellFormed(text: string): string {

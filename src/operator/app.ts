@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { Hono } from 'hono';
 import { bareApi } from '../api/app.ts';
-import { makeBodyLimit } from '../api/body-limit.ts';
+import { makeBodyLimit } from '../api/http/body-limit.ts';
 import { serverOf } from '../api/listen.ts';
-import { answerProblem } from '../api/problem.ts';
+import { answerProblem } from '../api/http/problem.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { OperatorEndpoint } from './endpoint.ts';
 import type { OperatorPorts } from './ports.ts';

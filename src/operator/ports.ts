@@ -1,7 +1,7 @@
 import type { ApiPorts } from '../api/ports.ts';
 import type { StorePartAsideAnswer, StorePartCheckAnswer, StorePartsAnswer } from '../contract/operator.ts';
-import type { DeadLetterHead, DeadLetterPage, WholeDeadLetter } from '../ingest/dead-letter.ts';
-import type { ReplayOutcome } from '../ingest/dead-letter-replay.ts';
+import type { DeadLetterHead, DeadLetterPage, WholeDeadLetter } from '../ingest/dead-letters/store.ts';
+import type { ReplayOutcome } from '../ingest/dead-letters/replay.ts';
 import type { Snapshot } from '../jobs/backup/snapshot.ts';
 
 /** Exchanges that could not be stored. */

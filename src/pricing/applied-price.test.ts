@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { moneyOfUnits } from '../model/money.ts';
+import { moneyOfUnits } from '../model/pricing/money.ts';
 import { appliedPriceText, readAppliedPrice } from './applied-price.ts';
 import type { Price, Rate } from './price.ts';
 

@@ -1,4 +1,4 @@
-import { moneyText, parseMoney } from '../model/money.ts';
+import { moneyText, parseMoney } from '../model/pricing/money.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { priceTables, type RateKind, rateKinds } from '../model/vocabulary/prices.ts';
 import { type Price, rateFor, type Rate } from './price.ts';

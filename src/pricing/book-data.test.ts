@@ -1,6 +1,6 @@
 import { findProvider } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
-import { parseMoney } from '../model/money.ts';
+import { parseMoney } from '../model/pricing/money.ts';
 import { readBookData } from './book-data.ts';
 import { priceBookFrom } from './price-book.ts';
 

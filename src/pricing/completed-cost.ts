@@ -1,6 +1,6 @@
-import type { BilledRequest, StatedCost } from '../model/billed-request.ts';
-import type { Money } from '../model/money.ts';
-import type { Bill } from '../model/usage.ts';
+import type { BilledRequest, StatedCost } from '../model/pricing/billed-request.ts';
+import type { Money } from '../model/pricing/money.ts';
+import type { Bill } from '../model/record/usage.ts';
 import { priceUsage } from './cost.ts';
 import { type Pricing, queryOf } from './explain-cost.ts';
 import { priceBills } from './several-models.ts';

@@ -1,15 +1,15 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { moneyOfUnits, moneyText, parseMoney, usdOf } from '../model/money.ts';
-import type { Money } from '../model/money.ts';
-import { unreportedUsage } from '../model/usage.ts';
-import type { Usage } from '../model/usage.ts';
+import { moneyOfUnits, moneyText, parseMoney, usdOf } from '../model/pricing/money.ts';
+import type { Money } from '../model/pricing/money.ts';
+import { unreportedUsage } from '../model/record/usage.ts';
+import type { Usage } from '../model/record/usage.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import { readAppliedPrice } from './applied-price.ts';
 import { billLines, priceUsage } from './cost.ts';
 import type { Price } from './price.ts';
-import { listedPrices } from './prices-rig.ts';
+import { listedPrices } from './testing/prices.ts';
 import type { PricedUsage } from './cost.ts';
 
 const at = Date.parse('2026-01-15T12:00:00Z');

@@ -1,7 +1,7 @@
-import { moneyOfUnits, zeroMoney } from '../model/money.ts';
-import type { Money } from '../model/money.ts';
-import type { CostSource } from '../model/request-record.ts';
-import type { Usage } from '../model/usage.ts';
+import { moneyOfUnits, zeroMoney } from '../model/pricing/money.ts';
+import type { Money } from '../model/pricing/money.ts';
+import type { CostSource } from '../model/record/request-record.ts';
+import type { Usage } from '../model/record/usage.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import { appliedPriceText } from './applied-price.ts';
 import { candidatePrices, type PriceQuery, type Prices } from './look-up.ts';

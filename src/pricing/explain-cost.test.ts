@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { BilledRequest, CostExplanation } from '../model/billed-request.ts';
-import { unreportedUsage } from '../model/usage.ts';
+import type { BilledRequest, CostExplanation } from '../model/pricing/billed-request.ts';
+import { unreportedUsage } from '../model/record/usage.ts';
 import { priceUsage } from './cost.ts';
 import { explainCost, recomputedCost } from './explain-cost.ts';
-import { listedPrices } from './prices-rig.ts';
+import { listedPrices } from './testing/prices.ts';
 
 it('a call of which one side is estimated, and of the other nothing is known, gets no cost afterwards either', () => {
   const request: BilledRequest = {

@@ -1,6 +1,6 @@
-import type { BilledRequest, CostExplanation, ExplainedLine, StatedCost } from '../model/billed-request.ts';
+import type { BilledRequest, CostExplanation, ExplainedLine, StatedCost } from '../model/pricing/billed-request.ts';
 import { quoted } from '../model/text.ts';
-import { isHalf, type Usage } from '../model/usage.ts';
+import { isHalf, type Usage } from '../model/record/usage.ts';
 import { readAppliedPrice } from './applied-price.ts';
 import { billLines, type CostLine, isBillable, type PricedUsage, priceUsage, searchesLeftOut, sumOf } from './cost.ts';
 import { pricedModels, type PriceQuery, type Prices } from './look-up.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseMoney } from '../model/money.ts';
+import { parseMoney } from '../model/pricing/money.ts';
 import { providerNamed, wireFormatFor } from '../providers/registry.ts';
 import { priceUsage } from './cost.ts';
-import { listedPrices } from './prices-rig.ts';
+import { listedPrices } from './testing/prices.ts';
 
 /** A call as it was answered, and its bill as it follows from the listed prices: kind, quantity, US dollars. */
 interface GoldenCase {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseMoney } from '../model/money.ts';
+import { parseMoney } from '../model/pricing/money.ts';
 import { type CallBounds, highestCost } from './highest-cost.ts';
 import { readOrganizationPrices } from './organization-prices.ts';
-import { listedPrices } from './prices-rig.ts';
+import { listedPrices } from './testing/prices.ts';
 
 const at = Date.parse('2025-09-01T00:00:00Z');
 const text: CallBounds = { inputTokens: 1000, outputTokens: 100, answers: 1, isText: true, writesCache: false };

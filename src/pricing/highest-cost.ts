@@ -1,4 +1,4 @@
-import { type Money, moneyOfUnits, zeroMoney } from '../model/money.ts';
+import { type Money, moneyOfUnits, zeroMoney } from '../model/pricing/money.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import { candidatePrices, type PriceQuery, type Prices } from './look-up.ts';
 import { outputLimitOf } from './output-limits.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { candidatePrices } from './look-up.ts';
 import { readOrganizationPrices } from './organization-prices.ts';
-import { listedPrices } from './prices-rig.ts';
+import { listedPrices } from './testing/prices.ts';
 
 /** What the prices are called that a model's name leads to, where an organisation has stored one for a name. */
 function referencesOf(providerId: string, model: string | readonly string[], stored: readonly string[] = []): readonly string[] {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPrice } from '../model/stored-price.ts';
-import { unreportedUsage } from '../model/usage.ts';
+import type { StoredPrice } from '../model/pricing/stored-price.ts';
+import { unreportedUsage } from '../model/record/usage.ts';
 import { priceUsage } from './cost.ts';
 import { readOrganizationPrices } from './organization-prices.ts';
-import { listedPrices } from './prices-rig.ts';
+import { listedPrices } from './testing/prices.ts';
 
 const stored = (model: string, output: number, given: Partial<StoredPrice> = {}): StoredPrice => ({
   model,

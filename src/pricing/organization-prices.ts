@@ -1,5 +1,5 @@
-import { moneyOfUsd, zeroMoney } from '../model/money.ts';
-import type { StoredPrice } from '../model/stored-price.ts';
+import { moneyOfUsd, zeroMoney } from '../model/pricing/money.ts';
+import type { StoredPrice } from '../model/pricing/stored-price.ts';
 import { type RateKind, rateKinds } from '../model/vocabulary/prices.ts';
 import type { Price, Rate } from './price.ts';
 

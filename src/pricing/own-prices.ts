@@ -1,5 +1,5 @@
-import { moneyOfUnits } from '../model/money.ts';
-import type { Money } from '../model/money.ts';
+import { moneyOfUnits } from '../model/pricing/money.ts';
+import type { Money } from '../model/pricing/money.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import type { Rate } from './price.ts';
 

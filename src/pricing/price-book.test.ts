@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMoney } from '../model/money.ts';
+import { parseMoney } from '../model/pricing/money.ts';
 import { priceBookFrom } from './price-book.ts';
 
 const book = priceBookFrom(undefined);

@@ -1,7 +1,7 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import type { ConditionalPrice, ModelInfo, ModelPrice, PriceCalculation, Provider } from '@pydantic/genai-prices';
-import { moneyOfUnits, moneyOfUsd } from '../model/money.ts';
-import type { Money } from '../model/money.ts';
+import { moneyOfUnits, moneyOfUsd } from '../model/pricing/money.ts';
+import type { Money } from '../model/pricing/money.ts';
 import type { PriceTable, RateKind } from '../model/vocabulary/prices.ts';
 import { withMissingRates } from './own-prices.ts';
 import type { Price, Rate } from './price.ts';

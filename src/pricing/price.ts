@@ -1,4 +1,4 @@
-import type { Money } from '../model/money.ts';
+import type { Money } from '../model/pricing/money.ts';
 import type { PriceTable, RateKind } from '../model/vocabulary/prices.ts';
 
 /** A price per million, and what it becomes for all tokens of a call whose input is longer than a step; steps in rising order. */

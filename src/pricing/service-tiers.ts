@@ -1,4 +1,4 @@
-import { moneyOfUnits, parseMoney, zeroMoney } from '../model/money.ts';
+import { moneyOfUnits, parseMoney, zeroMoney } from '../model/pricing/money.ts';
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import type { Price, Rate } from './price.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { moneyOfUnits, moneyText, zeroMoney } from '../model/money.ts';
-import { unreportedUsage } from '../model/usage.ts';
-import type { Usage } from '../model/usage.ts';
+import { moneyOfUnits, moneyText, zeroMoney } from '../model/pricing/money.ts';
+import { unreportedUsage } from '../model/record/usage.ts';
+import type { Usage } from '../model/record/usage.ts';
 import { explainCost, recomputedCost } from './explain-cost.ts';
-import { listedPrices } from './prices-rig.ts';
+import { listedPrices } from './testing/prices.ts';
 import { isOfSeveralModels, priceBills } from './several-models.ts';
 
 const usageOf = (counts: Partial<Usage>): Usage => ({ ...unreportedUsage, ...counts });

@@ -1,6 +1,6 @@
-import type { BilledRequest } from '../model/billed-request.ts';
-import { zeroMoney, moneyOfUnits } from '../model/money.ts';
-import type { Bill } from '../model/usage.ts';
+import type { BilledRequest } from '../model/pricing/billed-request.ts';
+import { zeroMoney, moneyOfUnits } from '../model/pricing/money.ts';
+import type { Bill } from '../model/record/usage.ts';
 import { type PricedUsage, priceUsage } from './cost.ts';
 import type { PriceQuery, Prices } from './look-up.ts';
 

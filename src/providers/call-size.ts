@@ -1,4 +1,4 @@
-import type { CallSize } from '../model/call-size.ts';
+import type { CallSize } from '../model/record/call-size.ts';
 import { isJsonObject, type JsonObject } from '../model/text.ts';
 import { listOf, objectOf, textOf } from './facts.ts';
 

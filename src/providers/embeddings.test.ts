@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { titanEmbeddings } from './amazon/titan-embeddings.ts';
 import { cohereEmbed } from './cohere/embed.ts';
-import { describeWireFormat } from './contract-suite.ts';
+import { describeWireFormat } from './testing/contract-suite.ts';
 import { geminiEmbedContent } from './google/embed-content.ts';
 import { wireFormatFor } from './registry.ts';
 

@@ -1,6 +1,6 @@
 import { isJsonObject, wellFormed } from '../model/text.ts';
 import type { JsonObject } from '../model/text.ts';
-import { unreportedUsage } from '../model/usage.ts';
+import { unreportedUsage } from '../model/record/usage.ts';
 import type { ResponseFacts } from './provider.ts';
 
 const nothing: JsonObject = {};

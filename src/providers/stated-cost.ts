@@ -1,5 +1,5 @@
-import { moneyOfUnits, moneyOfUsd } from '../model/money.ts';
-import type { Money } from '../model/money.ts';
+import { moneyOfUnits, moneyOfUsd } from '../model/pricing/money.ts';
+import type { Money } from '../model/pricing/money.ts';
 import { isJsonObject, type JsonObject } from '../model/text.ts';
 import { countOf, objectOf } from './facts.ts';
 

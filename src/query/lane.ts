@@ -1,7 +1,7 @@
 import type { Lane } from '../sql/statement.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from './filter/ast.ts';
-import { isArrivalBound, readsMuch } from './filter/compile.ts';
-import type { RequestsPlan } from './plan.ts';
+import { isArrivalBound, readsMuch } from './filter/sql/compile.ts';
+import type { RequestsPlan } from './requests/query.ts';
 
 /** Rows that a page in the order of the key goes through at most, those before its offset with it, and still counts as quick. */
 const maxRowsInPassing = 2000;

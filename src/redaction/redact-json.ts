@@ -1,4 +1,4 @@
-import { jsonExcess } from '../model/json-bounds.ts';
+import { jsonExcess } from '../model/json/bounds.ts';
 import { isJsonObject, parseJson, parseOwnJson } from '../model/text.ts';
 import type { Redactor } from './redactor.ts';
 import { withoutTokenLists } from './token-lists.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Dice } from '../../test/support/dice.ts';
 import { eventually } from '../../test/support/eventually.ts';
-import { watchDisk, WatchedDisk } from './disk-rig.ts';
+import { watchDisk, WatchedDisk } from './testing/simulated-disk.ts';
 import type { SpoolWriter } from './writer.ts';
 
 let disk: WatchedDisk | undefined;

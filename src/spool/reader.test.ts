@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { frameHeaderBytes, largestPayloadBytes, makeSegmentHeader, segmentHeaderBytes, writeFrameHead } from './frame.ts';
-import { readPayloads } from './payloads.ts';
+import { readPayloads } from './payload-reader.ts';
 import { type Damage, deleteSegmentsBefore, deleteSeries, SeriesReader } from './reader.ts';
 import { type FrameLocation, segmentName } from './spool.ts';
 import { openSpoolWriter, type SpoolWriter, type SpoolWriterOptions } from './writer.ts';

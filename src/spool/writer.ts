@@ -3,12 +3,12 @@ import { isSystemError } from '../platform/files.ts';
 import type { ProcessLock } from '../platform/process-lock.ts';
 import { DiskSync } from './disk-sync.ts';
 import { type FrameLabel, frameHeaderBytes, largestPayloadBytes, segmentHeaderBytes } from './frame.ts';
-import { Group, type Payload, refused, type Settled } from './group.ts';
-import { GroupWrites } from './group-write.ts';
+import { Group, type Payload, refused, type Settled } from './write-batch.ts';
+import { GroupWrites } from './batch-writer.ts';
 import { createSegment } from './segment.ts';
 import { createSeries } from './series.ts';
 
-export type { Settled } from './group.ts';
+export type { Settled } from './write-batch.ts';
 
 export interface SpoolWriter {
   readonly series: string;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CachedReplies, type CachedReply, type CacheKey } from './cached-replies.ts';
-import { type Environment, openEnvironment } from './environment.ts';
+import { type Environment, openEnvironment } from './lmdb.ts';
 
 const minute = 60_000;
 /** What a reply of these tests takes besides its body: its head, and 512 bytes. */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Database } from 'lmdb';
-import type { Environment } from './environment.ts';
+import type { Environment } from './lmdb.ts';
 
 /** A reply as it is kept: decoded, to be encoded again for each caller. Times are Unix milliseconds. */
 export interface CachedReply {

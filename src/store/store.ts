@@ -1,25 +1,32 @@
-import { type ChangeStored, makeChangeStored } from './change.ts';
-import { type ChangeStoredCosts, makeChangeStoredCosts } from './change-costs.ts';
-import { type LatestChangeNumber, makeLatestChangeNumber } from './change-numbers.ts';
-import { makeUsageRows, type UsageRows } from './complete-usage.ts';
-import { type Connect, type LaneState, type NoteWait, openConnections, type ReadConnections, type StoreLocation } from './connections.ts';
-import { type KnownDamage, type NoteDamage, watchDamage } from './damaged-parts.ts';
-import { startEngineThreads } from './engine-threads.ts';
-import { type EraseStored, makeEraseStored } from './erasure.ts';
-import { type InsertRows, makeInsertRows } from './insert.ts';
-import { migrateStore } from './migrate.ts';
-import { type LatestArrival, makeLatestArrival } from './latest-arrival.ts';
-import { makeRemoveOrphans, type RemoveOrphans } from './orphans.ts';
-import { makeRemoveExpired, type RemoveExpired } from './retention.ts';
-import { makeRunStatement, type RunOptions, type RunStatement } from './run.ts';
-import { type ListParts, makeListParts } from './parts.ts';
-import { type CheckPart, makeCheckPart, makeSetAside, type SetAside } from './set-aside.ts';
-import { PendingPatches } from './pending-patches.ts';
-import { watchMerges } from './room.ts';
-import type { HasRoom } from '../platform/disk-room.ts';
-import { type ChangeStoredSession, makeChangeStoredSession } from './session-changes.ts';
-import { type FindRows, makeFindRows } from './find-rows.ts';
-import { makeSetSessionTag, type SetSessionTag } from './session-tags.ts';
+import { type ChangeStored, makeChangeStored } from './update/change.ts';
+import { type ChangeStoredCosts, makeChangeStoredCosts } from './update/change-costs.ts';
+import { type LatestChangeNumber, makeLatestChangeNumber } from './update/change-numbers.ts';
+import { makeUsageRows, type UsageRows } from './update/complete-usage.ts';
+import {
+  type Connect,
+  type LaneState,
+  type NoteWait,
+  openConnections,
+  type ReadConnections,
+  type StoreLocation,
+} from './engine/connections.ts';
+import { type KnownDamage, type NoteDamage, watchDamage } from './parts/damaged-parts.ts';
+import { startEngineThreads } from './engine/thread-pool.ts';
+import { type EraseStored, makeEraseStored } from './delete/erasure.ts';
+import { type InsertRows, makeInsertRows } from './insert/insert.ts';
+import { migrateStore } from './schema/migrate.ts';
+import { type LatestArrival, makeLatestArrival } from './read/latest-arrival.ts';
+import { makeRemoveOrphans, type RemoveOrphans } from './delete/orphans.ts';
+import { makeRemoveExpired, type RemoveExpired } from './delete/retention.ts';
+import { makeRunStatement, type RunOptions, type RunStatement } from './read/run.ts';
+import { type ListParts, makeListParts } from './parts/parts.ts';
+import { type CheckPart, makeCheckPart, makeSetAside, type SetAside } from './parts/set-aside.ts';
+import { PendingPatches } from './update/pending-patches.ts';
+import { watchMerges } from './engine/disk-space.ts';
+import type { HasRoom } from '../platform/disk-space.ts';
+import { type ChangeStoredSession, makeChangeStoredSession } from './update/session-changes.ts';
+import { type FindRows, makeFindRows } from './read/find-rows.ts';
+import { makeSetSessionTag, type SetSessionTag } from './update/session-tags.ts';
 
 /** The record store: ClickHouse, embedded or served. */
 export interface Store {

@@ -1,5 +1,5 @@
 import { messageOf } from '../model/errors.ts';
-import type { CallsEnd } from '../platform/http-server.ts';
+import type { CallsEnd } from '../platform/http/server.ts';
 import { packCells } from '../platform/metrics/slot-totals.ts';
 import { type ChildMessage, isNumbersMessage, isStopMessage, type NumbersMessage } from './messages.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../ingest/ingest-rig.ts';
+import { until } from '../ingest/testing/ingest-harness.ts';
 import type { Observation } from '../model/observation.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { processFamilies } from '../platform/metrics/process-sampler.ts';

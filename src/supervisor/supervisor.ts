@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { messageOf } from '../model/errors.ts';
 import type { Observe, SupervisedRole } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
-import type { CallsEnd } from '../platform/http-server.ts';
+import type { CallsEnd } from '../platform/http/server.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';

@@ -3,8 +3,8 @@
  * (5,000 unless given), over new records in every round. Progress goes to stderr; the last lines, on stdout, say what was compared and which
  * seeds differ.
  */
-import { compareSessionsInEveryState } from '../../src/query/sessions/same-sessions-rig.ts';
-import { openStoreRig } from '../../src/store/store-rig.ts';
+import { compareSessionsInEveryState } from '../../src/query/testing/same-sessions.ts';
+import { openStoreRig } from '../../src/store/testing/store-harness.ts';
 import { soakAnswers } from '../support/soak-answers.ts';
 
 const rig = await openStoreRig();

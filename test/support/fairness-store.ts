@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { recordAt } from '../../bench/query/records.ts';
 import type { OrganizationId, RequestId } from '../../src/model/ids.ts';
-import type { RequestRecord } from '../../src/model/request-record.ts';
+import type { RequestRecord } from '../../src/model/record/request-record.ts';
 import { openStore } from '../../src/store/store.ts';
-import { rowsOf } from '../../src/store/tables/rows.ts';
+import { rowsOf } from '../../src/store/insert/rows.ts';
 import { gatelog } from './command.ts';
 import { metadataRow } from './metadata-row.ts';
 

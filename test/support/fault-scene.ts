@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { openClient, parseReply, type RawClient, requestText } from '../../src/gateway/wire-rig.ts';
-import type { RequestItem } from '../../src/contract/requests.ts';
+import { openClient, parseReply, type RawClient, requestText } from '../../src/gateway/testing/raw-http.ts';
+import type { RequestItem } from '../../src/contract/requests/query.ts';
 import { eventually } from './eventually.ts';
 
 /** A provider of which a fault decides every byte. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ourKey } from '../../src/gateway/wire-rig.ts';
+import { ourKey } from '../../src/gateway/testing/raw-http.ts';
 import { eventually } from './eventually.ts';
 import { streamEvents } from './fake-openai.ts';
 import { type Fault, type FaultScene, waitForEnd, waitForProvider, waitForText } from './fault-scene.ts';

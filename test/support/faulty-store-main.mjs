@@ -7,8 +7,8 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-/** @typedef {import('../../src/store/connections.ts').Connections} Connections */
-/** @typedef {import('../../src/store/connections.ts').Connect} Connect */
+/** @typedef {import('../../src/store/engine/connections.ts').Connections} Connections */
+/** @typedef {import('../../src/store/engine/connections.ts').Connect} Connect */
 /** @typedef {import('./faulty-store.ts').StoreFault} StoreFault */
 
 /**
@@ -18,7 +18,7 @@ import { pathToFileURL } from 'node:url';
  */
 const built = (file) => import(pathToFileURL(path.resolve('dist', file)).href);
 
-const { openConnections } = /** @type {typeof import('../../src/store/connections.ts')} */ (await built('store/connections.js'));
+const { openConnections } = /** @type {typeof import('../../src/store/engine/connections.ts')} */ (await built('store/connections.js'));
 
 /** @returns {StoreFault} */
 function presentFault() {

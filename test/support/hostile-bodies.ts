@@ -1,5 +1,5 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { encodeAmazonChunks, encodeAmazonEvents } from '../../src/providers/amazon/event-stream-rig.ts';
+import { encodeAmazonChunks, encodeAmazonEvents } from '../../src/providers/amazon/testing/encode-events.ts';
 import type { Dice } from './dice.ts';
 
 /** A body that somebody may send to make trouble, with what its head says of it. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { portProblem } from '../../src/supervisor/ports.ts';
+import { portProblem } from '../../src/supervisor/port-check.ts';
 import { type AwakeClock, startAwakeClock } from './awake-clock.ts';
 import type { Dice } from './dice.ts';
 import { eventually } from './eventually.ts';

@@ -1,4 +1,4 @@
-import type { ChangeItem } from '../../src/contract/changes.ts';
+import type { ChangeItem } from '../../src/contract/requests/changes.ts';
 import { bodyNumberOf, type CallOutcome, type UpdateOutcome } from './load.ts';
 import { costOf } from './load-provider.ts';
 import { readHistories, recordsOnceStored, type StoredRecord } from './stored-records.ts';

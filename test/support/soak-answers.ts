@@ -1,4 +1,4 @@
-import type { StateReport } from '../../src/query/filter/same-answer-rig.ts';
+import type { StateReport } from '../../src/query/filter/testing/same-answer.ts';
 
 const queriesInState = 200;
 

@@ -19,7 +19,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ingest: ['model', 'platform', 'spool', 'providers', 'pricing', 'store', 'metadata', 'blobs', 'webhooks', 'redaction'],
   metadata: ['model', 'platform'],
   auth: ['model', 'platform', 'metadata'],
-  webhooks: ['model', 'platform', 'metadata', 'type query', 'query/filter/interpret.ts', 'egress'],
+  webhooks: ['model', 'platform', 'metadata', 'type query', 'query/filter/memory/interpret.ts', 'egress'],
   state: ['model', 'platform'],
   blobs: ['model', 'platform'],
   egress: ['model', 'platform'],
@@ -94,13 +94,7 @@ export const environmentReaders: readonly string[] = ['src/config/', 'src/cli/ma
 export const consoleWriters: readonly string[] = ['src/cli/'];
 
 /** Files of `src/` that only tests load; like `test/` and `bench/` they may import anything. */
-export const testFilePatterns: readonly RegExp[] = [
-  /\.test\.tsx?$/,
-  /-rig\.ts$/,
-  /^test\//,
-  /^bench\//,
-  /^src\/providers\/contract-suite\.ts$/,
-];
+export const testFilePatterns: readonly RegExp[] = [/\.test\.tsx?$/, /^src\/(?:.+\/)?testing\//, /^test\//, /^bench\//];
 
 /** Default exports that exist because a tool asks for one. */
 export const defaultExports: Readonly<Record<string, string>> = {

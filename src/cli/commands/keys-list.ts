@@ -1,6 +1,6 @@
 import { textTable } from '../../config/text-table.ts';
-import { listApiKeys, type ApiKey } from '../../metadata/api-keys.ts';
-import { listOrganizations } from '../../metadata/organizations.ts';
+import { listApiKeys, type ApiKey } from '../../metadata/organization/api-keys.ts';
+import { listOrganizations } from '../../metadata/organization/organizations.ts';
 import { withDatabase, type CommandContext } from '../dependencies.ts';
 import { chosenOrganization } from '../organization-choice.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { hasMetadata } from '../../metadata/database.ts';
-import { createOrganization } from '../../metadata/organizations.ts';
+import { createOrganization } from '../../metadata/organization/organizations.ts';
 import { checkedName, CommandError, withDatabaseMade, type CommandContext } from '../dependencies.ts';
 
 /** `gatelog orgs create NAME`: prints the new organisation's id. */

@@ -1,5 +1,5 @@
 import { textTable } from '../../config/text-table.ts';
-import { listOrganizations } from '../../metadata/organizations.ts';
+import { listOrganizations } from '../../metadata/organization/organizations.ts';
 import { withDatabase, type CommandContext } from '../dependencies.ts';
 
 /** `gatelog orgs list`: a table, oldest first. */

@@ -1,8 +1,8 @@
 import { printable, textTable } from '../../config/text-table.ts';
 import { type RepriceItem, repriceAnswerSchema } from '../../contract/reprice.ts';
-import { type Money, moneyOfUnits, moneyOfUsd, moneyText, usdOf, zeroMoney } from '../../model/money.ts';
+import { type Money, moneyOfUnits, moneyOfUsd, moneyText, usdOf, zeroMoney } from '../../model/pricing/money.ts';
 import { parseJson } from '../../model/text.ts';
-import { listOrganizations } from '../../metadata/organizations.ts';
+import { listOrganizations } from '../../metadata/organization/organizations.ts';
 import { serviceClient } from '../client.ts';
 import { type CommandContext, type CommandDependencies, CommandError, withDatabase } from '../dependencies.ts';
 import { operatorClient } from '../operator-client.ts';

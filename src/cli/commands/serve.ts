@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type RunningService, startService, type StopSignal } from '../../main/all.ts';
+import { type RunningService, startService, type StopSignal } from '../../main/serve.ts';
 import type { CommandContext } from '../dependencies.ts';
 import { openWarning, reachable } from '../open-host.ts';
 import { asRun } from '../spoken.ts';

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import path from 'node:path';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type IngestRig, openRig, SpoolRig, until } from '../../ingest/ingest-rig.ts';
+import { type IngestRig, openRig, SpoolRig, until } from '../../ingest/testing/ingest-harness.ts';
 import type { Drain } from '../../ingest/drain.ts';
 import { copyMetadata } from '../../metadata/copy.ts';
 import { lastPendingSequence } from '../../metadata/pending-changes.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { openCheckpointFile } from '../../spool/checkpoint.ts';
 import type { SpoolWriter } from '../../spool/writer.ts';
-import type { StoreParts } from '../../store/parts.ts';
+import type { StoreParts } from '../../store/parts/parts.ts';
 import { type SnapshotPorts, takeSnapshot } from './snapshot.ts';
 
 let rig: IngestRig;

@@ -1,4 +1,4 @@
-import { answerJson } from '../../api/json-answer.ts';
+import { answerJson } from '../../api/http/json-answer.ts';
 import { accepted } from '../../contract/fault.ts';
 import { deadLetterListSchema } from '../../contract/operator.ts';
 import { readParameters } from '../../contract/read-body.ts';

@@ -1,5 +1,5 @@
-import { answerJson } from '../../api/json-answer.ts';
-import { readJson } from '../../api/json-body.ts';
+import { answerJson } from '../../api/http/json-answer.ts';
+import { readJson } from '../../api/http/json-body.ts';
 import { accepted } from '../../contract/fault.ts';
 import { deadLetterReplaySchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { answerJson } from '../../api/json-answer.ts';
+import { answerJson } from '../../api/http/json-answer.ts';
 import { accepted } from '../../contract/fault.ts';
 import { type DeadLetterAnswer, deadLetterShowSchema } from '../../contract/operator.ts';
 import { readParameters } from '../../contract/read-body.ts';
-import type { LetterFrame } from '../../ingest/dead-letter.ts';
+import type { LetterFrame } from '../../ingest/dead-letters/store.ts';
 import { type AcceptedChange, feedbackScore } from '../../model/change.ts';
 import { GatelogError } from '../../model/errors.ts';
-import { frameKinds } from '../../model/exchange.ts';
+import { frameKinds } from '../../model/record/exchange.ts';
 import { parseJson } from '../../model/text.ts';
 import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
 import { itemOf } from '../letter-item.ts';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../model/text.ts';
-import { describeWireFormat } from '../contract-suite.ts';
+import { describeWireFormat } from '../testing/contract-suite.ts';
 import type { AssembledStream } from '../provider.ts';
 import { readServerSentEvents } from '../sse.ts';
 import { bedrockConverse } from './converse.ts';
 import { readAmazonEvents } from './event-stream.ts';
-import { encodeAmazonEvents } from './event-stream-rig.ts';
+import { encodeAmazonEvents } from './testing/encode-events.ts';
 
 const recordings = new URL('./__fixtures__/', import.meta.url);
 const bytesOf = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(name, recordings)));

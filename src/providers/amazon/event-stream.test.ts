@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../model/text.ts';
 import { readAmazonEvents } from './event-stream.ts';
-import { encodeAmazonChunks, encodeAmazonEvents, encodeAmazonMessage, frameAmazonMessage } from './event-stream-rig.ts';
+import { encodeAmazonChunks, encodeAmazonEvents, encodeAmazonMessage, frameAmazonMessage } from './testing/encode-events.ts';
 
 const event = { event: 'tide', data: '{"height":"3 m 🌊"}' };
 const other = { event: 'ebb', data: '{"at":"18:40"}' };

@@ -1,4 +1,4 @@
-import { unreportedUsage } from '../../model/usage.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
 import { countOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
 import { notStreamed } from '../openai/typed-events.ts';
 import { bedrockModelIn } from '../path-names.ts';

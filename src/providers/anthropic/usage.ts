@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../model/text.ts';
-import { addedCount, addedUsage, unreportedUsage } from '../../model/usage.ts';
-import type { Usage } from '../../model/usage.ts';
+import { addedCount, addedUsage, unreportedUsage } from '../../model/record/usage.ts';
+import type { Usage } from '../../model/record/usage.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { countOf, listOf, objectOf, textOf } from '../facts.ts';
 import type { ResponseFacts } from '../provider.ts';

@@ -1,4 +1,4 @@
-import { unreportedUsage, type Usage } from '../../model/usage.ts';
+import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { isJsonObject } from '../../model/text.ts';
 import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
 import { notStreamed } from '../openai/typed-events.ts';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../model/usage.ts';
+import type { Usage } from '../../model/record/usage.ts';
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import { modelInPath } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';

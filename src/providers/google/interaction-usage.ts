@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../model/text.ts';
-import { unreportedUsage } from '../../model/usage.ts';
-import type { Usage } from '../../model/usage.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import type { Usage } from '../../model/record/usage.ts';
 import { countOf, listOf, objectOf } from '../facts.ts';
 
 /** The `usage` of an interaction. As with generated content, thoughts are counted beside the output, and what tools brought in beside the input. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../model/text.ts';
-import { describeWireFormat } from '../contract-suite.ts';
+import { describeWireFormat } from '../testing/contract-suite.ts';
 import type { AssembledStream } from '../provider.ts';
 import { wireFormatFor } from '../registry.ts';
 import { readServerSentEvents } from '../sse.ts';

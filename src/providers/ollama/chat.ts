@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
-import { unreportedUsage, type Usage } from '../../model/usage.ts';
+import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { countOf, joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import { deltaTable, foldKeys, foldObject, joinLists, joinText, lastPresent, reducerTable } from '../fold.ts';
 import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';

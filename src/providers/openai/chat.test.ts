@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { moneyText } from '../../model/money.ts';
+import { moneyText } from '../../model/pricing/money.ts';
 import { parseJson } from '../../model/text.ts';
-import { describeWireFormat } from '../contract-suite.ts';
+import { describeWireFormat } from '../testing/contract-suite.ts';
 import { listOf, objectOf } from '../facts.ts';
 import type { AssembledStream } from '../provider.ts';
 import { readServerSentEvents } from '../sse.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeWireFormat } from '../contract-suite.ts';
+import { describeWireFormat } from '../testing/contract-suite.ts';
 import { openAiCompletions } from './completions.ts';
 
 const chunk = (text: string, logprob: number): string =>

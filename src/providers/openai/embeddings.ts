@@ -1,4 +1,4 @@
-import type { Usage } from '../../model/usage.ts';
+import type { Usage } from '../../model/record/usage.ts';
 import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import type { Usage } from '../../model/usage.ts';
+import type { Usage } from '../../model/record/usage.ts';
 import { noResponseFacts, objectOf, textOf, without } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeWireFormat } from '../contract-suite.ts';
+import { describeWireFormat } from '../testing/contract-suite.ts';
 import { readServerSentEvents } from '../sse.ts';
 import { openAiEmbeddings } from './embeddings.ts';
 import { openAiImages } from './images.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/text.ts';
-import { addedUsage, totalTokens, type Usage } from '../../model/usage.ts';
+import { addedUsage, totalTokens, type Usage } from '../../model/record/usage.ts';
 import { joinLines, jsonOf, listOf, objectOf, textOf } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../provider.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/text.ts';
-import { unreportedUsage, type Usage } from '../../model/usage.ts';
+import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { noResponseFacts, objectOf, textOf, without } from '../facts.ts';
 import { deploymentOf } from '../path-names.ts';
 import type { RequestFacts, ResponseFacts, WireFormat } from '../provider.ts';

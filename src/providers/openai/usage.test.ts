@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { moneyText } from '../../model/money.ts';
-import { unreportedUsage } from '../../model/usage.ts';
+import { moneyText } from '../../model/pricing/money.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
 import { readStatedCost } from '../stated-cost.ts';
 import { readInputOutputUsage, readOpenAiUsage } from './usage.ts';
 

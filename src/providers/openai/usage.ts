@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { unreportedUsage } from '../../model/usage.ts';
-import type { Usage } from '../../model/usage.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import type { Usage } from '../../model/record/usage.ts';
 import { countOf, objectOf } from '../facts.ts';
 
 /**

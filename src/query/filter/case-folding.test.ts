@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStoreRig, type StoreRig } from '../../store/store-rig.ts';
+import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.ts';
 
 let rig: StoreRig;
 beforeAll(async () => {

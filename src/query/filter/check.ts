@@ -14,7 +14,7 @@ import { longestFilterValue, overlongName } from '../../model/vocabulary/limits.
 import { endsInOpenEscape, longestLikePattern } from '../../sql/like.ts';
 import { filterFault, success } from '../outcome.ts';
 import type { Comparison } from './ast.ts';
-import { quoted, sketch } from './sketch.ts';
+import { quoted, sketch } from './preview.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 /** A leaf's end before it is checked: the field with its definition, and what the caller wrote for it. */

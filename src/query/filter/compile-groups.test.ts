@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { uuidToNumber } from '../../model/ids.ts';
-import { and, client, everyRow, idOf, namesFor, or, otherTenant, rmt, tenant } from './compile-rig.ts';
+import { and, client, everyRow, idOf, namesFor, or, otherTenant, rmt, tenant } from './testing/compile-harness.ts';
 
 type Case = readonly [field: string, operators: unknown, expected: string];
 

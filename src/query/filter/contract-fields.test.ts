@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { legacyDialect, requestDialect } from '../plan.ts';
+import { legacyDialect, requestDialect } from '../requests/query.ts';
 import { parseFilter } from './parse.ts';
 
 /** The contract's field tables, row by row: which operators each field takes, and that it takes no others. */

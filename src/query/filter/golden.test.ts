@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type FieldDefinition, fieldGroups, mapWrappers } from '../../model/vocabulary/fields.ts';
 import { operatorFamilies } from '../../model/vocabulary/operators.ts';
-import { namesFor, statementOf } from './compile-rig.ts';
+import { namesFor, statementOf } from './testing/compile-harness.ts';
 
 test('golden: every field with every operator, run as well', async () => {
   const samples = { text: 'A_word%', number: 1.5, timestamp: '2026-02-01T00:00:00.000Z', boolean: true };

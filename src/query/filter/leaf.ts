@@ -6,7 +6,7 @@ import { familyValueHints, operatorFamilies } from '../../model/vocabulary/opera
 import { filterFault, success } from '../outcome.ts';
 import { condition, type ConditionNode } from './ast.ts';
 import { checkComparison } from './check.ts';
-import { listed, meant, quoted, sketch } from './sketch.ts';
+import { listed, meant, quoted, sketch } from './preview.ts';
 
 /** What a `properties` leaf without its wrapper means: the contract's empty list, an ordinary condition, or a fault. */
 export type UnwrappedProperties = 'empty' | 'filter' | 'refuse';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStoreRig, type StoreRig } from '../../store/store-rig.ts';
-import { compareInEveryState, type StateReport } from './same-answer-rig.ts';
+import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.ts';
+import { compareInEveryState, type StateReport } from './testing/same-answer.ts';
 
 /** A small part of what `npm run soak -- filters` compares, over other records. */
 const queriesInState = 170;

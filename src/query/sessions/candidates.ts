@@ -1,7 +1,7 @@
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { ownTable } from '../../sql/statement.ts';
 import type { ConditionNode, FilterNode } from '../filter/ast.ts';
-import { compareColumn } from '../filter/compile-text.ts';
+import { compareColumn } from '../filter/sql/compile-text.ts';
 
 /** Sessions that are looked up by a list; of more it is quicker to go through all. */
 const mostCandidates = 500;

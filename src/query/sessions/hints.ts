@@ -1,10 +1,10 @@
-import { nearValueQuestion } from '../near-values.ts';
-import type { HintQuestion } from '../hint-question.ts';
-import { longBodiesQuestion, nameQuestion, rangeQuestion } from '../hints.ts';
-import type { KnownNames } from '../known-names.ts';
-import { keptBounds } from './kept.ts';
-import { sessionCountStatement } from './page.ts';
-import type { SessionsPlan } from './plan.ts';
+import { nearValueQuestion } from '../hints/near-values.ts';
+import type { HintQuestion } from '../hints/question.ts';
+import { longBodiesQuestion, nameQuestion, rangeQuestion } from '../requests/hints.ts';
+import type { KnownNames } from '../hints/known-names.ts';
+import { keptBounds } from './conditions.ts';
+import { sessionCountStatement } from './list.ts';
+import type { SessionsPlan } from './query.ts';
 import type { SessionsQuestion } from './question.ts';
 
 /** What may explain that there are no sessions, the likeliest first. */

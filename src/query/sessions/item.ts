@@ -1,12 +1,12 @@
-import type { SessionItem } from '../../contract/session-item.ts';
-import type { SessionMetrics, SessionNameItem, SessionTotals } from '../../contract/session-query.ts';
-import { type Money, parseMoney, usdOf } from '../../model/money.ts';
+import type { SessionItem } from '../../contract/sessions/item.ts';
+import type { SessionMetrics, SessionNameItem, SessionTotals } from '../../contract/sessions/query.ts';
+import { type Money, parseMoney, usdOf } from '../../model/pricing/money.ts';
 import { shownProperties } from '../../model/vocabulary/property-alias.ts';
 import type { SessionNameRow } from './names.ts';
-import type { SessionTotalsRow } from './page.ts';
+import type { SessionTotalsRow } from './list.ts';
 import { ratioOf, usdRatioOf } from './ratio.ts';
-import type { SessionRow } from './row.ts';
-import type { SessionSpreadRow } from './spread.ts';
+import type { SessionRow } from './columns.ts';
+import type { SessionSpreadRow } from './distribution.ts';
 import { timeTextIn } from './time-text.ts';
 
 /** A session as the API shows it. @param offsetMinutes east of UTC, in which its times are written. */

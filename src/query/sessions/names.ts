@@ -1,10 +1,10 @@
 import { join, param, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
-import { sessionName } from '../filter/columns.ts';
-import type { NumberCell } from '../request-row.ts';
-import { conditionsOf, sessionGroups } from './kept.ts';
+import { sessionName } from '../filter/sql/columns.ts';
+import type { NumberCell } from '../requests/columns.ts';
+import { conditionsOf, sessionGroups } from './conditions.ts';
 import type { SessionsQuestion } from './question.ts';
-import { endOf, latenciesOf, startOf, sumOf } from './row.ts';
+import { endOf, latenciesOf, startOf, sumOf } from './columns.ts';
 
 const mostNames = 50;
 

@@ -1,4 +1,4 @@
-import type { Money } from '../../model/money.ts';
+import type { Money } from '../../model/pricing/money.ts';
 
 /** Decimal places of a quotient before it becomes a JSON number: more than such a number can tell apart in what is averaged here. */
 const places = 60;

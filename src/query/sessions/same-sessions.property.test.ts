@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { StateReport } from '../filter/same-answer-rig.ts';
-import { openStoreRig, type StoreRig } from '../../store/store-rig.ts';
-import { compareSessionsInEveryState } from './same-sessions-rig.ts';
+import type { StateReport } from '../filter/testing/same-answer.ts';
+import { openStoreRig, type StoreRig } from '../../store/testing/store-harness.ts';
+import { compareSessionsInEveryState } from '../testing/same-sessions.ts';
 
 /** A small part of what `npm run soak -- sessions` compares, over other records. */
 const queriesInState = 60;

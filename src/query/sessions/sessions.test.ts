@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accepted } from '../../contract/fault.ts';
-import type { SessionItem } from '../../contract/session-item.ts';
-import type { SessionQuery } from '../../contract/session-query.ts';
+import type { SessionItem } from '../../contract/sessions/item.ts';
+import type { SessionQuery } from '../../contract/sessions/query.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import { parseMoney } from '../../model/money.ts';
-import type { RequestRecord } from '../../model/request-record.ts';
-import { unreportedUsage } from '../../model/usage.ts';
-import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../query-rig.ts';
+import { parseMoney } from '../../model/pricing/money.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../testing/query-harness.ts';
 import { sessionItem, sessionMetrics, sessionNameItem, sessionTotals } from './item.ts';
 import { type SessionNameRow, sessionNamesStatement } from './names.ts';
-import { sessionPageStatement, sessionTotalsStatement, type SessionTotalsRow } from './page.ts';
-import { planSessionNames, planSessions } from './plan.ts';
-import type { SessionRow } from './row.ts';
-import { type SessionSpreadRow, sessionSpreadStatement } from './spread.ts';
+import { sessionPageStatement, sessionTotalsStatement, type SessionTotalsRow } from './list.ts';
+import { planSessionNames, planSessions } from './query.ts';
+import type { SessionRow } from './columns.ts';
+import { type SessionSpreadRow, sessionSpreadStatement } from './distribution.ts';
 
 let rig: QueryRig;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accepted } from '../../contract/fault.ts';
-import type { SessionItem } from '../../contract/session-item.ts';
-import type { SessionQuery } from '../../contract/session-query.ts';
-import { parseMoney } from '../../model/money.ts';
-import type { RequestRecord } from '../../model/request-record.ts';
-import { unreportedUsage } from '../../model/usage.ts';
-import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../query-rig.ts';
+import type { SessionItem } from '../../contract/sessions/item.ts';
+import type { SessionQuery } from '../../contract/sessions/query.ts';
+import { parseMoney } from '../../model/pricing/money.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../testing/query-harness.ts';
 import { sessionItem } from './item.ts';
-import { sessionPageStatement, sessionTotalsStatement, type SessionTotalsRow } from './page.ts';
-import { planSessions } from './plan.ts';
-import type { SessionRow } from './row.ts';
+import { sessionPageStatement, sessionTotalsStatement, type SessionTotalsRow } from './list.ts';
+import { planSessions } from './query.ts';
+import type { SessionRow } from './columns.ts';
 
 let rig: QueryRig;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { isProduction, isTestFile, type Rule, sourceRule, type Violation } from 
 import type { Import } from '../source.ts';
 import { packageOf, targetOf, type Tree } from '../tree.ts';
 
-/** A file's place among the rooms: `src/query/plan.ts` → `query/plan.ts`, `src/main.ts` → `main`. @returns undefined outside of them. */
+/** A file's place among the rooms: `src/query/requests/query.ts` → `query/requests/query.ts`, `src/main.ts` → `main`. @returns undefined outside of them. */
 export function placeOf(path: string): string | undefined {
   if (path === 'src/main.ts') return 'main';
   if (path.startsWith('web/src/')) return `web/${path.slice('web/src/'.length)}`;

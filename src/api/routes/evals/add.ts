@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
-import { evalSchema, readEval } from '../../../contract/changes.ts';
+import { evalSchema, readEval } from '../../../contract/requests/changes.ts';
 import { accepted } from '../../../contract/fault.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
-import { warnUnknownFields } from '../../read-input.ts';
-import { readJson } from '../../json-body.ts';
-import { requestIdOf, requestIdParameter } from '../request/request-id.ts';
+import { answerJson } from '../../http/json-answer.ts';
+import { warnUnknownFields } from '../../http/read-input.ts';
+import { readJson } from '../../http/json-body.ts';
+import { requestIdOf, requestIdParameter } from '../requests/request-id.ts';
 
 /** `POST /v1/evals/{id}` */
 export const addEval: Endpoint = {

@@ -1,6 +1,6 @@
 import { modelsAnswerSchema } from '../../../contract/models.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
+import { answerJson } from '../../http/json-answer.ts';
 
 /** `GET /v1/models` */
 export const listModels: Endpoint = {

@@ -1,14 +1,14 @@
 import { accepted } from '../../../contract/fault.ts';
 import { largestLimit } from '../../../contract/paging.ts';
 import { repriceAnswerSchema, repriceSchema } from '../../../contract/reprice.ts';
-import type { RepricedRequest } from '../../../model/reprice.ts';
-import type { BilledRow } from '../../../query/billed-request.ts';
-import { planReprice, repricedRequest, repriceItem, repriceStatements } from '../../../query/reprice.ts';
-import { runUntilRows } from '../../../store/run.ts';
+import type { RepricedRequest } from '../../../model/pricing/reprice.ts';
+import type { BilledRow } from '../../../query/request-detail/billed.ts';
+import { planReprice, repricedRequest, repriceItem, repriceStatements } from '../../../query/request-detail/reprice.ts';
+import { runUntilRows } from '../../../store/read/run.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
-import { countOf } from '../request/page.ts';
-import { readInput } from '../../read-input.ts';
+import { answerJson } from '../../http/json-answer.ts';
+import { countOf } from '../../page/items.ts';
+import { readInput } from '../../http/read-input.ts';
 
 /** `POST /v1/prices/apply` */
 export const applyPrices: Endpoint = {

@@ -1,6 +1,6 @@
-import { priceItem, pricesAnswerSchema } from '../../../contract/prices.ts';
+import { priceItem, pricesAnswerSchema } from '../../../contract/settings/prices.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
+import { answerJson } from '../../http/json-answer.ts';
 
 /** `GET /v1/prices` */
 export const getPrices: Endpoint = {

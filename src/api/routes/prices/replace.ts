@@ -1,10 +1,10 @@
 import { accepted, bodyFault } from '../../../contract/fault.ts';
-import { priceItem, pricesAnswerSchema, pricesSchema, storedPriceOf } from '../../../contract/prices.ts';
+import { priceItem, pricesAnswerSchema, pricesSchema, storedPriceOf } from '../../../contract/settings/prices.ts';
 import { quoted } from '../../../model/text.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
+import { answerJson } from '../../http/json-answer.ts';
 import type { PriceRefusal } from '../../ports.ts';
-import { readInput } from '../../read-input.ts';
+import { readInput } from '../../http/read-input.ts';
 
 /** `PUT /v1/prices` */
 export const replacePrices: Endpoint = {

@@ -1,11 +1,11 @@
 import { looksLikeOurKey } from '../../../auth/api-key.ts';
 import { accepted, bodyFault, type FaultPath } from '../../../contract/fault.ts';
-import { newProviderKeySchema, providerKeyAnswerSchema } from '../../../contract/provider-keys.ts';
+import { newProviderKeySchema, providerKeyAnswerSchema } from '../../../contract/settings/provider-keys.ts';
 import { providerKeyLimits } from '../../../model/vocabulary/limits.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
+import { answerJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
-import { readInput } from '../../read-input.ts';
+import { readInput } from '../../http/read-input.ts';
 
 /** `POST /v1/provider-keys` */
 export const addProviderKey: Endpoint = {

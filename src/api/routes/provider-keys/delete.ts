@@ -3,7 +3,7 @@ import { doneSchema } from '../../../contract/answers.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { parseUuid } from '../../../model/ids.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
+import { answerJson } from '../../http/json-answer.ts';
 
 const idParameter = z
   .string()

@@ -1,6 +1,6 @@
-import { providerKeysAnswerSchema } from '../../../contract/provider-keys.ts';
+import { providerKeysAnswerSchema } from '../../../contract/settings/provider-keys.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
+import { answerJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 
 /** `GET /v1/provider-keys` */

@@ -1,6 +1,6 @@
-import { rateLimitsAnswerSchema } from '../../../contract/rate-limits.ts';
+import { rateLimitsAnswerSchema } from '../../../contract/settings/rate-limits.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
+import { answerJson } from '../../http/json-answer.ts';
 
 /** `GET /v1/rate-limits` */
 export const getRateLimits: Endpoint = {

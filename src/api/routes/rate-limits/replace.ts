@@ -1,8 +1,8 @@
 import { accepted, bodyFault } from '../../../contract/fault.ts';
-import { rateLimitsAnswerSchema, rateLimitsSchema } from '../../../contract/rate-limits.ts';
+import { rateLimitsAnswerSchema, rateLimitsSchema } from '../../../contract/settings/rate-limits.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
-import { readInput } from '../../read-input.ts';
+import { answerJson } from '../../http/json-answer.ts';
+import { readInput } from '../../http/read-input.ts';
 
 /** `PUT /v1/rate-limits` */
 export const replaceRateLimits: Endpoint = {

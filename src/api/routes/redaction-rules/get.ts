@@ -1,6 +1,6 @@
-import { redactionRulesAnswerSchema } from '../../../contract/redaction-rules.ts';
+import { redactionRulesAnswerSchema } from '../../../contract/settings/redaction-rules.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
+import { answerJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 
 /** `GET /v1/redaction-rules` */

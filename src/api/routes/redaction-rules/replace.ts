@@ -1,11 +1,11 @@
 import { accepted, bodyFault } from '../../../contract/fault.ts';
-import { redactionRulesAnswerSchema, redactionRulesSchema } from '../../../contract/redaction-rules.ts';
+import { redactionRulesAnswerSchema, redactionRulesSchema } from '../../../contract/settings/redaction-rules.ts';
 import type { RedactionRule } from '../../../model/redaction-rule.ts';
 import { wrongPattern } from '../../../redaction/pattern.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../json-answer.ts';
+import { answerJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
-import { readInput } from '../../read-input.ts';
+import { readInput } from '../../http/read-input.ts';
 
 /** `PUT /v1/redaction-rules` */
 export const replaceRedactionRules: Endpoint = {

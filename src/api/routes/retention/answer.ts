@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { answerJson } from '../../json-answer.ts';
+import { answerJson } from '../../http/json-answer.ts';
 import type { RetentionPorts } from '../../ports.ts';
 
 /** Answers with an organisation's own days and what follows from them. @param own null: none. */

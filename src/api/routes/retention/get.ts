@@ -1,4 +1,4 @@
-import { retentionAnswerSchema } from '../../../contract/retention.ts';
+import { retentionAnswerSchema } from '../../../contract/settings/retention.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerRetention } from './answer.ts';
 

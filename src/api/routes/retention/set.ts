@@ -1,7 +1,7 @@
-import { retentionAnswerSchema, retentionSchema } from '../../../contract/retention.ts';
+import { retentionAnswerSchema, retentionSchema } from '../../../contract/settings/retention.ts';
 import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerRetention } from './answer.ts';
-import { readInput } from '../../read-input.ts';
+import { readInput } from '../../http/read-input.ts';
 
 /** `PUT /v1/retention` */
 export const setRetention: Endpoint = {

@@ -1,0 +1,37 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import { hashKey } from '../../auth/api-key.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { type Action, may, type Principal } from '../../model/principal.ts';
+import type { ApiPorts } from '../ports.ts';
+
+/** Who is at the other end of the connection; undefined where there is none. */
+export function addressOf(context: Context): string | undefined {
+  return (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress;
+}
+
+const permissionsFor: Record<Action, string> = { send: 'w', read: 'r or rw', update: 'rw', administer: 'admin' };
+
+/**
+ * Who calls, allowed to do `action`.
+ * @throws GatelogError 429 for an address that has sent too many such keys, 401 for a key that is missing, malformed, unknown or of another region, 403 for one without the permission.
+ */
+export async function authenticate(context: Context, ports: ApiPorts, action: Action): Promise<Principal> {
+  const header = context.req.header('Authorization');
+  const key = header === undefined ? undefined : /^Bearer +(\S+)$/i.exec(header.trim())?.[1];
+  if (header !== undefined && key === undefined) {
+    throw new GatelogError('missing_key', 'The Authorization header must be written "Bearer <your Gatelog key>".');
+  }
+  const principal = key === undefined ? undefined : await ports.verifyKey(hashKey(key));
+  if (principal === undefined) {
+    const rejection = ports.explainRejection(key);
+    throw key === undefined ? rejection : ports.failedKeys.answer(addressOf(context), rejection);
+  }
+  if (!may(principal, action)) {
+    throw new GatelogError(
+      'permission_denied',
+      `This key has the permission "${principal.permissions}"; the call needs ${permissionsFor[action]}.`,
+    );
+  }
+  return principal;
+}

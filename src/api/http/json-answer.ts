@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { jsonParts } from '../../model/json/raw.ts';
+import { noteAnswerBytes } from './answer-memory.ts';
+import { warningsOf } from './warnings.ts';
+
+/** Every JSON answer of the API, with the call's warnings where there are any. It ends in a line break, so that a terminal's prompt stands on a line of its own behind it. */
+export function answerJson(context: Context, value: object, status: ContentfulStatusCode = 200): Response {
+  const warnings = warningsOf(context);
+  const answer = warnings.length === 0 ? value : { ...value, warnings };
+  const bytes = bytesOf([...jsonParts(answer, randomUUID()), '\n']);
+  noteAnswerBytes(context, bytes.byteLength);
+  return context.body(bytes, status, { 'Content-Type': 'application/json' });
+}
+
+/** TRICKY: as bytes an answer is outside of the heap, where answers that nobody takes would soon leave no room. */
+function bytesOf(parts: readonly string[]): Uint8Array<ArrayBuffer> {
+  const lengths = parts.map((part) => Buffer.byteLength(part));
+  const bytes = Buffer.from(new ArrayBuffer(lengths.reduce((sum, length) => sum + length, 0)));
+  let at = 0;
+  for (const part of parts) at += bytes.write(part, at);
+  return bytes;
+}

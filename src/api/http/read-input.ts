@@ -1,0 +1,57 @@
+import type { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { accepted, errorOfFault, type Fault, jsonPath } from '../../contract/fault.ts';
+import { readBody, readParameters } from '../../contract/read-body.ts';
+import { unknownFields } from '../../contract/unknown-fields.ts';
+import { quoted } from '../../model/text.ts';
+import { readJson } from './json-body.ts';
+import { addWarning, appendSentence } from './warnings.ts';
+
+/**
+ * Reads a JSON body by its schema. A field that the schema does not know is named in the answer's `warnings` and in `svc-warning`, also when the
+ * body is refused for something else.
+ * @throws GatelogError as `readJson` does; 422 for a body that the schema refuses and, with `Svc-Strict: true`, for an unknown field.
+ */
+export async function readInput<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.output<Schema>> {
+  const body = await readJson(context);
+  warnUnknownFields(context, schema, body);
+  return accepted(readBody(schema, body));
+}
+
+/** Reads the parameters of the address as {@link readInput} reads a body. */
+export function readQueryParameters<Schema extends z.ZodType>(context: Context, schema: Schema): z.output<Schema> {
+  warnUnknownParameters(context, schema);
+  return accepted(readParameters(schema, context.req.query()));
+}
+
+/** Names the parameters of the address that its schema does not know, where they are read by other means than their schema. */
+export function warnUnknownParameters(context: Context, schema: z.ZodType): void {
+  tellUnknown(context, { schema, input: context.req.query(), code: 'invalid_parameter', noun: 'parameter' });
+}
+
+/** Names the fields of a body that its schema does not know, for a body that is read by other means than its schema. */
+export function warnUnknownFields(context: Context, schema: z.ZodType, body: unknown): void {
+  tellUnknown(context, { schema, input: body, code: 'invalid_body', noun: 'field' });
+}
+
+interface Given {
+  readonly schema: z.ZodType;
+  readonly input: unknown;
+  readonly code: Fault['code'];
+  readonly noun: 'field' | 'parameter';
+}
+
+function tellUnknown(context: Context, { schema, input, code, noun }: Given): void {
+  for (const { path, nearest } of unknownFields(schema, input)) {
+    const meant = nearest === undefined ? '' : ` Did you mean \`${nearest}\`?`;
+    const what = `${quoted(jsonPath(path))} is not a ${noun} of this endpoint`;
+    if (isStrict(context)) throw errorOfFault({ code, path, message: `${what}.${meant} See /openapi.json.` });
+    const sentence = `${what} and was ignored.${meant}`;
+    addWarning(context, sentence);
+    appendSentence(context, 'svc-warning', sentence);
+  }
+}
+
+function isStrict(context: Context): boolean {
+  return ['Svc-Strict', 'Helicone-Strict'].some((name) => context.req.header(name)?.trim().toLowerCase() === 'true');
+}

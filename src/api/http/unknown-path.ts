@@ -1,0 +1,40 @@
+import { GatelogError } from '../../model/errors.ts';
+import { apiPathSegments } from '../../model/vocabulary/api-paths.ts';
+import { addressedProviders } from '../../model/vocabulary/providers.ts';
+
+/** First segments of the gateway's paths outside `/v1/`: providers, what only their clients call, and OpenAI's paths without `/v1`. */
+const gatewayRoots: ReadonlySet<string> = new Set([
+  ...addressedProviders,
+  'echo',
+  'v1beta',
+  'v1beta1',
+  'v1alpha',
+  'upload',
+  'chat',
+  'completions',
+  'responses',
+  'embeddings',
+  'models',
+  'images',
+  'audio',
+  'moderations',
+]);
+const ownSegments: ReadonlySet<string> = new Set(apiPathSegments);
+
+/** What a call to a path that no endpoint has is answered with. The two listeners differ by a digit of their port. */
+export function unknownPath(method: string, path: string): GatelogError {
+  const [, first = '', second = ''] = path.split('/', 3);
+  const isGateways = first === 'v1' ? second !== '' && !ownSegments.has(second) : gatewayRoots.has(first);
+  const sentence = isGateways
+    ? "This path is the gateway's, and this is the API; nothing was forwarded. The gateway listens on a port of its own (GATELOG_GATEWAY_PORT, 8787 unless set)."
+    : `There is no endpoint ${method} ${path}; see /openapi.json.`;
+  return new GatelogError('not_found', sentence);
+}
+
+/**
+ * Whether a path reads as a query although nothing but a parameter stands there: `POST /v1/user/query` is no call to the user named `query`, and an
+ * answer that names `DELETE` would lead to that user's erasure.
+ */
+export function readsAsQuery(method: string, path: string): boolean {
+  return method === 'POST' && path.endsWith('/query');
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Context } from 'hono';
+import { accepted } from '../../contract/fault.ts';
+import { type RequestItem, requestQuerySchema } from '../../contract/requests/query.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { RequestId } from '../../model/ids.ts';
+import { jsonParts, RawJson } from '../../model/json/raw.ts';
+import { cursorBehind, type SortCells } from '../../query/requests/cursor.ts';
+import type { HintQuestion } from '../../query/hints/question.ts';
+import { hintQuestions, longBodiesQuestion } from '../../query/requests/hints.ts';
+import { planRequests, type RequestsDialect, type RequestsPlan } from '../../query/requests/query.ts';
+import { requestItems } from '../../query/requests/item.ts';
+import type { BodiesRow, RequestRow } from '../../query/requests/columns.ts';
+import { type CountRow, countStatement, pageStatements } from '../../query/requests/select.ts';
+import { isOverResult } from '../../store/engine/failure.ts';
+import { runUntilRows } from '../../store/read/run.ts';
+import type { EndpointCall } from '../endpoint.ts';
+import { answerJson } from '../http/json-answer.ts';
+import { readInput } from '../http/read-input.ts';
+import { addWarning, appendSentence } from '../http/warnings.ts';
+import { readBodies } from './bodies.ts';
+
+type PageRow = RequestRow & SortCells;
+
+/** Answers a page of requests: body → plan → statements → rows → items, with the headers that tell about the page. */
+export async function answerPage(call: EndpointCall, dialect: RequestsDialect): Promise<Response> {
+  const { context, principal, ports, memory } = call;
+  const { signal } = context.req.raw;
+  const tenant = principal.organizationId;
+  const body = await readInput(context, requestQuerySchema);
+  const planned = accepted(planRequests(tenant, body, dialect));
+  if (planned.kind === 'nothing') {
+    if (wantsCount(context)) context.header('svc-total-count', '0');
+    setHint(context, planned.hint);
+    return answerJson(context, { data: [], error: null });
+  }
+  const { plan } = planned;
+  await memory.takeRows(plan.limit);
+  const rows = plan.limit === 0 ? [] : await runUntilRows<PageRow>(ports.run, pageStatements(plan), signal);
+  if (wantsCount(context)) context.header('svc-total-count', String(await countOf(call, plan)));
+  const long = longBodiesQuestion(plan);
+  if (long !== undefined) await explain(call, [long]);
+  if (rows.length === 0) {
+    if (plan.limit > 0 && plan.after === undefined) await explain(call, hintQuestions(plan, ports.knownNames));
+    return answerJson(context, { data: [], error: null });
+  }
+  tellNext(context, plan, rows);
+  return answerJson(context, { data: await writtenItems(call, rows, body.includeBodies !== false), error: null });
+}
+
+/** Rows as items, with their bodies where these are wanted. @throws GatelogError `query_too_large` when one answer cannot hold them all. */
+export async function itemsOf(call: EndpointCall, rows: readonly RequestRow[], withBodies: boolean): Promise<RequestItem[]> {
+  const bodies = await bodiesOf(call, rows, withBodies);
+  return shown(call, rows, bodies);
+}
+
+/** As {@link itemsOf}, written as JSON, a few at a time: calls of others go on between them. */
+export async function writtenItems(call: EndpointCall, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly RawJson[]> {
+  const bodies = new Map((await bodiesOf(call, rows, withBodies)).map((row) => [row.id, row]));
+  const written: RawJson[] = [];
+  let sinceTurn = 0;
+  for (const row of rows) {
+    const body = bodies.get(row.id);
+    const [item] = shown(call, [row], body === undefined ? [] : [body]);
+    const text = jsonParts(item, randomUUID()).join('');
+    written.push(new RawJson(text));
+    sinceTurn += text.length;
+    if (sinceTurn < charactersInTurn) continue;
+    sinceTurn = 0;
+    await nextTurn();
+  }
+  return written;
+}
+
+/** Some milliseconds of work. */
+const charactersInTurn = 128 * 1024;
+
+function shown({ principal, ports }: EndpointCall, rows: readonly RequestRow[], bodies: readonly BodiesRow[]): RequestItem[] {
+  return requestItems(rows, bodies, (row) => ports.bodyAddressOf(principal.organizationId, row.id as RequestId));
+}
+
+async function bodiesOf(call: EndpointCall, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly BodiesRow[]> {
+  const { answerMaxBytes } = call.ports;
+  const textsBytes = rows.reduce((sum, row) => sum + textBytes(row), 0);
+  const passedBytes = withBodies ? rows.reduce((sum, row) => sum + Number(row.size_bytes), 0) : 0;
+  if (textsBytes + passedBytes > answerMaxBytes && rows.length > 1) {
+    throw tooLarge(rows.length, withBodies, `have ${textsBytes + passedBytes} bytes; one answer holds ${answerMaxBytes}`);
+  }
+  if (!withBodies) return [];
+  try {
+    return await readBodies(call, rows, { owner: call.principal.organizationId, textsBytes, passedBytes });
+  } catch (error) {
+    if (!isOverResult(error)) throw error;
+    throw tooLarge(rows.length, true, `have more than the ${answerMaxBytes} bytes that one answer holds`, error);
+  }
+}
+
+function tooLarge(count: number, withBodies: boolean, why: string, cause?: unknown): GatelogError {
+  const instead = withBodies ? ', or leave the bodies out by `"includeBodies": false`' : '';
+  return new GatelogError(
+    'query_too_large',
+    `The ${withBodies ? 'bodies and ' : ''}properties of these ${count} requests ${why}. Ask for fewer at once: a smaller \`limit\` and the cursor, or fewer \`requestIds\`${instead}.`,
+    { cause },
+  );
+}
+
+/** What an item holds of a row's texts of any length: its properties stand in it twice. */
+function textBytes({ properties, inputs, usage_raw: usage }: RequestRow): number {
+  return 2 * bytesOf(properties) + bytesOf(inputs ?? {}) + Buffer.byteLength(usage);
+}
+
+function bytesOf(texts: Readonly<Record<string, string>>): number {
+  return Object.entries(texts).reduce((sum, [name, text]) => sum + Buffer.byteLength(name) + Buffer.byteLength(text), 0);
+}
+
+/** How many requests a plan matches, pages aside. */
+export async function countOf({ context, ports }: EndpointCall, plan: RequestsPlan): Promise<number> {
+  const [row] = await ports.run<CountRow>(countStatement(plan), context.req.raw.signal);
+  return Number(row?.total ?? 0);
+}
+
+/** Says what may surprise about an answer; a second sentence stands behind the first. */
+export function setHint(context: Context, sentence: string): void {
+  appendSentence(context, 'svc-hint', sentence);
+}
+
+/** An answer waits so long for all of its explanation, milliseconds. */
+const hintMs = 1000;
+
+/** A full page may have a next one. */
+function tellNext(context: Context, plan: RequestsPlan, rows: readonly PageRow[]): void {
+  const last = rows.at(-1);
+  const cursor = last === undefined || rows.length < plan.limit ? undefined : cursorBehind(plan, last);
+  if (cursor !== undefined) context.header('svc-next-cursor', cursor);
+}
+
+/** The answer stands without its explanation: what the store does not tell in time is left out. */
+export async function explain({ context, ports }: EndpointCall, questions: readonly HintQuestion[]): Promise<void> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), hintMs);
+  const signal = AbortSignal.any([context.req.raw.signal, late.signal]);
+  try {
+    for (const question of questions) {
+      let told: ReturnType<HintQuestion['sentenceFor']> = question;
+      while (typeof told === 'object') {
+        // What nobody waits for is not asked: its failure would be nobody's either, and end the process.
+        if (signal.aborted) return;
+        const asked = ports.hintLookUps.rowsOf(told, (statement) => ports.run(statement, signal, { timeoutMs: hintMs }));
+        const rows = await untilAborted(asked, signal);
+        if (rows === undefined) return;
+        told = told.sentenceFor(rows);
+      }
+      if (told !== undefined) {
+        setHint(context, told);
+        return addWarning(context, told);
+      }
+    }
+  } catch {
+    // The page itself was read, and it is the answer.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What comes in time. */
+async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  const { promise, end } = abortOf(signal);
+  try {
+    return await Promise.race([value, promise]);
+  } finally {
+    end();
+  }
+}
+
+function abortOf(signal: AbortSignal): { readonly promise: Promise<undefined>; readonly end: () => void } {
+  const ending = new AbortController();
+  const promise = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { signal: ending.signal });
+  });
+  return { promise, end: () => ending.abort() };
+}
+
+/** Whether the caller asks for the whole number. */
+export function wantsCount(context: Context): boolean {
+  return ['Svc-Include-Count', 'Helicone-Include-Count'].some((name) => context.req.header(name)?.trim().toLowerCase() === 'true');
+}

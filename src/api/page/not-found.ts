@@ -1,0 +1,56 @@
+import type { Context } from 'hono';
+import { GatelogError } from '../../model/errors.ts';
+import type { RequestId } from '../../model/ids.ts';
+import type { PageStatements } from '../../query/requests/select.ts';
+import type { EndpointCall } from '../endpoint.ts';
+
+/** Something that may be in the store, or still on its way there. */
+export interface Sought<Found> {
+  /** Reads it where it most likely is; undefined when it is not there. */
+  readonly look: () => Promise<Found | undefined>;
+  /** Reads it wherever it may be; undefined when the store does not have it. */
+  readonly lookEverywhere: () => Promise<Found | undefined>;
+  readonly isTravelling: () => Promise<boolean>;
+  /** What to say of it. */
+  readonly sentences: { readonly travelling: string; readonly absent: string };
+}
+
+/**
+ * What the store has of a request.
+ * @param statements to be run in order until one gives its row, the last of them everywhere.
+ * @throws GatelogError `request_in_flight` with a hint, or `not_found`.
+ */
+export async function foundOrRefused<Row>(
+  { context, principal, ports }: EndpointCall,
+  id: RequestId,
+  statements: PageStatements,
+): Promise<Row> {
+  const read = async (statement: PageStatements[number]): Promise<Row | undefined> =>
+    (await ports.run<Row>(statement, context.req.raw.signal))[0];
+  return soughtOrRefused(context, {
+    look: () => read(statements[0]),
+    lookEverywhere: () => read(statements.at(-1) ?? statements[0]),
+    isTravelling: async () => (await ports.travellingOf(principal.organizationId, [id])).length > 0,
+    sentences: {
+      travelling: `The record of request ${id} is on its way to the store. Ask again in a moment.`,
+      absent: `No request ${id} is on record.`,
+    },
+  });
+}
+
+/** What the store has. @throws GatelogError `request_in_flight` with a hint, or `not_found`. */
+export async function soughtOrRefused<Found>(
+  context: Context,
+  { look, lookEverywhere, isTravelling, sentences: { travelling, absent } }: Sought<Found>,
+): Promise<Found> {
+  const found = await look();
+  if (found !== undefined) return found;
+  const [isOnItsWay] = await Promise.allSettled([isTravelling()]);
+  // It may have been stored between the two questions, and what is stored is found whatever became of the second.
+  const late = await lookEverywhere();
+  if (late !== undefined) return late;
+  if (isOnItsWay.status === 'rejected') throw isOnItsWay.reason;
+  if (!isOnItsWay.value) throw new GatelogError('not_found', absent);
+  context.header('svc-hint', travelling);
+  throw new GatelogError('request_in_flight', travelling);
+}

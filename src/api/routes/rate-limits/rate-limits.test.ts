@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rateLimitsAnswerSchema } from '../../../contract/settings/rate-limits.ts';
+import { type ApiRig, checked, keyOf, openApiRig } from '../../testing/api-harness.ts';
+
+const path = '/v1/rate-limits';
+const keyId = '01890000-0000-7000-8000-00000000abcd';
+let rig: ApiRig;
+
+beforeAll(async () => {
+  rig = await openApiRig();
+  await rig.addKey(keyId);
+});
+afterAll(() => rig.close());
+beforeEach(async () => {
+  await put([]);
+});
+
+const put = (body: unknown, key = keyOf('admin')): Promise<Response> => rig.call('PUT', path, { key, body });
+const stored = async () => (await checked(await rig.call('GET', path, { key: keyOf('r') }), 200, rateLimitsAnswerSchema)).data;
+
+describe('PUT /v1/rate-limits', () => {
+  it('replaces the limits, in their order and as they were written', async () => {
+    const limits = [
+      { policy: '1000;w=3600;u=cents;s=user', key_id: null },
+      { policy: ' 10 ; w=60', key_id: keyId },
+    ];
+    expect((await checked(await put([{ policy: limits[0]?.policy }, limits[1]]), 200, rateLimitsAnswerSchema)).data).toEqual(limits);
+    expect(await stored()).toEqual(limits);
+    await checked(await put([{ policy: '1;w=60', key_id: keyId.toUpperCase() }]), 200, rateLimitsAnswerSchema);
+    expect(await stored()).toEqual([{ policy: '1;w=60', key_id: keyId }]);
+  });
+
+  it.each([
+    [{ policy: '1;w=60' }, '$', 'The body is an array'],
+    [[{}], '[0].policy', 'A limit is an object'],
+    [['1;w=60'], '[0]', 'A limit is an object'],
+    [[{ policy: '1;w=60' }, { policy: '1;w=never' }], '[1].policy', '`policy`: w="never" is not a whole number of seconds'],
+    [[{ policy: '1;w=60', key_id: 'mine' }], '[0].key_id', 'a UUID as `gatelog keys list` shows it'],
+    [[{ policy: '1;w=60', key_id: '01890000-0000-7000-8000-000000000000' }], '[0].key_id', 'has no such key'],
+    [Array.from({ length: 33 }, () => ({ policy: '1;w=60' })), '$', 'at most 32 limits'],
+  ])('refuses %j and changes nothing', async (body, place, sentence) => {
+    await put([{ policy: '7;w=60' }]);
+    const response = await put(body);
+    expect([response.status, await response.json()]).toMatchObject([
+      422,
+      { code: 'invalid_body', error: expect.stringContaining(sentence) as unknown, details: { path: place } },
+    ]);
+    expect(await stored()).toEqual([{ policy: '7;w=60', key_id: null }]);
+  });
+
+  it('takes a key that may administer; a key that may read sees the limits', async () => {
+    expect([(await put([], keyOf('rw'))).status, (await put([], keyOf('r'))).status]).toEqual([403, 403]);
+    expect((await rig.call('GET', path, { key: keyOf('w') })).status).toBe(403);
+    expect(await stored()).toEqual([]);
+  });
+});

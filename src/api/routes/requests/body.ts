@@ -1,0 +1,51 @@
+import { z } from '@hono/zod-openapi';
+import { requestBodiesSchema } from '../../../contract/requests/query.ts';
+import { GatelogError } from '../../../model/errors.ts';
+import { requestKeyStatements } from '../../../query/request-detail/lookup.ts';
+import { bodiesOf } from '../../../query/requests/item.ts';
+import type { RequestKey } from '../../../query/requests/select.ts';
+import { runUntilRows } from '../../../store/read/run.ts';
+import { jsonContent, type OpenCall, type OpenEndpoint, problemResponses } from '../../endpoint.ts';
+import { answerJson } from '../../http/json-answer.ts';
+import { readBodies } from '../../page/bodies.ts';
+import { requestIdOf, requestIdParameter } from './request-id.ts';
+
+/** `GET /v1/request/{id}/body`: no key, because the address is signed. */
+export const getSignedBodies: OpenEndpoint = {
+  declaration: {
+    method: 'get',
+    path: '/v1/request/{id}/body',
+    operationId: 'getSignedBodies',
+    summary: 'Get both bodies of a request by a signed address',
+    description: 'The address is the `signed_body_url` of a request item. It needs no key and is good for an hour.',
+    request: {
+      params: z.object({ id: requestIdParameter }),
+      query: z.object({ organization: z.string(), expires: z.string(), signature: z.string() }),
+    },
+    responses: {
+      200: { description: 'The bodies.', content: jsonContent(requestBodiesSchema) },
+      ...problemResponses(403, 404, 405, 500, 503, 504),
+    },
+  },
+  handle: answerBodies,
+};
+
+async function answerBodies({ context, ports, memory }: OpenCall): Promise<Response> {
+  const id = requestIdOf(context);
+  const [organization, expires, signature] = [
+    context.req.query('organization'),
+    context.req.query('expires'),
+    context.req.query('signature'),
+  ];
+  const owner = ports.checkBodyAddress(id, { organization, expires, signature });
+  if (owner === 'expired') throw new GatelogError('permission_denied', 'This address has expired; read the request again for a fresh one.');
+  if (owner === 'forged') throw new GatelogError('permission_denied', 'This address is not as it was given out.');
+  const { signal } = context.req.raw;
+  const keys = await runUntilRows<Omit<RequestKey, 'id'>>(ports.run, requestKeyStatements(owner, id), signal);
+  if (keys.length === 0) throw new GatelogError('not_found', `No request ${id} is on record.`);
+  const placed = keys.map(({ created_ms: arrival }) => ({ id, created_ms: arrival }));
+  const call = { context, ports, memory: memory.ownedBy(owner) };
+  const [row] = await readBodies(call, placed, { owner, textsBytes: 0, passedBytes: 0 });
+  context.header('Cache-Control', 'private, no-store');
+  return answerJson(context, bodiesOf(row));
+}

@@ -1,0 +1,58 @@
+import { z } from '@hono/zod-openapi';
+import { requestAnswerSchema } from '../../../contract/requests/query.ts';
+import { GatelogError } from '../../../model/errors.ts';
+import { requestStatements } from '../../../query/request-detail/lookup.ts';
+import type { RequestRow } from '../../../query/requests/columns.ts';
+import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../http/json-answer.ts';
+import { warnUnknownParameters } from '../../http/read-input.ts';
+import { foundOrRefused } from '../../page/not-found.ts';
+import { itemsOf } from '../../page/items.ts';
+import { requestIdOf, requestIdParameter } from './request-id.ts';
+
+const failures = problems(404, 422, 504);
+const parametersSchema = z.object({
+  includeBody: z.enum(['true', 'false']).optional().openapi({ description: '`false` leaves both bodies out.', default: 'true' }),
+});
+
+/** `GET /v1/request/{id}` */
+export const getRequest: Endpoint = {
+  declaration: {
+    method: 'get',
+    path: '/v1/request/{id}',
+    operationId: 'getRequest',
+    summary: 'Get one request',
+    description:
+      'While the record is on its way to the store the answer is 404 with the code `request_in_flight` and the header `svc-hint`.',
+    security: keyRequired,
+    request: {
+      params: z.object({ id: requestIdParameter }),
+      query: parametersSchema,
+    },
+    responses: {
+      200: { description: 'The request.', content: jsonContent(requestAnswerSchema) },
+      ...failures,
+      404: { ...failures[404], headers: hintHeader },
+    },
+  },
+  action: 'read',
+  handle: answerGet,
+};
+
+/** Identifier → statements → rows → item. */
+async function answerGet(call: EndpointCall): Promise<Response> {
+  const { context, principal } = call;
+  const tenant = principal.organizationId;
+  const id = requestIdOf(context);
+  warnUnknownParameters(context, parametersSchema);
+  const withBodies = wantsBody(context.req.query('includeBody'));
+  const row = await foundOrRefused<RequestRow>(call, id, requestStatements(tenant, id));
+  const [item] = await itemsOf(call, [row], withBodies);
+  return answerJson(context, { data: item, error: null });
+}
+
+function wantsBody(text: string | undefined): boolean {
+  if (text === undefined || text === 'true' || text === '') return true;
+  if (text === 'false') return false;
+  throw new GatelogError('invalid_parameter', '`includeBody` takes true or false.', { details: { path: 'includeBody' } });
+}

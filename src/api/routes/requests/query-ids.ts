@@ -1,0 +1,67 @@
+import { requestIdsSchema, requestQueryAnswerSchema } from '../../../contract/requests/query.ts';
+import { type RequestId, timeOfUuid } from '../../../model/ids.ts';
+import type { RequestRow } from '../../../query/requests/columns.ts';
+import { requestsByIdStatement } from '../../../query/requests/select.ts';
+import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../http/json-answer.ts';
+import { writtenItems, setHint } from '../../page/items.ts';
+import { readInput } from '../../http/read-input.ts';
+
+/** `POST /v1/request/query-ids` */
+export const queryRequestsById: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/request/query-ids',
+    operationId: 'queryRequestsById',
+    summary: 'Get several requests',
+    description:
+      'The requests with these identifiers in the order of the list; what is not on record is left out. The header `svc-hint` says how many of these are still on their way to the store.',
+    security: keyRequired,
+    request: { body: { required: true, content: jsonContent(requestIdsSchema) } },
+    responses: {
+      200: { description: 'The requests.', headers: hintHeader, content: jsonContent(requestQueryAnswerSchema) },
+      ...problems(400, 413, 415, 422, 504),
+    },
+  },
+  action: 'read',
+  handle: answerIds,
+};
+
+async function answerIds(call: EndpointCall): Promise<Response> {
+  const { context, principal, ports, memory } = call;
+  const { requestIds } = await readInput(context, requestIdsSchema);
+  const ids = [...new Set(requestIds)] as RequestId[];
+  const found = new Map<string, RequestRow>();
+  await memory.takeRows(ids.length);
+  // Most identifiers hold their own time, which says where to look.
+  const [timed, others] = [ids.filter((id) => timeOfUuid(id) !== undefined), ids.filter((id) => timeOfUuid(id) === undefined)];
+  await find(call, requestsByIdStatement(principal.organizationId, timed, 'own time'), found);
+  await find(call, requestsByIdStatement(principal.organizationId, others, 'anywhere'), found);
+  const missing = ids.filter((id) => !found.has(id));
+  if (missing.length > 0) {
+    const [travelling] = await Promise.allSettled([ports.travellingOf(principal.organizationId, missing)]);
+    // It may have been stored between the two questions.
+    await find(call, requestsByIdStatement(principal.organizationId, missing, 'anywhere'), found);
+    const nowhere = missing.filter((id) => !found.has(id));
+    if (nowhere.length > 0 && travelling.status === 'rejected') throw travelling.reason;
+    const count = travelling.status === 'rejected' ? 0 : nowhere.filter((id) => travelling.value.includes(id)).length;
+    if (count > 0) setHint(context, travellingHint(count));
+  }
+  const rows = ids.flatMap((id) => found.get(id) ?? []);
+  return answerJson(context, { data: await writtenItems(call, rows, true), error: null });
+}
+
+async function find(
+  { context, ports }: EndpointCall,
+  statement: ReturnType<typeof requestsByIdStatement>,
+  found: Map<string, RequestRow>,
+): Promise<void> {
+  if (statement === undefined) return;
+  for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
+}
+
+/** What is only not there yet is not to be taken for what never was. */
+function travellingHint(count: number): string {
+  const [are, their] = count === 1 ? ['is', 'its'] : ['are', 'their'];
+  return `${count} of the identifiers asked for ${are} on ${their} way to the store; ask again in a moment`;
+}

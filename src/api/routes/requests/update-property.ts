@@ -1,0 +1,31 @@
+import { z } from '@hono/zod-openapi';
+import { doneSchema } from '../../../contract/answers.ts';
+import { accepted } from '../../../contract/fault.ts';
+import { propertyUpdateSchema, readPropertyUpdate } from '../../../contract/settings/properties.ts';
+import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../http/json-answer.ts';
+import { readJson } from '../../http/json-body.ts';
+import { requestIdOf, requestIdParameter } from './request-id.ts';
+
+/** `PUT /v1/request/{id}/property` */
+export const updateRequestProperty: Endpoint = {
+  declaration: {
+    method: 'put',
+    path: '/v1/request/{id}/property',
+    operationId: 'updateRequestProperties',
+    summary: 'Add or replace properties of a request',
+    description: 'Works from the moment at which the caller has the identifier, also while the record is still on its way to the store.',
+    security: keyRequired,
+    request: { params: z.object({ id: requestIdParameter }), body: { required: true, content: jsonContent(propertyUpdateSchema) } },
+    responses: { 200: { description: 'Changed.', content: jsonContent(doneSchema) }, ...problems(400, 404, 413, 415, 422, 504) },
+  },
+  action: 'update',
+  handle: answerUpdate,
+};
+
+async function answerUpdate({ context, principal, ports }: EndpointCall): Promise<Response> {
+  const id = requestIdOf(context);
+  const values = accepted(readPropertyUpdate(await readJson(context)));
+  await ports.changeRequest(principal, id, { kind: 'property', values });
+  return answerJson(context, { data: null, error: null });
+}

@@ -1,0 +1,42 @@
+import { accepted } from '../../../contract/fault.ts';
+import { sessionMetricsSchema, sessionNameQuerySchema } from '../../../contract/sessions/query.ts';
+import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
+import { sessionMetrics } from '../../../query/sessions/item.ts';
+import { planSessionNames } from '../../../query/sessions/query.ts';
+import { type SessionSpreadRow, sessionSpreadStatement } from '../../../query/sessions/distribution.ts';
+import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { answerJson } from '../../http/json-answer.ts';
+import { onlyRow } from '../../page/only-row.ts';
+import { explain } from '../../page/items.ts';
+import { readInput } from '../../http/read-input.ts';
+
+/** `POST /v1/session/metrics/query` */
+export const querySessionMetrics: Endpoint = {
+  declaration: {
+    method: 'post',
+    path: '/v1/session/metrics/query',
+    operationId: 'querySessionMetrics',
+    summary: 'Query session metrics',
+    description:
+      'How the requests, the duration and the cost of the sessions that match are spread, with the averages. A histogram leaves out a long tail; an average does not.',
+    security: keyRequired,
+    request: { body: { required: true, content: jsonContent(sessionNameQuerySchema) } },
+    responses: {
+      200: { description: 'Histograms and averages.', headers: hintHeader, content: jsonContent(sessionMetricsSchema) },
+      ...problems(400, 413, 415, 422, 504),
+    },
+  },
+  action: 'read',
+  handle: answerSessionMetrics,
+};
+
+async function answerSessionMetrics(call: EndpointCall): Promise<Response> {
+  const { context, principal, ports } = call;
+  const body = await readInput(context, sessionNameQuerySchema);
+  const plan = accepted(planSessionNames(principal.organizationId, body));
+  const row = onlyRow(await ports.run<SessionSpreadRow>(sessionSpreadStatement(plan, plan.tail), context.req.raw.signal));
+  const long = longSessionBodiesQuestion(plan);
+  if (long !== undefined) await explain(call, [long]);
+  if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan, ports.knownNames));
+  return answerJson(context, { data: sessionMetrics(row), error: null });
+}

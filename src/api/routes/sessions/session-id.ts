@@ -1,0 +1,38 @@
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { quoted, wellFormed } from '../../../model/text.ts';
+import type { EndpointCall } from '../../endpoint.ts';
+import { soughtOrRefused } from '../../page/not-found.ts';
+
+/** The identifier in the path, for the OpenAPI document. */
+export const sessionIdParameter = z.string().openapi({
+  param: { name: 'id', in: 'path' },
+  description: 'Identifier of the session, the value of Svc-Session-Id, URL-encoded.',
+});
+
+/** The identifier in the path: any text. */
+export function sessionIdOf(context: Context): string {
+  return wellFormed(context.req.param('id') ?? '');
+}
+
+/**
+ * What the store has of a session.
+ * @param look reads it; undefined when the store has no request of the session.
+ * @throws GatelogError `request_in_flight` with a hint, or `not_found`.
+ */
+export async function foundSessionOrRefused<Found>(
+  { context, principal, ports }: EndpointCall,
+  sessionId: string,
+  look: () => Promise<Found | undefined>,
+): Promise<Found> {
+  const shown = quoted(sessionId);
+  return soughtOrRefused(context, {
+    look,
+    lookEverywhere: look,
+    isTravelling: () => ports.sessions.isTravelling(principal.organizationId, sessionId),
+    sentences: {
+      travelling: `The first request of session ${shown} is on its way to the store. Ask again in a moment.`,
+      absent: `No session ${shown} is on record.`,
+    },
+  });
+}

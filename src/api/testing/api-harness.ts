@@ -1,0 +1,238 @@
+import type { z } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
+import { expect } from 'vitest';
+import { hashKey } from '../../auth/api-key.ts';
+import { makeBodyAddresses } from '../../auth/body-address.ts';
+import { makeProviderKeyCipher } from '../../auth/provider-key-cipher.ts';
+import { makeProviderKeyVault } from '../../auth/provider-keys.ts';
+import { FailedKeys } from '../../auth/failed-keys.ts';
+import { explainRejection } from '../../auth/rejection.ts';
+import { type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
+import { DeclaredNames } from '../../metadata/organization/declared-names.ts';
+import { listRateLimits, replaceRateLimits } from '../../metadata/organization/rate-limits.ts';
+import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
+import { readRetention, setRetention } from '../../metadata/organization/retention.ts';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import type { Observation } from '../../model/observation.ts';
+import { keyPermissions, type KeyPermissions } from '../../model/principal.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import { KnownNames } from '../../query/hints/known-names.ts';
+import { empty } from '../../query/testing/query-harness.ts';
+import { rowsOf } from '../../store/insert/rows.ts';
+import { makePricePorts } from '../../main/pricing/request-costs.ts';
+import { StoredPrices } from '../../main/pricing/stored-prices.ts';
+import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.ts';
+import { priceBookFrom } from '../../pricing/price-book.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { Meter } from '../../platform/metrics/meter.ts';
+import { HintLookUps } from '../page/hint-look-ups.ts';
+import { AnswerMemory, answerMaxBytes } from '../http/answer-memory.ts';
+import { createApi } from '../app.ts';
+import { apiFamilies } from '../http/latency.ts';
+import type { ApiPorts } from '../ports.ts';
+
+const regions = { region: 'us', regions: { eu: 'https://eu.example.com' } };
+export const bodyMaxBytes = 64 * 1024;
+export const queryPath = '/v1/request/query-clickhouse';
+export const propertyPath = (id: string): string => `/v1/request/${id}/property`;
+export const scorePath = (id: string): string => `/v1/request/${id}/score`;
+export const feedbackPath = (id: string): string => `/v1/request/${id}/feedback`;
+export const changesPath = (id: string): string => `/v1/request/${id}/changes`;
+export const keyOf = (permissions: KeyPermissions): string => `sk-svc-us-${permissions}`;
+
+export interface Call {
+  /** Absent: a key that may read and update. */
+  readonly key?: string | null;
+  readonly body?: unknown;
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Another API than that of the rig. */
+  readonly api?: Hono;
+}
+
+/** The real API over a real store with one stored request, one travelling and one of another organisation. */
+export interface ApiRig {
+  readonly api: Hono;
+  readonly stored: RequestId;
+  readonly travelling: RequestId;
+  readonly foreign: RequestId;
+  readonly observations: Observation[];
+  readonly run: ApiPorts['run'];
+  readonly sessions: ApiPorts['sessions'];
+  readonly organizationId: OrganizationId;
+  /** Stores records of the organisation of which nothing else is known. */
+  readonly insert: (records: readonly Partial<RequestRecord>[]) => Promise<void>;
+  readonly call: (method: string, path: string, given?: Call) => Promise<Response>;
+  /** Makes a key of the organisation under this identifier. */
+  readonly addKey: (id: string) => Promise<void>;
+  /** The same API with other ports. */
+  readonly withPorts: (given: Partial<ApiPorts>) => Hono;
+  readonly close: () => Promise<void>;
+}
+
+/** @param further stored requests without tags. */
+export async function openApiRig(further = 0): Promise<ApiRig> {
+  const rig = await openRig();
+  const spool = new SpoolRig(rig);
+  await rig.database.queries.insertInto('organizations').values({ id: spool.organizationId, name: 'ours', created_at: 0 }).execute();
+  const written = await writeExchanges(rig, spool, further);
+  const observations: Observation[] = [];
+  const ports = await portsOver(rig, spool, observations);
+  const api = createApi(ports, { openapi: '3.1.0' });
+  return {
+    api,
+    ...written,
+    observations,
+    run: ports.run,
+    sessions: ports.sessions,
+    organizationId: spool.organizationId,
+    insert: (records) => insertRecords(rig, spool.organizationId, records),
+    call: (method, path, given = {}) => callApi(given.api ?? api, { method, path }, given),
+    addKey: (id) => addKey(rig, spool.organizationId, id),
+    withPorts: (given) => createApi({ ...ports, ...given }, {}),
+    close: () => rig.close(),
+  };
+}
+
+async function addKey({ database }: IngestRig, organizationId: OrganizationId, id: string): Promise<void> {
+  const key = { id, organization_id: organizationId, name: 'key', key_hash: id, prefix: 'sk', permissions: 'rw', created_at: 0 } as const;
+  await database.queries
+    .insertInto('api_keys')
+    .values({ ...key, revoked_at: null })
+    .execute();
+}
+
+let inserts = 0;
+
+async function insertRecords(rig: IngestRig, organizationId: OrganizationId, records: readonly Partial<RequestRecord>[]): Promise<void> {
+  inserts += 1;
+  const rows = records.map((record) => rowsOf({ ...empty, organizationId, ...record }, Date.now()));
+  await rig.store.insert(
+    'bodies',
+    rows.map(({ bodies }) => bodies),
+    `inserted-${inserts}-bodies`,
+  );
+  await rig.store.insert(
+    'requests',
+    rows.map(({ request }) => request),
+    `inserted-${inserts}-requests`,
+  );
+}
+
+async function writeExchanges(
+  rig: IngestRig,
+  spool: SpoolRig,
+  further: number,
+): Promise<Pick<ApiRig, 'stored' | 'travelling' | 'foreign'>> {
+  const writer = spool.openWriter();
+  const tags = {
+    properties: [
+      { name: 'Environment', value: 'production' },
+      { name: '__proto__', value: 'p' },
+    ],
+    userId: 'u',
+    promptInputs: { a: 'b' },
+  };
+  const stored = await spool.write(writer, { open: { tags } });
+  for (let count = 0; count < further; count += 1) await spool.write(writer);
+  const foreign = await spool.write(writer, { open: { organizationId: new SpoolRig(rig).organizationId } });
+  await spool.drainAll();
+  return {
+    stored,
+    foreign,
+    travelling: await spool.write(writer, { open: { tags: { properties: [], sessionId: 'on its way' } }, end: null }),
+  };
+}
+
+async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observation[]): Promise<ApiPorts> {
+  const { drain, changer, sessions } = await spool.openCore();
+  const declared = new DeclaredNames(rig.database, systemClock);
+  const lookUp = makeOrganizationPriceLookUp(rig.database);
+  const stored = new StoredPrices({ lookUp, monotonic: () => performance.now(), observe: (observation) => observations.push(observation) });
+  const corePrices = { book: priceBookFrom(undefined), stored };
+  const bodyAddresses = makeBodyAddresses(Buffer.alloc(32, 1), Date.now);
+  return {
+    verifyKey: (keyHash) => {
+      const permissions = keyPermissions.find((candidate) => hashKey(keyOf(candidate)) === keyHash);
+      return permissions === undefined ? undefined : { ...spool.principal, permissions };
+    },
+    explainRejection: (sent) => explainRejection(sent, regions),
+    failedKeys: new FailedKeys({ mostPerMinute: 0, monotonic: () => performance.now() }),
+    run: rig.store.run,
+    changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
+    sessions,
+    travellingOf: async (organizationId, requestIds) => {
+      await drain.catchUp();
+      return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
+    },
+    bodyAddressOf: (organizationId, requestId) => `http://api.test${bodyAddresses.pathOf(organizationId, requestId)}`,
+    checkBodyAddress: bodyAddresses.check,
+    declareProperty: (organizationId, name) => declared.declare(organizationId, name),
+    retention: {
+      deploymentDays: 365,
+      read: (organizationId) => readRetention(rig.database, organizationId),
+      set: (organizationId, days) => setRetention(rig.database, { organizationId, days, at: Date.now() }),
+    },
+    erasures: { erase: () => Promise.resolve(undefined), handedOver: () => Promise.resolve() },
+    rateLimits: {
+      list: (organizationId) => listRateLimits(rig.database, organizationId),
+      replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),
+    },
+    providerKeys: makeProviderKeyVault(rig.database, makeProviderKeyCipher(Buffer.alloc(32, 1)), Date.now),
+    models: (_organizationId, storedProviders) =>
+      ['echo', ...storedProviders].map((name) => ({ id: `${name}/m`, object: 'model', created: 0, owned_by: name })),
+    redactionRules: new RedactionRules(rig.database, systemClock),
+    prices: makePricePorts({
+      database: rig.database,
+      prices: corePrices,
+      changeStoredCosts: rig.store.changeStoredCosts,
+      stamp: () => changer.stamp(),
+      amongChanges: (organizationId, work) => changer.among(organizationId, work),
+      now: Date.now,
+    }),
+    health: () => Promise.resolve({ failing: [], degraded: [] }),
+    observe: (observation) => observations.push(observation),
+    meter: new Meter(apiFamilies),
+    metrics: { key: undefined, page: () => Promise.resolve('') },
+    monotonic: () => performance.now(),
+    bodyMaxBytes,
+    corsOrigins: [],
+    answerMaxBytes,
+    answerMemory: new AnswerMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
+    knownNames: new KnownNames(),
+    hintLookUps: new HintLookUps(() => performance.now()),
+  };
+}
+
+async function callApi(api: Hono, { method, path }: { readonly method: string; readonly path: string }, given: Call): Promise<Response> {
+  const headers = new Headers({ 'content-type': 'application/json', ...given.headers });
+  if (given.key !== null) headers.set('authorization', `Bearer ${given.key ?? keyOf('rw')}`);
+  const text = given.text ?? (given.body === undefined ? undefined : JSON.stringify(given.body));
+  return api.request(path, {
+    method,
+    headers,
+    ...(text === undefined ? {} : { body: text }),
+    ...(given.signal === undefined ? {} : { signal: given.signal }),
+  });
+}
+
+/** The body of an answer without its warnings, after a check that it is what its schema says and holds nothing more. */
+export async function checked<Schema extends z.ZodType>(response: Response, status: number, schema: Schema): Promise<z.output<Schema>> {
+  const text = await response.text();
+  expect({ status: response.status, text }).toMatchObject({ status });
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(text.indexOf('\n')).toBe(text.length - 1);
+  // TRICKY: zod leaves the name `__proto__` out, which is a property name like any other.
+  const comparable = withoutWarnings(JSON.parse(text, (name, value: unknown) => (name === '__proto__' ? undefined : value)));
+  expect(comparable).toEqual(schema.parse(comparable));
+  return withoutWarnings(JSON.parse(text)) as z.output<Schema>;
+}
+
+/** Every envelope may have warnings, and none is empty. */
+function withoutWarnings(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || !('warnings' in answer)) return answer;
+  const { warnings, ...rest } = answer;
+  expect(warnings).toEqual(expect.arrayContaining([expect.stringMatching(/./)]));
+  return rest;
+}

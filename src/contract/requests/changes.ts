@@ -1,0 +1,144 @@
+import { z } from '@hono/zod-openapi';
+import { feedbackScore, historyKinds } from '../../model/change.ts';
+import { isJsonObject, wellFormed } from '../../model/text.ts';
+import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
+import { bodyFault, type Result } from '../fault.ts';
+import { largestLimit, limitSentence, offsetSentence } from '../paging.ts';
+
+/** Body of a feedback. Unknown fields are ignored with a warning. */
+export const feedbackSchema = z
+  .object(
+    { rating: z.boolean('`rating` takes true or false.').openapi({ description: 'True is good, false is bad.' }) },
+    'The body is an object such as {"rating": true}.',
+  )
+  .openapi('Feedback', {
+    description: `A rating of the answer. It is also the score \`${feedbackScore}\`, 1 or 0; a later one replaces it.`,
+  });
+
+// TRICKY: apart from its use, because the library's types know less of JSON Schema than its documents do (`propertyNames`).
+const scoresDocument = {
+  description: 'Score names with their values. Each is added or replaced, the others stay.',
+  example: { accuracy: 0.75, helpful: true },
+  minProperties: 1,
+  maxProperties: propertyLimits.properties,
+  propertyNames: { type: 'string', minLength: 1, maxLength: propertyLimits.nameCharacters, not: { const: feedbackScore } },
+} as const;
+
+const scoreValueSchema = z.union([z.number(), z.boolean()]).openapi({ description: 'A finite number; true is 1, false is 0.' });
+
+/** The body of a change of scores as the OpenAPI document shows it; {@link readScores} reads it. */
+export const scoreUpdateSchema = z
+  .object({ scores: z.record(z.string(), scoreValueSchema).openapi(scoresDocument) })
+  .openapi('ScoreUpdate', { description: 'Scores of a request. Other fields are ignored with a warning.' });
+
+/** The body of one score as older clients write it. */
+export const evalSchema = z
+  .object({ name: z.string(), score: scoreValueSchema })
+  .openapi('Eval', { description: 'One score of a request. Other fields are ignored with a warning.' });
+
+/** Reads the body of one score. */
+export function readEval(body: unknown): Result<ReadonlyMap<string, number>> {
+  if (!isJsonObject(body) || typeof body['name'] !== 'string' || body['score'] === undefined) {
+    return bodyFault([], 'The body is an object such as {"name": "accuracy", "score": 0.75}.');
+  }
+  const { name, score } = body;
+  const sentence = wrongScore(name, score);
+  return sentence === undefined ? { ok: true, value: scoresOf([[name, score]]) } : bodyFault(['score'], sentence);
+}
+
+/**
+ * Reads the body of a change of scores.
+ * TRICKY: not by the schema, because zod leaves out the name `__proto__`, which is a name like any other.
+ */
+export function readScores(body: unknown): Result<ReadonlyMap<string, number>> {
+  if (!isJsonObject(body)) return bodyFault([], 'The body is an object such as {"scores": {"accuracy": 0.75}}.');
+  const { scores } = body;
+  if (!isJsonObject(scores)) return bodyFault(['scores'], '`scores` is an object of names and numbers, such as {"accuracy": 0.75}.');
+  const entries = Object.entries(scores);
+  if (entries.length === 0) return bodyFault(['scores'], 'Name at least one score, such as {"accuracy": 0.75}.');
+  if (entries.length > propertyLimits.properties) {
+    return bodyFault(['scores'], `One call names at most ${propertyLimits.properties} scores; got ${entries.length}.`);
+  }
+  for (const [name, value] of entries) {
+    const sentence = wrongScore(name, value);
+    if (sentence !== undefined) return bodyFault(['scores', name], sentence);
+  }
+  return { ok: true, value: scoresOf(entries) };
+}
+
+/** Adding zero makes 0 of -0, which no other part of the API can write. */
+function scoresOf(entries: readonly (readonly [name: string, value: unknown])[]): ReadonlyMap<string, number> {
+  return new Map(entries.map(([name, value]) => [wellFormed(name), Number(value) + 0]));
+}
+
+function wrongScore(name: string, value: unknown): string | undefined {
+  const wrongName = wrongNameLength("A score's name", name);
+  if (wrongName !== undefined) return wrongName;
+  if (name === feedbackScore || name === 'helicone-score-feedback') {
+    return `The score \`${name}\` is the feedback; send {"rating": true} to the feedback of the request.`;
+  }
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return undefined;
+  return typeof value === 'number'
+    ? "A score's value is a finite number; this one is too large."
+    : "A score's value is a number, true or false.";
+}
+
+/** A whole number in the address, as text; the document shows the number. */
+function wholeNumber(given: { readonly sentence: string; readonly most: number; readonly without: number; readonly description: string }) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, given.sentence)
+    .transform(Number)
+    .refine((value) => value <= given.most, given.sentence)
+    .default(given.without)
+    .openapi({ type: 'integer', minimum: 0, maximum: given.most, default: given.without, description: given.description });
+}
+
+/** Which part of a history, in the address. */
+export const historyPageSchema = z.object({
+  limit: wholeNumber({
+    sentence: limitSentence,
+    most: largestLimit,
+    without: 50,
+    description: `Entries of the page, at most ${largestLimit}.`,
+  }),
+  offset: wholeNumber({
+    sentence: offsetSentence,
+    most: Number.MAX_SAFE_INTEGER,
+    without: 0,
+    description: 'First entry of the page, counted from 0.',
+  }),
+});
+
+const value = z.union([z.string(), z.number(), z.boolean()]);
+
+const changeItemSchema = z
+  .strictObject({
+    changed_at: z
+      .string()
+      .openapi({ description: 'When the change was accepted.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
+    key_id: z.string().openapi({
+      description:
+        'Identifier of the key that asked for it; `operator` for who runs the service, `gateway` for what a later call through the gateway told.',
+    }),
+    kind: z.enum(historyKinds).openapi({ description: 'What was changed.' }),
+    name: z.string().openapi({
+      description: `Name of the property or score; \`${feedbackScore}\` for a feedback, \`cost\` for a cost, \`prompt_tokens\` or \`completion_tokens\` for usage that became known later.`,
+    }),
+    old: value
+      .nullable()
+      .openapi({ description: 'Value before, null when there was none; null for `session_property`, which does not keep it.' }),
+    new: value.nullable().openapi({
+      description:
+        'Value after: text of a property, number of a score, true or false of a feedback, US dollars of a cost or number of tokens, null where none is known.',
+    }),
+  })
+  .openapi('Change', { description: 'One name of one change of a request.' });
+
+/** One entry of a request's history. */
+export type ChangeItem = z.infer<typeof changeItemSchema>;
+
+/** Answer of a read of a request's history. */
+export const changesAnswerSchema = z
+  .object({ data: z.array(changeItemSchema), error: z.null() })
+  .openapi('ChangesAnswer', { description: 'A page of the history of a request, newest first.' });

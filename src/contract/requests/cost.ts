@@ -1,0 +1,49 @@
+import { z } from '@hono/zod-openapi';
+import { costSources } from '../../model/record/request-record.ts';
+import { priceTables, rateKinds } from '../../model/vocabulary/prices.ts';
+
+const usd = z.number();
+
+const lineSchema = z
+  .strictObject({
+    kind: z.enum([...rateKinds, 'total']).openapi({
+      description:
+        '`request` is a fee per call, `web_search` and `file_search` one per search, `audio_seconds` a time, `total` a figure that nobody has split; the others are kinds of tokens.',
+    }),
+    tokens: z
+      .number()
+      .nullable()
+      .openapi({ description: 'Tokens of this kind, no token on two lines, or searches, seconds, calls; null for `total`.' }),
+    price_per_million: usd.nullable().openapi({ description: 'US dollars for a million of them; null for `total`.' }),
+    amount: usd.openapi({ description: 'US dollars.' }),
+    price_source: z.enum([...priceTables, 'provider', 'header']).openapi({
+      description:
+        'Where the price stands: `organization` is `PUT /v1/prices`, `prices-file` the file of `GATELOG_PRICES_FILE`, `price-book` the public list, `service-tiers` our table of tiers, `built-in` that of the echo provider. `provider` and `header` are figures that the provider or the caller stated.',
+    }),
+    valid_from: z.string().nullable().openapi({ description: 'Date (UTC) from which the price holds; null when its table gives none.' }),
+  })
+  .openapi('CostLine', { description: 'One kind of token, its price and what it comes to.' });
+
+/** Answer of a read of what a request costs and why. */
+export const requestCostAnswerSchema = z
+  .object({
+    data: z
+      .strictObject({
+        total: usd.nullable().openapi({ description: 'US dollars, as `cost` of the request; null when it is not known.' }),
+        source: z.enum(costSources).openapi({ description: 'As `cost_source` of the request.' }),
+        lines: z.array(lineSchema).openapi({ description: 'They add up exactly to the total, as decimals of twelve places.' }),
+        recomputed_total: usd.nullable().openapi({
+          description: 'What it comes to by the prices of its time as the tables have them now; null when they have none.',
+        }),
+        differs: z.boolean().openapi({
+          description: 'True when `recomputed_total` is not the total: prices were changed since. `gatelog reprice` applies them.',
+        }),
+        note: z.string().nullable().openapi({ description: 'What the lines do not say.' }),
+      })
+      .openapi('RequestCost', { description: 'What a request costs and why.' }),
+    error: z.null(),
+  })
+  .openapi('RequestCostAnswer');
+
+/** What a request costs and why, as the API shows it. */
+export type RequestCost = z.infer<typeof requestCostAnswerSchema>['data'];

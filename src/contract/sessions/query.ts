@@ -1,0 +1,181 @@
+import { z } from '@hono/zod-openapi';
+import { longestFilterValue } from '../../model/vocabulary/limits.ts';
+import { filterSchema } from '../filter.ts';
+import { sessionItemSchema } from './item.ts';
+
+const largestLimit = 1_000;
+
+const limitSentence = `\`limit\` takes a whole number from 0 to ${largestLimit}.`;
+const offsetSentence = '`offset` takes a whole number, 0 or more.';
+const cursorSentence = '`cursor` takes the text of the response header svc-next-cursor.';
+const timeFilterSentence = '`timeFilter` takes an object such as {"startTimeUnixMs": 1767225600000, "endTimeUnixMs": 1769904000000}.';
+const timezoneSentence = '`timezoneDifference` takes a number of hours up to 24, or of minutes up to 1440; negative west of UTC.';
+const bodySentence = 'The body is a JSON object such as {"filter": "all"}; {} asks for every session.';
+
+function bound(name: string, description: string) {
+  return z.number(`\`${name}\` takes Unix milliseconds as a number.`).optional().openapi({ description });
+}
+
+function text(name: string, description: string) {
+  return z
+    .string(`\`${name}\` takes a string.`)
+    .max(longestFilterValue, `\`${name}\` has at most ${longestFilterValue} characters.`)
+    .optional()
+    .openapi({ description });
+}
+
+const bounds = {
+  startTimeUnixMs: bound('startTimeUnixMs', 'Begin of the range, Unix milliseconds, inclusive; left out: no begin.'),
+  endTimeUnixMs: bound('endTimeUnixMs', 'End of the range, Unix milliseconds, inclusive; left out: no end.'),
+};
+
+const timezone = z.number(timezoneSentence).min(-1440, timezoneSentence).max(1440, timezoneSentence).optional().openapi({
+  description:
+    'Offset in which the timestamps of the answer are written: up to 24 it is hours, fractions allowed, above that minutes. It changes nothing else.',
+  default: 0,
+});
+
+/** What every question about sessions may say: which requests are looked at, and which sessions of them. */
+const asked = {
+  ...bounds,
+  timeFilter: z
+    .looseObject(bounds, timeFilterSentence)
+    .refine((given) => Object.keys(given).length === 0 || 'startTimeUnixMs' in given || 'endTimeUnixMs' in given, timeFilterSentence)
+    .optional()
+    .openapi({ description: 'The range as an object; it wins over the two fields beside it.' }),
+  timezoneDifference: timezone,
+  filter: filterSchema.optional(),
+};
+
+/** Body of a session query. Unknown fields are ignored with a warning, as old clients send extras; `filter` is read by `query/filter/parse.ts`. */
+export const sessionQuerySchema = z
+  .object(
+    {
+      ...asked,
+      search: text('search', 'Part of the identifier or the name of the session, in any case; empty: no search.'),
+      nameEquals: text('nameEquals', 'The whole name of the session.'),
+      offset: z
+        .int(offsetSentence)
+        .min(0, offsetSentence)
+        .optional()
+        .openapi({ description: 'First session of the page, counted from 0.', default: 0 }),
+      limit: z
+        .int(limitSentence)
+        .min(0, limitSentence)
+        .max(largestLimit, limitSentence)
+        .optional()
+        .openapi({ description: `Sessions of the page, at most ${largestLimit}.`, default: 50 }),
+      cursor: z.string(cursorSentence).optional().openapi({
+        description: 'The response header `svc-next-cursor` of the page before: the page continues behind it, and `offset` is not counted.',
+      }),
+    },
+    bodySentence,
+  )
+  .openapi('SessionQuery', { description: 'A query of sessions.' });
+
+/** A session query as it was read; what is left out is undefined. */
+export type SessionQuery = z.output<typeof sessionQuerySchema>;
+
+/** Which values of a long tail a histogram leaves out. */
+export const tailSizes = ['p50', 'p75', 'p95', 'p99', 'p99.9'] as const;
+
+/** Body of a question about session names or about the spread of sessions. */
+export const sessionNameQuerySchema = z
+  .object(
+    {
+      ...asked,
+      nameContains: text('nameContains', 'Part of the name of the session, in any case; empty: every session.'),
+      pSize: z
+        .enum(tailSizes, `\`pSize\` takes one of ${tailSizes.join(', ')}.`)
+        .optional()
+        .openapi({ description: 'The share of the smallest values that a histogram shows.', default: 'p75' }),
+      useInterquartile: z.boolean('`useInterquartile` takes true or false.').optional().openapi({
+        description:
+          'True: a histogram shows the values that are at most one and a half times the distance of the quartiles away from them, instead of the share of pSize.',
+        default: false,
+      }),
+    },
+    bodySentence,
+  )
+  .openapi('SessionNameQuery', { description: 'A question about sessions by their names.' });
+
+/** A question about session names as it was read; what is left out is undefined. */
+export type SessionNameQuery = z.output<typeof sessionNameQuerySchema>;
+
+/** Answer of a session query. */
+export const sessionQueryAnswerSchema = z
+  .object({ data: z.array(sessionItemSchema), error: z.null() })
+  .openapi('SessionQueryAnswer', { description: 'A page of sessions.' });
+
+const number = (description: string): z.ZodNumber => z.number().openapi({ description });
+
+const sessionTotals = z.object({
+  count: number('How many sessions match.'),
+  total_cost: number('Cost of their requests in US dollars.'),
+  avg_cost: number('Cost of a session on average; 0 without sessions.'),
+  avg_latency: number('Latency of a request on average, milliseconds; 0 when none has one.'),
+  avg_requests: number('Requests of a session on average; 0 without sessions.'),
+});
+
+/** How many sessions there are, and what they come to. */
+export type SessionTotals = z.infer<typeof sessionTotals>;
+
+/** Answer of a count of sessions. */
+export const sessionCountSchema = z
+  .object({ data: sessionTotals, error: z.null() })
+  .openapi('SessionCount', { description: 'A number of sessions, with their totals.' });
+
+const moment = (description: string): z.ZodString => z.string().openapi({ description, example: '2026-01-31T12:00:00.000Z' });
+
+const sessionName = z
+  .object({
+    name: z.string().openapi({ description: 'Name of the sessions; empty for those without one.' }),
+    created_at: moment('When the first of their requests arrived.'),
+    first_used: moment('Same as created_at.'),
+    last_used: moment('When the latest of their requests arrived.'),
+    session_count: number('How many sessions have the name.'),
+    avg_latency: number('Latency of a request on average, milliseconds; 0 when none has one.'),
+  })
+  .openapi('SessionName', { description: 'Sessions that have one name.' });
+
+/** What is told of the sessions of one name. */
+export type SessionNameItem = z.infer<typeof sessionName>;
+
+/** Answer of a query of session names. */
+export const sessionNamesSchema = z
+  .object({ data: z.array(sessionName), error: z.null() })
+  .openapi('SessionNames', { description: 'At most 50 names of sessions, the one used last first.' });
+
+const bucket = z
+  .object({
+    range_start: number('Least value of the range, inclusive.'),
+    range_end: number('Greatest value of the range, inclusive in the last one alone.'),
+    value: number('How many sessions are in it.'),
+  })
+  .openapi('SessionBucket', { description: 'One range of a histogram.' });
+
+const histogram = (of: string) =>
+  z.array(bucket).openapi({ description: `Histogram of ${of}: ten ranges of one width, one where all values are equal.` });
+const average = (of: string) =>
+  z
+    .array(z.object({ average: number('Over all sessions that match; 0 without any.') }))
+    .openapi({ description: `Average of ${of}, one element.` });
+
+const sessionMetrics = z.object({
+  session_count: histogram('the requests of a session'),
+  session_duration: histogram('the milliseconds from the first to the latest request of a session'),
+  session_cost: histogram('the cost of a session in US dollars'),
+  average: z.object({
+    session_count: average('the requests of a session'),
+    session_duration: average('the milliseconds from the first to the latest request of a session'),
+    session_cost: average('the cost of a session in US dollars'),
+  }),
+});
+
+/** How sessions are spread. */
+export type SessionMetrics = z.infer<typeof sessionMetrics>;
+
+/** Answer of a query of session metrics. */
+export const sessionMetricsSchema = z
+  .object({ data: sessionMetrics, error: z.null() })
+  .openapi('SessionMetrics', { description: 'How the sessions that match are spread.' });

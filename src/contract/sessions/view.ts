@@ -1,0 +1,86 @@
+import { z } from '@hono/zod-openapi';
+import { requestItemSchema } from '../requests/query.ts';
+import { sessionItemSchema } from './item.ts';
+
+/** Requests of one answer. */
+const largestSessionPage = 1_000;
+
+const limitSentence = `\`limit\` takes a whole number from 1 to ${largestSessionPage}.`;
+const bodySentence = '`includeBody` takes true or false.';
+
+/** Which requests of a session are shown, in the address. */
+export const sessionPageSchema = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, limitSentence)
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= largestSessionPage, limitSentence)
+    .default(largestSessionPage)
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: largestSessionPage,
+      default: largestSessionPage,
+      description: `Requests of the answer, at most ${largestSessionPage}.`,
+    }),
+  cursor: z.string().optional().openapi({
+    description: 'The response header `svc-next-cursor` of the answer before: the requests continue exactly behind it.',
+  }),
+  includeBody: z
+    .enum(['true', 'false', ''], bodySentence)
+    .default('false')
+    .transform((text) => text === 'true')
+    .openapi({ type: 'string', enum: ['true', 'false'], default: 'false', description: '`true` adds both bodies of each request.' }),
+});
+
+/** Totals of a node of the tree, over its own requests and those of the nodes below it. */
+const totalsSchema = z
+  .strictObject({
+    requests: z.number().openapi({ description: 'How many requests.' }),
+    cost: z.number().openapi({ description: 'Their cost in US dollars; 0 where none is known.' }),
+    prompt_tokens: z.number().openapi({ description: 'Their input tokens.' }),
+    completion_tokens: z.number().openapi({ description: 'Their output tokens.' }),
+    total_tokens: z.number().openapi({ description: 'Both.' }),
+    avg_latency: z.number().openapi({ description: 'Their mean latency in milliseconds; 0 where none has one.' }),
+    duration: z.number().openapi({ description: 'Milliseconds from the arrival of the first to the end of whichever ended last.' }),
+    created_at: z.string().openapi({ description: 'When the first of them arrived.', format: 'date-time' }),
+  })
+  .openapi('SessionNodeTotals', { description: 'Totals over all requests of the session at a node and below it.' });
+
+/** Numbers of {@link SessionNode}. */
+export type SessionNodeTotals = z.infer<typeof totalsSchema>;
+
+const nodeSchema = z
+  .strictObject({
+    path: z.string().openapi({ description: 'Path of the node, `/` for the root.', example: '/plan/search' }),
+    name: z.string().openapi({ description: 'Its last segment, `/` for the root.', example: 'search' }),
+    request_ids: z.array(z.string()).openapi({ description: 'Requests of this answer at the node itself, in time order.' }),
+    get children() {
+      return z.array(nodeSchema).openapi({ description: 'Nodes right below, in the order of their first requests.' });
+    },
+    totals: totalsSchema,
+  })
+  .openapi('SessionNode', { description: 'A place in the tree that Svc-Session-Path makes of a session.' });
+
+/** A node of the tree of a session. */
+export interface SessionNode {
+  readonly path: string;
+  readonly name: string;
+  readonly request_ids: string[];
+  readonly children: SessionNode[];
+  readonly totals: SessionNodeTotals;
+}
+
+/** Answer of a read of one session. */
+export const sessionAnswerSchema = z
+  .object({
+    data: z.strictObject({
+      session: sessionItemSchema,
+      requests: z
+        .array(requestItemSchema)
+        .openapi({ description: 'Its requests, the oldest first; requests of one millisecond by identifier.' }),
+      tree: z.array(nodeSchema).openapi({ description: 'The root of the tree.' }),
+    }),
+    error: z.null(),
+  })
+  .openapi('SessionAnswer', { description: 'One session with its requests.' });

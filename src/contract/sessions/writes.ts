@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi';
+import { wellFormed } from '../../model/text.ts';
+import { longestSessionTag } from '../../model/vocabulary/limits.ts';
+import { aliasOf } from '../../model/vocabulary/property-alias.ts';
+import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
+import { bodyFault, type Result } from '../fault.ts';
+import { readPropertyUpdate } from '../settings/properties.ts';
+
+const tagSentence = `\`tag\` takes a text of at most ${longestSessionTag} characters; null or "" takes the tag away.`;
+
+/** Body of a tag. Unknown fields are ignored with a warning. */
+export const sessionTagSchema = z
+  .object(
+    {
+      tag: z
+        .string(tagSentence)
+        .refine((tag) => Array.from(tag).length <= longestSessionTag, tagSentence)
+        .nullable()
+        .transform((tag) => wellFormed(tag ?? ''))
+        .openapi({
+          type: ['string', 'null'],
+          maxLength: longestSessionTag,
+          description: 'The tag; null or the empty text takes it away.',
+        }),
+    },
+    'The body is an object such as {"tag": "reviewed"}.',
+  )
+  .openapi('SessionTag', { description: 'The tag of a session. A later one replaces it.' });
+
+/** Answer of a read of a tag. */
+export const sessionTagAnswerSchema = z
+  .object({ data: z.string().nullable().openapi({ description: 'The tag, null when there is none.' }), error: z.null() })
+  .openapi('SessionTagAnswer', { description: 'The tag of a session.' });
+
+/** Reads the body of a property update of a whole session: as one of a request, except that the session itself stays. */
+export function readSessionPropertyUpdate(body: unknown): Result<ReadonlyMap<string, string>> {
+  const read = readPropertyUpdate(body);
+  if (!read.ok || !read.value.has(sessionProperties.sessionId)) return read;
+  const { sessionId } = sessionProperties;
+  const written = Object.keys(Object(body) as object).find((name) => aliasOf(name) === sessionId) ?? sessionId;
+  return bodyFault(
+    [written],
+    `\`${written}\` tells requests their session and cannot be changed for all of them at once; update the requests that are to move.`,
+  );
+}

@@ -1,0 +1,102 @@
+import { z } from '@hono/zod-openapi';
+import { isJsonObject, wellFormed } from '../../model/text.ts';
+import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
+import { aliasOf } from '../../model/vocabulary/property-alias.ts';
+import { bodyFault, type Result } from '../fault.ts';
+
+/** The name of a property in the OpenAPI document; {@link wrongPropertyName} is the whole rule. */
+export const propertyNameSchema = z.string().openapi({ minLength: 1, maxLength: propertyLimits.nameCharacters });
+
+// TRICKY: apart from its use, because the library's types know less of JSON Schema than its documents do (`propertyNames`).
+const propertyUpdateDocument = {
+  description:
+    'Property names with their values. Each is added or replaced, the others stay. A body of exactly `key` and `value` sets the one property that `key` names. `Helicone-Session-Id`, `-Name`, `-Path` and `-Feedback`, and `Helicone-Prompt-Id`, set the property that begins with `Svc-` instead.',
+  example: { Environment: 'production' },
+  minProperties: 1,
+  maxProperties: propertyLimits.properties,
+  propertyNames: { type: 'string', minLength: 1, maxLength: propertyLimits.nameCharacters },
+  // A value's limit is in bytes, and no character has less than one.
+  additionalProperties: {
+    type: 'string',
+    maxLength: propertyLimits.valueBytes,
+    description: `At most ${propertyLimits.valueBytes} bytes of UTF-8.`,
+  },
+} as const;
+
+/** The body of a property update as the OpenAPI document shows it; {@link readPropertyUpdate} reads it. */
+export const propertyUpdateSchema = z.record(z.string(), z.string()).openapi('PropertyUpdate', propertyUpdateDocument);
+
+/**
+ * Reads the body of a property update.
+ * TRICKY: not by the schema, because zod leaves out the name `__proto__`, which is a property name like any other.
+ */
+export function readPropertyUpdate(body: unknown): Result<ReadonlyMap<string, string>> {
+  if (!isJsonObject(body)) {
+    return bodyFault([], 'The body is an object of property names and strings, such as {"Environment": "production"}.');
+  }
+  const entries = Object.entries(body);
+  if (entries.length === 0) return bodyFault([], 'Name at least one property, such as {"Environment": "production"}.');
+  const named = olderForm(entries) ?? entries;
+  if (named.length > propertyLimits.properties) {
+    return bodyFault([], `One update names at most ${propertyLimits.properties} properties; got ${named.length}.`);
+  }
+  const properties = new Map<string, string>();
+  for (const [name, value] of named) {
+    const sentence = wrongProperty(name, value);
+    if (sentence !== undefined) return bodyFault([name], sentence);
+    const [ours, text] = [aliasOf(name) ?? wellFormed(name), wellFormed(String(value))];
+    if (properties.has(ours) && properties.get(ours) !== text) return bodyFault([name], twoSpellings(ours));
+    properties.set(ours, text);
+  }
+  return { ok: true, value: properties };
+}
+
+/** TRICKY: of names with unpaired surrogates two become one as well. */
+function twoSpellings(name: string): string {
+  return `\`${name}\` stands here under two spellings with different values; send one of them.`;
+}
+
+/** `{"key": name, "value": text}`: how upstream's clients set one property. */
+function olderForm(entries: readonly (readonly [string, unknown])[]): readonly (readonly [string, unknown])[] | undefined {
+  const { key, value } = Object.fromEntries(entries) as { readonly key?: unknown; readonly value?: unknown };
+  return entries.length === 2 && typeof key === 'string' && typeof value === 'string' ? [[key, value]] : undefined;
+}
+
+function wrongProperty(name: string, value: unknown): string | undefined {
+  const wrongName = wrongPropertyName(name);
+  if (wrongName !== undefined) return wrongName;
+  if (typeof value !== 'string') return "A property's value is a string; put other values in quotes.";
+  const bytes = new TextEncoder().encode(value).length;
+  return bytes > propertyLimits.valueBytes
+    ? `A property's value has at most ${propertyLimits.valueBytes} bytes; this one has ${bytes}.`
+    : undefined;
+}
+
+/** Answer of a property's declaration. */
+export const declaredPropertySchema = z
+  .object({
+    data: z.object({
+      name: z.string().openapi({ description: 'The name with the spelling that is stored from now on.' }),
+      replaced: z
+        .string()
+        .nullable()
+        .openapi({ description: 'The other spelling that was declared until now, null when there was none.', example: 'environment' }),
+    }),
+    error: z.null(),
+  })
+  .openapi('DeclaredPropertyAnswer');
+
+/** @returns why a text cannot be a property's name, undefined when it can. */
+function wrongPropertyName(name: string): string | undefined {
+  return wrongNameLength("A property's name", name);
+}
+
+/**
+ * @returns why a text cannot be declared, undefined when it can. A declaration is there for names that came in a header, and no header holds a
+ * control character or a name of white space alone.
+ */
+export function wrongDeclaredName(name: string): string | undefined {
+  if (/\p{Cc}/u.test(name)) return "A declared property's name holds no control characters.";
+  if (name !== '' && name.trim() === '') return "A declared property's name is more than white space.";
+  return wrongPropertyName(name);
+}

@@ -1,0 +1,71 @@
+import { z } from '@hono/zod-openapi';
+import { providerKeyLimits } from '../../model/vocabulary/limits.ts';
+import { addressedProviderNamed, addressedProviders, providerAliases } from '../../model/vocabulary/providers.ts';
+
+const { keyCharacters, nameCharacters } = providerKeyLimits;
+const providerNames = [...addressedProviders, ...providerAliases.keys()];
+
+const bodySentence =
+  'The body is an object such as {"provider": "openai", "key": "<the key that OpenAI gave you>"}, with a `name` if you like.';
+const providerSentence = `\`provider\` is one of ${providerNames.join(', ')}.`;
+const keySentence = `\`key\` is the provider's key as it stands in its console: 1 to ${keyCharacters} visible ASCII characters, without "Bearer".`;
+const nameSentence = `\`name\` takes 1 to ${nameCharacters} characters, no control characters and not only blanks; leave it out for the key that is used where none is named.`;
+
+const nameSchema = z.string(nameSentence).refine(isName, nameSentence).nullable();
+
+/** Body that stores a key. Unknown fields are ignored with a warning. */
+export const newProviderKeySchema = z
+  .object(
+    {
+      provider: z
+        .string(providerSentence)
+        .transform((name, context) => {
+          const provider = addressedProviderNamed(name);
+          if (provider === undefined) context.addIssue({ code: 'custom', message: providerSentence });
+          return provider ?? z.NEVER;
+        })
+        .openapi({ type: 'string', enum: providerNames, example: 'openai' }),
+      key: z
+        .string(keySentence)
+        .max(keyCharacters, keySentence)
+        .regex(/^[\u0021-\u007e]+$/, keySentence)
+        .openapi({ description: 'The key of the provider. It is encrypted at once and never shown again.', writeOnly: true }),
+      name: nameSchema.optional().openapi({
+        maxLength: nameCharacters,
+        description: 'Tells several keys of one provider apart. Without one it is the key that is used where none is named.',
+      }),
+    },
+    bodySentence,
+  )
+  .openapi('NewProviderKey', { description: 'A key of a provider that the organisation stores.' });
+
+const shownProviderKeySchema = z
+  .object({
+    id: z.string().openapi({ format: 'uuid' }),
+    provider: z.string(),
+    name: z.string().nullable(),
+    hint: z
+      .string()
+      .nullable()
+      .openapi({ description: 'The last four characters of the key; null for one of less than 20.', example: '…abcd' }),
+    created_at: z.string().openapi({ format: 'date-time' }),
+    readable: z.boolean().openapi({
+      description:
+        'False: the secret of the deployment is another than the one that the key was encrypted with, so calls that need it are refused. Restore the secret, or delete the key and store it again.',
+    }),
+  })
+  .openapi('ProviderKey', { description: 'What is shown of a stored key; the key itself never is.' });
+
+/** Answer of a key that was stored. */
+export const providerKeyAnswerSchema = z
+  .object({ data: shownProviderKeySchema, error: z.null() })
+  .openapi('ProviderKeyAnswer', { description: 'The key is stored; gateways see it within five seconds.' });
+
+/** Answer of a list of keys. */
+export const providerKeysAnswerSchema = z
+  .object({ data: z.array(shownProviderKeySchema), error: z.null() })
+  .openapi('ProviderKeysAnswer', { description: 'The keys of the organisation, the newest first.' });
+
+function isName(name: string): boolean {
+  return name.trim() !== '' && Array.from(name).length <= nameCharacters && !/\p{Cc}/u.test(name) && name.isWellFormed();
+}

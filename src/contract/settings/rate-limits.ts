@@ -1,0 +1,62 @@
+import { z } from '@hono/zod-openapi';
+import { messageOf } from '../../model/errors.ts';
+import { uuidShape } from '../../model/ids.ts';
+import { longestLimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts';
+
+/** Limits that one organisation may store. */
+const mostLimits = 32;
+
+const limitSentence =
+  'A limit is an object such as {"policy": "1000;w=3600;u=cents;s=user"}, with the `key_id` of one key if it holds for that alone.';
+const listSentence = `The body is an array of at most ${mostLimits} limits, such as [{"policy": "1000;w=3600"}]; an empty one takes all away.`;
+const keySentence = '`key_id` is the identifier of one of your keys, a UUID as `gatelog keys list` shows it; leave it out for all keys.';
+
+const policySchema = z
+  .string(limitSentence)
+  .superRefine((policy, context) => {
+    const wrong = wrongPolicy(policy);
+    if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong });
+  })
+  .openapi({
+    maxLength: longestLimitPolicy,
+    example: '1000;w=3600;u=cents;s=user',
+    description:
+      '`<quota>;w=<seconds>[;u=request|cents][;s=user|<property>]`: so many calls, or cents of US dollars, in each window of so many seconds, for each user or each value of a property when there is `s=`.',
+  });
+
+const keyIdSchema = z
+  .string(keySentence)
+  .refine((keyId) => uuidShape.test(keyId), keySentence)
+  .nullable();
+
+const limitSchema = z
+  .object(
+    {
+      policy: policySchema,
+      key_id: keyIdSchema
+        .optional()
+        .openapi({ description: 'The only key for whose calls it holds; absent or null: all.', format: 'uuid' }),
+    },
+    limitSentence,
+  )
+  .openapi('RateLimit', { description: 'A limit on calls or on what they cost.' });
+
+/** Body that replaces an organisation's limits. Unknown fields are ignored with a warning. */
+export const rateLimitsSchema = z.array(limitSchema, listSentence).max(mostLimits, listSentence).openapi('RateLimits');
+
+/** Answer of a read or a change of the limits. */
+export const rateLimitsAnswerSchema = z
+  .object({
+    data: z.array(z.object({ policy: z.string(), key_id: z.string().nullable() })),
+    error: z.null(),
+  })
+  .openapi('RateLimitsAnswer', { description: 'The limits that hold from now on; gateways see them within five seconds.' });
+
+function wrongPolicy(policy: string): string | undefined {
+  try {
+    parseLimitPolicy(policy, '`policy`');
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,80 @@
+import { z } from '@hono/zod-openapi';
+import {
+  redactionKinds,
+  redactionLimits,
+  redactionPlaces,
+  type RedactionRule,
+  usualRedactionPlaces,
+  usualReplacements,
+} from '../../model/redaction-rule.ts';
+
+const { rules: mostRules, patternCharacters, replacementCharacters } = redactionLimits;
+
+const ruleSentence = 'A rule is an object such as {"kind": "email"} or {"kind": "regex", "pattern": "EMP-[0-9]{6}"}.';
+const listSentence = `The body is an array of at most ${mostRules} rules, such as [{"kind": "email"}, {"kind": "key"}]; an empty one takes all away.`;
+const kindSentence = `\`kind\` is one of ${redactionKinds.join(', ')}.`;
+const patternSentence = `\`pattern\` takes 1 to ${patternCharacters} characters in the syntax of RE2.`;
+const replacementSentence = `\`replacement\` takes a text of at most ${replacementCharacters} characters, which stands in the place of what was found.`;
+const placesSentence = `\`applies_to\` takes a list of ${redactionPlaces.join(', ')}, each once and at least one.`;
+
+const ruleSchema = z
+  .object(
+    {
+      kind: z.enum(redactionKinds, kindSentence),
+      pattern: z.string(patternSentence).min(1, patternSentence).max(patternCharacters, patternSentence).nullable().optional().openapi({
+        description:
+          'Of a `regex` alone, in the syntax of RE2: without look-around and back-references. `(?i)` at its start makes it ignore case.',
+        example: 'EMP-[0-9]{6}',
+      }),
+      replacement: z
+        .string(replacementSentence)
+        .max(replacementCharacters, replacementSentence)
+        .refine((text) => text.isWellFormed(), replacementSentence)
+        .nullable()
+        .optional()
+        .openapi({ description: 'What stands in the place of what was found; `[email]`, `[card]`, `[key]` or `[redacted]` unless given.' }),
+      applies_to: z
+        .array(z.enum(redactionPlaces, placesSentence), placesSentence)
+        .min(1, placesSentence)
+        .refine((places) => new Set(places).size === places.length, placesSentence)
+        .nullable()
+        .optional()
+        .openapi({
+          description: `Where the rule looks; ${usualRedactionPlaces.join(', ')} unless given. \`identifiers\` are user, session, prompt, job, node and experiment.`,
+        }),
+    },
+    ruleSentence,
+  )
+  .superRefine(({ kind, pattern }, context) => {
+    const needsPattern = kind === 'regex';
+    if (needsPattern === ((pattern ?? null) !== null)) return;
+    const message = needsPattern
+      ? `A rule of the kind regex has a pattern. ${patternSentence}`
+      : '`pattern` goes with the kind regex alone.';
+    context.addIssue({ code: 'custom', path: ['pattern'], message });
+  })
+  .transform(({ kind, pattern, replacement, applies_to: places }): RedactionRule => ({
+    kind,
+    pattern: pattern ?? null,
+    replacement: replacement ?? usualReplacements[kind],
+    appliesTo: places ?? usualRedactionPlaces,
+  }))
+  .openapi('RedactionRule', { description: 'What is taken out of records before they are stored.' });
+
+/** Body that replaces an organisation's rules. Unknown fields are ignored with a warning. */
+export const redactionRulesSchema = z.array(ruleSchema, listSentence).max(mostRules, listSentence).openapi('RedactionRules');
+
+/** Answer of a read or a change of the rules. */
+export const redactionRulesAnswerSchema = z
+  .object({
+    data: z.array(
+      z.object({
+        kind: z.enum(redactionKinds),
+        pattern: z.string().nullable(),
+        replacement: z.string(),
+        applies_to: z.array(z.enum(redactionPlaces)),
+      }),
+    ),
+    error: z.null(),
+  })
+  .openapi('RedactionRulesAnswer', { description: 'The rules that hold for what is stored from now on, within five seconds.' });

@@ -1,0 +1,236 @@
+import { GatelogError } from '../../model/errors.ts';
+import { shareOf } from '../upstream/organization-shares.ts';
+
+/** A body up to this size takes nothing of the budget: how many of them there are `GATELOG_CALLS_IN_FLIGHT` bounds. */
+export const uncountedMaxBytes = 64 * 1024;
+
+/** How a wait for bytes ended. */
+export type HoldOutcome = 'granted' | 'refused' | 'left';
+
+export interface HeldBodiesOptions {
+  readonly maxBytes: number;
+  /** What an organisation may have of the bytes that others leave. */
+  readonly sharePercent: number;
+  /** Longest wait for bytes, milliseconds. */
+  readonly waitMs: number;
+}
+
+interface OrganizationBytes {
+  readonly id: string;
+  bytes: number;
+  /** The oldest first. */
+  readonly waiting: Set<BodyHold>;
+}
+
+/** Calls that wait for bytes at once. */
+const maxWaiting = 1000;
+
+/**
+ * The bytes of request bodies that one worker holds, of all organisations together. Those that wait for some take turns by organisation, and within one
+ * they go in their order.
+ */
+export class HeldBodies {
+  readonly options: HeldBodiesOptions;
+  private readonly organizations = new Map<string, OrganizationBytes>();
+  /** Those with calls that wait, the next one first. */
+  private readonly turns = new Set<OrganizationBytes>();
+  private bytes = 0;
+  private waiting = 0;
+  private turnsSoon = false;
+
+  constructor(options: HeldBodiesOptions) {
+    this.options = options;
+  }
+
+  /** Bytes that are reserved. */
+  get held(): number {
+    return this.bytes;
+  }
+
+  /** For a body of an organisation; it has no bytes yet. */
+  open(organizationId: string): BodyHold {
+    return new BodyHold(this, organizationId);
+  }
+
+  /** What a call is told whose body has to be here, and has no room. */
+  refusal(): GatelogError {
+    const { maxBytes, sharePercent } = this.options;
+    return new GatelogError(
+      'too_many_calls',
+      `The bodies that this gateway holds take as many bytes as they may (GATELOG_HELD_BODIES_BYTES: ${maxBytes}, of which an organisation has up to ` +
+        `GATELOG_ORGANIZATION_SHARE_PERCENT: ${sharePercent} of what others leave), and this call needs its body here before it goes on. Try again in a moment.`,
+    );
+  }
+
+  /** @returns whether the hold has so many bytes more now. */
+  reserve(hold: BodyHold, bytes: number): boolean {
+    const organization = this.organizationOf(hold.organizationId);
+    const isGranted = organization.waiting.size === 0 && this.fits(organization, hold, bytes);
+    if (isGranted) this.change(organization, hold, bytes);
+    this.forget(organization);
+    return isGranted;
+  }
+
+  /** @returns false where too many wait. */
+  wait(hold: BodyHold): boolean {
+    const organization = this.organizationOf(hold.organizationId);
+    const own = organization.waiting.size;
+    if (own >= shareOf(maxWaiting, this.waiting - own, this.options.sharePercent)) return false;
+    organization.waiting.add(hold);
+    this.turns.add(organization);
+    this.waiting += 1;
+    return true;
+  }
+
+  stopWaiting(hold: BodyHold): void {
+    const organization = this.organizationOf(hold.organizationId);
+    if (!organization.waiting.delete(hold)) return;
+    this.waiting -= 1;
+    if (organization.waiting.size === 0) this.turns.delete(organization);
+    this.forget(organization);
+    this.turnSoon();
+  }
+
+  /** A body turned out to take so many bytes more, or less. */
+  adjust(hold: BodyHold, bytes: number): void {
+    if (bytes === 0) return;
+    const organization = this.organizationOf(hold.organizationId);
+    this.change(organization, hold, bytes);
+    this.forget(organization);
+    if (bytes < 0) this.turnSoon();
+  }
+
+  /** One body of an organisation fits where there is room at all, however small its share is. */
+  private fits(organization: OrganizationBytes, hold: BodyHold, bytes: number): boolean {
+    const { maxBytes, sharePercent } = this.options;
+    if (this.bytes + bytes > maxBytes) return false;
+    const isAlone = organization.bytes === hold.bytes;
+    return isAlone || organization.bytes + bytes <= shareOf(maxBytes, this.bytes - organization.bytes, sharePercent);
+  }
+
+  private change(organization: OrganizationBytes, hold: BodyHold, bytes: number): void {
+    hold.bytes += bytes;
+    organization.bytes += bytes;
+    this.bytes += bytes;
+  }
+
+  private turnSoon(): void {
+    if (this.turnsSoon || this.waiting === 0) return;
+    this.turnsSoon = true;
+    setImmediate(() => {
+      this.turnsSoon = false;
+      while (this.grantNext());
+    });
+  }
+
+  /** @returns whether a call that waited has its bytes. */
+  private grantNext(): boolean {
+    for (const organization of this.turns) {
+      const [hold] = organization.waiting;
+      if (hold === undefined || !this.fits(organization, hold, hold.wanted)) continue;
+      this.change(organization, hold, hold.wanted);
+      this.turns.delete(organization);
+      organization.waiting.delete(hold);
+      this.waiting -= 1;
+      if (organization.waiting.size > 0) this.turns.add(organization);
+      hold.settle('granted');
+      return true;
+    }
+    return false;
+  }
+
+  private organizationOf(id: string): OrganizationBytes {
+    let organization = this.organizations.get(id);
+    if (organization === undefined) {
+      organization = { id, bytes: 0, waiting: new Set() };
+      this.organizations.set(id, organization);
+    }
+    return organization;
+  }
+
+  private forget(organization: OrganizationBytes): void {
+    if (organization.bytes === 0 && organization.waiting.size === 0) this.organizations.delete(organization.id);
+  }
+}
+
+/** What one body has of the budget. */
+export class BodyHold {
+  readonly organizationId: string;
+  /** Changed by the budget alone. */
+  bytes = 0;
+  /** What it waits for. */
+  wanted = 0;
+  /** The body is needed no more once it has been sent. */
+  endsWhenSent = false;
+  private readonly budget: HeldBodies;
+  private settled: ((outcome: HoldOutcome) => void) | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private isOver = false;
+  private over: AbortController | undefined;
+
+  constructor(budget: HeldBodies, organizationId: string) {
+    this.budget = budget;
+    this.organizationId = organizationId;
+  }
+
+  /** @returns whether it has so many bytes more. */
+  tryGrow(bytes: number): boolean {
+    return !this.isOver && this.budget.reserve(this, bytes);
+  }
+
+  /** Waits for so many bytes more. `settled` is called once, never at once unless it is refused, and not after {@link stopWaiting}. */
+  waitToGrow(bytes: number, settled: (outcome: HoldOutcome) => void): void {
+    this.wanted = bytes;
+    if (this.isOver || !this.budget.wait(this)) {
+      settled(this.isOver ? 'left' : 'refused');
+      return;
+    }
+    this.settled = settled;
+    this.timer = setTimeout(() => {
+      this.budget.stopWaiting(this);
+      this.settle('refused');
+    }, this.budget.options.waitMs);
+  }
+
+  stopWaiting(): void {
+    if (this.settled === undefined) return;
+    this.settled = undefined;
+    clearTimeout(this.timer);
+    this.budget.stopWaiting(this);
+  }
+
+  /** Called by the budget. */
+  settle(outcome: HoldOutcome): void {
+    const { settled } = this;
+    this.settled = undefined;
+    clearTimeout(this.timer);
+    settled?.(outcome);
+  }
+
+  /** What is held is known. */
+  resize(bytes: number): void {
+    if (!this.isOver) this.budget.adjust(this, bytes - this.bytes);
+  }
+
+  refusal(): GatelogError {
+    return this.budget.refusal();
+  }
+
+  /** Aborted when everything is given back: whoever has the body then takes memory that nobody counts. */
+  get released(): AbortSignal {
+    this.over ??= new AbortController();
+    if (this.isOver) this.over.abort();
+    return this.over.signal;
+  }
+
+  /** Gives everything back, once. Who waits is told that the client has left. */
+  readonly release = (): void => {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.over?.abort();
+    this.budget.adjust(this, -this.bytes);
+    if (this.settled === undefined) return;
+    this.budget.stopWaiting(this);
+    this.settle('left');
+  };
+}

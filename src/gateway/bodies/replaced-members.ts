@@ -1,0 +1,75 @@
+import { type JsonObject, parseJson } from '../../model/text.ts';
+import { bytes, bytesAt, lengthOfMark, objectAt, type ObjectSpan, skipWhitespace, type Span } from '../json/scan.ts';
+
+/** A part of a text, and what stands there instead. */
+interface Edit extends Span {
+  readonly text: string;
+}
+
+/** A body with other values for some of its members, before it is made. */
+export interface ReplacedBody {
+  /** Of the body, once it is made. */
+  readonly bytes: number;
+  readonly make: () => Buffer;
+}
+
+/**
+ * The members of a JSON object, found once, for all bodies that differ from it in some of them. Values that stay are the caller's bytes: to parse and write
+ * them again takes ten times as long and rounds numbers.
+ */
+export class MembersOfBody {
+  private readonly body: Buffer;
+  private readonly object: ObjectSpan;
+  private readonly names: readonly string[];
+  private readonly had: ReadonlySet<string>;
+
+  private constructor(body: Buffer, object: ObjectSpan) {
+    this.body = body;
+    this.object = object;
+    this.names = object.members.map(({ name }) => resolvedName(bytesAt(body, name)));
+    this.had = new Set(this.names);
+  }
+
+  /** @returns undefined for a body that is no JSON object, or has more members than are looked at. */
+  static of(body: Buffer): MembersOfBody | undefined {
+    const object = objectAt(body, skipWhitespace(body, lengthOfMark(body)));
+    return object === undefined || skipWhitespace(body, object.end) < body.length ? undefined : new MembersOfBody(body, object);
+  }
+
+  /** Each value of a name that is given is replaced, and a name that the body does not have comes behind its members. */
+  replace(members: JsonObject): ReplacedBody {
+    const { body, object, names, had } = this;
+    const texts = new Map<string, string>();
+    const edits: Edit[] = [];
+    object.members.forEach(({ value }, index) => {
+      const name = names[index] ?? '';
+      if (!Object.hasOwn(members, name)) return;
+      const text = texts.get(name) ?? JSON.stringify(members[name]);
+      texts.set(name, text);
+      edits.push({ ...value, text });
+    });
+    const added = JSON.stringify(Object.fromEntries(Object.entries(members).filter(([name]) => !had.has(name)))).slice(1, -1);
+    const at = object.end - 1;
+    if (added !== '') edits.push({ start: at, end: at, text: names.length > 0 ? `,${added}` : added });
+    const grown = edits.reduce((sum, { start, end, text }) => sum + Buffer.byteLength(text) - (end - start), 0);
+    return { bytes: body.length + grown, make: () => edited(body, edits) };
+  }
+}
+
+function edited(body: Buffer, edits: readonly Edit[]): Buffer {
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const { start, end, text } of edits) {
+    parts.push(body.subarray(at, start), Buffer.from(text));
+    at = end;
+  }
+  return Buffer.concat([...parts, body.subarray(at)]);
+}
+
+/** A member's name with its escapes resolved, as a parser reads it. */
+function resolvedName(written: Buffer): string {
+  const text = written.toString();
+  if (!written.includes(bytes.backslash)) return text;
+  const name = parseJson(`"${text}"`);
+  return typeof name === 'string' ? name : text;
+}

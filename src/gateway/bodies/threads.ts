@@ -1,0 +1,55 @@
+import type { CallSize } from '../../model/record/call-size.ts';
+import type { BodyShape } from './shape.ts';
+import type { IncomingRequest } from '../http/incoming-request.ts';
+import type { JsonObject } from '../../model/text.ts';
+import type { EchoRequest } from '../builtin/echo.ts';
+import type { WholeReply } from '../response-sink.ts';
+
+/** A body over this size is parsed in a thread beside the one that all calls share: 64 KiB take some milliseconds at worst, 16 MiB seconds. */
+export const inlineMaxBytes = 64 * 1024;
+
+/** One way in which a body goes out. */
+export interface SentBody {
+  readonly provider: string;
+  /** Path and query at the provider. */
+  readonly path: string;
+  /** Members that stand in it in place of those of the body that is read. */
+  readonly replaced: JsonObject | undefined;
+  /** Of the body as it goes out, at most. */
+  readonly bytes: number;
+}
+
+/** What limits have to know of a body. */
+export interface BodyFacts {
+  /** As the wire format reads it; empty without one. */
+  readonly model: string;
+  /** The end user whom it names; empty without one. */
+  readonly user: string;
+  readonly size: CallSize;
+}
+
+/** Of a body that was read: undefined where it is no JSON object. */
+export interface FoundFacts {
+  readonly facts: BodyFacts | undefined;
+}
+
+/** Whose body it is. */
+export interface BodyAsker {
+  readonly organizationId: string;
+  /** Aborted when nothing is held for the body any more, as its client has left: then it is not waited for, nor kept. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Reads bodies beside the event loop. It fails with a GatelogError where a body takes too long, too many wait, or its client has left. */
+export interface LargeBodies {
+  /** Of each way in which the body may go out. */
+  readonly facts: (asker: BodyAsker, body: Buffer, ways: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
+  /** Where in a body all that stands which the gateway looks for. */
+  readonly shape: (asker: BodyAsker, body: Buffer) => Promise<BodyShape>;
+  readonly echo: (asker: BodyAsker, request: EchoRequest) => Promise<WholeReply>;
+}
+
+/** Asks for a call whose body may be in the budget for bodies. */
+export function askerOf(organizationId: string, { request }: { readonly request: IncomingRequest }): BodyAsker {
+  return { organizationId, signal: request.hold?.released };
+}

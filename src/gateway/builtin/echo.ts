@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
+import { jsonBody } from '../http/error-response.ts';
+import type { WholeReply } from '../response-sink.ts';
+
+/** Characters of an answer at most. What is longer is counted and not repeated. */
+export const mostEchoCharacters = 256 * 1024;
+/** Events of a stream at most that repeat text. */
+export const mostEchoEvents = 1000;
+
+/**
+ * The built-in provider: answers chat completions with the text of the last user message, in OpenAI's shape, with no key and no network.
+ * One token is one word (text between white space). Its prices are fixed and documented in the README.
+ */
+export interface EchoRequest {
+  readonly method: string;
+  /** Path below `/echo`, e.g. `/v1/chat/completions`. */
+  readonly path: string;
+  readonly body: Buffer;
+  /** Unix seconds. */
+  readonly createdAt: number;
+}
+
+interface EchoReply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly chunks: readonly Buffer[];
+}
+
+const json = 'application/json';
+const eventStream = 'text/event-stream; charset=utf-8';
+
+/** What it answers. @param parse the body. */
+export function replyOfEcho(request: EchoRequest, parse = parseBytes): WholeReply {
+  const { status, contentType, chunks } = makeReply(request, parse);
+  const lines = ['content-type', contentType];
+  if (contentType === json) lines.push('content-length', String(chunks[0]?.length ?? 0));
+  return { status, lines, chunks };
+}
+
+function parseBytes(body: Buffer): unknown {
+  return parseJson(body.toString('utf8'));
+}
+
+function makeReply(request: EchoRequest, parse: (body: Buffer) => unknown): EchoReply {
+  const pathname = request.path.split('?', 1)[0];
+  if (request.method !== 'POST' || pathname !== '/v1/chat/completions') {
+    return failure(404, 'The echo provider answers POST /v1/chat/completions only.');
+  }
+  const body = parse(request.body);
+  if (!isJsonObject(body)) return failure(400, 'The body is not a JSON object.');
+  const messages = body['messages'];
+  if (!Array.isArray(messages) || messages.length === 0) return failure(400, "'messages' must be an array with at least one message.");
+  return complete(body, messages, request.createdAt);
+}
+
+function complete(body: JsonObject, messages: readonly unknown[], created: number): EchoReply {
+  const said = lastUserText(messages);
+  const content = beginningOf(said);
+  const finishReason = content.length < said.length ? 'length' : 'stop';
+  const promptTokens = messages.reduce<number>((sum, message) => sum + countWords(messageText(message)), 0);
+  const completionTokens = countWords(content);
+  const usage = {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+  };
+  const base = {
+    id: `chatcmpl-${randomBytes(12).toString('hex')}`,
+    created,
+    model: typeof body['model'] === 'string' ? body['model'] : 'echo',
+  };
+  if (body['stream'] === true) {
+    const options = body['stream_options'];
+    return {
+      status: 200,
+      contentType: eventStream,
+      chunks: streamChunks(base, { content, finishReason }, usage, isJsonObject(options) && options['include_usage'] === true),
+    };
+  }
+  const message = { role: 'assistant', content, refusal: null };
+  const completion = {
+    ...base,
+    object: 'chat.completion',
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
+    usage,
+  };
+  return { status: 200, contentType: json, chunks: [jsonBody(completion)] };
+}
+
+interface Answer {
+  readonly content: string;
+  readonly finishReason: 'stop' | 'length';
+}
+
+/** One chunk a word, or as many words as it takes for a stream to have no more than its events. Usage stands on the last choice's chunk, or apart from it when the caller asked for that, as OpenAI does it. */
+function streamChunks(base: object, { content, finishReason }: Answer, usage: object, usageApart: boolean): Buffer[] {
+  const words = content.match(/\s*\S+|\s+$/g) ?? [];
+  const wordsInEvent = Math.ceil(words.length / mostEchoEvents);
+  const pieces = Array.from({ length: Math.ceil(words.length / Math.max(1, wordsInEvent)) }, (_, index) =>
+    words.slice(index * wordsInEvent, (index + 1) * wordsInEvent).join(''),
+  );
+  const event = (fields: object): Buffer =>
+    Buffer.from(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...fields })}\n\n`);
+  const last = choice({}, finishReason);
+  return [
+    event(choice({ role: 'assistant', content: '' }, null)),
+    ...pieces.map((piece) => event(choice({ content: piece }, null))),
+    ...(usageApart ? [event(last), event({ choices: [], usage })] : [event({ ...last, usage })]),
+    Buffer.from('data: [DONE]\n\n'),
+  ];
+}
+
+function choice(delta: object, finishReason: string | null): object {
+  return { choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }] };
+}
+
+function lastUserText(messages: readonly unknown[]): string {
+  const last = messages.findLast((message) => isJsonObject(message) && message['role'] === 'user') ?? messages.at(-1);
+  return messageText(last);
+}
+
+/** Text of a message whose content is a string or an array of parts. */
+function messageText(message: unknown): string {
+  if (!isJsonObject(message)) return '';
+  const content = message['content'];
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  const parts: readonly unknown[] = content;
+  return parts.map((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+}
+
+/** Of a text as much as is repeated, no character cut in two. */
+function beginningOf(text: string): string {
+  return text.length <= mostEchoCharacters ? text : text.slice(0, mostEchoCharacters).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** TRICKY: one by one. A list of millions of words takes a hundred times their bytes. */
+function countWords(text: string): number {
+  const word = /\S+/g;
+  let words = 0;
+  while (word.test(text)) words += 1;
+  return words;
+}
+
+function failure(status: number, message: string): EchoReply {
+  const error = { message, type: 'invalid_request_error', param: null, code: null };
+  return { status, contentType: json, chunks: [jsonBody({ error })] };
+}

@@ -1,0 +1,194 @@
+import type { GatelogError } from '../../model/errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { decodeWhole, isIdentity } from '../http/content-coding.ts';
+import type { RawHeaders } from '../http/headers.ts';
+import type { Turn } from './single-flight.ts';
+import { isWorthKeeping } from './cacheable.ts';
+import { readReplyHead } from '../relay/response-headers.ts';
+import type { ProviderCall, ReplySink } from '../response-sink.ts';
+
+export interface KeeperOptions {
+  /** Where the reply goes on to. */
+  readonly next: ReplySink;
+  readonly turn: Turn;
+  /** Ends the record of a caller who has left, and the call. */
+  readonly abandon: () => void;
+  /** The exchange that the reply answers. */
+  readonly requestId: string;
+  readonly userId: () => string | Promise<string>;
+  readonly maxAgeMs: number;
+  /** A larger reply is not kept, encoded or decoded. */
+  readonly mostReplyBytes: number;
+  readonly clock: Clock;
+}
+
+interface KeptHead {
+  readonly status: number;
+  readonly lines: readonly string[];
+  readonly coding: string | undefined;
+  readonly contentType: string;
+}
+
+/** Lines that are true of one delivery only, and not of the same reply given to another caller at another time. */
+const perDelivery: ReadonlySet<string> = new Set([
+  'age',
+  'content-digest',
+  'content-encoding',
+  'content-length',
+  'content-md5',
+  'date',
+  'digest',
+  'retry-after',
+  'set-cookie',
+]);
+const perDeliveryPrefixes = ['x-ratelimit-', 'anthropic-ratelimit-'] as const;
+
+/**
+ * Passes a reply on and keeps it, when it is whole and a success. Everything else ends the turn without a reply.
+ * A caller that leaves ends the call to the provider, unless others wait for its reply; then it goes on as long as that reply may come.
+ *
+ * Invariant: the turn of a call ends through its keeper, so that a call that was left behind ends with it.
+ */
+export class CacheKeeper implements ReplySink {
+  private readonly options: KeeperOptions;
+  private readonly startedAt: number;
+  private call: ProviderCall | undefined;
+  private isPaused = false;
+  private abortedBy: Error | undefined;
+  /** The caller has left; the call goes on for others. */
+  private isLeftBehind = false;
+  private head: KeptHead | undefined;
+  private chunks: Buffer[] = [];
+  private bytes = 0;
+  private gaveUp = false;
+
+  constructor(options: KeeperOptions) {
+    this.options = options;
+    this.startedAt = options.clock.monotonic();
+    options.next.begin({
+      pause: () => this.pause(true),
+      resume: () => this.pause(false),
+      abort: (reason) => this.abort(reason),
+      outlivesClient: () => this.outlivesClient(),
+    });
+  }
+
+  /** TRICKY: the caller's side is there before the provider's, and may have left, or be full, by then. */
+  begin(call: ProviderCall): void {
+    this.call = call;
+    if (this.abortedBy !== undefined) call.abort(this.abortedBy);
+    else if (this.isPaused) call.pause();
+  }
+
+  start(status: number, raw: RawHeaders, message: string): void {
+    this.options.next.start(status, raw, message);
+    if (status < 200) return;
+    if (status > 299) {
+      this.giveUp();
+      return;
+    }
+    const { passed, recorded } = readReplyHead(raw);
+    const coding = recorded['content-encoding'];
+    this.head = { status, lines: linesToKeep(passed), coding, contentType: recorded['content-type'] ?? '' };
+  }
+
+  data(chunk: Buffer): void {
+    this.options.next.data(chunk);
+    if (this.gaveUp) return;
+    this.bytes += chunk.length;
+    if (this.bytes > this.options.mostReplyBytes) this.giveUp();
+    else this.chunks.push(chunk);
+  }
+
+  sendHeadEarly(): void {
+    this.options.next.sendHeadEarly();
+  }
+
+  finish(): void {
+    this.options.next.finish();
+    const { head } = this;
+    if (head === undefined || this.gaveUp) {
+      this.giveUp();
+      return;
+    }
+    const latencyMs = Math.round(this.options.clock.monotonic() - this.startedAt);
+    const body = Buffer.concat(this.chunks);
+    if (head.coding === undefined || isIdentity(head.coding) || body.length === 0) {
+      this.keep(head, body, latencyMs);
+      return;
+    }
+    decodeWhole(body, head.coding, this.options.mostReplyBytes).then(
+      (decoded) => (decoded === undefined ? this.giveUp() : this.keep(head, decoded, latencyMs)),
+      () => this.giveUp(),
+    );
+  }
+
+  fail(error: GatelogError): void {
+    this.options.next.fail(error);
+    this.giveUp();
+  }
+
+  private keep(head: KeptHead, body: Buffer, latencyMs: number): void {
+    const { turn, requestId, userId, maxAgeMs, clock } = this.options;
+    if (!isWorthKeeping(body, head.contentType)) {
+      turn.giveUp();
+      return;
+    }
+    const createdAt = clock.now();
+    const { status, lines } = head;
+    const keepFor = (user: string): void =>
+      turn.keep({ requestId, userId: user, status, headers: lines, body, createdAt, expiresAt: createdAt + maxAgeMs, latencyMs });
+    try {
+      const user = userId();
+      if (typeof user === 'string') keepFor(user);
+      else user.then(keepFor, () => turn.giveUp());
+    } catch {
+      // Whose it is nobody can tell then, so that an erasure would not find it.
+      turn.giveUp();
+    }
+  }
+
+  /** There is no reply that may be kept, so that those who wait for one need wait no longer. */
+  giveUp(): void {
+    this.endTurn(() => this.options.turn.giveUp());
+  }
+
+  /** Ends the call of a caller who has left when those who waited for its reply have left too. */
+  endIfUnwanted(): void {
+    if (this.isLeftBehind && !this.options.turn.isAwaited()) this.endTurn(() => this.options.turn.pass());
+  }
+
+  private endTurn(end: () => void): void {
+    if (this.gaveUp) return;
+    this.gaveUp = true;
+    this.chunks = [];
+    end();
+    if (this.isLeftBehind) this.options.abandon();
+  }
+
+  private pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    if (isPaused) this.call?.pause();
+    else this.call?.resume();
+  }
+
+  private outlivesClient(): boolean {
+    if (this.gaveUp || !this.options.turn.isAwaited()) return false;
+    this.isLeftBehind = true;
+    return true;
+  }
+
+  private abort(reason: Error): void {
+    this.abortedBy = reason;
+    // At once: what is aborted need not tell that it has ended.
+    this.endTurn(() => this.options.turn.pass());
+    this.call?.abort(reason);
+  }
+}
+
+function linesToKeep(lines: RawHeaders): readonly string[] {
+  return lines.filter((_, index) => {
+    const name = lines[index - (index % 2)]?.toLowerCase() ?? '';
+    return !perDelivery.has(name) && !perDeliveryPrefixes.some((prefix) => name.startsWith(prefix));
+  });
+}

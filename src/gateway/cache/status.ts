@@ -1,0 +1,29 @@
+import { withAliases } from '../http/headers.ts';
+import type { CacheHit, Turn } from './single-flight.ts';
+import type { WholeReply } from '../response-sink.ts';
+
+/** What the cache has for a call that asked for it. */
+export type CacheStanding =
+  | { readonly kind: 'hit'; readonly found: CacheHit; readonly reply: WholeReply }
+  /** Without a turn its reply is not kept. */
+  | { readonly kind: 'miss'; readonly turn: Turn | undefined }
+  | { readonly kind: 'unused'; readonly why: string };
+
+/** Our lines on the reply that tell how the cache stood to the call. */
+export function cacheLines(standing: CacheStanding, isAliased: boolean): readonly string[] {
+  switch (standing.kind) {
+    case 'unused':
+      return ['svc-warning', `the cache was not used: ${standing.why}`];
+    case 'miss':
+      return aliasedIf(isAliased, ['svc-cache', 'MISS']);
+    case 'hit': {
+      const { hit, place } = standing.found;
+      const told = { 'svc-cache': 'HIT', 'svc-cache-bucket-idx': String(place), 'svc-cache-latency': String(hit.latencyMs) };
+      return aliasedIf(isAliased, Object.entries(told).flat());
+    }
+  }
+}
+
+function aliasedIf(isAliased: boolean, lines: readonly string[]): readonly string[] {
+  return isAliased ? withAliases(lines) : lines;
+}

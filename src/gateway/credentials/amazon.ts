@@ -1,0 +1,71 @@
+import { GatelogError } from '../../model/errors.ts';
+import { type AwsKeys, signAws } from './aws-signature.ts';
+import type { Call, ForwardPorts, Leg } from '../call.ts';
+import { isAwsSignature } from './credentials.ts';
+import type { RawHeaders } from '../http/headers.ts';
+import type { RequestHead } from '../http/request-head.ts';
+import type { Route } from '../routing/routes.ts';
+
+/** A place that a call goes to, before its credentials are known. */
+type Place = Pick<Leg, 'route' | 'target' | 'outgoing'>;
+
+/** Whether a call is to be signed with the keys of its caller's account at Amazon, so that its body has to be here. */
+export function isToBeSigned({ amazon }: RequestHead, { provider }: Route): boolean {
+  return amazon !== undefined && provider === 'bedrock' && ('aws-access-key' in amazon || 'aws-secret-key' in amazon);
+}
+
+/** For `svc-warning`: the keys of an account at Amazon that a call to somebody else brought. */
+export const amazonKeysStay =
+  'the keys in aws-access-key and aws-secret-key were not sent on: they go to Bedrock only, for which they sign';
+
+/**
+ * The credential lines of a call to Bedrock, signed with the keys that its caller sent: they themselves go nowhere. What the caller's own client
+ * signed, was for our host.
+ * @returns undefined for a call that brings none, or goes elsewhere.
+ * @throws GatelogError `malformed_request` for half a pair of keys, `body_too_large` for a body that is not here.
+ */
+export function signedForAmazon(ports: ForwardPorts, { request, head }: Call, { route, target, outgoing }: Place): RawHeaders | undefined {
+  if (target === undefined || !isToBeSigned(head, route)) return undefined;
+  const keys = amazonKeysOf(head);
+  if (!('whole' in outgoing)) {
+    throw new GatelogError(
+      'body_too_large',
+      'A call to Bedrock with aws-access-key is signed with its body, which may have up to GATELOG_ROUTE_MAX_BYTES.',
+    );
+  }
+  const { host, hostname } = new URL(target.origin);
+  const region = route.region ?? regionOfHost(hostname) ?? ports.providers.bedrockRegion;
+  const signed = { method: request.method ?? 'GET', host, path: target.path, body: outgoing.whole };
+  return signAws(keys, signed, { region, service: 'bedrock', at: ports.clock.now() });
+}
+
+/** The keys with which a call is signed. @throws GatelogError `malformed_request` for half a pair. */
+export function amazonKeysOf({ amazon = {} }: RequestHead): AwsKeys {
+  const accessKey = amazon['aws-access-key'] ?? '';
+  const secretKey = amazon['aws-secret-key'] ?? '';
+  if (accessKey === '' || secretKey === '') {
+    throw new GatelogError(
+      'malformed_request',
+      'A call to Bedrock is signed with aws-access-key and aws-secret-key; only one of them is here.',
+    );
+  }
+  return { accessKey, secretKey, sessionToken: amazon['aws-session-token'] ?? amazon['x-amz-security-token'] };
+}
+
+function regionOfHost(hostname: string): string | undefined {
+  return /^bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com$/.exec(hostname)?.[1];
+}
+
+const ofOldSignature: ReadonlySet<string> = new Set(['x-amz-date', 'x-amz-content-sha256']);
+
+/** Lines without those of a signature that is replaced. */
+export function withoutSignature(lines: RawHeaders): RawHeaders {
+  return lines.filter((_, index) => !ofOldSignature.has(lines[index - (index % 2)]?.toLowerCase() ?? ''));
+}
+
+/** Credential lines with the token of the account's key, where they are what the caller's own client signed, for Bedrock. */
+export function withAmazonToken(credentials: RawHeaders, { amazon }: RequestHead, { provider }: Route): RawHeaders {
+  const token = amazon?.['x-amz-security-token'];
+  if (token === undefined || provider !== 'bedrock' || !credentials.some(isAwsSignature)) return credentials;
+  return [...credentials, 'x-amz-security-token', token];
+}

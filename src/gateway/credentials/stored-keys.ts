@@ -1,0 +1,109 @@
+import type { StoredProviderKey } from '../../metadata/organization/provider-keys.ts';
+import { GatelogError, messageOf } from '../../model/errors.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { Observe } from '../../model/observation.ts';
+
+/** The keys of providers that organisations have stored. */
+export interface ProviderKeys {
+  /**
+   * The key that an organisation has stored for a provider: the one of this name; without a name the newest that has none, else the newest.
+   * @returns undefined when there is none.
+   * @throws GatelogError `provider_key_unreadable` when there is one that this deployment cannot decrypt, `metadata_unavailable` when nobody
+   * knows: another key than the organisation's is never taken for it.
+   */
+  readonly find: (organizationId: OrganizationId, provider: string, name?: string) => string | undefined;
+  /** Providers for which an organisation has a key. @throws GatelogError `metadata_unavailable`. */
+  readonly providersOf: (organizationId: OrganizationId) => ReadonlySet<string>;
+}
+
+export interface StoredProviderKeysOptions {
+  /** What an organisation has stored, the newest first. Throws when that cannot be read. */
+  readonly lookUp: (organizationId: OrganizationId) => readonly StoredProviderKey[];
+  /** Decrypts a key; undefined when it cannot be. */
+  readonly open: (stored: StoredProviderKey) => string | undefined;
+  /** Milliseconds of a clock that never steps back. */
+  readonly monotonic: () => number;
+  /** How long after they were last read keys stay good while they cannot be read, in milliseconds. */
+  readonly staleMaxMs: number;
+  readonly observe: Observe;
+}
+
+/** A deletion must be seen within 5 s, as the revocation of a key. */
+const freshMs = 2000;
+const mostOrganizations = 10_000;
+
+/** A key with what it opened to, once it was needed. */
+interface Entry {
+  readonly stored: StoredProviderKey;
+  opened: { readonly key: string | undefined } | undefined;
+}
+
+interface Read {
+  readonly entries: readonly Entry[];
+  readonly readAt: number;
+  readonly freshUntil: number;
+}
+
+const none: readonly Entry[] = [];
+
+/** The stored keys, cached. Most organisations that bring their own have none, and then a call without a credential costs one look into a map. */
+export class StoredProviderKeys implements ProviderKeys {
+  private readonly options: StoredProviderKeysOptions;
+  private readonly cache = new Map<OrganizationId, Read>();
+
+  constructor(options: StoredProviderKeysOptions) {
+    this.options = options;
+  }
+
+  find(organizationId: OrganizationId, provider: string, name?: string): string | undefined {
+    const entries = this.entriesOf(organizationId);
+    if (entries.length === 0) return undefined;
+    const ofProvider = entries.filter(({ stored }) => stored.provider === provider);
+    const entry = ofProvider.find(({ stored }) => stored.name === (name ?? null)) ?? (name === undefined ? ofProvider[0] : undefined);
+    return entry === undefined ? undefined : this.open(entry);
+  }
+
+  providersOf(organizationId: OrganizationId): ReadonlySet<string> {
+    return new Set(this.entriesOf(organizationId).map(({ stored }) => stored.provider));
+  }
+
+  private open(entry: Entry): string {
+    const { organizationId, provider, id } = entry.stored;
+    if (entry.opened === undefined) {
+      entry.opened = { key: this.options.open(entry.stored) };
+      if (entry.opened.key === undefined) this.options.observe({ kind: 'provider_key_unreadable', organizationId, provider, id });
+    }
+    const { key } = entry.opened;
+    if (key !== undefined) return key;
+    throw new GatelogError(
+      'provider_key_unreadable',
+      `The key that your organisation has stored for ${provider} (${id}) cannot be decrypted: the secret of this deployment is not the one it was stored with. ` +
+        'Restore that secret (GATELOG_SECRET_KEY, or the file secret.key of the data folder), or delete the key and store it again (/v1/provider-keys).',
+    );
+  }
+
+  private entriesOf(organizationId: OrganizationId): readonly Entry[] {
+    const now = this.options.monotonic();
+    const known = this.cache.get(organizationId);
+    if (known !== undefined && now < known.freshUntil) return known.entries;
+    const read = this.read(organizationId, known, now);
+    if (this.cache.size >= mostOrganizations) this.cache.clear();
+    this.cache.set(organizationId, read);
+    return read.entries;
+  }
+
+  private read(organizationId: OrganizationId, known: Read | undefined, now: number): Read {
+    const { lookUp, observe, staleMaxMs } = this.options;
+    try {
+      const rows = lookUp(organizationId);
+      const entries = rows.length === 0 ? none : rows.map((stored): Entry => ({ stored, opened: undefined }));
+      return { entries, readAt: now, freshUntil: now + freshMs };
+    } catch (error) {
+      observe({ kind: 'provider_keys_failed', reason: messageOf(error) });
+      if (known !== undefined && now <= known.readAt + staleMaxMs) return { ...known, freshUntil: now + freshMs };
+      throw new GatelogError('metadata_unavailable', 'The stored keys of providers cannot be read at the moment; try again shortly.', {
+        cause: error,
+      });
+    }
+  }
+}

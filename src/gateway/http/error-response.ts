@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http';
+import type { GatelogError } from '../../model/errors.ts';
+import { rateLimitLines } from '../../model/rate-limit-lines.ts';
+import { watchUntaken } from '../../platform/http/write-timeout.ts';
+
+/** JSON of our own. It ends in a line break, so that a terminal's prompt stands on a line of its own behind it. */
+export function jsonBody(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
+}
+
+/** Our own error in OpenAI's shape, so that official clients show the sentence. */
+export function refusalBody(error: GatelogError): Buffer {
+  return jsonBody({ error: { message: error.message, type: 'gatelog_error', param: null, code: error.code } });
+}
+
+/** Header lines of a refusal, name and value in turn. */
+export function refusalHeaders(error: GatelogError, bodyBytes: number): string[] {
+  const lines = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bodyBytes)];
+  if (error.retryAfterSeconds !== undefined) lines.push('retry-after', String(error.retryAfterSeconds));
+  if (error.usedUp !== undefined) lines.push(...rateLimitLines(error.usedUp));
+  // RFC 9110 §15.5.2: a 401 names the scheme.
+  if (error.status === 401) lines.push('www-authenticate', 'Bearer');
+  return lines;
+}
+
+/** Answers a call that leaves no record: no accepted key, or no HTTP request that could be read. */
+export function refuseUnrecorded(
+  response: ServerResponse,
+  error: GatelogError,
+  replyHeaders: readonly string[],
+  clientStallMs: number,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = refusalBody(error);
+  response.writeHead(error.status, [...refusalHeaders(error, body.length), ...replyHeaders]);
+  response.end(body);
+  watchUntaken(response, clientStallMs);
+}

@@ -1,0 +1,110 @@
+import { bytes, endOfString, lengthOfMark, skipWhitespace } from './scan.ts';
+
+/** Where the value of the top-level `model` key stands in a JSON text, quotes excluded. */
+export interface ModelField {
+  readonly start: number;
+  readonly end: number;
+  /** The name, escapes resolved: PHP writes `openai\/gpt-4o`. */
+  readonly text: string;
+}
+
+const { quote, openBrace, closeBrace, openBracket, closeBracket, colon } = bytes;
+const key = Buffer.from('model');
+/** Without its first quote: in a JSON text that is so frequent that a search for it takes seven times as long. */
+const endOfKey = Buffer.from('model"');
+/** Bytes of a model's name, as written; what is longer is none. */
+const longestName = 1024;
+
+/** A body over this size is gone through once, however often its model is asked for. */
+const rememberedMinBytes = 64 * 1024;
+const remembered = new WeakMap<Buffer, { readonly field: ModelField | undefined }>();
+
+/**
+ * Finds the top-level `model` string of a JSON object without parsing it; of several the last, as JSON parsers read it. The caller's bytes stay
+ * as they are, also where they are no valid JSON: then nothing, or what looks like it, is found.
+ */
+export function findModelField(json: Buffer): ModelField | undefined {
+  if (json.length < rememberedMinBytes) return searchModelField(json);
+  let known = remembered.get(json);
+  if (known === undefined) {
+    known = { field: searchModelField(json) };
+    remembered.set(json, known);
+  }
+  return known.field;
+}
+
+/** It was looked for elsewhere. */
+export function rememberModelField(json: Buffer, field: ModelField | undefined): void {
+  remembered.set(json, { field });
+}
+
+function searchModelField(json: Buffer): ModelField | undefined {
+  const endOfLast = endOfLastKey(json);
+  return endOfLast === -1 ? undefined : stringAfterColon(json, skipWhitespace(json, endOfLast + 1));
+}
+
+/** Index of the quote behind the last top-level `model` key; −1 without one. */
+function endOfLastKey(json: Buffer): number {
+  let at = skipWhitespace(json, lengthOfMark(json));
+  if (json[at] !== openBrace) return -1;
+  let last = -1;
+  let depth = 0;
+  for (; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === quote) {
+      const end = endOfString(json, at + 1);
+      if (end === -1) break;
+      if (depth === 1 && isModelKey(json, at + 1, end)) {
+        // Nearly always there is no second one, and the rest, which may be long, need not be gone through byte by byte.
+        if (last === -1 && !mayComeAgain(json, end + 1)) return end;
+        last = end;
+      }
+      at = end;
+    } else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1;
+      if (depth === 0) break;
+    }
+  }
+  return last;
+}
+
+/** After so many searches the rest is gone through byte by byte, which is faster then. */
+const mostSearches = 1000;
+
+/** Whether `"model"` may stand anywhere behind a place, be it as a key or not. */
+function mayComeAgain(json: Buffer, from: number): boolean {
+  let at = json.indexOf(endOfKey, from);
+  for (let searches = 1; at !== -1 && json[at - 1] !== quote; searches += 1) {
+    if (searches === mostSearches) return true;
+    at = json.indexOf(endOfKey, at + endOfKey.length);
+  }
+  return at !== -1;
+}
+
+function isModelKey(json: Buffer, start: number, end: number): boolean {
+  if (end - start !== key.length) return false;
+  for (let index = 0; index < key.length; index += 1) if (json[start + index] !== key[index]) return false;
+  return json[skipWhitespace(json, end + 1)] === colon;
+}
+
+/** The string behind the colon of a key; undefined when its value is no string. */
+function stringAfterColon(json: Buffer, colonAt: number): ModelField | undefined {
+  const open = skipWhitespace(json, colonAt + 1);
+  if (json[open] !== quote) return undefined;
+  const start = open + 1;
+  const end = endOfString(json, start);
+  if (end === -1 || end - start > longestName) return undefined;
+  const text = unescaped(json.toString('utf8', start, end));
+  return text === undefined ? undefined : { start, end, text };
+}
+
+function unescaped(written: string): string | undefined {
+  if (!written.includes('\\')) return written;
+  try {
+    return JSON.parse(`"${written}"`) as string;
+  } catch {
+    return undefined;
+  }
+}

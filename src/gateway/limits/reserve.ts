@@ -1,0 +1,185 @@
+import { GatelogError, messageOf } from '../../model/errors.ts';
+import { type LimitPolicy, unitsOfCall } from '../../model/limit-policy.ts';
+import type { Money } from '../../model/pricing/money.ts';
+import type { Observe } from '../../model/observation.ts';
+import type { UsedUp } from '../../model/rate-limit-lines.ts';
+import { type Claim, ShareTakenError, type Standing, type Verdict } from '../../state/fixed-windows.ts';
+
+/** The windows that all workers share. Throws when they cannot be reached. */
+export interface LimitWindows {
+  readonly claim: (claims: readonly Claim[], now: number, reservation: readonly [string, string]) => Verdict;
+}
+
+/** Of a call what limits look at; each is asked only when a policy needs it. */
+export interface LimitedCall {
+  readonly organizationId: string;
+  /** What is reserved for the call goes under this name. */
+  readonly requestId: string;
+  /** Empty: the caller named none, so a limit by user does not hold for it. */
+  readonly userId: () => string;
+  readonly property: (name: string) => string | undefined;
+  /** What the call may cost at most, for a budget to set aside. */
+  readonly estimate: () => Money;
+}
+
+/** A call that limits let through. */
+export interface Grant {
+  /** Money was set aside for it, so that its record has to settle that. */
+  readonly reserved: boolean;
+  /** Lines for the reply: how the strictest limit stands. */
+  readonly lines: readonly string[];
+}
+
+export interface LimitPorts {
+  readonly windows: LimitWindows;
+  readonly observe: Observe;
+}
+
+/** A call that a limit refuses. */
+export class LimitReached extends GatelogError {
+  override readonly usedUp: UsedUp;
+  /** Lines for the reply, beside those that every 429 has. */
+  readonly lines: readonly string[];
+
+  constructor(message: string, usedUp: UsedUp, lines: readonly string[]) {
+    super('rate_limited', message, { usedUp });
+    this.usedUp = usedUp;
+    this.lines = lines;
+  }
+}
+
+interface Applied {
+  readonly policy: LimitPolicy;
+  readonly claim: Claim;
+}
+
+/** Counts that have ended are cleared away little by little. */
+const shareRetrySeconds = 60;
+const unlimited: Grant = { reserved: false, lines: [] };
+
+/**
+ * Asks all policies at once, so that a call that one of them refuses uses up nothing of the others. While the shared windows fail, limits of
+ * calls let pass and budgets refuse.
+ * @param now Unix milliseconds.
+ * @throws LimitReached when one of them is used up, GatelogError `limits_unavailable`, and `rate_limited` for an organisation that fills the windows.
+ */
+export function reserve({ windows, observe }: LimitPorts, policies: readonly LimitPolicy[], call: LimitedCall, now: number): Grant {
+  const applied = policies.flatMap((policy) => appliedTo(policy, call) ?? []);
+  if (applied.length === 0) return unlimited;
+  const claims = applied.map(({ claim }) => claim);
+  let verdict: Verdict;
+  try {
+    verdict = windows.claim(claims, now, [call.organizationId, call.requestId]);
+  } catch (error) {
+    if (error instanceof ShareTakenError) throw shareTaken(error);
+    observe({ kind: 'limits_failed', reason: messageOf(error) });
+    return withoutWindows(applied, error);
+  }
+  const place = verdict.refused === undefined ? strictest(applied, verdict.standings) : toldFirst(applied, verdict.refused);
+  const one = applied[place];
+  const standing = verdict.standings[place];
+  if (one === undefined || standing === undefined) throw new TypeError('A verdict has a standing for each claim.');
+  const lines = standingLines(one.policy, standing, now);
+  if (verdict.granted) return { reserved: verdict.reserved, lines };
+  throw new LimitReached(
+    refusal(one, standing, now),
+    { ...usedUpOf(one.policy, standing, now), ...(isHopeless(one) ? { isHopeless: true } : {}) },
+    lines,
+  );
+}
+
+/** The organisation itself is the reason, so that its limits on calls do not let pass. */
+function shareTaken(error: ShareTakenError): GatelogError {
+  const sentence =
+    'The limits of your organisation count for as many users and properties as they may beside those of others ' +
+    `(GATELOG_ORGANIZATION_SHARE_PERCENT: ${error.percent} of what others leave of GATELOG_STATE_MAX_BYTES), and this call needs one more count. ` +
+    'Use limits with shorter windows, or of segments with fewer values.';
+  return new GatelogError('rate_limited', sentence, { retryAfterSeconds: shareRetrySeconds, cause: error });
+}
+
+function withoutWindows(applied: readonly Applied[], cause: unknown): Grant {
+  const budget = applied.find(({ policy }) => policy.unit === 'cents');
+  if (budget === undefined) return unlimited;
+  const { text } = budget.policy;
+  throw new GatelogError('limits_unavailable', `The budget of the limit "${text}" cannot be checked at the moment; try again shortly.`, {
+    cause,
+  });
+}
+
+/** @returns undefined for a segment whose value the call does not have. */
+function appliedTo(policy: LimitPolicy, call: LimitedCall): Applied | undefined {
+  const value = segmentValue(policy, call);
+  if (value === undefined) return undefined;
+  const { quota, windowMs, segment, unit, keyId } = policy;
+  // Names of properties count in any case, so their spellings share a count.
+  const of = segment === undefined ? 'all' : segment.of === 'user' ? 'user' : `property ${segment.name.toLowerCase()}`;
+  const isEstimate = unit === 'cents';
+  const name = [call.organizationId, unit, of, value, ...(keyId === undefined ? [] : [keyId])];
+  return { policy, claim: { name, quota: { amount: quota, windowMs }, amount: isEstimate ? call.estimate() : unitsOfCall, isEstimate } };
+}
+
+function segmentValue({ segment }: LimitPolicy, call: LimitedCall): string | undefined {
+  if (segment === undefined) return '';
+  const value = segment.of === 'user' ? call.userId() : call.property(segment.name);
+  return value === '' ? undefined : value;
+}
+
+/** Of several limits that refuse the one that no wait mends is told, so that nobody waits for another in vain. */
+function toldFirst(applied: readonly Applied[], refused: number): number {
+  const hopeless = applied.findIndex(isHopeless);
+  return hopeless === -1 ? refused : hopeless;
+}
+
+/** A call that the whole quota does not cover is refused in every window. */
+function isHopeless({ policy, claim }: Applied): boolean {
+  return claim.amount > policy.quota;
+}
+
+/** The limit of which the smallest share is left. */
+function strictest(applied: readonly Applied[], standings: readonly Standing[]): number {
+  const shares = applied.map(({ policy }, index) => Number(standings[index]?.left ?? 0n) / Number(policy.quota));
+  return shares.indexOf(Math.min(...shares));
+}
+
+function refusal(applied: Applied, { endsAt }: Standing, now: number): string {
+  const { policy, claim } = applied;
+  const { text, unit } = policy;
+  const again = `Try again in ${secondsUntil(endsAt, now)} s`;
+  if (unit === 'request') return `The quota of calls of the limit "${text}" is used up. ${again}.`;
+  const most = `This call may cost up to ${shownAmount(policy, claim.amount)} cents; give it a smaller max_tokens.`;
+  return isHopeless(applied)
+    ? `The budget of the limit "${text}" is smaller than one such call, so that waiting does not help. ${most}`
+    : `What is left of the budget of the limit "${text}" does not cover this call. ${most} ${again}.`;
+}
+
+/** `svc-ratelimit-*` as existing clients read them. */
+function standingLines(policy: LimitPolicy, { left, endsAt }: Standing, now: number): string[] {
+  return Object.entries({
+    'svc-ratelimit-limit': shownAmount(policy, policy.quota),
+    'svc-ratelimit-remaining': shownAmount(policy, left),
+    'svc-ratelimit-reset': String(secondsUntil(endsAt, now)),
+    // As the caller's own bytes: a header holds one byte a character.
+    'svc-ratelimit-policy': Buffer.from(policy.text).toString('latin1'),
+  }).flat();
+}
+
+/** For clients that know no units: whole calls or whole cents. */
+function usedUpOf(policy: LimitPolicy, { left, endsAt }: Standing, now: number): UsedUp {
+  const whole = (amount: bigint): number => Math.floor(Number(shownAmount(policy, amount)));
+  const windowSeconds = Math.ceil(policy.windowMs / 1000);
+  return { limit: whole(policy.quota), remaining: whole(left), resetSeconds: secondsUntil(endsAt, now), windowSeconds };
+}
+
+function secondsUntil(at: number, now: number): number {
+  return Math.max(1, Math.ceil((at - now) / 1000));
+}
+
+/** In the policy's own unit, six decimals at most, rounded down. */
+function shownAmount({ unit }: LimitPolicy, amount: bigint): string {
+  const millionths = unit === 'request' ? amount : amount / 10_000n;
+  const fraction = String(millionths % 1_000_000n)
+    .padStart(6, '0')
+    .replace(/0+$/, '');
+  const whole = String(millionths / 1_000_000n);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}

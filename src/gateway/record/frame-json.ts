@@ -1,0 +1,150 @@
+import type { EndFacts, ExchangeAnswer, ExchangeOpen, TaggedProperty, Tags } from '../../model/record/exchange.ts';
+import { KnownTexts, longestText } from '../http/intern.ts';
+
+/**
+ * The JSON of the two frames that every exchange has, the same text as of `JSON.stringify`. By hand, because they are on the path of every reply. What
+ * comes again in call after call (the key, the address, most headers, names) is there as text already: of pieces put together for each call V8 makes a
+ * rope, and a rope of seventy pieces took a tenth of a call's time and of its garbage. What only few exchanges have goes through `JSON.stringify` with
+ * all the rest.
+ */
+export function openText(open: ExchangeOpen): string {
+  const hasMore =
+    open.countryCode !== undefined ||
+    open.reserved !== undefined ||
+    open.cacheEnabled !== undefined ||
+    open.cachedFrom !== undefined ||
+    open.bodyOverride !== undefined;
+  if (hasMore) return JSON.stringify(open);
+  return `{"version":1,"requestId":"${open.requestId}${ownerText(open)}${open.openedAt}${placeText(open)}${modelText(open)},"headers":{${headersText(open.headers)}},"tags":{${tagsText(open.tags)}}}`;
+}
+
+/** As {@link openText}, of the frame that ends an exchange with a small reply. */
+export function answerText(answer: ExchangeAnswer): string {
+  const { head, end } = answer;
+  const isRare = end.firstByteMs === undefined || end.status !== undefined || end.requestCut !== undefined || end.responseCut !== undefined;
+  if (isRare || hasFacts(head) || hasFacts(end)) return JSON.stringify(answer);
+  return `{"head":{"status":${head.status},"headers":{${headersText(head.headers)}},"elapsedMs":${head.elapsedMs}},"end":{"outcome":"${end.outcome}","elapsedMs":${end.elapsedMs},"firstByteMs":${end.firstByteMs},"overheadMs":${end.overheadMs},"requestBytes":${end.requestBytes},"responseBytes":${end.responseBytes}}}`;
+}
+
+/** Whose calls those with one key are: the text of it, and what it is of. */
+const owners = new KnownTexts(() => ({ organizationId: '', text: '' }));
+
+function ownerText({ organizationId, keyHash }: ExchangeOpen): string {
+  const owner = owners.at(0, keyHash);
+  if (owner.organizationId !== organizationId) {
+    owner.organizationId = organizationId;
+    owner.text = inOnePiece(`","organizationId":"${organizationId}","keyHash":"${keyHash}","openedAt":`);
+  }
+  return owner.text;
+}
+
+/** Where calls of one path go, nearly always the same place. */
+const places = new KnownTexts(() => ({ method: '', provider: '', targetUrl: '', text: '' }));
+
+function placeText(open: ExchangeOpen): string {
+  const { method, path, provider, targetUrl } = open;
+  if (path.length > longestText) return placeOf(open);
+  const place = places.at(0, path);
+  if (place.method !== method || place.provider !== provider || place.targetUrl !== targetUrl) {
+    place.method = method;
+    place.provider = provider;
+    place.targetUrl = targetUrl;
+    place.text = inOnePiece(placeOf(open));
+  }
+  return place.text;
+}
+
+function placeOf({ method, path, provider, targetUrl }: ExchangeOpen): string {
+  return `,"method":${quoted(method)},"path":${quoted(path)},"provider":${quoted(provider)},"targetUrl":${quoted(targetUrl)}`;
+}
+
+/** Most calls name their model alone. */
+function modelText({ model }: ExchangeOpen): string {
+  return model === undefined ? '' : `,"model":${quoted(model)}`;
+}
+
+function hasFacts({ provider, targetUrl, model, attempts, bodyOverride }: EndFacts): boolean {
+  const isOther = provider !== undefined || targetUrl !== undefined || model !== undefined;
+  return isOther || attempts !== undefined || bodyOverride !== undefined;
+}
+
+/** A text as the first of its kind, and behind another. */
+interface Listed {
+  readonly first: string;
+  readonly behind: string;
+}
+
+function listed(text: string): Listed {
+  return { first: inOnePiece(text), behind: inOnePiece(`,${text}`) };
+}
+
+/** Headers that have the same few values in nearly all calls. */
+const repeatedHeaders: ReadonlyMap<string, KnownTexts<Listed>> = new Map(
+  ['content-type', 'user-agent', 'accept', 'content-encoding', 'openai-beta', 'openai-version'].map((name) => [
+    name,
+    new KnownTexts((value) => listed(`"${name}":${quoted(value)}`)),
+  ]),
+);
+const headerNames = new KnownTexts((name) => listed(`${quoted(name)}:`));
+
+function headersText(headers: Readonly<Record<string, string>>): string {
+  let text = '';
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    const known = isRepeated(value) ? repeatedHeaders.get(name)?.at(0, value) : undefined;
+    text += known === undefined ? startOf(headerNames.of(name), text) + quoted(value) : startOf(known, text);
+  }
+  return text;
+}
+
+/** A form with files has another boundary in each call. */
+function isRepeated(value: string): boolean {
+  return value.length <= longestText && !value.startsWith('multipart/');
+}
+
+function startOf({ first, behind }: Listed, before: string): string {
+  return before === '' ? first : behind;
+}
+
+const tagNames = new KnownTexts((name) => listed(`${quoted(name)}:`));
+const propertyNames = new KnownTexts((name) => listed(`{"name":${quoted(name)},"value":`));
+
+function tagsText(tags: Tags): string {
+  let text = '';
+  for (const name in tags) {
+    const value = tags[name as keyof Tags];
+    if (value === undefined) continue;
+    text += startOf(tagNames.of(name), text) + tagText(value);
+  }
+  return text;
+}
+
+function tagText(value: NonNullable<Tags[keyof Tags]>): string {
+  if (typeof value === 'string') return quoted(value);
+  return Array.isArray(value) ? `[${propertyTexts(value)}]` : JSON.stringify(value);
+}
+
+function propertyTexts(properties: readonly TaggedProperty[]): string {
+  let text = '';
+  properties.forEach(({ name, value, lowered }, index) => {
+    text += startOfProperty(name, index, text) + quoted(value) + (lowered === true ? ',"lowered":true}' : '}');
+  });
+  return text;
+}
+
+function startOfProperty(name: string, index: number, before: string): string {
+  if (name.length <= longestText) return startOf(propertyNames.at(index, name), before);
+  return `${before === '' ? '' : ','}{"name":${quoted(name)},"value":`;
+}
+
+/** What JSON escapes. */
+const escaped = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+function quoted(text: string): string {
+  return escaped.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+/** A text that is no rope. JSON has no halves of surrogate pairs, so that UTF-8 holds all of it. */
+function inOnePiece(text: string): string {
+  return Buffer.from(text).toString();
+}

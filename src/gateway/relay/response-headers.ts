@@ -1,0 +1,78 @@
+import { KnownTexts } from '../http/intern.ts';
+import { addDeclared, headerText, hopByHopNames, keepHeader, type RawHeaders, withoutDeclared } from '../http/headers.ts';
+
+/** What a provider says of its own host, for as long as it says: a browser would take it for the gateway's, and hold the gateway's other hosts to it too. */
+const hostNames = [
+  'accept-ch',
+  'alt-svc',
+  'clear-site-data',
+  'expect-ct',
+  'nel',
+  'origin-agent-cluster',
+  'public-key-pins',
+  'public-key-pins-report-only',
+  'report-to',
+  'reporting-endpoints',
+  'service-worker-allowed',
+  'set-cookie',
+  'set-cookie2',
+  'set-login',
+  'strict-transport-security',
+] as const;
+
+/** What a record keeps of a reply's headers: an allow-list, as for those of a request. */
+const recordedNames = [
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'retry-after',
+  'x-request-id',
+  'request-id',
+  'x-amzn-requestid',
+  'openai-processing-ms',
+  'openai-version',
+] as const;
+
+type LineKind = 'dropped' | 'connection' | 'recorded' | 'date';
+
+const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
+  ...[...hopByHopNames, ...hostNames].map((name) => [name, 'dropped'] as const),
+  ...recordedNames.map((name) => [name, 'recorded'] as const),
+  ['connection', 'connection'],
+  ['date', 'date'],
+]);
+
+/** What is done with a line, by its name. Lines of any other name pass, but those that only we say: from a provider they would be taken for ours. */
+const names = new KnownTexts((name) => {
+  const lower = name.toLowerCase();
+  const isOurs = lower.startsWith('svc-') || lower.startsWith('helicone-');
+  return { lower, kind: isOurs ? 'dropped' : lineKinds.get(lower) };
+});
+
+/** What the head of a reply says to the gateway. */
+export interface ReplyHead {
+  /** Lines that pass to the client, name and value in turn, in their order and case. The reader's own list. */
+  readonly passed: string[];
+  /** What the record keeps, lower-case names; the last line of a name wins. */
+  readonly recorded: Readonly<Record<string, string>>;
+  readonly hasDate: boolean;
+}
+
+/** Reads the head of a reply in one pass over its lines. */
+export function readReplyHead(raw: RawHeaders): ReplyHead {
+  const passed: string[] = [];
+  const recorded: Record<string, string> = {};
+  let hasDate = false;
+  let declared: Set<string> | undefined;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index] ?? '';
+    const value = raw[index + 1] ?? '';
+    const { lower, kind } = names.at(index >> 1, name);
+    if (kind === 'connection') declared = addDeclared(declared, value);
+    if (kind === 'connection' || kind === 'dropped') continue;
+    if (kind === 'recorded') keepHeader(recorded, lower, headerText(value));
+    if (kind === 'date') hasDate = true;
+    passed.push(name, value);
+  }
+  return { passed: withoutDeclared(passed, declared), recorded, hasDate: hasDate && declared?.has('date') !== true };
+}

@@ -1,0 +1,48 @@
+import type { GatelogError } from '../model/errors.ts';
+import type { RawHeaders } from './http/headers.ts';
+
+/** The controls of a running call to a provider. */
+export interface ProviderCall {
+  readonly pause: () => void;
+  readonly resume: () => void;
+  readonly abort: (reason: Error) => void;
+  /** Asked when the client has left: true where the call goes on without it, because others wait for its reply. Absent: never. */
+  readonly outlivesClient?: () => boolean;
+}
+
+/**
+ * Takes one reply, from whoever gives it: `begin`, `start`, any `data`, then `finish` or `fail`. The relay to the client is one; what decides
+ * about a reply before the client sees it (another try, the cache) stands between and is one too.
+ */
+export interface ReplySink {
+  /** The call has begun; a sink that wants no more of it aborts it. */
+  readonly begin: (call: ProviderCall) => void;
+  /** The head of the reply; interim heads (1xx) too. */
+  readonly start: (status: number, raw: RawHeaders, message: string) => void;
+  /** A piece of the body. */
+  readonly data: (chunk: Buffer) => void;
+  /** A turn of the event loop has passed: a head whose body keeps its reader waiting may go ahead of it. */
+  readonly sendHeadEarly: () => void;
+  /** The reply is whole. */
+  readonly finish: () => void;
+  /** There is no reply, or it broke off. */
+  readonly fail: (error: GatelogError) => void;
+}
+
+/** A reply that is here, whole. */
+export interface WholeReply {
+  readonly status: number;
+  /** Header lines, name and value in turn. */
+  readonly lines: RawHeaders;
+  readonly chunks: readonly Buffer[];
+}
+
+const settledCall: ProviderCall = { pause: () => undefined, resume: () => undefined, abort: () => undefined };
+
+/** Gives a reply that is here, as a provider on the network would. */
+export function giveReply(sink: ReplySink, { status, lines, chunks }: WholeReply): void {
+  sink.begin(settledCall);
+  sink.start(status, lines, '');
+  for (const chunk of chunks) sink.data(chunk);
+  sink.finish();
+}

@@ -1,0 +1,34 @@
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import type { GatelogError } from '../../model/errors.ts';
+import type { ReplySink } from '../response-sink.ts';
+import { RunningAttempt } from './attempt.ts';
+import { until } from '../testing/raw-http.ts';
+
+it.each(['start', 'finish', 'fail'] as const)(
+  'a refusal that is read before it is passed on fails its own call where its sink throws at %s',
+  async (where) => {
+    let told: GatelogError | undefined;
+    const throwAt = (place: string): void => {
+      if (place === where || (place === 'start' && where === 'fail')) throw new Error('a fault of ours');
+    };
+    const sink: ReplySink = {
+      begin: () => undefined,
+      start: () => throwAt('start'),
+      data: () => undefined,
+      sendHeadEarly: () => undefined,
+      finish: () => throwAt('finish'),
+      fail: (error) => {
+        told = error;
+        throwAt('fail');
+      },
+    };
+    const judge = { hasLeft: () => false, goesOn: () => false, asksBody: () => true };
+    const attempt = new RunningAttempt({ judge, sink, provider: 'openai', monotonic: () => 0 });
+    attempt.start(400, ['content-encoding', 'gzip'], '');
+    attempt.data(gzipSync('{}'));
+    attempt.finish();
+    await until(() => told !== undefined);
+    expect(told?.code).toBe('internal');
+  },
+);

@@ -1,0 +1,191 @@
+import { type ErrorCode, GatelogError } from '../../model/errors.ts';
+import type { Attempt } from '../../model/record/request-record.ts';
+import { lineNamed } from '../http/lazy-headers.ts';
+import { decodeWhole, isIdentity } from '../http/content-coding.ts';
+import { refusalMaxBytes, tellsTooLong } from './context-length.ts';
+import type { RawHeaders } from '../http/headers.ts';
+import type { ProviderCall, ReplySink } from '../response-sink.ts';
+
+/** Decides about the reply of one attempt. */
+export interface AttemptJudge {
+  /** The client is gone: nothing may run on. */
+  readonly hasLeft: () => boolean;
+  /**
+   * Asked once, when the attempt's status is known: that of the reply, or of our error in its stead.
+   * @returns true when another attempt follows, so that this reply is nobody's.
+   */
+  readonly goesOn: (attempt: RunningAttempt, head: AttemptHead) => boolean;
+  /** Whether that depends on the body of a reply with this status, which is then held until it is here, or too long to say it. */
+  readonly asksBody: (status: number) => boolean;
+}
+
+/** What a judge has to know of a reply. */
+export interface AttemptHead {
+  readonly status: number;
+  readonly raw: RawHeaders;
+  /** Its body says that the prompt is too long for the model. */
+  readonly isTooLong: boolean;
+}
+
+/** The beginning of a reply that waits for its judgement. */
+interface Held {
+  readonly raw: RawHeaders;
+  readonly message: string;
+  readonly chunks: Buffer[];
+  bytes: number;
+  /** Nothing more comes. */
+  isWhole: boolean;
+}
+
+export interface RunningAttemptOptions {
+  readonly judge: AttemptJudge;
+  /** Takes the reply that is passed on. */
+  readonly sink: ReplySink;
+  /** Registry name. */
+  readonly provider: string;
+  readonly monotonic: () => number;
+}
+
+/** Of a reply that nobody gets so much is read, and for so long, that its connection can be used again; then it is closed. */
+const drainedMaxBytes = 64 * 1024;
+const drainedMaxMs = 1000;
+
+/** One attempt's reply: held up until its status is known, then passed on or read away. */
+export class RunningAttempt implements ReplySink {
+  /** Why there is no reply. */
+  error: ErrorCode | undefined;
+  private readonly options: RunningAttemptOptions;
+  private readonly startedAt: number;
+  private call: ProviderCall | undefined;
+  private status = 0;
+  private fate: 'open' | 'held' | 'passed' | 'dropped' = 'open';
+  private held: Held | undefined;
+  private drainedBytes = 0;
+  private drainTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: RunningAttemptOptions) {
+    this.options = options;
+    this.startedAt = options.monotonic();
+  }
+
+  /** What came of it so far. */
+  outcome(): Attempt {
+    const { options, startedAt, status, error } = this;
+    const base = { provider: options.provider, status, ms: Math.round(options.monotonic() - startedAt) };
+    return error === undefined ? base : { ...base, error };
+  }
+
+  pause(): void {
+    this.call?.pause();
+  }
+
+  resume(): void {
+    this.call?.resume();
+  }
+
+  abort(reason: Error): void {
+    this.call?.abort(reason);
+  }
+
+  begin(call: ProviderCall): void {
+    this.call = call;
+    if (this.options.judge.hasLeft()) call.abort(new Error('the client has left'));
+  }
+
+  start(status: number, raw: RawHeaders, message: string): void {
+    if (status < 200 || this.fate !== 'open') return;
+    this.status = status;
+    if (this.options.judge.asksBody(status)) {
+      this.fate = 'held';
+      this.held = { raw, message, chunks: [], bytes: 0, isWhole: false };
+    } else if (this.options.judge.goesOn(this, { status, raw, isTooLong: false })) {
+      this.drain();
+    } else {
+      this.fate = 'passed';
+      this.options.sink.start(status, raw, message);
+    }
+  }
+
+  data(chunk: Buffer): void {
+    if (this.fate === 'passed') this.options.sink.data(chunk);
+    else if (this.held !== undefined) this.hold(this.held, chunk);
+    this.drainedBytes += chunk.length;
+    if (this.fate === 'dropped' && this.drainedBytes > drainedMaxBytes) this.call?.abort(new Error('its reply is not wanted'));
+  }
+
+  sendHeadEarly(): void {
+    if (this.fate === 'passed') this.options.sink.sendHeadEarly();
+  }
+
+  finish(): void {
+    clearTimeout(this.drainTimer);
+    if (this.fate === 'passed') this.options.sink.finish();
+    if (this.held === undefined) return;
+    this.held.isWhole = true;
+    const { chunks, raw } = this.held;
+    const judge = (body: Buffer | undefined): void => this.settle(body !== undefined && tellsTooLong(body));
+    const coding = lineNamed(raw, 'content-encoding');
+    if (isIdentity(coding)) {
+      judge(Buffer.concat(chunks));
+      return;
+    }
+    decodeWhole(Buffer.concat(chunks), coding ?? '', refusalMaxBytes)
+      .then(judge)
+      .catch((error: unknown) => this.failed(error));
+  }
+
+  /** TRICKY: what is thrown in a later turn would end the process, and all its calls. */
+  private failed(cause: unknown): void {
+    try {
+      this.fail(new GatelogError('internal', 'The gateway failed on this call.', { cause }));
+    } catch {
+      // It cannot even be told, so there is nobody left to tell.
+    }
+  }
+
+  fail(error: GatelogError): void {
+    clearTimeout(this.drainTimer);
+    const { judge, sink } = this.options;
+    if (this.held !== undefined) this.settle(false);
+    if (this.fate === 'dropped' || judge.hasLeft()) return;
+    if (this.fate === 'open') {
+      this.error = error.code;
+      if (judge.goesOn(this, { status: error.status, raw: [], isTooLong: false })) {
+        this.fate = 'dropped';
+        return;
+      }
+    }
+    this.fate = 'passed';
+    sink.fail(error);
+  }
+
+  private hold(held: Held, chunk: Buffer): void {
+    held.chunks.push(chunk);
+    held.bytes += chunk.length;
+    // So long a body is no plain refusal.
+    if (held.bytes > refusalMaxBytes) this.settle(false);
+  }
+
+  /** What was held is judged: it is passed on as it came, or nobody's. */
+  private settle(isTooLong: boolean): void {
+    const { held, status } = this;
+    const { judge, sink } = this.options;
+    this.held = undefined;
+    if (held === undefined || judge.hasLeft()) return;
+    if (judge.goesOn(this, { status, raw: held.raw, isTooLong })) {
+      if (held.isWhole) this.fate = 'dropped';
+      else this.drain();
+      return;
+    }
+    this.fate = 'passed';
+    sink.start(status, held.raw, held.message);
+    for (const chunk of held.chunks) sink.data(chunk);
+    if (held.isWhole) sink.finish();
+  }
+
+  private drain(): void {
+    this.fate = 'dropped';
+    this.drainTimer = setTimeout(() => this.call?.abort(new Error('its reply is not wanted')), drainedMaxMs);
+    this.drainTimer.unref();
+  }
+}

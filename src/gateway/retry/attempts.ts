@@ -1,0 +1,154 @@
+import { GatelogError } from '../../model/errors.ts';
+import type { EndFacts, ExchangeOutcome } from '../../model/record/exchange.ts';
+import type { Attempt } from '../../model/record/request-record.ts';
+import type { Errand, ForwardPorts, Leg, Onward, OpenCall } from '../call.ts';
+import { sendTo } from '../dispatch.ts';
+import { asksBody, type AttemptPlan, type Next, nextAttempt } from './next-attempt.ts';
+import { refuseOpen, storableModel } from '../exchange.ts';
+import { askedWait } from './policy.ts';
+import { type AttemptHead, type AttemptJudge, RunningAttempt } from './attempt.ts';
+
+/** Sends a call to its places, one after the other, until a reply is passed on to the client. */
+export function runAttempts(ports: ForwardPorts, open: OpenCall, errand: Errand, onward: Onward): void {
+  new Attempts(ports, open, errand, onward).begin();
+}
+
+/**
+ * The attempts of one call. Each gives its reply to a sink of its own; the one that is passed on, because it is good or nothing follows it, goes
+ * through that sink to the relay byte for byte.
+ *
+ * Invariant: once the head of a reply was passed on there is no further attempt.
+ * Invariant: a client that leaves ends the attempt that runs, and the wait for the next; where others wait for its reply in the cache, those of
+ * the first place go on while somebody does.
+ */
+class Attempts implements AttemptJudge {
+  private readonly ports: ForwardPorts;
+  private readonly open: OpenCall;
+  private readonly legs: readonly [Leg, ...Leg[]];
+  private readonly plan: AttemptPlan;
+  private readonly startedAt: number;
+  /** Those that failed and were followed by another. */
+  private readonly failed: Attempt[] = [];
+  private place = 0;
+  private retries = 0;
+  private running: RunningAttempt | undefined;
+  private waiting: NodeJS.Timeout | undefined;
+  private left = false;
+
+  constructor(ports: ForwardPorts, open: OpenCall, errand: Errand, onward: Onward) {
+    this.ports = ports;
+    this.open = open;
+    this.legs = [errand, ...onward.fallbacks];
+    const { mostAttempts, retryWithinMs } = ports.limits;
+    this.plan = { ...onward, mostAttempts, retryWithinMs };
+    this.startedAt = ports.clock.monotonic();
+  }
+
+  begin(): void {
+    this.open.recorder.tellAtEnd((outcome) => this.facts(outcome));
+    this.open.sink.begin({
+      pause: () => this.running?.pause(),
+      resume: () => this.running?.resume(),
+      abort: (reason) => this.leave(reason),
+    });
+    this.send({ kind: 'fallback', place: 0 });
+  }
+
+  hasLeft(): boolean {
+    return this.left;
+  }
+
+  asksBody(status: number): boolean {
+    return asksBody(this.plan, status, this.place);
+  }
+
+  goesOn(attempt: RunningAttempt, { status, raw, isTooLong }: AttemptHead): boolean {
+    const { clock, random } = this.ports;
+    const next = nextAttempt(
+      this.plan,
+      {
+        status,
+        isTooLong,
+        askedMs: askedWait(raw, clock.now()),
+        place: this.place,
+        retries: this.retries,
+        attempts: this.failed.length + 1,
+        elapsedMs: clock.monotonic() - this.startedAt,
+      },
+      random(),
+    );
+    if (next.kind === 'none') {
+      this.announce(next.because);
+      return false;
+    }
+    this.failed.push(attempt.outcome());
+    this.running = undefined;
+    // Never from within the callbacks of the attempt that has just failed.
+    this.waiting = setTimeout(() => this.send(next), next.kind === 'retry' ? next.waitMs : 0);
+    return true;
+  }
+
+  private send(next: Exclude<Next, { kind: 'none' }>): void {
+    // What the cache keeps is the first place's; a fallback's reply would be given for it.
+    if (next.kind === 'fallback' && next.place > 0) this.open.keeper?.giveUp();
+    else this.open.keeper?.endIfUnwanted();
+    if (this.left) return;
+    if (next.kind === 'fallback') this.place = next.place;
+    this.retries = next.kind === 'fallback' ? 0 : this.retries + 1;
+    const { ports, open, leg, place } = this;
+    const sink = place > 0 ? open.relay : open.sink;
+    const { monotonic } = ports.clock;
+    const attempt = new RunningAttempt({ judge: this, sink, provider: leg.route.provider, monotonic });
+    this.running = attempt;
+    try {
+      sendTo(ports, open, leg, attempt);
+    } catch (error) {
+      attempt.error = error instanceof GatelogError ? error.code : 'internal';
+      open.keeper?.giveUp();
+      refuseOpen(ports, open, error);
+    }
+  }
+
+  /** The place of the latest attempt. */
+  private get leg(): Leg {
+    return this.legs[this.place] ?? this.legs[0];
+  }
+
+  /** Some of the bodies have an override, so that the record is to know which one was sent. */
+  private get overrides(): boolean {
+    return this.legs.some(({ bodyOverride }) => bodyOverride !== undefined);
+  }
+
+  private leave(reason: Error): void {
+    this.left = true;
+    clearTimeout(this.waiting);
+    this.running?.abort(reason);
+  }
+
+  /** Says on the reply which attempt it is of, and in the record what led to it, before either begins. */
+  private announce(because: string | undefined): void {
+    const { recorder, relay, call } = this.open;
+    const lines = because === undefined ? [] : ['svc-warning', `no further attempt was made ${because}`];
+    if (this.failed.length > 0) lines.push('svc-attempts', String(this.failed.length + 1));
+    if (this.legs.length > 1) lines.push('svc-fallback-index', String(this.place));
+    if (this.legs.length > 1 && call.head.directives.aliased) lines.push('helicone-fallback-index', String(this.place));
+    relay.announce(lines);
+    recorder.tell(this.facts());
+  }
+
+  /** @param outcome how the exchange ended; undefined while its reply begins. */
+  private facts(outcome?: ExchangeOutcome): EndFacts {
+    const { route, target, bodyOverride } = this.leg;
+    const model = storableModel(this.leg.model);
+    const broken = outcome === 'client_left' || outcome === 'provider_broke' ? { error: outcome } : {};
+    const last = this.running === undefined ? [] : [{ ...broken, ...this.running.outcome() }];
+    const attempts = [...this.failed, ...last];
+    const hidesModel = this.open.call.head.directives.tags.requestBody === 'never';
+    return {
+      ...(this.place === 0 ? {} : { provider: route.provider, targetUrl: target?.shown ?? '' }),
+      ...(model === undefined || hidesModel ? {} : { model }),
+      ...(this.place === 0 || hidesModel || !this.overrides ? {} : { bodyOverride: bodyOverride ?? {} }),
+      ...(attempts.length > 1 ? { attempts } : {}),
+    };
+  }
+}

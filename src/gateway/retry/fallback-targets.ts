@@ -1,0 +1,184 @@
+import { GatelogError } from '../../model/errors.ts';
+import { isToBeSigned, signedForAmazon, withoutSignature } from '../credentials/amazon.ts';
+import type { AdmittedCall, Call, FallbackLeg, ForwardPorts, Leg } from '../call.ts';
+import { bringsOwn, howToKeep, keptCredentials, ownCredentialsFor } from '../credentials/credentials.ts';
+import type { Fallback } from '../directives/fallbacks.ts';
+import { harmless, type RawHeaders, withoutSecretParameters } from '../http/headers.ts';
+import { replaceModel } from '../bodies/shape.ts';
+import type { ModelField } from '../json/model-field.ts';
+import { wantsUsage, withUsageQuestion } from '../routing/outgoing-body.ts';
+import { askForUsage, usageQuestionMaxBytes } from '../relay/stream-usage.ts';
+import { resolveModel } from '../routing/by-model.ts';
+import { type Route, routeByPath, routeToProvider, routeToTarget } from '../routing/routes.ts';
+
+/** Where a call goes first: what its fallbacks differ from. */
+export interface FirstAttempt {
+  /** By the path alone, or by `Svc-Target-Url`. */
+  readonly pathRoute: Route;
+  /** The caller's own body, and where its model stands. */
+  readonly body: Buffer;
+  readonly field: ModelField | undefined;
+  /** The body as the first provider gets it, before a stream's usage is asked for. */
+  readonly outgoing: Buffer;
+  /** Its model. */
+  readonly model: string | undefined;
+  readonly first: Leg;
+  /** The gateway chose its provider, so that the caller's credential is not that one's. */
+  readonly isPicked: boolean;
+}
+
+/**
+ * Decides all about the fallbacks of a call, so that none of them can turn out to be impossible once it is needed.
+ * @throws GatelogError `invalid_directive`, with the place of the fallback that cannot be.
+ */
+export function planFallbacks(
+  ports: ForwardPorts,
+  admitted: AdmittedCall,
+  from: FirstAttempt,
+  fallbacks: readonly Fallback[],
+): readonly FallbackLeg[] {
+  return fallbacks.map((fallback) => {
+    try {
+      return planOne(ports, admitted, from, fallback);
+    } catch (error) {
+      // Our own fault is not the caller's list.
+      if (!(error instanceof GatelogError) || error.status >= 500) throw error;
+      throw new GatelogError('invalid_directive', `${fallback.place}: ${error.message}`, {
+        details: { path: fallback.place },
+        cause: error,
+      });
+    }
+  });
+}
+
+function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt, fallback: Fallback): FallbackLeg {
+  const { call } = admitted;
+  const { route: named, model, isPicked } = wayOf(ports, admitted, from, fallback);
+  const isSameAddress = isSame(named, from.first);
+  // Beside a key that the fallback names the caller's own is one too many, at its own address too.
+  const keepsQuery = isSameAddress && fallback.keyName === undefined;
+  const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
+  const mayBeOwn = isSameAddress && !isPicked && !from.isPicked;
+  const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
+  const makeBody = bodyMaker(from, model);
+  const usageAsked = wantsUsage(call, route) && (from.first.usageAsked || asksWhereFirstIsNot(call, from));
+  const makeOutgoing = (): { readonly whole: Buffer } => {
+    const whole = makeBody();
+    return { whole: withUsageQuestion(call, route, { whole }) ?? whole };
+  };
+  const isSigned = mayBeOwn && fallback.keyName === undefined && isToBeSigned(call.head, route);
+  const signed = isSigned ? signedForAmazon(ports, call, { route, target, outgoing: makeOutgoing() }) : undefined;
+  return {
+    route,
+    target,
+    credentials: signed ?? credentialsOf(ports, admitted, { route, mayBeOwn, keyName: fallback.keyName }),
+    passed: passedTo(call.head.passed, mayBeOwn, isSigned),
+    // Made when it is needed, as ten bodies at once would hold ten times the caller's.
+    get outgoing() {
+      return makeOutgoing();
+    },
+    // Bodies that differ in their model alone all ask for it, or none does, but for those of a provider that is not asked.
+    usageAsked,
+    model: model ?? from.model,
+    bodyOverride: undefined,
+    fallback,
+    replaced: model === undefined ? undefined : { model },
+    outgoingMaxBytes: bytesWith(from, model) + (usageAsked ? usageQuestionMaxBytes : 0),
+  };
+}
+
+/** Of the caller's lines those that go to a fallback. */
+function passedTo(lines: RawHeaders, mayBeOwn: boolean, isSigned: boolean): RawHeaders {
+  if (!mayBeOwn) return harmless(lines);
+  return isSigned ? withoutSignature(lines) : lines;
+}
+
+/** A first provider that is never asked tells nothing of the body. */
+function asksWhereFirstIsNot(call: Call, { first, outgoing }: FirstAttempt): boolean {
+  return !wantsUsage(call, first.route) && askForUsage(outgoing) !== undefined;
+}
+
+/**
+ * Whether a route leads to what the caller's credential was sent for: the same provider at the same base address.
+ * TRICKY: behind one proxy several providers share an origin and differ in their paths alone.
+ */
+function isSame({ provider, destination, path }: Route, first: Leg): boolean {
+  if (typeof destination === 'string' || first.target === undefined || provider !== first.route.provider) return false;
+  const { origin, basePath } = destination.target(path);
+  return origin === first.target.origin && basePath === first.target.basePath;
+}
+
+/** A route, and the model to ask for where it is another than that of the first attempt. */
+interface Way {
+  readonly route: Route;
+  readonly model: string | undefined;
+  readonly isPicked?: true;
+}
+
+function wayOf(ports: ForwardPorts, { call, admission }: AdmittedCall, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
+  const { request, head } = call;
+  const { provider, targetUrl, model } = fallback;
+  if (targetUrl !== undefined) return { route: routeToTarget(targetUrl, pathRoute.path, ports.targets, 'target_url'), model };
+  if (provider !== undefined) {
+    // A call to an address of the caller's own goes to a provider as it would without that address.
+    const byPath =
+      head.directives.targetUrl === undefined
+        ? pathRoute
+        : routeByPath(request.method ?? 'GET', pathRoute.path, ports.providers, head.speaksAnthropic);
+    return { route: routeToNamed(ports, byPath, provider), model };
+  }
+  if (model === undefined) return { route: first.route, model };
+  const from = { route: pathRoute, organizationId: admission.principal.organizationId };
+  return (pathRoute.routedByModel ? resolveModel(from, model, ports) : undefined) ?? { route: pathRoute, model };
+}
+
+function routeToNamed({ providers }: ForwardPorts, byPath: Route, provider: string): Route {
+  const route = routeToProvider(byPath.path, provider, providers);
+  if (route === undefined) {
+    throw new GatelogError('invalid_directive', `no provider is called "${provider}"; known are ${providers.names.join(', ')}.`);
+  }
+  if (byPath.routedByModel) return route;
+  if (byPath.provider === route.provider) return byPath;
+  throw new GatelogError(
+    'invalid_directive',
+    `the path is ${byPath.provider}'s own API, which ${provider} does not serve. Call OpenAI's surface (/v1/…) to fall back to another provider, or name a target_url or a model.`,
+  );
+}
+
+/** @throws GatelogError where the body has no model that could be replaced. */
+function bodyMaker({ body, field, outgoing }: FirstAttempt, model: string | undefined): () => Buffer {
+  if (model === undefined) return () => outgoing;
+  if (field !== undefined) return () => replaceModel(body, field, model);
+  throw new GatelogError('invalid_directive', 'the body is no JSON object with a model, so its model cannot be replaced.');
+}
+
+/** Of the body that is made for a model, without making it. */
+function bytesWith({ body, field, outgoing }: FirstAttempt, model: string | undefined): number {
+  if (model === undefined || field === undefined) return outgoing.length;
+  return body.length - (field.end - field.start) + Buffer.byteLength(JSON.stringify(model)) - 2;
+}
+
+interface KeyQuestion {
+  readonly route: Route;
+  /** It goes where the caller's own was sent for. */
+  readonly mayBeOwn: boolean;
+  readonly keyName: string | undefined;
+}
+
+/**
+ * Credential lines of a fallback: the stored key that it names; else the caller's own where it leads to the address that they were sent to in
+ * the first place; else the provider's stored key or the deployment's.
+ */
+function credentialsOf(ports: ForwardPorts, { admission }: AdmittedCall, { route, mayBeOwn, keyName }: KeyQuestion): readonly string[] {
+  const { principal, providerCredentials } = admission;
+  const sent = ownCredentialsFor(route, providerCredentials);
+  if (keyName === undefined && mayBeOwn && bringsOwn(route, sent)) return sent;
+  const kept = keptCredentials(route, principal.organizationId, ports.providerKeys, keyName);
+  if (kept !== undefined) return kept;
+  throw new GatelogError(
+    'invalid_directive',
+    keyName === undefined
+      ? `there is no key for ${route.provider}, and the caller's own goes to the first provider only; ${howToKeep(route)}.`
+      : `no stored key of ${route.provider} is called "${keyName}".`,
+  );
+}

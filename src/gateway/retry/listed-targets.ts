@@ -1,0 +1,152 @@
+import { GatelogError } from '../../model/errors.ts';
+import type { JsonObject } from '../../model/text.ts';
+import { amazonKeysOf, amazonKeysStay, isToBeSigned, signedForAmazon, withAmazonToken, withoutSignature } from '../credentials/amazon.ts';
+import type { AdmittedCall, Call, FallbackLeg, ForwardPorts } from '../call.ts';
+import { ownCredentialsFor, providerCredentialsOf } from '../credentials/credentials.ts';
+import { usualFailures } from '../directives/fallbacks.ts';
+import { harmless, type RawHeaders, withoutSecretParameters } from '../http/headers.ts';
+import { findModelField } from '../json/model-field.ts';
+import { wantsUsage, withUsageQuestion } from '../routing/outgoing-body.ts';
+import { MembersOfBody, type ReplacedBody } from '../bodies/replaced-members.ts';
+import type { RequestBody } from '../http/request-body.ts';
+import { readRequestHead, type RequestHead } from '../http/request-head.ts';
+import { type Route, routeToTarget } from '../routing/routes.ts';
+import { readStreamAsked, takesQuestion, usageQuestionMaxBytes } from '../relay/stream-usage.ts';
+import type { ListedTarget } from '../directives/targets.ts';
+
+/** Of an override, as JSON. */
+const overrideMaxBytes = 64 * 1024;
+/** Of a body with an override in it: it is gone through in the loop that all calls share. */
+const overriddenMaxBytes = 1024 * 1024;
+
+/** The places of a call whose caller lists all of them, the first attempt's among them. */
+export interface PlannedTargets {
+  readonly legs: readonly FallbackLeg[];
+  readonly warnings: readonly string[];
+}
+
+/** What the places of one call share. */
+interface Shared {
+  readonly ports: ForwardPorts;
+  readonly call: Call;
+  readonly body: RequestBody;
+  /** Without the caller's secrets, which were for another address. */
+  readonly path: string;
+  /** Looked for once, where an override asks for it. */
+  members?: MembersOfBody | undefined;
+  streamAsked?: ReturnType<typeof readStreamAsked>;
+}
+
+/**
+ * Decides all about the places that a caller lists. What the caller sent to this gateway goes to none of them but for lines that hold no credential: each
+ * entry has its own, which go to its address alone.
+ * @throws GatelogError `invalid_directive` with the place of an entry that cannot be, or `body_too_large`.
+ */
+export function planTargets(
+  ports: ForwardPorts,
+  { call }: AdmittedCall,
+  body: RequestBody,
+  targets: readonly ListedTarget[],
+): PlannedTargets {
+  const shared: Shared = { ports, call, body, path: withoutSecretParameters(call.path) };
+  const planned = targets.map((target, index) => {
+    try {
+      const route = routeToTarget(target.targetUrl, shared.path, ports.targets, 'target-url');
+      const head = readRequestHead(target.lines);
+      const keysStay = head.amazon !== undefined && route.provider !== 'bedrock';
+      const onCodes = index === 0 ? usualFailures : (targets[index - 1]?.onCodes ?? usualFailures);
+      return { leg: planOne(shared, target, { route, head, onCodes }), keysStay };
+    } catch (error) {
+      if (!(error instanceof GatelogError) || error.status >= 500 || error.code === 'body_too_large') throw error;
+      throw new GatelogError('invalid_directive', `${target.place}: ${error.message}`, { details: { path: target.place }, cause: error });
+    }
+  });
+  const warnings = planned.some(({ keysStay }) => keysStay) ? [amazonKeysStay] : [];
+  return { legs: planned.map(({ leg }) => leg), warnings };
+}
+
+interface Planned {
+  readonly route: Route;
+  /** What the entry's own headers say. */
+  readonly head: RequestHead;
+  /** Of the entry before it. */
+  readonly onCodes: ListedTarget['onCodes'];
+}
+
+function planOne(shared: Shared, { place, bodyOverride }: ListedTarget, { route, head, onCodes }: Planned): FallbackLeg {
+  const { ports, call, body } = shared;
+  const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
+  const replaced = bodyOverride === undefined ? undefined : replacedIn(shared, bodyOverride);
+  const makeOutgoing = (): RequestBody => {
+    const sent = replaced === undefined ? body : { whole: replaced.make() };
+    const asked = withUsageQuestion(call, route, sent);
+    return asked === undefined ? sent : { whole: asked };
+  };
+  const usageAsked = asksUsage(shared, route, bodyOverride);
+  const isSigned = isToBeSigned(head, route);
+  // Half a pair of keys is told before anything is sent.
+  if (isSigned) amazonKeysOf(head);
+  const own = withAmazonToken(ownCredentialsFor(route, providerCredentialsOf(head.credentials)), head, route);
+  const signed = { ...call, head: { ...call.head, amazon: head.amazon } };
+  const bytes = replaced?.bytes ?? ('whole' in body ? body.whole.length : 0);
+  return {
+    route,
+    target,
+    // A signature is of the body, which is made when it is needed.
+    get credentials() {
+      return isSigned ? (signedForAmazon(ports, signed, { route, target, outgoing: makeOutgoing() }) ?? own) : own;
+    },
+    passed: linesTo(call.head.passed, isSigned ? withoutSignature(head.passed) : head.passed),
+    get outgoing() {
+      return makeOutgoing();
+    },
+    usageAsked,
+    model: modelIn(body, bodyOverride),
+    bodyOverride,
+    fallback: { place, on: onCodes, followsOne: true },
+    replaced: bodyOverride,
+    outgoingMaxBytes: bytes + (usageAsked ? usageQuestionMaxBytes : 0),
+  };
+}
+
+/** The entry's own lines, with those of the caller's that hold no credential and that the entry does not say anew. */
+function linesTo(sent: RawHeaders, own: RawHeaders): RawHeaders {
+  const names = new Set(own.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
+  const kept = harmless(sent);
+  return [...kept.filter((_, index) => !names.has(kept[index - (index % 2)]?.toLowerCase() ?? '')), ...own];
+}
+
+function replacedIn(shared: Shared, bodyOverride: JsonObject): ReplacedBody {
+  const { ports, body } = shared;
+  if (Buffer.byteLength(JSON.stringify(bodyOverride)) > overrideMaxBytes) {
+    throw new GatelogError('invalid_directive', `bodyKeyOverride takes ${overrideMaxBytes} bytes at most.`);
+  }
+  // What is not on record whole could not be recorded as it was sent either.
+  const mostBytes = Math.min(overriddenMaxBytes, ports.limits.recordMaxBytes);
+  const tooLarge = `bodyKeyOverride takes bodies of ${mostBytes} bytes at most, also as they are sent.`;
+  if (!('whole' in body) || body.whole.length > mostBytes) throw new GatelogError('body_too_large', tooLarge);
+  shared.members ??= MembersOfBody.of(body.whole);
+  if (shared.members === undefined) {
+    throw new GatelogError('invalid_directive', 'bodyKeyOverride cannot be applied: the body is no JSON object, or compressed.');
+  }
+  const replaced = shared.members.replace(bodyOverride);
+  if (replaced.bytes > mostBytes) throw new GatelogError('body_too_large', tooLarge);
+  return replaced;
+}
+
+/** Whether the question for a stream's usage is added at this place, found without making its body. */
+function asksUsage(shared: Shared, route: Route, bodyOverride: JsonObject | undefined): boolean {
+  const { call, body } = shared;
+  if (!wantsUsage(call, route) || !('whole' in body)) return false;
+  const asked = (shared.streamAsked ??= readStreamAsked(body.whole));
+  if (asked === undefined) return false;
+  const { stream = asked.isStream, stream_options: options = asked.options } = bodyOverride ?? {};
+  return takesQuestion({ isStream: stream === true, options });
+}
+
+function modelIn(body: RequestBody, bodyOverride: JsonObject | undefined): string | undefined {
+  if (bodyOverride !== undefined && Object.hasOwn(bodyOverride, 'model')) {
+    return typeof bodyOverride['model'] === 'string' ? bodyOverride['model'] : undefined;
+  }
+  return 'whole' in body ? findModelField(body.whole)?.text : undefined;
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { parseEntries, readFallbacks } from '../directives/fallbacks.ts';
+import { type AttemptPlan, type Failure, nextAttempt } from './next-attempt.ts';
+import { askedWait, defaultRetryPolicy, isTransient, waitBeforeRetry } from './policy.ts';
+
+const now = Date.UTC(2026, 0, 1, 12, 0, 0);
+const almostOne = 1 - Number.EPSILON;
+
+describe('the wait before a retry', () => {
+  it('by default grows as clients of Helicone`s API know it, and begins at half of that by chance', () => {
+    const longest = [0, 1, 2, 3, 4].map((retry) => waitBeforeRetry(defaultRetryPolicy, retry, almostOne));
+    expect(longest.map(Math.round)).toEqual([1000, 2000, 4000, 8000, 10_000]);
+    expect([0, 1, 2, 3, 4].map((retry) => waitBeforeRetry(defaultRetryPolicy, retry, 0))).toEqual([500, 1000, 2000, 4000, 5000]);
+  });
+
+  const policy = { retries: 3, factor: 1.5, minTimeoutMs: 100, maxTimeoutMs: 1000 };
+  const cases: readonly [why: string, retry: number, random: number, askedMs: number | undefined, waitMs: number][] = [
+    ['a factor that is no whole number', 1, 0, undefined, 75],
+    ['what the provider asks for, where that is longer', 0, 0, 700, 700],
+    ['the back-off, where that is longer', 0, 0.5, 10, 75],
+    ['what the provider asks for, also where that is longer than the longest back-off', 0, 0, 30_000, 30_000],
+    ['no longer than the longest after many retries', 99, almostOne, undefined, 1000],
+  ];
+  for (const [why, retry, random, askedMs, waitMs] of cases) {
+    it(why, () => {
+      expect(waitBeforeRetry(policy, retry, random, askedMs)).toBeCloseTo(waitMs, 6);
+    });
+  }
+
+  it('is none where the first wait is none', () => {
+    expect(waitBeforeRetry({ ...policy, factor: 100, minTimeoutMs: 0 }, 99, 0.5)).toBe(0);
+  });
+});
+
+describe('the wait that a provider asks for', () => {
+  const cases: readonly [lines: readonly string[], waitMs: number | undefined][] = [
+    [['Retry-After', '7'], 7000],
+    [['retry-after', ' 0 '], 0],
+    [['retry-after', '1.5'], 1500],
+    [['Retry-After', 'Thu, 01 Jan 2026 12:00:09 GMT'], 9000],
+    [['Retry-After', 'Thursday, 01-Jan-26 12:00:09 GMT'], 9000],
+    [['Retry-After', 'Thu Jan  1 12:00:09 2026'], 9000],
+    [['Retry-After', 'Thu, 01 Jan 2026 11:00:00 GMT'], 0],
+    [['Retry-After', '7', 'Retry-After-Ms', '120'], 120],
+    [['Retry-After', '-7'], undefined],
+    [['Retry-After', 'soon'], undefined],
+    [['Retry-After', '2026-01-01T12:00:09Z'], undefined],
+    [['Retry-After', 'Thu, 99 Jan 2026 12:00:09 GMT'], undefined],
+    [['x-retry-after', '7', 'date', 'retry-after'], undefined],
+    [[], undefined],
+  ];
+  for (const [lines, waitMs] of cases) {
+    it(`${lines.join(' ')} is ${waitMs} ms`, () => {
+      expect(askedWait(lines, now)).toBe(waitMs);
+    });
+  }
+});
+
+it('what may go better another time: 429 and the provider`s own failures', () => {
+  expect([200, 400, 401, 404, 408, 409, 428, 429, 430, 499, 500, 502, 503, 504, 529, 599, 600].filter(isTransient)).toEqual([
+    429, 500, 502, 503, 504, 529, 599,
+  ]);
+});
+
+const toPlace = (place: number): object => ({ kind: 'fallback', place });
+
+describe('what follows a failed attempt', () => {
+  const fallbacks = readFallbacks(
+    parseEntries(
+      '[{"model": "large", "on": [400, 413]}, {"model": "other"}, {"model": "last", "on": [{"from": 400, "to": 599}]}]',
+      'Svc-Fallbacks',
+    ),
+    'Svc-Fallbacks',
+  ).map((fallback) => ({ fallback }));
+  const plan: AttemptPlan = { retry: undefined, fallbacks, mostAttempts: 20, retryWithinMs: 60_000 };
+  const repeating: AttemptPlan = { ...plan, retry: { ...defaultRetryPolicy, retries: 2 } };
+  const failure: Failure = { status: 500, isTooLong: false, askedMs: undefined, place: 0, retries: 0, attempts: 1, elapsedMs: 10 };
+  const none = { kind: 'none' };
+  const cases: readonly [why: string, plan: AttemptPlan, failure: Partial<Failure>, next: object][] = [
+    ['the first fallback that takes over from it', plan, {}, toPlace(2)],
+    ['an earlier one, where the status is its own', plan, { status: 413 }, toPlace(1)],
+    ['one that takes over from nearly everything', plan, { status: 404 }, toPlace(3)],
+    ['nothing: no fallback takes over from a success', plan, { status: 200 }, none],
+    ['a later fallback, never an earlier one', plan, { status: 400, place: 1 }, toPlace(3)],
+    ['nothing after the last', plan, { place: 3 }, none],
+    ['the same place first, where retries are on', repeating, {}, { kind: 'retry', waitMs: 500 }],
+    ['the same place, later, for as long as the provider asks', repeating, { askedMs: 3000 }, { kind: 'retry', waitMs: 3000 }],
+    ['the next place once the retries are used up', repeating, { retries: 2, attempts: 3 }, toPlace(2)],
+    ['the retries of the next place too', repeating, { place: 2, attempts: 4 }, { kind: 'retry', waitMs: 500 }],
+    ['no retry of what will not go better', repeating, { status: 400 }, toPlace(1)],
+    ['the next place, where it is late for a retry', repeating, { elapsedMs: 59_501 }, toPlace(2)],
+    ['a retry that begins just in time', repeating, { elapsedMs: 59_500 }, { kind: 'retry', waitMs: 500 }],
+    [
+      'nothing, where it is late and there is no other place',
+      { ...repeating, fallbacks: [] },
+      { elapsedMs: 59_501 },
+      { kind: 'none', because: 'after 60000 ms (GATELOG_RETRY_WITHIN_MS)' },
+    ],
+    ['nothing after the most attempts', repeating, { attempts: 20 }, { kind: 'none', because: 'after 20 attempts (GATELOG_ATTEMPTS_MAX)' }],
+    ['nothing to blame on the most attempts where nothing would follow', plan, { attempts: 20, place: 3 }, none],
+  ];
+  for (const [why, given, failed, next] of cases) {
+    it(why, () => {
+      expect(nextAttempt(given, { ...failure, ...failed }, 0)).toEqual(next);
+    });
+  }
+});

@@ -1,0 +1,197 @@
+import { GatelogError } from '../../model/errors.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
+import { keptCredentials } from '../credentials/credentials.ts';
+import { withoutSecretParameters } from '../http/headers.ts';
+import type { KnownModels } from '../builtin/model-list.ts';
+import { echoProviderName, type ProviderTable } from './provider-table.ts';
+import { type ModelRoute, type Route, routeByModel, routeToProvider } from './routes.ts';
+import type { ProviderKeys } from '../credentials/stored-keys.ts';
+
+/** Who makes a model that OpenAI does not list: the name of its maker; undefined: OpenAI has it, or nobody's list does. */
+export type MakerOfModel = (model: string) => AddressedProvider | undefined;
+
+/** What a model's name is read by. */
+export interface ModelSurroundings {
+  readonly providers: ProviderTable;
+  readonly makerOf: MakerOfModel;
+  readonly knownModels: KnownModels;
+  readonly providerKeys: ProviderKeys;
+}
+
+/** Whose call it is, and the route of its path: OpenAI's surface. */
+export interface NamedFrom {
+  readonly route: Route;
+  readonly organizationId: OrganizationId;
+}
+
+/** A word behind a model's name that asks for more than a model: a search of the web. */
+const onlineSuffix = ':online';
+
+/**
+ * Where a model's name leads: `provider/model`, `model/provider`, `model/azure/<deployment>`, or a bare name that only another maker lists.
+ * @returns undefined for a name that the path's provider gets as it is.
+ * @throws GatelogError `invalid_model` for a form that is not carried out, `unknown_model` for a name of a maker for whom there is no key.
+ */
+export function resolveModel(from: NamedFrom, model: string, around: ModelSurroundings): ModelRoute | undefined {
+  if (model.startsWith('!')) {
+    throw invalid(model, 'excludes a provider and names no model; write the models behind it: "!openai,groq/llama-3.3-70b-versatile"');
+  }
+  if (!model.includes('/')) return resolveBare(from, model, around);
+  const named = resolveNamed(from.route, model, around.providers);
+  if (named === undefined) refuseSuffix(model, from.route.provider, around.providers);
+  else if (named.model.endsWith(onlineSuffix) && !takesSuffix.has(named.route.provider)) throw suffixed(model, named.route.provider);
+  return named;
+}
+
+function resolveBare({ route, organizationId }: NamedFrom, model: string, around: ModelSurroundings): ModelRoute | undefined {
+  const { providers, makerOf, knownModels, providerKeys } = around;
+  refuseSuffix(model, route.provider, providers);
+  const maker = makerOf(model);
+  if (maker === undefined || knownModels(route.provider, organizationId).includes(model)) return undefined;
+  const made = routeToProvider(withoutSecretParameters(route.path), maker, providers);
+  if (made === undefined) return undefined;
+  if (keptCredentials(made, organizationId, providerKeys) !== undefined) return { route: made, model, isPicked: true };
+  // Who serves OpenAI's surface of an address of the deployment's own may serve any model there.
+  if (providers.isOpenAiElsewhere) return undefined;
+  throw new GatelogError(
+    'unknown_model',
+    `OpenAI lists no model "${model.slice(0, 80)}", ${maker} does, and there is no key for ${maker}: nothing was forwarded. Store one with POST /v1/provider-keys of the API (or set GATELOG_PROVIDER_${maker.toUpperCase()}_KEY for this deployment), or name the provider to send it there with the key of your call: "${maker}/${model.slice(0, 80)}", "openai/${model.slice(0, 80)}".`,
+  );
+}
+
+/** Whose models may have a slash or any suffix in their names: they sell others' models, or serve what is put on them. */
+const takesSuffix: ReadonlySet<string> = new Set(['openrouter', 'ollama', 'vllm', 'lmstudio', echoProviderName]);
+const sellsItsOwn: ReadonlySet<string> = new Set(['openai', 'anthropic', 'gemini', 'mistral', 'deepseek', 'xai', 'cohere', 'perplexity']);
+
+/** A name with a slash. */
+function resolveNamed(route: Route, model: string, providers: ProviderTable): ModelRoute | undefined {
+  const parts = model.split('/');
+  const providerOf = (part: string | undefined): string | undefined => routeToProvider(route.path, part ?? '', providers)?.provider;
+  const first = providerOf(parts[0]);
+  const last = providerOf(parts.at(-1));
+  if (first !== undefined) {
+    if (parts.length > 2 && last !== undefined && last !== first && sellsItsOwn.has(first)) {
+      throw invalid(
+        model,
+        `names two providers, ${first} and ${last}; write the one that is meant before the name: "${last}/${parts.slice(0, -1).join('/')}"`,
+      );
+    }
+    return routeByModel(route, model, providers);
+  }
+  if (parts.length > 2 && providerOf(parts[1]) === 'azure') return ofDeployment(route, model, parts, providers);
+  if (last === undefined) return withSuffix(route, model, providers);
+  return routeByModel(route, model, providers);
+}
+
+/** `name/azure/<deployment>`. */
+function ofDeployment(route: Route, model: string, parts: readonly string[], providers: ProviderTable): ModelRoute {
+  const [name = '', , deployment = ''] = parts;
+  const azure = routeToProvider(route.path, 'azure', providers);
+  if (parts.length !== 3 || name === '' || deployment === '' || azure === undefined) {
+    throw invalid(model, 'is read as a deployment of Azure, which is written "name/azure/<deployment>"');
+  }
+  return { route: azure, model: deployment };
+}
+
+/** `name/provider:suffix`, and a name with a provider in its middle that has no such form; undefined for any other. */
+function withSuffix(route: Route, model: string, providers: ProviderTable): ModelRoute | undefined {
+  const [, name = '', provider = '', suffix = ''] = /^(.+)\/([^/:]+):([^/]*)$/.exec(model) ?? [];
+  const named = provider === '' ? undefined : routeToProvider(route.path, provider, providers);
+  if (named === undefined) {
+    const [, middle = '', ...rest] = model.split('/');
+    if (rest.length !== 1 || routeToProvider(route.path, middle, providers) === undefined) return undefined;
+    throw invalid(
+      model,
+      `has ${middle} in its middle; only Azure's deployments are written so ("name/azure/<deployment>"): write "${middle}/<name>"`,
+    );
+  }
+  if (suffix === 'online' && named.provider === 'openrouter') return { route: named, model: name + onlineSuffix };
+  throw invalid(model, `ends in "${provider}:${suffix}", and the suffix is not carried out at ${provider}`);
+}
+
+/** A name that goes on as it is, to OpenAI, which would not know what the suffix asks for. */
+function refuseSuffix(model: string, provider: string, { isOpenAiElsewhere }: ProviderTable): void {
+  if (model.endsWith(onlineSuffix) && !isOpenAiElsewhere) throw suffixed(model, provider);
+}
+
+function suffixed(model: string, provider: string): GatelogError {
+  return invalid(
+    model,
+    `ends in "${onlineSuffix}", which ${provider} does not carry out; OpenRouter does: "openrouter/<name>${onlineSuffix}"`,
+  );
+}
+
+/** One of a body's list of models. */
+export interface ListedModel {
+  readonly model: string;
+  /** Where it stands in the list, from 0, exclusions counted. */
+  readonly index: number;
+  /** Undefined: it goes to the path's provider as it is. */
+  readonly way: ModelRoute | undefined;
+}
+
+/** What is left of a body's list of models. */
+export interface ModelList {
+  readonly models: readonly [ListedModel, ...ListedModel[]];
+  /** Providers that the list takes out for all that comes behind it. */
+  readonly excluded: ReadonlySet<string>;
+}
+
+/**
+ * Reads `a, !provider, b`: a provider with `!` before its name is taken out for the names behind it.
+ * @param most names in it.
+ * @throws GatelogError `invalid_model` for a list that cannot be read or of which nothing remains, and as {@link resolveModel} does.
+ */
+export function readModelList(from: NamedFrom, text: string, around: ModelSurroundings, most: number): ModelList {
+  const entries = text.split(',').map((entry) => entry.trim());
+  if (entries.includes('') || entries.length > most) {
+    throw new GatelogError(
+      'invalid_model',
+      `The body's model is a list: write 2 to ${most} names with a comma between them, none of them empty.`,
+    );
+  }
+  const excluded = new Set<string>();
+  const models: ListedModel[] = [];
+  for (const [index, model] of entries.entries()) {
+    if (model.startsWith('!')) {
+      excluded.add(excludedProvider(from, model, around.providers));
+      continue;
+    }
+    const way = wayBeside(excluded, from, model, around);
+    if (way !== 'excluded') models.push({ model, index, way });
+  }
+  const [first, ...others] = models;
+  if (first !== undefined) return { models: [first, ...others], excluded };
+  throw invalid(text, 'names no model that a provider is left for; name the provider with the model: "!openai,azure/gpt-4o"');
+}
+
+/** A model of a maker that is taken out asks for no key of its. */
+function wayBeside(
+  excluded: ReadonlySet<string>,
+  from: NamedFrom,
+  model: string,
+  around: ModelSurroundings,
+): ModelRoute | undefined | 'excluded' {
+  try {
+    const way = resolveModel(from, model, around);
+    return excluded.has((way?.route ?? from.route).provider) ? 'excluded' : way;
+  } catch (error) {
+    const isUnknown = error instanceof GatelogError && error.code === 'unknown_model';
+    if (isUnknown && excluded.has(around.makerOf(model) ?? '')) return 'excluded';
+    throw error;
+  }
+}
+
+function excludedProvider({ route }: NamedFrom, entry: string, providers: ProviderTable): string {
+  const named = entry.slice(1).trim();
+  const found = routeToProvider(route.path, named, providers);
+  if (found !== undefined) return found.provider;
+  throw invalid(entry, `excludes "${named.slice(0, 60)}", which is no provider; known are ${providers.names.join(', ')}`);
+}
+
+function invalid(model: string, problem: string): GatelogError {
+  return new GatelogError('invalid_model', `The model "${model.slice(0, 120)}" ${problem}. Nothing was forwarded.`, {
+    details: { path: 'model' },
+  });
+}

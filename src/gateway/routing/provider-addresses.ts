@@ -1,0 +1,131 @@
+import { GatelogError } from '../../model/errors.ts';
+import { type AddressedProvider, addressedProviders } from '../../model/vocabulary/providers.ts';
+
+/** Header in which a provider takes its key; `authorization` as a bearer token. */
+export type KeyHeader = 'authorization' | 'x-api-key' | 'api-key' | 'x-goog-api-key';
+
+/** An address that the caller's path names: its origin, and what of the path is left for the provider. */
+export interface AddressFromPath {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** What is known of a provider's addresses. */
+export interface ProviderRow {
+  /**
+   * Base address that the provider's own clients take, its parts in braces to be filled in by settings; or how it is told from the path of the
+   * call, where every customer has another.
+   */
+  readonly baseUrl: string | ((path: string) => AddressFromPath);
+  /** Its origins, where `baseUrl` does not say the only one. */
+  readonly origins?: RegExp;
+  readonly keyHeader: KeyHeader;
+  /**
+   * Path under the base address that an OpenAI client takes as its base; undefined where the deployment cannot know one. Without an end in
+   * `/v1` it stands for the `/v1` of OpenAI's surface.
+   */
+  readonly openAiPath: string | undefined;
+  readonly openAiKeyHeader: KeyHeader;
+  /** The provider takes its key in the query too (`?key=…`). */
+  readonly takesQueryKey?: true;
+  /** It runs on the machine of the gateway: reached when the allow-list names it, and with no key. */
+  readonly isLocal?: true;
+}
+
+/** A provider whose own API is OpenAI's. */
+const likeOpenAi = (baseUrl: string, openAiPath = ''): ProviderRow => ({
+  baseUrl,
+  keyHeader: 'authorization',
+  openAiPath,
+  openAiKeyHeader: 'authorization',
+});
+
+const onThisMachine = (port: number): ProviderRow => ({ ...likeOpenAi(`http://127.0.0.1:${port}`, '/v1'), isLocal: true });
+
+/** Every provider's addresses, as their own documentation gives them. */
+export const providerRows: Readonly<Record<AddressedProvider, ProviderRow>> = {
+  openai: likeOpenAi('https://api.openai.com/v1'),
+  anthropic: { ...likeOpenAi('https://api.anthropic.com', '/v1'), keyHeader: 'x-api-key' },
+  gemini: {
+    ...likeOpenAi('https://generativelanguage.googleapis.com', '/v1beta/openai'),
+    keyHeader: 'x-goog-api-key',
+    takesQueryKey: true,
+  },
+  vertex: {
+    baseUrl: vertexAddress,
+    origins: /^https:\/\/(?:(?:[a-z0-9-]+-)?aiplatform|aiplatform\.(?:us|eu)\.rep)\.googleapis\.com$/,
+    keyHeader: 'x-goog-api-key',
+    openAiPath: undefined,
+    openAiKeyHeader: 'authorization',
+    takesQueryKey: true,
+  },
+  azure: {
+    baseUrl: azureAddress,
+    origins: /^https:\/\/[a-z0-9-]+\.openai\.azure\.com$/,
+    keyHeader: 'api-key',
+    openAiPath: '/openai/v1',
+    openAiKeyHeader: 'api-key',
+  },
+  bedrock: {
+    ...likeOpenAi('https://bedrock-runtime.{bedrockRegion}.amazonaws.com', '/openai/v1'),
+    origins: /^https:\/\/bedrock-runtime(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com$/,
+  },
+  groq: likeOpenAi('https://api.groq.com/openai/v1'),
+  together: likeOpenAi('https://api.together.xyz/v1'),
+  openrouter: likeOpenAi('https://openrouter.ai/api/v1'),
+  mistral: likeOpenAi('https://api.mistral.ai', '/v1'),
+  deepseek: likeOpenAi('https://api.deepseek.com', '/v1'),
+  fireworks: likeOpenAi('https://api.fireworks.ai/inference/v1'),
+  perplexity: likeOpenAi('https://api.perplexity.ai'),
+  xai: likeOpenAi('https://api.x.ai/v1'),
+  cerebras: likeOpenAi('https://api.cerebras.ai', '/v1'),
+  nvidia: likeOpenAi('https://integrate.api.nvidia.com/v1'),
+  deepinfra: likeOpenAi('https://api.deepinfra.com', '/v1/openai'),
+  hyperbolic: likeOpenAi('https://api.hyperbolic.xyz/v1'),
+  nebius: likeOpenAi('https://api.tokenfactory.nebius.com/v1'),
+  novita: likeOpenAi('https://api.novita.ai/openai/v1'),
+  cohere: likeOpenAi('https://api.cohere.com', '/compatibility/v1'),
+  ollama: onThisMachine(11_434),
+  vllm: onThisMachine(8000),
+  lmstudio: onThisMachine(1234),
+};
+
+const byOrigin: ReadonlyMap<string, AddressedProvider> = new Map(
+  addressedProviders.flatMap((name) => {
+    const { baseUrl, origins, isLocal } = providerRows[name];
+    return typeof baseUrl === 'string' && origins === undefined && isLocal !== true ? [[new URL(baseUrl).origin, name] as const] : [];
+  }),
+);
+const ofManyOrigins = addressedProviders.filter((name) => providerRows[name].origins !== undefined);
+
+/** The provider that is at an origin (`https://api.groq.com`) wherever the gateway runs; undefined for any other. */
+export function providerAtOrigin(origin: string): AddressedProvider | undefined {
+  return byOrigin.get(origin) ?? ofManyOrigins.find((name) => providerRows[name].origins?.test(origin) === true);
+}
+
+/** A path that starts with one of Azure's APIs itself has no resource, and somebody else may own the one of that name. */
+const startsOfAzure: ReadonlySet<string> = new Set(['openai', 'anthropic', 'models']);
+
+/** `/<resource>/…` is the resource's own host. @throws GatelogError when the path names none. */
+function azureAddress(path: string): AddressFromPath {
+  const [start = '', resource = ''] = /^\/([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?=[/?]|$)/i.exec(path) ?? [];
+  if (resource === '' || startsOfAzure.has(resource.toLowerCase())) {
+    throw new GatelogError(
+      'malformed_request',
+      'This path names no Azure resource. Write /azure/<resource>/openai/…, or set GATELOG_PROVIDER_AZURE_URL for this deployment.',
+    );
+  }
+  return { origin: `https://${resource.toLowerCase()}.openai.azure.com`, path: path.slice(start.length) };
+}
+
+/** `…/locations/<region>/…` is served by that region's host; a path without a region by the global one. */
+function vertexAddress(path: string): AddressFromPath {
+  const [pathname = ''] = path.split('?', 1);
+  const region = /\/locations\/([a-z0-9-]{1,40})(?=[/:]|$)/.exec(pathname)?.[1] ?? 'global';
+  if (region === 'global') return { origin: 'https://aiplatform.googleapis.com', path };
+  const isMultiRegion = region === 'us' || region === 'eu';
+  return {
+    origin: isMultiRegion ? `https://aiplatform.${region}.rep.googleapis.com` : `https://${region}-aiplatform.googleapis.com`,
+    path,
+  };
+}

@@ -1,0 +1,246 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { v7 } from 'uuid';
+import { GatelogError } from '../model/errors.ts';
+import { isSystemError } from '../platform/files.ts';
+import { watchUntaken } from '../platform/http/write-timeout.ts';
+import type { ForwardPorts } from './call.ts';
+import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './http/cors.ts';
+import { Draining, stoppingProblem } from './http/draining.ts';
+import { forward } from './forward.ts';
+import { IncomingRequest } from './http/incoming-request.ts';
+import { joinWrites } from './http/coalesce-writes.ts';
+import { answerOwnPath, longestOwnPath, ownLines } from './own-paths.ts';
+import { serverTiming } from './http/server-timing.ts';
+import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './http/error-response.ts';
+
+export interface GatewayOptions {
+  readonly headerMaxBytes: number;
+  /** Longest time for a caller to send its head and body, milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** How long a connection is kept for its next request, milliseconds. */
+  readonly keepAliveTimeoutMs: number;
+  /** Further connections are answered 503 and closed. */
+  readonly mostConnections: number;
+  /** Origins of pages that may call the gateway; `*`: of any. */
+  readonly corsOrigins: readonly string[];
+}
+
+/** Health as `/readyz` tells it: `ready` decides the status, `degraded` names parts that fail without stopping calls. */
+export interface GatewayHealth {
+  readonly ready: boolean;
+  readonly degraded: readonly string[];
+}
+
+const headersTimeoutMs = 60_000;
+/** How often Node looks for requests that are late, unless they are late sooner. */
+const lateCheckMs = 30_000;
+/** How long a refused connection is still read, so that its client gets to read the answer, milliseconds. */
+const lingerMs = 1000;
+
+/** The gateway's HTTP server, and how it ends. */
+export interface Gateway {
+  readonly server: Server;
+  readonly draining: Draining;
+}
+
+/** The gateway, not yet listening. */
+export function createGateway(ports: ForwardPorts, health: () => Promise<GatewayHealth>, options: GatewayOptions): Gateway {
+  const { corsOrigins } = options;
+  const hasCors = corsOrigins.length > 0;
+  const server = makeServer(options);
+  const { monotonic } = ports.clock;
+  const { clientStallMs } = ports.limits;
+  /** The last call on each connection. */
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const draining = new Draining(ports.callsInFlight, latest);
+  const ready = async (): Promise<GatewayHealth> => (draining.hasBegun ? { ready: false, degraded: ['stopping'] } : health());
+  const answer = (request: IncomingRequest, response: ServerResponse): void => {
+    if (isTurnedAway(request.socket)) return;
+    latest.set(request.socket, response);
+    const { url = '' } = request;
+    if (url.length <= longestOwnPath && answerOwnPath(request, response, clientStallMs)) return;
+    if (url === '/healthz' || url === '/readyz') {
+      answerHealth(request, response, { health: ready, monotonic, clientStallMs });
+    } else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
+      answerPreflight(response);
+      watchUntaken(response, clientStallMs);
+    } else {
+      ports.callLog?.watch(request, response);
+      const problem = draining.hasBegun
+        ? stoppingProblem()
+        : (problemOfHead(request) ?? ports.callsInFlight.enter(request.socket, response));
+      if (problem === undefined) forward(ports, request, response);
+      else refuseHead(ports, response, problem);
+    }
+  };
+  const refuseRaw = (socket: Duplex, problem: GatelogError): void => {
+    ports.meter.refused(problem.code);
+    writeRaw(socket, problem);
+  };
+  const isTurnedAway = limitConnections(server, options.mostConnections, refuseRaw);
+  // TRICKY: each call of a client that pipelines listens on its connection; Node takes more than ten of them for a leak and says so.
+  server.on('connection', (socket) => socket.setMaxListeners(0));
+  server.on('connection', joinWrites);
+  server.on('connection', draining.meet);
+  server.on('request', answer);
+  // `forward` asks for the body itself. An expectation that we do not know is ignored, as RFC 9110 §10.1.1 allows.
+  server.on('checkContinue', answer);
+  server.on('checkExpectation', answer);
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    refuseRaw(socket, new GatelogError('not_implemented', 'This gateway is no proxy for CONNECT; send requests to its own paths.'));
+  });
+  server.on('clientError', (error, socket) => {
+    const problem = problemOfBytes(error, latest.get(socket));
+    if (problem === undefined) socket.destroy();
+    // Node reports every further byte of what it could not read.
+    else if (socket.writable) refuseRaw(socket, problem);
+  });
+  return { server, draining };
+}
+
+/** The server with its limits of time and size. */
+function makeServer(options: GatewayOptions): Server<typeof IncomingRequest> {
+  const server = createServer<typeof IncomingRequest>({
+    IncomingMessage: IncomingRequest,
+    ...(options.corsOrigins.length > 0 ? { ServerResponse: crossOriginResponses(options.corsOrigins) } : {}),
+    maxHeaderSize: options.headerMaxBytes,
+    // Node takes no head that may be later than its body.
+    headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
+    requestTimeout: options.requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(lateCheckMs, options.requestTimeoutMs / 4),
+    keepAliveTimeout: options.keepAliveTimeoutMs,
+    noDelay: true,
+    // Node's own refusal has no identifier on it; `problemOfHead` answers instead.
+    requireHostHeader: false,
+  });
+  // TRICKY: Node drops header lines beyond the 2,000th without a word; their bytes are limited already.
+  server.maxHeadersCount = 0;
+  return server;
+}
+
+/**
+ * Refuses connections beyond a limit. TRICKY: not by Node's own `maxConnections`, with which the supervisor hands such a connection to the same
+ * full worker over and over again.
+ * @returns whether a connection was refused: what it says all the same is not for us.
+ */
+function limitConnections(
+  server: Server,
+  most: number,
+  refuse: (socket: Duplex, problem: GatelogError) => void,
+): (socket: Duplex) => boolean {
+  const turnedAway = new WeakSet<Duplex>();
+  const open = { accepted: 0, refused: 0 };
+  server.on('connection', (socket) => {
+    const kind = open.accepted < most ? 'accepted' : 'refused';
+    open[kind] += 1;
+    socket.once('close', () => {
+      open[kind] -= 1;
+    });
+    if (kind === 'accepted') return;
+    turnedAway.add(socket);
+    const problem = new GatelogError('too_many_connections', 'This gateway has as many connections as it takes. Try again in a moment.');
+    // Some are told; a storm of them is not.
+    if (open.refused <= most) refuse(socket, problem);
+    else socket.destroy();
+  });
+  return (socket) => open.refused > 0 && turnedAway.has(socket);
+}
+
+/**
+ * What providers' APIs know. TRICKY: an answer to TRACE repeats its request, with the key that went with it, which may be the deployment's; and
+ * what WebDAV and caches have is nothing for a key that others may use.
+ */
+const forwardedMethods: readonly (string | undefined)[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+function isForwarded(method: string | undefined): boolean {
+  return method === 'POST' || forwardedMethods.includes(method);
+}
+
+/**
+ * What cannot become a call, whoever sends it.
+ * TRICKY: there is no listener for upgrades. With one, Node would hand it every request with an `Upgrade` header, also Java's and curl's
+ * polite offer to go on in HTTP/2, which a server may just ignore.
+ */
+function problemOfHead({ headers, httpVersion, method }: IncomingRequest): GatelogError | undefined {
+  if (!isForwarded(method)) {
+    return new GatelogError('method_not_allowed', `The gateway takes ${forwardedMethods.join(', ')}, and no ${method ?? 'other method'}.`);
+  }
+  if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
+    return new GatelogError('not_implemented', 'WebSocket upgrades are not supported by this gateway; use plain HTTP.');
+  }
+  // TRICKY: Node's parser takes other versions too, HTTP/0.9 and a request line that says 2.0 among them.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return new GatelogError('malformed_request', `The gateway speaks HTTP/1.1; HTTP/${httpVersion} is not known here.`);
+  }
+  const needsHost = httpVersion === '1.1' && headers.host === undefined;
+  return needsHost ? new GatelogError('malformed_request', 'An HTTP/1.1 request needs a Host header.') : undefined;
+}
+
+/** Nothing was done for it. Behind a call too many there may be others that were taken, so that its connection is kept. */
+function refuseHead({ meter, limits, callLog }: ForwardPorts, response: ServerResponse, problem: GatelogError): void {
+  meter.refused(problem.code);
+  callLog?.failed(response, problem.code);
+  const closing = problem.code === 'too_many_calls' ? [] : ['connection', 'close'];
+  // RFC 9110 §15.5.6.
+  const allowing = problem.code === 'method_not_allowed' ? ['allow', forwardedMethods.join(', ')] : [];
+  refuseUnrecorded(response, problem, [...ownLines(), ...allowing, ...closing], limits.clientStallMs);
+}
+
+interface HealthPorts {
+  readonly health: () => Promise<GatewayHealth>;
+  /** Milliseconds of a clock that never steps back. */
+  readonly monotonic: () => number;
+  readonly clientStallMs: number;
+}
+
+function answerHealth(request: IncomingMessage, response: ServerResponse, { health, monotonic, clientStallMs }: HealthPorts): void {
+  const startedAt = monotonic();
+  const asked = request.url === '/healthz' ? Promise.resolve(alive) : health();
+  asked
+    .catch((): GatewayHealth => ({ ready: false, degraded: [] }))
+    .then(({ ready, degraded }) => {
+      const body = jsonBody({ status: ready ? 'ok' : 'unavailable', degraded });
+      const own = ['svc-id', v7(), 'server-timing', serverTiming(monotonic() - startedAt)];
+      response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), ...own]);
+      response.end(request.method === 'HEAD' ? undefined : body);
+      watchUntaken(response, clientStallMs);
+    })
+    .catch(() => response.destroy());
+}
+
+const alive: GatewayHealth = { ready: true, degraded: [] };
+
+/**
+ * What Node's parser refuses never becomes a request; the answer is written by hand, with our own lines as on every reply. Undefined: there is
+ * nobody to answer. In the middle of a call (a broken upload, a connection that was reset) there is a reply to come, and the call hears that
+ * its client is gone.
+ */
+function problemOfBytes(error: Error, latest: ServerResponse | undefined): GatelogError | undefined {
+  const code = isSystemError(error) ? error.code : undefined;
+  if (code === 'ECONNRESET' || code === 'EPIPE' || (latest !== undefined && !(latest.writableFinished && latest.req.complete))) {
+    return undefined;
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new GatelogError(
+      'headers_too_large',
+      'The request headers are over the gateway limit (GATELOG_HEADER_MAX_BYTES). Send large properties in fewer bytes.',
+    );
+  }
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    ? new GatelogError('request_timeout', 'The request did not arrive in time (GATELOG_REQUEST_TIMEOUT_MS).')
+    : new GatelogError('malformed_request', 'This is not a well-formed HTTP/1.1 request.');
+}
+
+/** TRICKY: closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */
+function writeRaw(socket: Duplex, error: GatelogError): void {
+  const body = refusalBody(error);
+  const lines = [...refusalHeaders(error, body.length), ...ownLines(), 'connection', 'close'];
+  let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\n`;
+  for (let index = 0; index < lines.length; index += 2) head += `${lines[index]}: ${lines[index + 1]}\r\n`;
+  socket.on('error', () => socket.destroy());
+  socket.once('end', () => socket.destroy());
+  socket.end(`${head}\r\n${body.toString('utf8')}`);
+  socket.resume();
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+}

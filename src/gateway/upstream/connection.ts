@@ -1,0 +1,256 @@
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import { BodyPump } from './body-writer.ts';
+import { writeInOne } from '../http/coalesce-writes.ts';
+import { expectsBody } from './request-head.ts';
+import type { ReplyLines } from './response-head.ts';
+import { ReplyParser, type ReplyTaker } from './response-parser.ts';
+
+/** A request as it goes over a connection. */
+export interface WireRequest {
+  readonly method: string;
+  /** Its head with the line that ends it, Latin-1. */
+  readonly head: string;
+  readonly body: Buffer | Readable | null;
+  /** Bytes of a body that is read as it goes; undefined: it goes in chunks. */
+  readonly announced: number | undefined;
+  /** Called when a body that is here whole has been written. */
+  readonly sent?: (() => void) | undefined;
+}
+
+/** Takes the reply to one request: a head, any pieces of its body, then one of the last two. */
+export interface WireReply {
+  /** Interim heads (1xx) come here too. */
+  readonly head: (head: ReplyLines) => void;
+  /** A piece of the body, the taker's own. */
+  readonly body: (chunk: Buffer) => void;
+  readonly whole: () => void;
+  readonly broken: (error: Error) => void;
+}
+
+/** What holds for a connection. */
+export interface ConnectionLimits {
+  /** A longer head of a reply is not taken. */
+  readonly headerMaxBytes: number;
+  /** Longest silence before the head of a reply, and longest wait of a call for a connection. */
+  readonly headersTimeoutMs: number;
+  /** Longest silence within a response body. */
+  readonly bodyTimeoutMs: number;
+  /** How long a connection is kept for the next call, milliseconds, unless the provider says another time. */
+  readonly idleTimeoutMs: number;
+  /** Milliseconds of a clock that never steps back. */
+  readonly monotonic: () => number;
+}
+
+/** Whose connection it is. */
+export interface ConnectionOwner {
+  readonly options: ConnectionLimits;
+  /** It can take a further request. */
+  readonly freed: (connection: ProviderConnection) => void;
+  /** It is closed, or about to be. */
+  readonly gone: (connection: ProviderConnection) => void;
+}
+
+/** An idle connection is given up so much before the provider says that it closes it, or at half of that time. */
+const closesAheadMs = 1000;
+/** However long a provider says that it keeps a connection. */
+const longestIdleMs = 600_000;
+
+/** Whom the connection waits for: the provider, for a head or for more of a body; a further request; or its reader, or who writes the body. */
+type Waiting = 'head' | 'body' | 'request' | 'ours';
+
+/** One connection to a provider, which carries one exchange at a time. */
+export class ProviderConnection implements ReplyTaker {
+  private readonly socket: Socket;
+  private readonly isEncrypted: boolean;
+  private readonly owner: ConnectionOwner;
+  private readonly parser: ReplyParser;
+  private reply: WireReply | undefined;
+  private pump: BodyPump | undefined;
+  private hasHead = false;
+  private mayBeKept = false;
+  private isPaused = false;
+  private isClosed = false;
+  /** While it is idle: when it is given up. */
+  private idleUntil = 0;
+  /** Counts what the provider does, for {@link look}. */
+  private events = 0;
+  private eventsSeen = -1;
+  private quietSince = 0;
+
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.socket = socket;
+    this.isEncrypted = socket instanceof TLSSocket;
+    this.owner = owner;
+    const { headerMaxBytes, idleTimeoutMs, monotonic } = owner.options;
+    this.parser = new ReplyParser(this, headerMaxBytes);
+    this.idleUntil = monotonic() + idleTimeoutMs;
+    socket.on('error', (error) => this.close(error));
+    socket.on('end', () => this.ended());
+    socket.on('close', () => this.close(undefined));
+  }
+
+  /** Whether it can take a further request: false for one that is too old, or about to say that it is closed. @param now monotonic, milliseconds. */
+  isUsable(now: number): boolean {
+    return !this.isClosed && this.socket.writable && now < this.idleUntil;
+  }
+
+  /** Sends a request over the idle connection. */
+  send(request: WireRequest, reply: WireReply): void {
+    const { method, head, body } = request;
+    const { socket } = this;
+    this.reply = reply;
+    this.hasHead = false;
+    // TRICKY: some servers ignore a body that they do not expect, or send one behind a head that has none. They would take it for the next
+    // request, and we for the next reply, which may be somebody else's.
+    this.mayBeKept = expectsBody(method) || (body === null && method !== 'HEAD');
+    this.events += 1;
+    this.parser.begin(method);
+    if (body === null) socket.write(head, 'latin1');
+    else if (!Buffer.isBuffer(body)) this.pumpBody(head, body, request.announced);
+    else if (this.isEncrypted || !writeInOne(socket, head, body)) {
+      socket.cork();
+      socket.write(head, 'latin1');
+      socket.write(body, request.sent);
+      socket.uncork();
+    }
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.events += 1;
+    this.socket.resume();
+  }
+
+  /** Bytes of the provider; they are not kept. */
+  read(bytes: Buffer): void {
+    if (this.isClosed) return;
+    if (this.reply === undefined) {
+      this.close(undefined);
+      return;
+    }
+    try {
+      this.parser.read(bytes);
+    } catch (error) {
+      this.close(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    if (this.parser.isWhole()) this.finish();
+  }
+
+  takeHead(head: ReplyLines): void {
+    this.hasHead = head.status >= 200;
+    this.events += 1;
+    this.reply?.head(head);
+  }
+
+  takeBody(bytes: Buffer): void {
+    this.events += 1;
+    this.reply?.body(Buffer.from(bytes));
+  }
+
+  /** Looks, now and then, whether it has been quiet for too long. @param now monotonic, milliseconds. */
+  look(now: number): void {
+    const waiting = this.waiting();
+    if (waiting === 'request') {
+      if (now >= this.idleUntil) this.close(undefined);
+      return;
+    }
+    // What was written to it counts too: an upload that moves on is no silence.
+    const events = this.events + this.socket.bytesWritten;
+    if (events !== this.eventsSeen || waiting === 'ours') {
+      this.eventsSeen = events;
+      this.quietSince = now;
+      return;
+    }
+    const { headersTimeoutMs, bodyTimeoutMs } = this.owner.options;
+    const mostMs = waiting === 'head' ? headersTimeoutMs : bodyTimeoutMs;
+    if (now - this.quietSince >= mostMs) this.close(new ReplyTimeoutError());
+  }
+
+  /** Closes it; who waits for a reply is told why. */
+  close(error: Error | undefined): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    const { reply, pump } = this;
+    this.reply = undefined;
+    this.pump = undefined;
+    this.parser.stop();
+    this.socket.destroy();
+    this.owner.gone(this);
+    pump?.stop();
+    reply?.broken(error ?? new ConnectionLostError());
+  }
+
+  private waiting(): Waiting {
+    if (this.reply === undefined) return 'request';
+    if (this.isPaused) return 'ours';
+    if (this.hasHead) return 'body';
+    // The rest of the request is still to come, and it is not the provider that keeps it waiting.
+    return this.pump !== undefined && !this.socket.writableNeedDrain ? 'ours' : 'head';
+  }
+
+  private pumpBody(head: string, body: Readable, announced: number | undefined): void {
+    if (body.destroyed) {
+      this.close(body.errored ?? undefined);
+      return;
+    }
+    this.socket.write(head, 'latin1');
+    this.pump = new BodyPump(this.socket, body, announced, (error) => {
+      this.pump = undefined;
+      this.events += 1;
+      if (error !== undefined) this.close(error);
+    });
+  }
+
+  /** The provider has closed its side. */
+  private ended(): void {
+    if (!this.isClosed && this.reply !== undefined && this.parser.end()) this.finish();
+    this.close(undefined);
+  }
+
+  /** The reply is whole; what of the request was not sent by then is not wanted any more. */
+  private finish(): void {
+    const { reply, parser, owner } = this;
+    this.reply = undefined;
+    reply?.whole();
+    if (this.isClosed) return;
+    const isSent = this.pump === undefined && this.socket.writableLength === 0;
+    if (!isSent || !this.mayBeKept || !parser.keepsConnection) {
+      this.close(undefined);
+      return;
+    }
+    if (this.isPaused) this.resume();
+    const { idleTimeoutMs, monotonic } = owner.options;
+    this.idleUntil = monotonic() + idleMs(idleTimeoutMs, parser.keptForMs);
+    owner.freed(this);
+  }
+}
+
+/** How long a connection is kept for the next request, milliseconds. */
+function idleMs(settingMs: number, saidMs: number | undefined): number {
+  return saidMs === undefined ? settingMs : Math.min(longestIdleMs, Math.max(saidMs - closesAheadMs, saidMs / 2));
+}
+
+/** The connection was closed before the reply was whole. */
+class ConnectionLostError extends Error {
+  readonly code = 'ECONNCLOSED';
+  constructor() {
+    super('the provider closed the connection');
+    this.name = 'ConnectionLostError';
+  }
+}
+
+/** The provider did not answer, or go on, in time. */
+export class ReplyTimeoutError extends Error {
+  constructor(reason = 'the provider did not answer in time') {
+    super(reason);
+    this.name = 'ReplyTimeoutError';
+  }
+}

@@ -1,0 +1,351 @@
+import type { Socket } from 'node:net';
+import type { ConnectionCounts } from '../metrics.ts';
+import { OrganizationShares, type Share, type Waiting } from './organization-shares.ts';
+import {
+  type ConnectionLimits,
+  type ConnectionOwner,
+  ProviderConnection,
+  ReplyTimeoutError,
+  type WireReply,
+  type WireRequest,
+} from './connection.ts';
+import type { ReplyLines } from './response-head.ts';
+
+export interface PoolOptions extends ConnectionLimits {
+  /** The value of the Host header. */
+  readonly host: string;
+  /** Most connections of this pool; further calls wait for one. */
+  readonly connections: number;
+  /** Of the connections that the calls of others leave an organisation may have so many in a hundred. */
+  readonly organizationSharePercent: number;
+  /** How long a call waits for calls of its own organisation, which has as many connections as it may. */
+  readonly shareWaitMs: number;
+  /**
+   * Opens a connection; the socket that it gives can be written to, and its bytes go to the connection that is made for it.
+   * @param organizationId for whose call, as far as can be said.
+   */
+  readonly connect: (connected: Connected, organizationId: string) => void;
+}
+
+/** Calls that get a connection in one turn of the event loop, and connections that are begun: a thousand at once would keep every other call for 100 ms. */
+const maxOfTurn = 32;
+
+/** Told what came of opening a connection: an error, or its socket. */
+export type Connected = (error: Error | null, socket: Socket | null | undefined) => ProviderConnection | undefined;
+
+/** Connections to one origin, kept for the next call. The one that was used last is used first, so that those beyond the need grow old. */
+export class ProviderPool implements ConnectionOwner {
+  readonly options: PoolOptions;
+  private readonly open = new Set<ProviderConnection>();
+  private readonly idle: ProviderConnection[] = [];
+  /** Connections whose exchange ended in this turn of the event loop, and in the one before it: see {@link freed}. */
+  private resting: ProviderConnection[] = [];
+  private rested: ProviderConnection[] = [];
+  /** Calls without a connection, and how many each organisation has. */
+  private readonly waiting: OrganizationShares<PooledCall>;
+  private connecting = 0;
+  private turnsSoon = false;
+  private isRetired = false;
+  private isClosed = false;
+
+  constructor(options: PoolOptions) {
+    this.options = options;
+    this.waiting = new OrganizationShares(options.connections, options.organizationSharePercent);
+  }
+
+  /** Sends a request as soon as there is a connection for it. */
+  send(call: PooledCall): void {
+    if (this.isClosed) {
+      call.broken(new PoolClosedError());
+      return;
+    }
+    call.waitsSince = this.options.monotonic();
+    this.waiting.add(call);
+    this.turnSoon();
+  }
+
+  /** A call does not wait any more. */
+  forget(call: PooledCall): void {
+    this.waiting.delete(call);
+  }
+
+  /** A call has no connection any more. TRICKY: one that closes says so before its call does, which may be what a call of the same organisation waits for. */
+  ended(call: PooledCall): void {
+    this.waiting.giveBack(call);
+    if (this.waiting.size > 0) this.turnSoon();
+  }
+
+  /**
+   * TRICKY: it is not used again at once. What a provider sends behind a reply, and that it has closed the connection, is read after the reply itself;
+   * a call that goes out before that has the one for its own reply and fails by the other. A whole turn of the event loop lies between.
+   */
+  freed(connection: ProviderConnection): void {
+    this.resting.push(connection);
+    this.turnSoon();
+  }
+
+  gone(connection: ProviderConnection): void {
+    this.open.delete(connection);
+    for (const free of [this.idle, this.rested, this.resting]) {
+      const at = free.indexOf(connection);
+      if (at !== -1) free.splice(at, 1);
+    }
+    this.connectAsNeeded();
+  }
+
+  counts(): ConnectionCounts {
+    const idle = this.free();
+    return { busy: this.open.size - idle, idle, waiting: this.waiting.size };
+  }
+
+  /** Looks for connections that have been quiet, and calls that have waited for one, for too long. @param now monotonic, milliseconds. */
+  look(now: number): void {
+    for (const connection of this.open) connection.look(now);
+    if (this.waiting.size > 0) this.lookAtWaiting(now);
+  }
+
+  /** No further call comes; those that are here run to their end. */
+  retire(): void {
+    this.isRetired = true;
+    this.turnSoon();
+  }
+
+  /** True when it was retired and all its calls have ended. */
+  hasEnded(): boolean {
+    return this.isRetired && this.open.size === 0 && this.waiting.size === 0;
+  }
+
+  /** Breaks all calls off. */
+  close(): void {
+    this.isClosed = true;
+    for (const { calls } of this.waiting.standings(0)) for (const call of calls) this.breakOff(call, new PoolClosedError());
+    for (const connection of this.open) connection.close(new PoolClosedError());
+  }
+
+  /** A connection that is being opened has a time-out of its own, and so has the call that it is for. */
+  private lookAtWaiting(now: number): void {
+    const { headersTimeoutMs, shareWaitMs, connections, organizationSharePercent } = this.options;
+    for (const { calls, provided, servable } of this.waiting.standings(this.free() + this.connecting)) {
+      for (const [index, call] of calls.entries()) {
+        const waitedMs = now - call.waitsSince;
+        if (index >= servable && waitedMs >= shareWaitMs) this.breakOff(call, new ShareTakenError(connections, organizationSharePercent));
+        else if (index >= provided && waitedMs >= headersTimeoutMs) this.breakOff(call, new ConnectionsBusyError(connections));
+      }
+    }
+  }
+
+  private breakOff(call: PooledCall, error: Error): void {
+    this.waiting.delete(call);
+    call.broken(error);
+  }
+
+  private free(): number {
+    return this.idle.length + this.rested.length + this.resting.length;
+  }
+
+  private turnSoon(): void {
+    if (this.turnsSoon) return;
+    this.turnsSoon = true;
+    setImmediate(() => {
+      this.turnsSoon = false;
+      this.turn();
+    });
+  }
+
+  /** At the end of a turn of the event loop: hands out what has rested for one. */
+  private turn(): void {
+    this.idle.push(...this.rested);
+    this.rested = this.resting;
+    this.resting = [];
+    if (this.waiting.size > 0) this.handOut(this.options.monotonic());
+    if (this.isRetired && this.waiting.size === 0) this.closeIdle();
+    if (this.rested.length > 0) this.turnSoon();
+  }
+
+  private handOut(now: number): void {
+    let left = maxOfTurn;
+    for (let call = this.waiting.next(); call !== undefined && left > 0; call = this.waiting.next()) {
+      const connection = this.takeIdle(now);
+      if (connection === undefined) break;
+      this.waiting.take(call);
+      call.goOver(connection);
+      left -= 1;
+    }
+    if (left === 0) this.turnSoon();
+    this.connectAsNeeded();
+  }
+
+  private closeIdle(): void {
+    for (const connection of this.idle.splice(0)) connection.close(undefined);
+  }
+
+  private takeIdle(now: number): ProviderConnection | undefined {
+    for (let connection = this.idle.pop(); connection !== undefined; connection = this.idle.pop()) {
+      if (connection.isUsable(now)) return connection;
+      connection.close(undefined);
+    }
+    return undefined;
+  }
+
+  private connectAsNeeded(): void {
+    for (let left = maxOfTurn; !this.isClosed && this.isShort() && this.open.size + this.connecting < this.options.connections; left -= 1) {
+      if (left === 0) return this.turnSoon();
+      this.connect();
+    }
+  }
+
+  /** More calls wait that may have a connection than are free, or on their way. */
+  private isShort(): boolean {
+    const provided = this.free() + this.connecting;
+    return this.waiting.size > provided && this.waiting.servable() > provided;
+  }
+
+  private connect(): void {
+    this.connecting += 1;
+    try {
+      this.options.connect((error, socket) => this.connected(error, socket), this.waiting.next()?.organizationId ?? '');
+    } catch (error) {
+      setImmediate(() => this.connected(error instanceof Error ? error : new Error(String(error)), null));
+    }
+  }
+
+  private connected(...[error, socket]: Parameters<Connected>): ProviderConnection | undefined {
+    this.connecting -= 1;
+    if (socket !== null && socket !== undefined && error === null && !this.isClosed) {
+      const connection = new ProviderConnection(socket, this);
+      this.open.add(connection);
+      this.idle.push(connection);
+      this.turnSoon();
+      return connection;
+    }
+    socket?.destroy();
+    this.failed(error ?? new PoolClosedError());
+    return undefined;
+  }
+
+  /** Each connection that cannot be had is some call's: the one whose turn it is, unless there is another for it. */
+  private failed(error: Error): void {
+    const next = this.waiting.next();
+    if (next !== undefined && this.isShort()) this.breakOff(next, error);
+    this.connectAsNeeded();
+  }
+}
+
+/** One call of a pool, from its sender to its reply's taker. What is done with it once it is over does nothing. */
+export class PooledCall implements WireReply, Waiting<PooledCall> {
+  readonly organizationId: string;
+  share: Share<PooledCall> | undefined;
+  before: PooledCall | undefined;
+  behind: PooledCall | undefined;
+  isQueued = false;
+  /** Since when it has been without a connection, monotonic milliseconds. */
+  waitsSince = 0;
+  private readonly pool: ProviderPool;
+  private request: WireRequest;
+  private readonly reply: WireReply;
+  private connection: ProviderConnection | undefined;
+  private isPaused = false;
+  private isOver = false;
+
+  constructor(pool: ProviderPool, organizationId: string, request: WireRequest, reply: WireReply) {
+    this.pool = pool;
+    this.organizationId = organizationId;
+    this.request = request;
+    this.reply = reply;
+  }
+
+  /** Sends it, unless it was broken off meanwhile. */
+  send(): void {
+    if (!this.isOver) this.pool.send(this);
+  }
+
+  goOver(connection: ProviderConnection): void {
+    this.connection = connection;
+    const { request } = this;
+    connection.send(request, this);
+    // The body is not sent again.
+    if (request.sent !== undefined) this.request = { ...request, body: null };
+    if (this.isPaused) connection.pause();
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    this.connection?.pause();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.connection?.resume();
+  }
+
+  abort(reason: Error): void {
+    if (this.isOver) return;
+    if (this.connection !== undefined) this.connection.close(reason);
+    else {
+      this.pool.forget(this);
+      this.broken(reason);
+    }
+  }
+
+  head(head: ReplyLines): void {
+    this.reply.head(head);
+  }
+
+  body(chunk: Buffer): void {
+    this.reply.body(chunk);
+  }
+
+  whole(): void {
+    this.leave();
+    this.reply.whole();
+  }
+
+  /** TRICKY: a body that never was on its way has nobody else to destroy it; an upload that is destroyed reads the rest of its client's bytes away. */
+  broken(error: Error): void {
+    if (this.isOver) return;
+    this.leave();
+    const { body } = this.request;
+    if (body !== null && !Buffer.isBuffer(body)) body.destroy();
+    this.reply.broken(error);
+  }
+
+  private leave(): void {
+    this.isOver = true;
+    if (this.connection === undefined) return;
+    this.connection = undefined;
+    this.pool.ended(this);
+  }
+}
+
+/** For as long as a call waits for a connection none was free. */
+export class ConnectionsBusyError extends ReplyTimeoutError {
+  /** How many there are. */
+  readonly connections: number;
+
+  constructor(connections: number) {
+    super('all connections to the provider were busy');
+    this.name = 'ConnectionsBusyError';
+    this.connections = connections;
+  }
+}
+
+/** For as long as a call waits for that, its organisation had as many connections as it may have beside others. */
+export class ShareTakenError extends Error {
+  readonly connections: number;
+  readonly percent: number;
+
+  constructor(connections: number, percent: number) {
+    super('the organisation has its share of the connections to the provider');
+    this.name = 'ShareTakenError';
+    this.connections = connections;
+    this.percent = percent;
+  }
+}
+
+/** The gateway is closing. */
+export class PoolClosedError extends Error {
+  constructor() {
+    super('the gateway is closing');
+    this.name = 'PoolClosedError';
+  }
+}

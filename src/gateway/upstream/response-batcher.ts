@@ -1,0 +1,96 @@
+import type { GatelogError } from '../../model/errors.ts';
+import type { WireReply } from './connection.ts';
+import type { ReplyLines } from './response-head.ts';
+import type { ReplySink } from '../response-sink.ts';
+
+const endOfTurn = Promise.resolve();
+
+/**
+ * Feeds one reply to its sink. What comes in one turn of the event loop goes on as one: a stream comes in many small chunks, and each costs a
+ * write and a frame.
+ *
+ * A sink that throws fails its own call. TRICKY: only what is thrown while a connection reads ends in its handler; from a microtask, or while a
+ * connection closes, it would end the process, and all its calls.
+ */
+export class ReplyFeed implements WireReply {
+  private readonly sink: ReplySink;
+  private readonly failure: (error: unknown) => GatelogError;
+  private gathered: Buffer[] = [];
+  private awaitsEndOfTurn = false;
+  private hasFailed = false;
+
+  /** @param failure what a broken connection is called. */
+  constructor(sink: ReplySink, failure: (error: unknown) => GatelogError) {
+    this.sink = sink;
+    this.failure = failure;
+  }
+
+  head({ status, lines, message }: ReplyLines): void {
+    this.sink.start(status, lines, message);
+    this.awaitEndOfTurn();
+  }
+
+  /** @throws when the sink has failed: the connection reads for nobody, and ends. */
+  body(chunk: Buffer): void {
+    if (this.hasFailed) throw new Error('the reply is passed on to nobody, as its sink has failed');
+    this.gathered.push(chunk);
+    this.awaitEndOfTurn();
+  }
+
+  whole(): void {
+    if (this.hasFailed) return;
+    try {
+      this.passOn();
+      this.sink.finish();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  broken(error: Error): void {
+    if (this.hasFailed) return;
+    try {
+      this.passOn();
+    } catch (thrown) {
+      this.fail(thrown);
+      return;
+    }
+    this.fail(error);
+  }
+
+  private awaitEndOfTurn(): void {
+    if (this.awaitsEndOfTurn) return;
+    this.awaitsEndOfTurn = true;
+    // A microtask: it comes after all that one read of the connection brought, and costs a third of a tick.
+    void endOfTurn.then(() => this.endTurn());
+  }
+
+  private endTurn(): void {
+    this.awaitsEndOfTurn = false;
+    if (this.hasFailed) return;
+    try {
+      this.passOn();
+      this.sink.sendHeadEarly();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private fail(error: unknown): void {
+    this.hasFailed = true;
+    this.gathered = [];
+    try {
+      this.sink.fail(this.failure(error));
+    } catch {
+      // It cannot even be told, so there is nobody left to tell.
+    }
+  }
+
+  private passOn(): void {
+    const [first] = this.gathered;
+    if (first === undefined) return;
+    const chunk = this.gathered.length === 1 ? first : Buffer.concat(this.gathered);
+    this.gathered = [];
+    this.sink.data(chunk);
+  }
+}

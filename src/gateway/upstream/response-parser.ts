@@ -1,0 +1,255 @@
+import { checkTrailer, NotHttpError, readReplyLines, type ReplyLines } from './response-head.ts';
+
+/** Takes what a reply consists of, from within {@link ReplyParser.read}. */
+export interface ReplyTaker {
+  /** A head; those of interim replies (1xx) come before the one that counts. */
+  readonly takeHead: (head: ReplyLines) => void;
+  /** A piece of the body; its bytes are there only until this returns. */
+  readonly takeBody: (bytes: Buffer) => void;
+}
+
+type State = 'head' | 'length' | 'to close' | 'chunk size' | 'chunk' | 'chunk end' | 'trailer' | 'whole' | 'stopped';
+
+const [lf, cr] = [10, 13];
+/** RFC 9112 §7.1.1, without what nobody sends. */
+const extension = /^(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"[ !#-[\]-~]*"))?)+$/;
+/** A longer one says nothing that anybody reads; Node takes none either. */
+const extensionMaxBytes = 16 * 1024;
+/** What every reply begins with. */
+const begin = Buffer.from('HTTP/1.');
+/** A size of more hexadecimal digits is beyond what a number holds exactly. */
+const mostSizeDigits = 13;
+/** First room for a line or a head that comes in pieces. */
+const leastKeptBytes = 1024;
+const nothing = Buffer.alloc(0);
+
+/**
+ * Reads the replies of one connection, RFC 9112, one after the other. It is at least as strict as Node's own parser: what two readers could take for two
+ * different replies is none.
+ */
+export class ReplyParser {
+  /** Whether the connection may be used again after this reply. Known once it is whole. */
+  keepsConnection = false;
+  /** How long the provider keeps it then, milliseconds, where it says so. */
+  keptForMs: number | undefined;
+  private readonly taker: ReplyTaker;
+  private readonly headerMaxBytes: number;
+  private state: State = 'whole';
+  private toHead = false;
+  private remaining = 0;
+  private trailerBytes = 0;
+  /** The beginning of a line, or of a head, whose end has yet to come. */
+  private kept = nothing;
+  private keptBytes = 0;
+
+  constructor(taker: ReplyTaker, headerMaxBytes: number) {
+    this.taker = taker;
+    this.headerMaxBytes = headerMaxBytes;
+  }
+
+  /** A request was sent; its reply is next. @param method its method: a reply to HEAD has no body. */
+  begin(method: string): void {
+    this.state = 'head';
+    this.toHead = method === 'HEAD';
+    this.keepsConnection = false;
+    this.keptForMs = undefined;
+    this.keptBytes = 0;
+  }
+
+  /** Nothing more is taken, whatever still comes. */
+  stop(): void {
+    this.state = 'stopped';
+  }
+
+  isWhole(): boolean {
+    return this.state === 'whole';
+  }
+
+  /** The next bytes of the connection; they are not kept. @throws NotHttpError, HeadTooLargeError. */
+  read(bytes: Buffer): void {
+    const input = this.keptBytes === 0 ? bytes : this.joined(bytes);
+    let at = 0;
+    while (at < input.length) {
+      const next = this.step(input, at);
+      if (next === undefined) break;
+      at = next;
+    }
+    this.keep(input, at);
+  }
+
+  /** The provider has closed the connection. @returns false when the reply is not whole by that. */
+  end(): boolean {
+    if (this.state === 'to close') this.state = 'whole';
+    return this.state === 'whole';
+  }
+
+  /** @returns where to go on; undefined when more has to come. */
+  private step(input: Buffer, at: number): number | undefined {
+    switch (this.state) {
+      case 'head':
+        return this.head(input, at);
+      case 'length':
+      case 'chunk':
+        return this.counted(input, at);
+      case 'to close':
+        this.taker.takeBody(at === 0 ? input : input.subarray(at));
+        return input.length;
+      case 'chunk size':
+        return this.chunkSize(input, at);
+      case 'chunk end':
+        return this.chunkEnd(input, at);
+      case 'trailer':
+        return this.trailer(input, at);
+      case 'whole':
+        // Nobody asked for more: what comes would be taken for the reply to the next request.
+        this.keepsConnection = false;
+        return input.length;
+      case 'stopped':
+        return input.length;
+    }
+  }
+
+  private head(input: Buffer, at: number): number | undefined {
+    const end = input.indexOf('\r\n\r\n', Math.max(at, this.keptBytes - 3), 'latin1');
+    if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadTooLargeError();
+    if (end === -1) {
+      refuseEarly(input, at, this.keptBytes);
+      return undefined;
+    }
+    const head = readReplyLines(input.toString('latin1', at, end), this.toHead);
+    this.keptBytes = 0;
+    if (head.status >= 200) this.begins(head);
+    this.taker.takeHead(head);
+    return end + 4;
+  }
+
+  private begins({ length, keepsConnection, keptForMs }: ReplyLines): void {
+    this.keepsConnection = keepsConnection;
+    this.keptForMs = keptForMs;
+    switch (length.kind) {
+      case 'none':
+        this.state = 'whole';
+        break;
+      case 'bytes':
+        this.remaining = length.bytes;
+        this.state = length.bytes === 0 ? 'whole' : 'length';
+        break;
+      case 'chunked':
+        this.trailerBytes = 0;
+        this.state = 'chunk size';
+        break;
+      case 'to close':
+        this.state = 'to close';
+    }
+  }
+
+  private counted(input: Buffer, at: number): number {
+    const bytes = Math.min(this.remaining, input.length - at);
+    this.remaining -= bytes;
+    if (this.remaining === 0) this.state = this.state === 'chunk' ? 'chunk end' : 'whole';
+    this.taker.takeBody(input.subarray(at, at + bytes));
+    return at + bytes;
+  }
+
+  private chunkSize(input: Buffer, at: number): number | undefined {
+    const end = this.lineEnd(input, at);
+    if (end === undefined) return undefined;
+    let size = 0;
+    let index = at;
+    for (; index < end; index += 1) {
+      const digit = hexDigit(input[index] ?? 0);
+      if (digit === -1) break;
+      size = size * 16 + digit;
+    }
+    const digits = index - at;
+    if (end - index > extensionMaxBytes) throw new NotHttpError('the extension of a chunk is over 16 KiB');
+    if (digits === 0 || digits > mostSizeDigits || (index < end && !extension.test(input.toString('latin1', index, end)))) {
+      throw new NotHttpError('the size of a chunk is not a hexadecimal number');
+    }
+    this.remaining = size;
+    this.state = size === 0 ? 'trailer' : 'chunk';
+    return end + 2;
+  }
+
+  private chunkEnd(input: Buffer, at: number): number | undefined {
+    if (input[at] !== cr || (at + 1 < input.length && input[at + 1] !== lf)) throw new NotHttpError('a chunk is longer than it says');
+    if (at + 1 === input.length) return undefined;
+    this.state = 'chunk size';
+    return at + 2;
+  }
+
+  /** Trailers are read and dropped: they are between the provider and us. */
+  private trailer(input: Buffer, at: number): number | undefined {
+    const end = this.lineEnd(input, at);
+    if (end === undefined) return undefined;
+    this.trailerBytes += end - at;
+    if (this.trailerBytes > this.headerMaxBytes) throw new HeadTooLargeError();
+    if (end === at) this.state = 'whole';
+    else checkTrailer(input.toString('latin1', at, end));
+    return end + 2;
+  }
+
+  /** Where the line that begins here ends; undefined while its end has not come. */
+  private lineEnd(input: Buffer, at: number): number | undefined {
+    const end = input.indexOf(lf, Math.max(at, this.keptBytes - 1));
+    if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadTooLargeError();
+    if (end === -1) return undefined;
+    this.keptBytes = 0;
+    const isClean = end > at && input[end - 1] === cr && input.indexOf(cr, at) === end - 1;
+    if (!isClean) throw new NotHttpError('a line does not end with CR and LF');
+    return end - 1;
+  }
+
+  /** The bytes behind what is kept, in one piece with it. */
+  private joined(bytes: Buffer): Buffer {
+    const needed = this.keptBytes + bytes.length;
+    if (this.kept.length < needed) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(leastKeptBytes, 2 * needed));
+      this.kept.copy(larger, 0, 0, this.keptBytes);
+      this.kept = larger;
+    }
+    bytes.copy(this.kept, this.keptBytes);
+    return this.kept.subarray(0, needed);
+  }
+
+  private keep(input: Buffer, at: number): void {
+    const left = input.length - at;
+    if (left === 0) {
+      this.kept = nothing;
+      this.keptBytes = 0;
+      return;
+    }
+    if (at === 0 && this.keptBytes > 0 && input.buffer === this.kept.buffer) {
+      // It is there already, and grew.
+      this.keptBytes = left;
+      return;
+    }
+    const rest = Buffer.allocUnsafeSlow(Math.max(leastKeptBytes, left));
+    input.copy(rest, 0, at);
+    this.kept = rest;
+    this.keptBytes = left;
+  }
+}
+
+/** The head of a reply, or a line of it, is longer than is taken. */
+export class HeadTooLargeError extends Error {
+  constructor() {
+    super('the head of the reply is over the limit');
+    this.name = 'HeadTooLargeError';
+  }
+}
+
+/** What begins otherwise will never be a reply: nobody should wait for its end. @param seen bytes of it that were looked at before. */
+function refuseEarly(input: Buffer, at: number, seen: number): void {
+  const length = Math.min(begin.length, input.length - at);
+  if (begin.compare(input, at, at + length, 0, length) !== 0) throw new NotHttpError('it does not begin with HTTP/1');
+  for (let index = input.indexOf(lf, at + seen); index !== -1; index = input.indexOf(lf, index + 1)) {
+    if (index === at || input[index - 1] !== cr) throw new NotHttpError('a line does not end with CR and LF');
+  }
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const letter = byte | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+}

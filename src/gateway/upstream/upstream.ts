@@ -1,0 +1,232 @@
+import type { LookupFunction, Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { buildConnector } from 'undici';
+import { GatelogError } from '../../model/errors.ts';
+import { isSystemError } from '../../platform/files.ts';
+import type { RawHeaders } from '../http/headers.ts';
+import type { ConnectionCounts } from '../metrics.ts';
+import { NameLookUps } from './name-look-ups.ts';
+import { outgoingHead } from './request-head.ts';
+import { type ConnectionLimits, type ProviderConnection, ReplyTimeoutError } from './connection.ts';
+import { ConnectionsBusyError, PoolClosedError, PooledCall, ProviderPool, ShareTakenError } from './pool.ts';
+import { ReplyFeed } from './response-batcher.ts';
+import { NotHttpError } from './response-head.ts';
+import { HeadTooLargeError } from './response-parser.ts';
+import type { ReplySink } from '../response-sink.ts';
+
+/** What goes to a provider. */
+export interface ProviderRequest {
+  /** Whose call it is. */
+  readonly organizationId: string;
+  readonly method: string;
+  readonly origin: string;
+  /** Path and query, as they go out. */
+  readonly path: string;
+  /** Set when the caller chose the host: how the guard resolves its name. */
+  readonly lookUp: LookupFunction | undefined;
+  /** Header lines, name and value in turn, without any that says how long the body is. */
+  readonly lines: RawHeaders;
+  readonly credentials: RawHeaders;
+  readonly body: Buffer | Readable | null;
+  /** Bytes of a body that is read as it goes, where its sender said how many. */
+  readonly announced: number | undefined;
+  /** Called when a body that is here whole has been written: nobody keeps it from then on. */
+  readonly sent?: (() => void) | undefined;
+}
+
+export interface UpstreamOptions extends ConnectionLimits {
+  readonly connectTimeoutMs: number;
+  /** Connections to one origin from one worker; further calls wait, for the time-out of a head at most. */
+  readonly connections: number;
+  /** Of the connections to one origin that the calls of others leave an organisation may have so many in a hundred. */
+  readonly organizationSharePercent: number;
+  /** Longest wait of a call whose organisation has as many, milliseconds. */
+  readonly shareWaitMs: number;
+}
+
+export interface Upstream {
+  /** Sends a request and feeds the reply to the sink. Never throws: a failure reaches the sink. */
+  readonly send: (request: ProviderRequest, sink: ReplySink) => void;
+  /** The connections to all providers right now. */
+  readonly counts: () => ConnectionCounts;
+  readonly close: () => Promise<void>;
+}
+
+/** Most hosts named by callers whose connections are kept; one that was not called for the longest time makes room. */
+const mostNamedHosts = 256;
+/** How often connections are looked at: this share of the shortest time-out, within the bounds. A time-out is seen up to twice that late. */
+const lookShare = 0.1;
+const lookBounds = { leastMs: 10, mostMs: 1000 };
+
+/**
+ * Connections to providers: one pool an origin, kept alive.
+ * Invariant: a host that a caller named, in `Svc-Target-Url` or in the path, has a pool of its own, whose every connection goes where the guard's
+ * check said, also when the deployment itself calls a host of that name. One origin has one check, so one pool serves both ways to name it.
+ */
+export function makeUpstream(options: UpstreamOptions): Upstream {
+  const pools = new Map<string, ProviderPool>();
+  const named = new Map<string, ProviderPool>();
+  /** Pools that made room; what runs on them runs to its end. */
+  const leaving = new Set<ProviderPool>();
+  const lookUps = new NameLookUps();
+  let isClosed = false;
+  const all = (): ProviderPool[] => [...pools.values(), ...named.values(), ...leaving];
+  const poolFor = (origin: string): ProviderPool => {
+    const existing = pools.get(origin);
+    if (existing !== undefined) return existing;
+    const pool = openPool(origin, options);
+    pools.set(origin, pool);
+    return pool;
+  };
+  const namedPoolFor = (origin: string, lookUp: LookupFunction): ProviderPool => {
+    const pool = named.get(origin) ?? openPool(origin, options, { lookUp, lookUps });
+    // The one called last stands last.
+    named.delete(origin);
+    named.set(origin, pool);
+    const [oldest] = named;
+    if (named.size > mostNamedHosts && oldest !== undefined) {
+      const [oldestOrigin, left] = oldest;
+      named.delete(oldestOrigin);
+      left.retire();
+      leaving.add(left);
+    }
+    return pool;
+  };
+  const lookTimer = setInterval(() => {
+    const now = options.monotonic();
+    for (const pool of all()) pool.look(now);
+    for (const pool of leaving) if (pool.hasEnded()) leaving.delete(pool);
+  }, lookEveryMs(options));
+  lookTimer.unref();
+  return {
+    send: (request, sink) => {
+      const { origin, lookUp, body } = request;
+      try {
+        if (isClosed) throw new PoolClosedError();
+        send(lookUp === undefined ? poolFor(origin) : namedPoolFor(origin, lookUp), request, sink);
+      } catch (error) {
+        if (body !== null && !Buffer.isBuffer(body)) body.destroy();
+        sink.fail(providerFailure(error));
+      }
+    },
+    counts: () => countsOf(all()),
+    close: async () => {
+      isClosed = true;
+      clearInterval(lookTimer);
+      for (const pool of all()) pool.close();
+    },
+  };
+}
+
+function send(pool: ProviderPool, request: ProviderRequest, sink: ReplySink): void {
+  const { organizationId, method, path, lines, credentials, body, announced, sent } = request;
+  const bodyBytes = body === null || Buffer.isBuffer(body) ? (body?.length ?? 0) : announced;
+  const head = outgoingHead({ method, path, host: pool.options.host, lines, credentials, bodyBytes });
+  const wire = { method, head, body, announced, sent };
+  const call = new PooledCall(pool, organizationId, wire, new ReplyFeed(sink, providerFailure));
+  sink.begin(call);
+  call.send();
+}
+
+function lookEveryMs({ headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs, shareWaitMs }: UpstreamOptions): number {
+  const shortest = Math.min(headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs, shareWaitMs);
+  return Math.min(lookBounds.mostMs, Math.max(lookBounds.leastMs, shortest * lookShare));
+}
+
+function countsOf(pools: readonly ProviderPool[]): ConnectionCounts {
+  let [busy, idle, waiting] = [0, 0, 0];
+  for (const pool of pools) {
+    const counts = pool.counts();
+    busy += counts.busy;
+    idle += counts.idle;
+    waiting += counts.waiting;
+  }
+  return { busy, idle, waiting };
+}
+
+/** What is read from any provider comes here first, and is taken out of it before the next. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+const connections = new WeakMap<Socket, ProviderConnection>();
+
+function passRead(this: Socket, bytes: number): boolean {
+  connections.get(this)?.read(readBuffer.subarray(0, bytes));
+  return true;
+}
+
+/** How the names of a pool's host are resolved, where a caller chose it. */
+interface NamedHost {
+  readonly lookUp: LookupFunction;
+  readonly lookUps: NameLookUps;
+}
+
+function openPool(origin: string, options: UpstreamOptions, named?: NamedHost): ProviderPool {
+  const { protocol, hostname, host, port } = new URL(origin);
+  let asking = '';
+  const lookup = named?.lookUps.limited(named.lookUp, () => asking);
+  // TRICKY: undici hands what it does not know to `net` and `tls`, and its types do not say so.
+  const reading = { onread: { buffer: readBuffer, callback: passRead } };
+  const connect = buildConnector({ timeout: options.connectTimeoutMs, ...(lookup === undefined ? {} : { lookup }), ...reading });
+  return new ProviderPool({
+    ...options,
+    host,
+    connect: (connected, organizationId) => {
+      // Node begins to look a name up before this returns.
+      asking = organizationId;
+      connect({ hostname: unbracketed(hostname), host, protocol, port }, (...[error, socket]) => {
+        const connection = connected(error, socket);
+        if (socket && connection !== undefined) connections.set(socket, connection);
+      });
+    },
+  });
+}
+
+function unbracketed(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+
+/** An error of the connection as one of ours. An error that is already ours, such as a body over its limit, stays. */
+function providerFailure(error: unknown): GatelogError {
+  if (error instanceof GatelogError) return error;
+  if (error instanceof ShareTakenError) return new GatelogError('too_many_calls', shareSentence(error), { cause: error });
+  const code = isSystemError(error) ? error.code : undefined;
+  if (error instanceof ReplyTimeoutError || (code !== undefined && timeoutCodes.has(code))) {
+    return new GatelogError('provider_timeout', timeoutSentence(error), { cause: error });
+  }
+  return new GatelogError('provider_unreachable', unreachableSentence(error, code), { cause: error });
+}
+
+function shareSentence(error: ShareTakenError): string {
+  return (
+    'The calls of your organisation have as many connections to this provider as it may have beside others ' +
+    `(GATELOG_ORGANIZATION_SHARE_PERCENT: ${error.percent} of what others leave of GATELOG_PROVIDER_CONNECTIONS: ${error.connections}). ` +
+    'The provider was not called. Try again when some of them have ended.'
+  );
+}
+
+function timeoutSentence(error: unknown): string {
+  return error instanceof ConnectionsBusyError
+    ? `All connections to the provider (GATELOG_PROVIDER_CONNECTIONS: ${error.connections}) were busy for as long as a call waits for one. Try again, or allow more.`
+    : 'The provider did not answer in time. Try again, or raise the time-out settings of the gateway.';
+}
+
+function unreachableSentence(error: unknown, code: string | undefined): string {
+  if (error instanceof PoolClosedError) return 'The gateway is about to end, and broke the call off. Try again.';
+  if (error instanceof HeadTooLargeError) {
+    return 'The head of what the provider answered is over the limit of the gateway (GATELOG_HEADER_MAX_BYTES).';
+  }
+  if (error instanceof NotHttpError) return `What the provider answered is not HTTP/1.1: ${error.message}.`;
+  const host = isSystemError(error) && 'hostname' in error && typeof error.hostname === 'string' ? error.hostname : undefined;
+  if (host !== undefined && code === 'ENOTFOUND') {
+    return `There is no host "${host}" (ENOTFOUND), so the provider was not called. Mend the address: Svc-Target-Url, or the setting GATELOG_PROVIDER_<NAME>_URL.`;
+  }
+  if (host !== undefined && code === 'EAI_AGAIN') {
+    return `The name of the host "${host}" could not be looked up (EAI_AGAIN): this machine reaches no name server. Try again, or mend its DNS.`;
+  }
+  if (code === 'ECONNREFUSED') {
+    return 'Nothing listens at the address of the provider (ECONNREFUSED). Start it, or mend the address: Svc-Target-Url, or the setting GATELOG_PROVIDER_<NAME>_URL.';
+  }
+  const reason = code === undefined ? '' : ` (${code})`;
+  return `The provider could not be reached, or closed the connection before it answered${reason}. Try again.`;
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import type { UsageCompletion } from '../../model/record/usage-completion.ts';
+import type { BatchBounds } from '../../spool/checkpoint.ts';
+import { comparePositions, type Position } from '../../spool/spool.ts';
+import type { OpenExchange } from '../series/exchange.ts';
+import type { ChangesByExchange } from '../changes/pending.ts';
+import type { SeriesTail } from '../series/tail.ts';
+import type { Failure } from './insert.ts';
+
+/** What goes to the store at once. */
+export interface Batch {
+  readonly bounds: BatchBounds;
+  readonly exchanges: readonly OpenExchange[];
+  /** How many of each series' waiting exchanges are in it. */
+  readonly taken: readonly { readonly tail: SeriesTail; readonly count: number }[];
+}
+
+/** A batch that needs nothing of the spool any more. */
+export interface StoredBatch {
+  readonly batch: Batch;
+  readonly failures: ReadonlyMap<number, Failure>;
+  readonly changes: ChangesByExchange;
+  readonly erased: ReadonlyMap<OpenExchange, number>;
+  /** Usage that waits for the records of its calls from now on. */
+  readonly waiting: readonly UsageCompletion[];
+}
+
+/** A batch that was not begun before. */
+export interface FormedBatch extends Batch {
+  /** It has as much as a batch may have. */
+  readonly isFull: boolean;
+}
+
+export interface BatchLimits {
+  readonly mostRows: number;
+  readonly mostBytes: number;
+}
+
+export const startOfSeries: Position = { segment: 0, offset: 0 };
+
+/** What is no more to be taken into a batch. */
+export interface Behind {
+  /** What the store has of each series. */
+  readonly accepted: Readonly<Record<string, Position>>;
+  /** What the batch that is on its way has taken, when another is formed behind it. */
+  readonly taken?: Batch['taken'];
+}
+
+/**
+ * Takes as many waiting exchanges as the limits allow, every time from another series first, so that a busy one does not starve the rest.
+ * @returns undefined when none waits.
+ */
+export function formBatch(
+  number: number,
+  tails: readonly SeriesTail[],
+  { accepted, taken: before = [] }: Behind,
+  limits: BatchLimits,
+): FormedBatch | undefined {
+  let rows = 0;
+  let bytes = 0;
+  let isFull = false;
+  const taken: { tail: SeriesTail; count: number }[] = [];
+  const exchanges: OpenExchange[] = [];
+  const series: Record<string, { from: Position; to: Position }> = {};
+  for (const tail of rotated(tails, number)) {
+    let count = 0;
+    const first = before.find((taking) => taking.tail === tail)?.count ?? 0;
+    const waiting = tail.waiting();
+    for (let index = first; index < waiting.length; index += 1) {
+      const exchange = waiting[index];
+      if (exchange?.endsAt === undefined) break;
+      const fits = rows < limits.mostRows && (rows === 0 || bytes + exchange.bytes <= limits.mostBytes);
+      if (!fits) {
+        isFull = true;
+        break;
+      }
+      rows += 1;
+      bytes += exchange.bytes;
+      count += 1;
+      exchanges.push(exchange);
+      series[tail.series] = { from: accepted[tail.series] ?? startOfSeries, to: exchange.endsAt };
+    }
+    if (count > 0) taken.push({ tail, count });
+  }
+  return rows === 0 ? undefined : { bounds: { batch: number, series }, exchanges, taken, isFull: isFull || rows === limits.mostRows };
+}
+
+/** Whether what waits is as much as a batch takes. */
+export function fillsBatch(tails: readonly SeriesTail[], { mostRows, mostBytes }: BatchLimits): boolean {
+  const waiting = tails.flatMap((tail) => tail.waiting());
+  return waiting.length >= mostRows || waiting.reduce((sum, { bytes }) => sum + bytes, 0) >= mostBytes;
+}
+
+function rotated<T>(items: readonly T[], by: number): readonly T[] {
+  const start = items.length === 0 ? 0 : by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}
+
+/**
+ * Makes a batch again from its bounds, after a crash.
+ * @returns undefined while not all of it has been read yet.
+ */
+export function repeatBatch(bounds: BatchBounds, tails: readonly SeriesTail[]): Batch | undefined {
+  const taken: { tail: SeriesTail; count: number }[] = [];
+  const exchanges: OpenExchange[] = [];
+  for (const [name, { to }] of Object.entries(bounds.series)) {
+    const tail = tails.find(({ series }) => series === name);
+    // A series that is gone was accepted whole: it is deleted only after that.
+    if (tail === undefined) continue;
+    if (!tail.hasReadTo(to)) return undefined;
+    const members = tail.waiting().filter(({ endsAt }) => endsAt !== undefined && comparePositions(endsAt, to) <= 0);
+    exchanges.push(...members);
+    taken.push({ tail, count: members.length });
+  }
+  return { bounds, exchanges, taken };
+}
+
+/** The accepted positions once a batch is in the store. */
+export function acceptedAfter(accepted: Readonly<Record<string, Position>>, batch: Batch): Record<string, Position> {
+  const next = { ...accepted };
+  for (const [series, { to }] of Object.entries(batch.bounds.series)) next[series] = to;
+  return next;
+}
+
+/**
+ * What the store tells batches apart by. The bounds are in it, not only the number: were the checkpoint lost and counting began anew, the
+ * store would take a new batch for an old one and drop it.
+ */
+export function tokenOf(spoolId: string, { batch, series }: BatchBounds): string {
+  const bounds = createHash('sha256').update(JSON.stringify(series)).digest('hex').slice(0, 16);
+  return `${spoolId}-${batch}-${bounds}`;
+}

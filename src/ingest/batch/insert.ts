@@ -1,0 +1,165 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { messageOf } from '../../model/errors.ts';
+import type { DeadLetterCause, Observe } from '../../model/observation.ts';
+import { makeBackoff } from '../../platform/backoff.ts';
+import type { InterpretedRows } from '../worker/interpreter.ts';
+import { failureText, isOverflow, isRejection, isTooLarge } from '../../store/engine/failure.ts';
+import type { InsertRows } from '../../store/insert/insert.ts';
+import type { FindRows, RecordName } from '../../store/read/find-rows.ts';
+import type { RecordTable } from '../../store/insert/rows.ts';
+
+/** A record to store: its rows, and its place in the batch. */
+export interface StorableRow {
+  readonly index: number;
+  readonly rows: InterpretedRows;
+}
+
+/** Why an exchange goes to the dead letters. */
+export interface Failure {
+  readonly cause: DeadLetterCause;
+  readonly reason: string;
+}
+
+/** What a batch is called, the same at every try, and of which records it is. */
+export interface NamedBatch {
+  readonly token: string;
+  /** By their places. */
+  readonly records: readonly RecordName[];
+  /** It was begun before, so that the store may have some of it. */
+  readonly isRepeated: boolean;
+  /** The store may have some of it all the same. */
+  readonly isUnsure?: boolean;
+}
+
+export interface StoreBatchOptions {
+  readonly insert: InsertRows;
+  readonly findRows: FindRows;
+  readonly observe: Observe;
+  /** Aborted when the drain must stop: a batch that is not stored by then stays in the spool. */
+  readonly signal: AbortSignal;
+}
+
+const firstRetryMs = 100;
+const longestRetryMs = 5000;
+/** Lack of memory may pass; after so many tries in a row the batch is taken for its cause. */
+const triesWhenTooLarge = 4;
+/** One row of fewer bytes is not: whoever has no memory for that has given it to others, and is waited for. */
+const leastTooLargeBytes = 8 * 1024 * 1024;
+
+/** The batch as a whole is more than the store takes at once. Nothing of it was stored. */
+export class BatchTooLarge extends Error {
+  override readonly name = 'BatchTooLarge';
+}
+
+/**
+ * Stores rows in their tables, requests last, so that a visible request has its bodies and its history. While the store is away it tries again
+ * for as long as it takes. Rows that the store refuses, and those that are too much for it, are singled out by halves, so that the rest is stored.
+ *
+ * Invariant: the halves are halves of the batch's places, not of the rows that are left, so that a repeated batch has the same parts with the
+ * same tokens even where another row could not be interpreted this time.
+ * Invariant: what the store may have of a batch already is not sent again under another token: it is asked first.
+ * @returns why a row was refused, by its place in the batch.
+ * @throws BatchTooLarge for a batch that is not repeated, while the store has nothing of it; the abort reason when told to stop.
+ */
+export async function storeRows(
+  rows: readonly StorableRow[],
+  { token, records, isRepeated, isUnsure = false }: NamedBatch,
+  options: StoreBatchOptions,
+): Promise<ReadonlyMap<number, Failure>> {
+  const storing: Storing = { ...options, records, refused: new Map() };
+  const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, records.length))), mayBeStored: isRepeated || isUnsure };
+  for (const table of ['bodies', 'changes', 'requests'] as const) {
+    const left = rows.filter((row) => !storing.refused.has(row.index) && bytesIn(table, row).length > 0);
+    // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
+    await storePart({ ...whole, table, rows: left, token: `${token}-${table}`, mayGiveUp: table === 'bodies' && !isRepeated }, storing);
+  }
+  return storing.refused;
+}
+
+interface Storing extends StoreBatchOptions {
+  readonly records: readonly RecordName[];
+  readonly refused: Map<number, Failure>;
+}
+
+/** Rows at the places `[start, start + size)` of the batch. */
+interface Part {
+  readonly table: RecordTable;
+  readonly rows: readonly StorableRow[];
+  readonly start: number;
+  readonly size: number;
+  readonly token: string;
+  readonly mayGiveUp: boolean;
+  /** The store may have some of these rows. */
+  readonly mayBeStored: boolean;
+}
+
+async function storePart(asked: Part, storing: Storing): Promise<void> {
+  const part = asked.mayBeStored ? await missingOf(asked, storing) : asked;
+  const { table, rows, start, size, token } = part;
+  if (rows.length === 0) return;
+  const failure = await insertPatiently(part, storing);
+  if (failure === undefined) return;
+  const [only] = rows;
+  if (rows.length === 1 && only !== undefined) {
+    storing.refused.set(only.index, failure);
+    return;
+  }
+  const middle = start + size / 2;
+  // A row that is refused takes its whole insert with it. Of one that was too much nobody knows how far it came.
+  const half = { table, size: size / 2, mayGiveUp: false, mayBeStored: part.mayBeStored || failure.cause === 'too_large' };
+  await storePart({ ...half, start, rows: rows.filter(({ index }) => index < middle), token: `${token}.0` }, storing);
+  await storePart({ ...half, start: middle, rows: rows.filter(({ index }) => index >= middle), token: `${token}.1` }, storing);
+}
+
+/**
+ * A part without the rows that the store has. Its token is another one then: under the old one, what is left would be taken for a repetition.
+ * While the store has none the token stays, as an insert of an earlier life may still be on its way.
+ */
+async function missingOf(part: Part, { findRows, records }: Storing): Promise<Part> {
+  const nameOf = ({ index }: StorableRow): RecordName | undefined => records[index];
+  const stored = await findRows(
+    part.table,
+    part.rows.flatMap((row) => nameOf(row) ?? []),
+  );
+  if (stored.size === 0) return part;
+  const rows = part.rows.filter((row) => {
+    const name = nameOf(row);
+    return name === undefined || !stored.has(name);
+  });
+  return { ...part, rows, token: `${part.token}.without-${stored.size}` };
+}
+
+/** @returns why the store does not take these rows, undefined when it has them. */
+async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
+  const backoff = makeBackoff(firstRetryMs, longestRetryMs);
+  const written = rows.map((row) => bytesIn(table, row));
+  const bytes = written.reduce((sum, { length }) => sum + length, 0);
+  const mayBeCause = rows.length > 1 || bytes >= leastTooLargeBytes;
+  let tooLarge = 0;
+  // Where the answer of a try was lost, the store may have what it was sent.
+  let isUnclear = false;
+  for (;;) {
+    storing.signal.throwIfAborted();
+    try {
+      await storing.insert(table, written, token);
+      return undefined;
+    } catch (error) {
+      if (isRejection(error)) {
+        return { cause: 'refused_by_store', reason: messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error) };
+      }
+      tooLarge = isTooLarge(error) ? tooLarge + 1 : 0;
+      isUnclear ||= tooLarge === 0;
+      if (tooLarge >= triesWhenTooLarge && (mayBeCause || isOverflow(error))) {
+        if (mayGiveUp && !isUnclear) throw new BatchTooLarge(failureText(error), { cause: error });
+        return { cause: 'too_large', reason: failureText(error) };
+      }
+      const retryInMs = backoff.nextMs();
+      storing.observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
+      await wait(retryInMs, undefined, { signal: storing.signal });
+    }
+  }
+}
+
+function bytesIn(table: RecordTable, { rows }: StorableRow): Uint8Array {
+  return table === 'requests' ? rows.request : rows[table];
+}

@@ -1,0 +1,72 @@
+import type { Observe } from '../../model/observation.ts';
+import type { UsageCompletion } from '../../model/record/usage-completion.ts';
+import type { InterpretedExchange } from '../worker/interpreter.ts';
+import type { OpenExchange } from '../series/exchange.ts';
+import type { BudgetSettlement } from '../interpret/settlement.ts';
+import type { Failure, StorableRow } from './insert.ts';
+
+/** What interpretation makes of a batch. */
+export interface InterpretedBatch {
+  /** All that interpretation made, rows and not. */
+  readonly interpreted: readonly InterpretedExchange[];
+  readonly rows: StorableRow[];
+  /** Why there is no row, by place in the batch. */
+  readonly failures: Map<number, Failure>;
+  /** Exchanges that erasures take out, with their numbers. */
+  readonly erased: Map<OpenExchange, number>;
+  readonly settlements: BudgetSettlement[];
+  /** What reads of finished responses brought. */
+  readonly completions: UsageCompletion[];
+  /** Responses whose usage a later read may bring, as `responseKeyOf` names them. */
+  readonly awaited: Set<string>;
+  /** Why redaction rules could not be applied. */
+  readonly redactionFailures: Map<OpenExchange, string>;
+  /** Why the operator's threat check said nothing. */
+  readonly threatCheckFailures: Map<OpenExchange, string>;
+}
+
+/** Sorts what came of each exchange of a batch, in their order. @param release of what is left. @throws when this process lacked something just now: it is released then. */
+export function sortInterpreted(
+  exchanges: readonly OpenExchange[],
+  interpreted: readonly InterpretedExchange[],
+  release: (interpreted: readonly InterpretedExchange[]) => void,
+): InterpretedBatch {
+  const found: InterpretedBatch = {
+    interpreted,
+    rows: [],
+    failures: new Map(),
+    erased: new Map(),
+    settlements: [],
+    completions: [],
+    awaited: new Set(),
+    redactionFailures: new Map(),
+    threatCheckFailures: new Map(),
+  };
+  for (const [index, exchange] of exchanges.entries()) {
+    const result = interpreted[index] ?? { failure: 'the interpreter said nothing of it' };
+    if ('shortage' in result) {
+      release(interpreted);
+      throw new Error(result.shortage);
+    }
+    if ('failure' in result) {
+      found.failures.set(index, { cause: 'not_interpreted', reason: result.failure });
+      continue;
+    }
+    if ('erasure' in result) found.erased.set(exchange, result.erasure);
+    else {
+      found.rows.push({ index, rows: result });
+      if (result.completion !== undefined) found.completions.push(result.completion);
+      if (result.awaited !== undefined) found.awaited.add(result.awaited);
+      if (result.redactionFailure !== undefined) found.redactionFailures.set(exchange, result.redactionFailure);
+      if (result.threatCheckFailure !== undefined) found.threatCheckFailures.set(exchange, result.threatCheckFailure);
+    }
+    if (result.settlement !== undefined) found.settlements.push(result.settlement);
+  }
+  return found;
+}
+
+/** Says of which exchanges something was left out. */
+export function observeLeftOut({ redactionFailures, threatCheckFailures }: InterpretedBatch, observe: Observe): void {
+  for (const [{ requestId }, reason] of redactionFailures) observe({ kind: 'redaction_failed', requestId, reason });
+  for (const [{ requestId }, reason] of threatCheckFailures) observe({ kind: 'threat_check_failed', requestId, reason });
+}

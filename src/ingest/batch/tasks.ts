@@ -1,0 +1,72 @@
+import path from 'node:path';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { DrainPorts } from '../ports.ts';
+import type { InterpretTask, TaskSettings } from '../worker/interpreter.ts';
+import type { OpenExchange } from '../series/exchange.ts';
+import type { ChangesByExchange } from '../changes/pending.ts';
+
+/** What the tasks of a batch need to know of it. */
+export interface TaskBatch {
+  readonly changes: ChangesByExchange;
+  /** It was begun before, so that the store may have some of it. */
+  readonly isRepeated: boolean;
+}
+
+type TaskPorts = Pick<DrainPorts, 'spoolFolder' | 'declaredNames' | 'redactionRules' | 'organizationPrices' | 'erasures'>;
+
+/** What is to be interpreted, in the order of the exchanges. */
+export async function tasksOf(
+  exchanges: readonly OpenExchange[],
+  { changes, isRepeated }: TaskBatch,
+  ports: TaskPorts,
+): Promise<InterpretTask[]> {
+  const organizations = await organizationsOf(exchanges, ports);
+  const kept = isRepeated ? await keptByRepetition(exchanges, ports) : nothing;
+  const known = new Map<string, TaskSettings>();
+  return exchanges.map((exchange) => {
+    const { organizationId, series } = exchange;
+    const isKept = kept.has(exchange);
+    const name = `${organizationId}/${isKept ? 'kept' : ''}/${series}`;
+    const settings = known.get(name) ?? {
+      seriesFolder: path.join(ports.spoolFolder, series),
+      organizationId,
+      declaredNames: organizations.get(organizationId)?.declaredNames,
+      redactionRules: organizations.get(organizationId)?.redactionRules,
+      organizationPrices: ports.organizationPrices(organizationId),
+      erasures: isKept ? undefined : ports.erasures.of(organizationId),
+    };
+    known.set(name, settings);
+    return { settings, frames: exchange.frames, changes: changes.get(exchange) ?? noChanges };
+  });
+}
+
+const nothing: ReadonlySet<OpenExchange> = new Set();
+const noChanges: InterpretTask['changes'] = [];
+
+type OrganizationSettings = Pick<TaskSettings, 'declaredNames' | 'redactionRules'>;
+
+async function organizationsOf(
+  exchanges: readonly OpenExchange[],
+  ports: TaskPorts,
+): Promise<ReadonlyMap<OrganizationId, OrganizationSettings>> {
+  const settings = new Map<OrganizationId, OrganizationSettings>();
+  for (const { organizationId } of exchanges) {
+    if (settings.has(organizationId)) continue;
+    const declaredNames = await ports.declaredNames(organizationId);
+    settings.set(organizationId, { declaredNames, redactionRules: await ports.redactionRules(organizationId) });
+  }
+  return settings;
+}
+
+/**
+ * Invariant: a repeated batch leaves out what it left out before and nothing else: of another record some tables may have their row already, and
+ * the erasure finds it in the store once all have.
+ */
+async function keptByRepetition(exchanges: readonly OpenExchange[], { erasures }: TaskPorts): Promise<ReadonlySet<OpenExchange>> {
+  const kept = new Set<OpenExchange>();
+  for (const exchange of exchanges) {
+    if (erasures.of(exchange.organizationId) === undefined) continue;
+    if (!(await erasures.wasErased(exchange))) kept.add(exchange);
+  }
+  return kept;
+}

@@ -1,0 +1,138 @@
+import type { MetadataDatabase } from '../../metadata/database.ts';
+import {
+  appendPendingChanges,
+  countPendingChanges,
+  latestPendingNumber,
+  listPendingChanges,
+  listPendingSessions,
+  removePendingChanges,
+  type RequestReference,
+} from '../../metadata/pending-changes.ts';
+import type { AcceptedChange } from '../../model/change.ts';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import type { Observe } from '../../model/observation.ts';
+import { failureText } from '../../store/engine/failure.ts';
+import type { OpenExchange } from '../series/exchange.ts';
+
+/** Changes by exchange, of each the oldest first. */
+export type ChangesByExchange = ReadonlyMap<OpenExchange, readonly AcceptedChange[]>;
+
+/** Changes of exchanges that the store does not have yet. */
+export interface PendingChanges {
+  /** Durable when it returns. */
+  readonly append: (accepted: AcceptedChange) => Promise<void>;
+  /** As {@link append}, of many at once. */
+  readonly appendAll: (accepted: readonly AcceptedChange[]) => Promise<void>;
+  /** As {@link appendAll}, without those that wait already. */
+  readonly appendMissing: (accepted: readonly AcceptedChange[]) => Promise<void>;
+  /** The greatest number of those that wait; 0 when none does. */
+  readonly latestNumber: () => Promise<number>;
+  /** The session into which changes of single requests have moved them, by request. */
+  readonly sessionsOf: (organizationId: OrganizationId) => Promise<ReadonlyMap<RequestId, string>>;
+  readonly listFor: (exchanges: readonly OpenExchange[]) => Promise<ChangesByExchange>;
+  /** The sequences of the changes that wait for these requests. */
+  readonly sequencesFor: (requests: readonly RequestReference[]) => Promise<readonly number[]>;
+  /** Forgets changes by their sequences; those that are gone already do not matter, as no sequence is ever given twice. */
+  readonly remove: (sequences: readonly number[]) => Promise<void>;
+}
+
+/**
+ * Over the metadata database. Remembers when nothing waits there, so that the usual batch, without changes, asks nothing.
+ * Invariant: what is remembered was looked up, never reckoned: a change that is not counted would be missing from its record.
+ * @param spent sequences that the spool's checkpoint names: the store or a dead letter has these changes, and a crash has kept them here. They go first,
+ *   as a replay of that letter would take them for its own.
+ */
+export async function openPendingChanges(database: MetadataDatabase, spent: readonly number[]): Promise<PendingChanges> {
+  await removePendingChanges(database, spent);
+  let appends = 0;
+  let appendsUnderWay = 0;
+  let isEmpty = (await countPendingChanges(database)) === 0;
+  const lookAgain = async (): Promise<void> => {
+    const before = appends;
+    const isQuiet = appendsUnderWay === 0;
+    const count = await countPendingChanges(database);
+    isEmpty = count === 0 && isQuiet && appends === before;
+  };
+  const appendAll = async (accepted: readonly AcceptedChange[]): Promise<void> => {
+    if (accepted.length === 0) return;
+    // Set before it is written: a batch that is being sealed meanwhile must not think that there is nothing.
+    appends += 1;
+    isEmpty = false;
+    appendsUnderWay += 1;
+    try {
+      await appendPendingChanges(database, accepted);
+    } finally {
+      appendsUnderWay -= 1;
+    }
+  };
+  return {
+    append: (accepted) => appendAll([accepted]),
+    appendAll,
+    appendMissing: async (accepted) => {
+      if (accepted.length === 0) return;
+      const waiting = new Set((await listPendingChanges(database, accepted)).map((change) => numberedKeyOf(change.accepted)));
+      await appendAll(accepted.filter((change) => !waiting.has(numberedKeyOf(change))));
+    },
+    latestNumber: () => latestPendingNumber(database),
+    sessionsOf: async (organizationId) => (isEmpty ? new Map() : listPendingSessions(database, organizationId)),
+    listFor: async (exchanges) => {
+      if (isEmpty) return new Map();
+      const byExchange = new Map<OpenExchange, AcceptedChange[]>();
+      const known = new Map(exchanges.map((exchange) => [keyOf(exchange), exchange]));
+      for (const { accepted } of await listPendingChanges(database, exchanges)) {
+        const exchange = known.get(keyOf(accepted));
+        if (exchange === undefined) continue;
+        const own = byExchange.get(exchange) ?? [];
+        own.push(accepted);
+        byExchange.set(exchange, own);
+      }
+      return byExchange;
+    },
+    sequencesFor: async (requests) => (isEmpty ? [] : (await listPendingChanges(database, requests)).map(({ sequence }) => sequence)),
+    remove: async (sequences) => {
+      if (isEmpty) return;
+      await removePendingChanges(database, sequences);
+      await lookAgain();
+    },
+  };
+}
+
+/**
+ * Changes that accepted batches have used up. Their batches are not repeated any more, so nothing waits for their going: while the database cannot be
+ * written they stay, and every further checkpoint says again that they are used up.
+ */
+export class SpentChanges {
+  private readonly ports: { readonly pendingChanges: Pick<PendingChanges, 'remove'>; readonly observe: Observe };
+  private left: readonly number[] = [];
+
+  constructor(ports: SpentChanges['ports']) {
+    this.ports = ports;
+  }
+
+  /** Those that stayed, and these. */
+  with(sequences: readonly number[]): readonly number[] {
+    return [...this.left, ...sequences];
+  }
+
+  /** Forgets them. @returns false while they stay. */
+  async forget(spent: readonly number[] = this.left): Promise<boolean> {
+    if (spent.length === 0) return true;
+    try {
+      await this.ports.pendingChanges.remove(spent);
+      this.left = [];
+    } catch (error) {
+      this.left = spent;
+      this.ports.observe({ kind: 'pending_changes_kept', changes: spent.length, reason: failureText(error) });
+    }
+    return this.left.length === 0;
+  }
+}
+
+/** A change of a session has one number for all its requests. */
+function numberedKeyOf(accepted: AcceptedChange): string {
+  return `${keyOf(accepted)} ${accepted.number}`;
+}
+
+function keyOf({ organizationId, requestId }: Pick<OpenExchange, 'organizationId' | 'requestId'>): string {
+  return `${organizationId}/${requestId}`;
+}

@@ -1,0 +1,140 @@
+import type { AcceptedChange, Change } from '../../model/change.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { type OrganizationId, type RequestId, timeOfUuid } from '../../model/ids.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { ChangeStored } from '../../store/update/change.ts';
+import { ChangeTurns } from './organization-lock.ts';
+import type { InFlight, OpenExchange, Settlement } from '../series/exchange.ts';
+import type { PendingChanges } from './pending.ts';
+
+export interface RequestChangerPorts {
+  /** Reads everything that is in the spool now. */
+  readonly catchUp: () => Promise<void>;
+  readonly inFlight: InFlight;
+  readonly pendingChanges: PendingChanges;
+  /** Time of a stored request, Unix milliseconds; undefined when the store does not have it. */
+  readonly findStored: (organizationId: OrganizationId, requestId: RequestId) => Promise<number | undefined>;
+  readonly changeStored: ChangeStored;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** The greatest number that any accepted change has. */
+  readonly latestNumber: number;
+  /** How long a change may wait for a record that is being stored, milliseconds. */
+  readonly storeWaitMs: number;
+}
+
+/** What is known of a request's whereabouts. */
+export type Whereabouts = { readonly storedAt: number } | { readonly travelling: OpenExchange } | undefined;
+
+/** So many changes have a number of their own in one millisecond. */
+const numbersInMs = 1000;
+
+/** Changes requests wherever they are: in the store, or still on their way to it. */
+export class RequestChanger {
+  private readonly ports: RequestChangerPorts;
+  private readonly turns = new ChangeTurns();
+  private lastNumber: number;
+
+  constructor(ports: RequestChangerPorts) {
+    this.ports = ports;
+    this.lastNumber = ports.latestNumber;
+  }
+
+  /**
+   * Changes a request; durable and visible to every later read when it returns.
+   * @throws GatelogError `not_found`, or `store_unavailable` when the store does not take the record in time.
+   */
+  async change(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
+    await this.turns.shared(principal.organizationId, () => this.changeNow(principal, requestId, change));
+  }
+
+  /** Runs `work`, a change as well, side by side with those of single requests. @throws GatelogError `store_unavailable` when too many wait. */
+  among<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
+    return this.turns.shared(organizationId, work);
+  }
+
+  /** Runs `work` while no other change of the organisation does. */
+  alone<Result>(organizationId: OrganizationId, work: () => Promise<Result>): Promise<Result> {
+    return this.turns.alone(organizationId, work);
+  }
+
+  private async changeNow(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
+    const accept = (): AcceptedChange => this.accept(principal, requestId, change);
+    const known = this.knownToTravel(principal.organizationId, requestId);
+    const ownTime = timeOfUuid(requestId);
+    // Most identifiers hold the time of their record: the change itself shows whether it is stored there, many with one look.
+    if (known === undefined && ownTime !== undefined && (await this.changeAt(ownTime, accept))) return;
+    const found = known ?? (await this.locate(principal.organizationId, requestId));
+    const changed =
+      found !== undefined &&
+      ('storedAt' in found ? await this.changeAt(found.storedAt, accept) : await this.changeTravelling(found.travelling, change, accept));
+    if (!changed) throw new GatelogError('not_found', `No request ${requestId} is on record.`);
+  }
+
+  /** Finds a request: among those on their way, then in the store, then in what the spool has got meanwhile. */
+  async locate(organizationId: OrganizationId, requestId: RequestId): Promise<Whereabouts> {
+    const { inFlight, findStored, catchUp } = this.ports;
+    const known = this.knownToTravel(organizationId, requestId);
+    if (known !== undefined) return known;
+    const stored = await findStored(organizationId, requestId);
+    if (stored !== undefined) return { storedAt: stored };
+    await catchUp();
+    const fresh = inFlight.find(organizationId, requestId);
+    if (fresh !== undefined) return { travelling: fresh };
+    // It may have been read and stored between the two looks.
+    const storedNow = await findStored(organizationId, requestId);
+    return storedNow === undefined ? undefined : { storedAt: storedNow };
+  }
+
+  private knownToTravel(organizationId: OrganizationId, requestId: RequestId): { readonly travelling: OpenExchange } | undefined {
+    const known = this.ports.inFlight.find(organizationId, requestId);
+    return known === undefined || known.state === 'unclear' ? undefined : { travelling: known };
+  }
+
+  /** @returns whether the store has the request, of that time in Unix milliseconds. */
+  private changeAt(createdAt: number, accept: () => AcceptedChange): Promise<boolean> {
+    return this.ports.changeStored({ accepted: accept(), createdAt });
+  }
+
+  /** TRICKY: to be called at the moment at which the change gets its place among the others, so that numbers grow in the order of application. */
+  private accept({ organizationId, keyId }: Principal, requestId: RequestId, change: Change): AcceptedChange {
+    return { organizationId, requestId, change, keyId, ...this.stamp() };
+  }
+
+  /** The time and number of what is accepted now. Numbers grow also while the clock stands or goes back, over restarts too. */
+  stamp(): Pick<AcceptedChange, 'acceptedAt' | 'number'> {
+    const acceptedAt = this.ports.now();
+    this.lastNumber = Math.max(this.lastNumber + 1, acceptedAt * numbersInMs);
+    return { acceptedAt, number: this.lastNumber };
+  }
+
+  /** A change for which the record has no room waits for it to be stored. @returns false when the exchange has ended among the dead letters. */
+  private async changeTravelling(exchange: OpenExchange, change: Change, accept: () => AcceptedChange): Promise<boolean> {
+    if (exchange.state === 'travelling' && exchange.hasRoomFor(change)) {
+      exchange.takeRoom(change);
+      await exchange.trackChange(this.ports.pendingChanges.append(accept()));
+      return true;
+    }
+    return (await this.whenSettled(exchange)) === 'stored' && this.changeAt(exchange.openedAt, accept);
+  }
+
+  /** How an exchange that is being stored has left the spool. @throws GatelogError `store_unavailable` when the store does not take it in time. */
+  async whenSettled(exchange: OpenExchange): Promise<Settlement> {
+    let timer: NodeJS.Timeout | undefined;
+    const expired = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(
+          new GatelogError(
+            'store_unavailable',
+            'The record is not in the store yet and the store does not take it. Try again in a moment.',
+          ),
+        );
+      }, this.ports.storeWaitMs);
+    });
+    try {
+      return await Promise.race([exchange.whenSettled(), expired]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

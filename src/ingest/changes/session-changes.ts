@@ -1,0 +1,137 @@
+import type { AcceptedChange, Change } from '../../model/change.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import type { Principal } from '../../model/principal.ts';
+import { quoted } from '../../model/text.ts';
+import { sessionFeedbackProperty } from '../../model/vocabulary/session-properties.ts';
+import type { ChangeStoredSession, SessionChange } from '../../store/update/session-changes.ts';
+import type { SetSessionTag } from '../../store/update/session-tags.ts';
+import type { InFlight, OpenExchange } from '../series/exchange.ts';
+import type { PendingChanges } from './pending.ts';
+import type { RequestChanger } from './request-changes.ts';
+
+/** A stored request of a session. */
+export interface StoredMember {
+  readonly requestId: RequestId;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+export interface SessionChangerPorts {
+  /** Reads everything that is in the spool now. */
+  readonly catchUp: () => Promise<void>;
+  readonly inFlight: InFlight;
+  readonly pendingChanges: PendingChanges;
+  readonly requests: RequestChanger;
+  /** The oldest stored request of a session; undefined when the store has none. */
+  readonly findFirst: (organizationId: OrganizationId, sessionId: string) => Promise<StoredMember | undefined>;
+  readonly changeStored: ChangeStoredSession;
+  readonly setTag: SetSessionTag;
+}
+
+/** Requests on their way that one change may reach, and characters that are kept for them. */
+const mostTravelling = 10_000;
+const mostTravellingCharacters = 64 * 1024 * 1024;
+
+/** Changes whole sessions: their requests wherever these are, in the store or still on their way to it. */
+export class SessionChanger {
+  private readonly ports: SessionChangerPorts;
+
+  constructor(ports: SessionChangerPorts) {
+    this.ports = ports;
+  }
+
+  /**
+   * Sets properties on every request of a session that has begun: those in the store and those on their way. Durable and visible to every
+   * later read when it returns. No other change of the organisation runs meanwhile, so that of two of one name the later wins everywhere.
+   * @throws GatelogError `not_found`, `query_too_large`, or `store_unavailable`.
+   */
+  async setProperties(principal: Principal, sessionId: string, values: ReadonlyMap<string, string>): Promise<void> {
+    const { organizationId, keyId } = principal;
+    await this.ports.requests.alone(organizationId, async () => {
+      const members = await this.travellingMembers(organizationId, sessionId);
+      const change: SessionChange = { organizationId, sessionId, values, keyId, ...this.ports.requests.stamp() };
+      if ((await this.ports.changeStored.count(change)) === 0 && members.length === 0) throw unknown(sessionId);
+      // A request that shows the change has its number, so the history stands first: nobody sees one without the other.
+      await this.ports.changeStored.writeHistory(change);
+      const kept = await this.keepForTravelling(members, change);
+      await Promise.all(members.filter((member) => !kept.has(member)).map((member) => this.ports.requests.whenSettled(member)));
+      const changed = await this.ports.changeStored.update(change);
+      if (changed === 0 && kept.size === 0) throw unknown(sessionId);
+    });
+  }
+
+  /** Rates a session: its first request gets the property of the feedback. @throws GatelogError as a change of that request. */
+  async rate(principal: Principal, sessionId: string, rating: boolean): Promise<void> {
+    const { organizationId } = principal;
+    const members = await this.travellingMembers(organizationId, sessionId);
+    const stored = await this.ports.findFirst(organizationId, sessionId);
+    const all = [
+      ...members.map(({ requestId, openedAt }): StoredMember => ({ requestId, createdAt: openedAt })),
+      ...(stored === undefined ? [] : [stored]),
+    ];
+    const [first] = all.toSorted(byArrival);
+    if (first === undefined) throw unknown(sessionId);
+    const values = new Map([[sessionFeedbackProperty, rating ? '1' : '0']]);
+    await this.ports.requests.change(principal, first.requestId, { kind: 'property', values });
+  }
+
+  /** Tags a session. @param tag empty: takes the tag away. @throws GatelogError `not_found` for a session without a request. */
+  async tag({ organizationId, keyId }: Principal, sessionId: string, tag: string): Promise<void> {
+    await this.ports.requests.among(organizationId, async () => {
+      // In this order: a request that is stored between the two looks is found by the second.
+      const isKnown =
+        (await this.isTravelling(organizationId, sessionId)) || (await this.ports.findFirst(organizationId, sessionId)) !== undefined;
+      if (!isKnown) throw unknown(sessionId);
+      await this.ports.setTag({ organizationId, sessionId, tag, keyId, ...this.ports.requests.stamp() });
+    });
+  }
+
+  /** True when a request of the session is still on its way to the store. */
+  async isTravelling(organizationId: OrganizationId, sessionId: string): Promise<boolean> {
+    return (await this.travellingMembers(organizationId, sessionId)).length > 0;
+  }
+
+  private async travellingMembers(organizationId: OrganizationId, sessionId: string): Promise<readonly OpenExchange[]> {
+    if (sessionId === '') return [];
+    const { catchUp, pendingChanges, inFlight } = this.ports;
+    await catchUp();
+    const moved = await pendingChanges.sessionsOf(organizationId);
+    const tagged = inFlight.ofSession(organizationId, sessionId);
+    const movedHere = [...moved].flatMap(([id, session]) => (session === sessionId ? (inFlight.find(organizationId, id) ?? []) : []));
+    return [...new Set([...tagged.filter(({ requestId }) => (moved.get(requestId) ?? sessionId) === sessionId), ...movedHere])];
+  }
+
+  /** @returns those into whose records the change will go; the others are being stored or have no room, and take it in the store. */
+  private async keepForTravelling(members: readonly OpenExchange[], change: SessionChange): Promise<ReadonlySet<OpenExchange>> {
+    // TRICKY: between the look at the state and the tracking nothing may run, else an exchange could be sealed without the change.
+    const travelling = members.filter((member) => member.state === 'travelling' && member.hasRoomFor(changeOfMember(change)));
+    let characters = 0;
+    for (const [name, value] of change.values) characters += name.length + value.length;
+    if (travelling.length > mostTravelling || travelling.length * characters > mostTravellingCharacters) {
+      throw new GatelogError('store_unavailable', 'Too many requests of the session are on their way to the store. Try again in a moment.');
+    }
+    for (const member of travelling) member.takeRoom(changeOfMember(change));
+    const write = this.ports.pendingChanges.appendAll(travelling.map(({ requestId }) => acceptedFor(requestId, change)));
+    await Promise.all(travelling.map((exchange) => exchange.trackChange(write)));
+    return new Set(travelling);
+  }
+}
+
+function acceptedFor(requestId: RequestId, change: SessionChange): AcceptedChange {
+  const { organizationId, keyId, acceptedAt, number } = change;
+  return { organizationId, requestId, change: changeOfMember(change), keyId, acceptedAt, number };
+}
+
+/** What a change of a session is for each of its requests. */
+function changeOfMember({ values }: SessionChange): Change {
+  return { kind: 'session_property', values };
+}
+
+function byArrival(left: StoredMember, right: StoredMember): number {
+  return left.createdAt - right.createdAt || (left.requestId < right.requestId ? -1 : 1);
+}
+
+function unknown(sessionId: string): GatelogError {
+  return new GatelogError('not_found', `No session ${quoted(sessionId)} is on record.`);
+}

@@ -1,0 +1,132 @@
+import type { BilledRequest } from '../../model/pricing/billed-request.ts';
+import { GatelogError, messageOf } from '../../model/errors.ts';
+import type { OrganizationId } from '../../model/ids.ts';
+import { parseMoney } from '../../model/pricing/money.ts';
+import type { Observe } from '../../model/observation.ts';
+import { responseKeyOf, type UsageCompletion } from '../../model/record/usage-completion.ts';
+import { completedCost, completedSpending } from '../../pricing/completed-cost.ts';
+import type { Pricing } from '../../pricing/explain-cost.ts';
+import { failureText } from '../../store/engine/failure.ts';
+import type { UsageRows } from '../../store/update/complete-usage.ts';
+import type { InterpretedBatch } from '../batch/results.ts';
+import type { InFlight } from '../series/exchange.ts';
+import type { BudgetSettlement, SettleBudgets } from '../interpret/settlement.ts';
+
+/**
+ * Gives the record of a call the usage that a later read has brought; doing it again changes nothing.
+ * @returns false where the store has no record of the call. @throws when the store fails.
+ */
+export type CompleteUsage = (completion: UsageCompletion) => Promise<boolean>;
+
+export interface CompleteUsagePorts {
+  readonly rows: UsageRows;
+  readonly settleBudgets: SettleBudgets;
+  readonly pricingOf: (organizationId: OrganizationId, request: BilledRequest) => Pricing;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly observe: Observe;
+}
+
+const dayMs = 24 * 60 * 60_000;
+/** How long ago a call may have come whose response does not say when it was begun. */
+const longestMs = 30 * dayMs;
+/** Stands in the history for who changed it: no key asked for it. */
+const completedBy = 'gateway';
+
+/** Makes the function that completes. */
+export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
+  const { rows, pricingOf, now } = ports;
+  return async (completion) => {
+    const { organizationId, provider, responseId, usage, bills, statedCost } = completion;
+    const before = await rows.find({ organizationId, provider, responseId, ...timesOf(completion) });
+    if (before === undefined) return false;
+    if (!before.awaitsUsage) return true;
+    const responseModel = completion.model || before.billed.responseModel;
+    const serviceTier = completion.serviceTier || before.billed.serviceTier;
+    const billed = { ...before.billed, usage, responseModel, serviceTier };
+    const told = { bills, stated: statedCost === null ? null : (parseMoney(statedCost) ?? null) };
+    const pricing = pricingOf(organizationId, billed);
+    const amount = completedSpending(billed, told, pricing);
+    // First, as a repetition finds no record that awaits its usage. Settled twice is settled once.
+    if (amount !== undefined) await settle({ organizationId, requestId: before.requestId, amount }, ports);
+    const cost = completedCost(billed, told, pricing);
+    await rows.complete({ organizationId, before, usage, responseModel, serviceTier, cost, acceptedAt: now(), keyId: completedBy });
+    return true;
+  };
+}
+
+/** What cannot be settled stays counted in full, which holds nothing up. */
+async function settle(settlement: BudgetSettlement, { settleBudgets, observe }: CompleteUsagePorts): Promise<void> {
+  try {
+    await settleBudgets([settlement]);
+  } catch (error) {
+    observe({ kind: 'limits_failed', reason: messageOf(error) });
+  }
+}
+
+/** The clock of a provider may differ from ours, yet not by a day. One that says something else is not believed. */
+function timesOf({ askedAt, begunAt }: UsageCompletion): { readonly from: number; readonly to: number } {
+  const isLikely = begunAt !== null && begunAt >= askedAt - longestMs && begunAt <= askedAt + dayMs;
+  return isLikely ? { from: begunAt - dayMs, to: begunAt + dayMs } : { from: askedAt - longestMs, to: askedAt + dayMs };
+}
+
+/** Reads that wait for the record of their call at once, and characters of each in the checkpoint; usually it is some hundred. */
+export const mostWaiting = 256;
+const mostCharacters = 16 * 1024;
+
+interface CompletionPorts {
+  readonly completeUsage: CompleteUsage;
+  readonly inFlight: InFlight;
+  readonly observe: Observe;
+}
+
+/**
+ * Completes what the reads of a batch have brought, once the store has its records and before it is accepted: a crash in between repeats the batch, and
+ * with it this. A read may be stored before its call, which came by another worker; it waits in the checkpoint that accepts its batch then.
+ * @param waiting of earlier batches. @returns those that wait from now on. @throws when the store fails.
+ */
+export async function completeUsages(
+  { completions, awaited }: Pick<InterpretedBatch, 'completions' | 'awaited'>,
+  waiting: readonly UsageCompletion[],
+  { completeUsage, inFlight, observe }: CompletionPorts,
+): Promise<readonly UsageCompletion[]> {
+  if (completions.length === 0 && waiting.length === 0) return waiting;
+  const found = new Set<string>();
+  const left = new Map<string, UsageCompletion>();
+  // Before a call can be read it was answered, so what is still on its way when nothing older is cannot be it.
+  for (const earlier of waiting) {
+    if (awaited.has(responseKeyOf(earlier)) || inFlight.hasOlder(earlier.askedAt)) left.set(responseKeyOf(earlier), earlier);
+  }
+  for (const completion of completions) left.set(responseKeyOf(completion), completion);
+  const isNew = new Set(completions);
+  for (const [key, completion] of left) {
+    if (!isNew.has(completion) && !awaited.has(key)) continue;
+    if (await isCompleted(completion, completeUsage, observe)) found.add(key);
+  }
+  const stays = [...left].flatMap(([key, completion]) => (found.has(key) ? [] : [completion]));
+  const kept = stays.filter(isSmall).slice(-mostWaiting);
+  const leftOut = stays.length - kept.length;
+  const reason = `${leftOut} reads of responses cannot wait for the records of their calls`;
+  if (leftOut > 0) observe({ kind: 'usage_not_completed', reason });
+  return kept;
+}
+
+function isSmall(completion: UsageCompletion): boolean {
+  try {
+    return JSON.stringify(completion).length <= mostCharacters;
+  } catch {
+    // Nesting that can be read can be too deep to be written.
+    return false;
+  }
+}
+
+/** While the store is away it is waited for, as it is for records. What it cannot do holds nothing up: a further read brings the same. */
+async function isCompleted(completion: UsageCompletion, completeUsage: CompleteUsage, observe: Observe): Promise<boolean> {
+  try {
+    return await completeUsage(completion);
+  } catch (error) {
+    if (!(error instanceof GatelogError) || error.code === 'store_unavailable') throw error;
+    observe({ kind: 'usage_not_completed', reason: failureText(error) });
+    return true;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Exchange } from '../../model/record/exchange.ts';
+import { moneyText } from '../../model/pricing/money.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import { exceedsBytes } from '../../model/text.ts';
+import { responseKeyOf, type UsageCompletion } from '../../model/record/usage-completion.ts';
+import { textLimits } from '../../model/vocabulary/limits.ts';
+import { jsonOf, objectOf, textOf } from '../../providers/facts.ts';
+import { openAiResponses } from '../../providers/openai/responses.ts';
+import { wireFormatFor } from '../../providers/registry.ts';
+import { type InterpretContext, recordNameOf, redacted, withShortNames } from '../interpret/interpret.ts';
+import { readResponse, type ReadRequest, spokenPath } from '../interpret/bodies.ts';
+import { textsOf } from '../interpret/record-texts.ts';
+
+/** Characters of a usage as received that a record gets later, which have hundreds: it is a parameter of a statement, and waits in the checkpoint. */
+const rawMaxCharacters = 8 * 1024;
+const notYetDone: ReadonlySet<string> = new Set(['queued', 'in_progress']);
+const noRequest: ReadRequest = {
+  body: { kind: 'absent' },
+  parsed: undefined,
+  facts: { model: '', user: '', promptText: '', lastUserText: '' },
+};
+
+/**
+ * The usage that a read of a finished response brings, `GET …/responses/{id}`. @returns undefined for every other exchange.
+ * TRICKY: every exchange passes here, so the method comes first.
+ */
+export function completionOf(exchange: Exchange, context: Pick<InterpretContext, 'redact' | 'prices'>): UsageCompletion | undefined {
+  const { open, responseHead } = exchange;
+  if (open.method !== 'GET' || responseHead === undefined || responseHead.status < 200 || responseHead.status > 299) return undefined;
+  const responseId = responseRead(exchange);
+  if (responseId === undefined) return undefined;
+  const response = withShortNames(readResponse(exchange, openAiResponses));
+  const { facts } = response;
+  const { usage } = facts;
+  if (usage.promptTokens === null && usage.completionTokens === null) return undefined;
+  const body = objectOf(response.parsed);
+  if (notYetDone.has(facts.finishReason) || (textOf(body['id']) || responseId) !== responseId) return undefined;
+  const said = { ...response, body: noRequest.body, inPieces: false, facts: { ...facts, completionText: '' } };
+  const texts = redacted(textsOf(exchange, noRequest, said, new Map()), open.provider, context);
+  const begun = body['created_at'];
+  return {
+    organizationId: open.organizationId,
+    responseId,
+    provider: recordNameOf(open.provider),
+    askedAt: open.openedAt,
+    begunAt: typeof begun === 'number' && Number.isFinite(begun) ? Math.trunc(begun * 1000) : null,
+    usage: { ...usage, raw: jsonOf(texts.usageRaw).length > rawMaxCharacters ? null : texts.usageRaw },
+    bills: facts.bills,
+    model: texts.responseModel,
+    serviceTier: texts.serviceTier,
+    statedCost: facts.providerCost === null ? null : moneyText(facts.providerCost),
+  };
+}
+
+/** The identifier in the path of a read. */
+function responseRead({ open }: Exchange): string | undefined {
+  const [path = ''] = spokenPath(open).split('?', 1);
+  const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
+  const cut = trimmed.lastIndexOf('/');
+  const responseId = trimmed.slice(cut + 1);
+  if (wireFormatFor(open.provider, trimmed.slice(0, Math.max(0, cut))) !== openAiResponses) return undefined;
+  return responseId === '' || exceedsBytes(responseId, textLimits.identifierBytes) ? undefined : responseId;
+}
+
+/** Names the response whose usage a later read may bring, as {@link responseKeyOf} does. @returns undefined for a record that waits for none. */
+export function awaitedResponseOf({ open }: Exchange, record: RequestRecord): string | undefined {
+  const { usage, responseId } = record;
+  const isKnown = !usage.estimated && (usage.promptTokens !== null || usage.completionTokens !== null);
+  if (isKnown || record.method !== 'POST' || record.cached || responseId === '') return undefined;
+  return wireFormatFor(open.provider, spokenPath(open)) === openAiResponses ? responseKeyOf(record) : undefined;
+}

@@ -1,0 +1,373 @@
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type AcceptedChange, type ChangeKind, changeContent, readChange } from '../../model/change.ts';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import { isJsonObject, parseJson, parseOwnJson } from '../../model/text.ts';
+import { ensureFolder, isSystemError, readFileIfPresent, replaceFile } from '../../platform/files.ts';
+import { readPayloads } from '../../spool/payload-reader.ts';
+import type { OpenExchange } from '../series/exchange.ts';
+
+/** An exchange that could not be interpreted or stored. */
+export interface DeadLetter {
+  readonly exchange: OpenExchange;
+  readonly seriesFolder: string;
+  readonly reason: string;
+  /** Changes that were accepted for it, oldest first. */
+  readonly changes: readonly AcceptedChange[];
+}
+
+/** Keeps what could not be interpreted or stored, so that it can be replayed; durable on return. */
+export type KeepDeadLetter = (letter: DeadLetter) => void;
+
+/** What is known of a letter without its bodies. */
+export interface DeadLetterHead {
+  /** Names the letter: the same exchange has the same name whenever it fails. */
+  readonly id: string;
+  /** When it was kept, ISO 8601. */
+  readonly at: string;
+  readonly reason: string;
+  readonly organizationId: OrganizationId;
+  readonly requestId: RequestId;
+  /** When the request arrived, Unix milliseconds; 0 where its first frame cannot be read. */
+  readonly openedAt: number;
+  /** Of all payloads that it holds. */
+  readonly bytes: number;
+}
+
+/** A frame of a letter; `payload` is undefined where the spool itself could not be read, and where all together were too many. */
+export interface LetterFrame {
+  readonly kind: number;
+  readonly stamp: number;
+  readonly payload: Buffer | undefined;
+}
+
+/** A letter with all that was kept of it. */
+export interface WholeDeadLetter extends DeadLetterHead {
+  readonly frames: readonly LetterFrame[];
+  readonly changes: readonly AcceptedChange[];
+}
+
+/** How much there is of letters. */
+export interface HeldLetters {
+  readonly letters: number;
+  /** Of their files. */
+  readonly bytes: number;
+}
+
+/** A file of letters that is of age, or for which there is no room any more. */
+export interface OverdueLetter {
+  readonly file: string;
+  /** By its age. */
+  readonly expired: boolean;
+}
+
+/** Which letters of a list. */
+export interface DeadLetterPage {
+  /** The name of the letter behind which the page begins. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+  /** Only letters whose reason holds this text. */
+  readonly reason?: string | undefined;
+}
+
+const extension = '.letter';
+const idShape = /^[0-9a-f]{12}-[0-9a-f]{16}$/;
+const longestReason = 2000;
+/** A head is one line; this is more than it can have. */
+const headBytes = 16 * 1024;
+/**
+ * Bytes of all payloads of a letter that is kept whole. As base64 it is one text, and no text has more than 512 MiB; an exchange has two bodies of 128 MiB at most
+ * (`GATELOG_RECORD_MAX_BYTES`), so only one that an earlier version recorded has more.
+ */
+const mostPayloadBytes = 288 * 1024 * 1024;
+/** Letters that one call looks at for a reason. */
+const mostLooks = 2000;
+
+/**
+ * Dead letters are files of their own, mode 0600. The first line tells who, when and why, the second has every frame as base64, and the changes.
+ *
+ * A letter is named after the arrival of its request and a hash of the exchange. So what is kept a second time, by a crash between the letter
+ * and its checkpoint or because it has failed again, takes the place of the first, and names sort by time.
+ */
+export class DeadLetters {
+  private readonly folder: string;
+  private readonly now: () => number;
+  private readonly mostBytes: number;
+  /** Undefined until it is counted. */
+  private known: HeldLetters | undefined;
+
+  /** @param now Unix milliseconds. @param mostBytes of all payloads of a letter that is kept whole; one of more has none of them. */
+  constructor(folder: string, now: () => number, mostBytes: number = mostPayloadBytes) {
+    this.folder = folder;
+    this.now = now;
+    this.mostBytes = mostBytes;
+  }
+
+  readonly keep: KeepDeadLetter = ({ exchange, seriesFolder, reason, changes }) => {
+    ensureFolder(this.folder);
+    const { organizationId, requestId, openedAt } = exchange;
+    const isTooLong = exchange.bytes > this.mostBytes;
+    const payloads = isTooLong ? [] : payloadsOf(seriesFolder, exchange);
+    const frames = exchange.frames.map(({ kind, stamp }, index) => ({ kind, stamp, payload: payloads[index]?.toString('base64') ?? null }));
+    const id = `${openedAt.toString(16).padStart(12, '0')}-${hashOf([organizationId, requestId, frames])}`;
+    const head = {
+      version: 1,
+      at: new Date(this.now()).toISOString(),
+      reason: (isTooLong ? `${tooLong(exchange.bytes)} ${reason}` : reason).slice(0, longestReason),
+      organizationId,
+      requestId,
+      openedAt,
+      bytes: payloads.reduce((sum, { length }) => sum + length, 0),
+    };
+    const rest = {
+      frames,
+      changes: changes.map(({ change, keyId, acceptedAt, number }) => ({
+        kind: change.kind,
+        content: changeContent(change),
+        keyId,
+        acceptedAt,
+        number,
+      })),
+    };
+    const file = this.fileOf(id);
+    this.changing(file, () => replaceFile(file, `${JSON.stringify(head)}\n${JSON.stringify(rest)}\n`));
+  };
+
+  /** How much there is, every file of the folder counted. It is counted once and then reckoned with each letter that comes or goes here. */
+  held(): HeldLetters {
+    this.known ??= sumOf(this.files());
+    return this.known;
+  }
+
+  /** Something else has changed the folder: what there is will be counted anew. */
+  recount(): void {
+    this.known = undefined;
+  }
+
+  /** When the request of the latest letter arrived, Unix milliseconds; 0 without one. */
+  latestOpenedAt(): number {
+    return namesIn(this.folder).reduce((latest, name) => {
+      const id = path.basename(name, extension);
+      return idShape.test(id) ? Math.max(latest, Number.parseInt(id.slice(0, 12), 16)) : latest;
+    }, 0);
+  }
+
+  /** How many there are. */
+  count(): number {
+    return this.ids().length;
+  }
+
+  /** A page of letters, those of the latest requests first. `next` is the last name that was looked at where there are more. */
+  list({ after, limit, reason = '' }: DeadLetterPage): { readonly letters: readonly DeadLetterHead[]; readonly next: string | null } {
+    const ids = this.ids().filter((id) => after === undefined || id < after);
+    const letters: DeadLetterHead[] = [];
+    for (const [index, id] of ids.entries()) {
+      if (letters.length >= limit || index >= mostLooks) return { letters, next: ids[index - 1] ?? null };
+      const head = this.head(id);
+      if (head?.reason.includes(reason) === true) letters.push(head);
+    }
+    return { letters, next: null };
+  }
+
+  /** A whole letter; undefined when there is none of that name. @throws when it is damaged. */
+  async read(id: string): Promise<WholeDeadLetter | undefined> {
+    if (!idShape.test(id)) return undefined;
+    try {
+      return parseLetter(id, await readFile(this.fileOf(id), 'utf8'));
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether there is a letter of that name now. */
+  has(id: string): boolean {
+    return idShape.test(id) && existsSync(this.fileOf(id));
+  }
+
+  remove(id: string): void {
+    if (idShape.test(id)) this.removeFile(this.fileOf(id));
+  }
+
+  /** Writes another reason into a letter; one that is gone or damaged stays as it is. */
+  giveReason(id: string, reason: string): void {
+    const text = idShape.test(id) ? readFileIfPresent(this.fileOf(id)) : undefined;
+    const [first = '', ...rest] = text?.split('\n') ?? [];
+    if (headOf(id, first) === undefined) return;
+    const head = { ...(parseJson(first) as object), reason: reason.slice(0, longestReason) };
+    const file = this.fileOf(id);
+    this.changing(file, () => replaceFile(file, [JSON.stringify(head), ...rest].join('\n')));
+  }
+
+  /**
+   * What was kept before a time, then the oldest while all together have more bytes than they may; oldest last.
+   * @param before Unix milliseconds.
+   */
+  overdue(before: number, mostBytes: number): readonly OverdueLetter[] {
+    const files = this.files().toSorted((one, other) => other.keptAt - one.keptAt || (other.file < one.file ? -1 : 1));
+    this.known = sumOf(files);
+    let bytes = 0;
+    return files.flatMap(({ file, keptAt, size }) => {
+      const expired = keptAt < before;
+      bytes += expired ? 0 : size;
+      return expired || bytes > mostBytes ? [{ file, expired }] : [];
+    });
+  }
+
+  /** Whose an overdue letter is; undefined where the file does not say. */
+  headIn(file: string): DeadLetterHead | undefined {
+    const id = path.basename(file, extension);
+    const text = idShape.test(id) ? firstBytes(file) : undefined;
+    return text === undefined ? undefined : headOf(id, text.split('\n', 1)[0] ?? '');
+  }
+
+  /** Removes an overdue letter. */
+  discard({ file }: OverdueLetter): void {
+    this.removeFile(file);
+  }
+
+  private removeFile(file: string): void {
+    this.changing(file, () => rmSync(file, { force: true }));
+  }
+
+  /** Changes a letter's file and keeps the sum right, also where that fails. */
+  private changing(file: string, change: () => void): void {
+    const before = heldIn(file);
+    try {
+      change();
+    } finally {
+      const after = heldIn(file);
+      const { known } = this;
+      this.known = known && {
+        letters: known.letters + after.letters - before.letters,
+        bytes: known.bytes + after.bytes - before.bytes,
+      };
+    }
+  }
+
+  private fileOf(id: string): string {
+    return path.join(this.folder, id + extension);
+  }
+
+  /** Names of all letters, those of the latest requests first. */
+  private ids(): string[] {
+    return namesIn(this.folder)
+      .filter((name) => name.endsWith(extension))
+      .map((name) => name.slice(0, -extension.length))
+      .filter((id) => idShape.test(id))
+      .toSorted()
+      .toReversed();
+  }
+
+  /** Every file of the folder: also what an earlier version kept in another form goes when it is of age. */
+  private files(): { readonly file: string; readonly keptAt: number; readonly size: number }[] {
+    return namesIn(this.folder).flatMap((name) => {
+      const file = path.join(this.folder, name);
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found?.isFile() === true ? [{ file, keptAt: found.mtimeMs, size: found.size }] : [];
+    });
+  }
+
+  private head(id: string): DeadLetterHead | undefined {
+    const text = firstBytes(this.fileOf(id));
+    return text === undefined ? undefined : (headOf(id, text.split('\n', 1)[0] ?? '') ?? damagedHead(id));
+  }
+}
+
+function sumOf(files: readonly { readonly size: number }[]): HeldLetters {
+  return { letters: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
+}
+
+function heldIn(file: string): HeldLetters {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? { letters: 0, bytes: 0 } : { letters: 1, bytes: found.size };
+}
+
+function tooLong(bytes: number): string {
+  return `Its ${bytes} bytes are too many for a letter, so none of them is here, and it cannot be replayed.`;
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+}
+
+/** The frames' bytes; none where the spool itself cannot be read. */
+function payloadsOf(seriesFolder: string, exchange: OpenExchange): readonly Buffer[] {
+  try {
+    return readPayloads(seriesFolder, exchange.frames);
+  } catch {
+    return [];
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return isSystemError(error) && error.code === 'ENOENT';
+}
+
+function firstBytes(file: string): string | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, 'r');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  try {
+    const bytes = Buffer.alloc(headBytes);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, headBytes, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function headOf(id: string, line: string): DeadLetterHead | undefined {
+  const head = parseJson(line);
+  if (!isJsonObject(head) || head['version'] !== 1) return undefined;
+  const { at, reason, organizationId, requestId, openedAt, bytes } = head as unknown as DeadLetterHead;
+  return { id, at, reason, organizationId, requestId, openedAt, bytes };
+}
+
+/** A letter that the disk has damaged stays in the list, where it can be seen. */
+function damagedHead(id: string): DeadLetterHead {
+  const nobody = '' as OrganizationId;
+  return { id, at: '', reason: 'the letter itself is damaged', organizationId: nobody, requestId: nobody, openedAt: 0, bytes: 0 };
+}
+
+interface KeptFrame {
+  readonly kind: number;
+  readonly stamp: number;
+  readonly payload: string | null;
+}
+
+interface KeptChange extends Pick<AcceptedChange, 'keyId' | 'acceptedAt' | 'number'> {
+  readonly kind: ChangeKind;
+  readonly content: unknown;
+}
+
+function parseLetter(id: string, text: string): WholeDeadLetter {
+  const [first = '', second = ''] = text.split('\n');
+  const head = headOf(id, first);
+  const rest = parseOwnJson(second);
+  if (head === undefined || !isJsonObject(rest)) throw new Error(`the dead letter ${id} is damaged, or of a newer version`);
+  const { frames, changes } = rest as unknown as { readonly frames: readonly KeptFrame[]; readonly changes: readonly KeptChange[] };
+  return {
+    ...head,
+    frames: frames.map(({ payload, ...frame }) => ({ ...frame, payload: payload === null ? undefined : Buffer.from(payload, 'base64') })),
+    changes: changes.flatMap(({ kind, content, ...accepted }) => {
+      const change = readChange(kind, content);
+      const { organizationId, requestId } = head;
+      return change === undefined ? [] : [{ organizationId, requestId, change, ...accepted }];
+    }),
+  };
+}

@@ -1,0 +1,179 @@
+import type { Exchange, ExchangeOpen } from '../../model/record/exchange.ts';
+import { jsonCost, jsonExcess, maxJsonCost } from '../../model/json/bounds.ts';
+import { isAmazonEventStream, isEventStream } from '../../model/record/media-type.ts';
+import type { RecordedBody } from '../../model/record/request-record.ts';
+import { isJsonObject, parseJson } from '../../model/text.ts';
+import { readAmazonEvents } from '../../providers/amazon/event-stream.ts';
+import { noResponseFacts } from '../../providers/facts.ts';
+import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../../providers/provider.ts';
+import { readServerSentEvents, type ServerSentEvent } from '../../providers/sse.ts';
+import { modelAsked, modelTold } from '../../providers/unread.ts';
+import { decodeContent, inUtf8, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
+import { isForm, readForm } from './multipart.ts';
+import { cutMembers, endFacts, formTail, outermostMembers, withTail } from './truncated-bodies.ts';
+
+/** What a request is recorded as, and what it says. */
+export interface ReadRequest {
+  readonly body: RecordedBody;
+  /** Parsed JSON or the fields of a form; undefined when it is neither. */
+  readonly parsed: unknown;
+  readonly facts: RequestFacts;
+}
+
+/** What a response is recorded as, and what it says. */
+export interface ReadResponse {
+  readonly body: RecordedBody;
+  /** Parsed JSON, or a stream put together; undefined when it is neither. */
+  readonly parsed: unknown;
+  readonly facts: ResponseFacts;
+  readonly streamed: boolean;
+  /** It came in several pieces that no wire format put together, so that a text may be split over them. */
+  readonly inPieces: boolean;
+  /** The response is known to be whole from its own content. */
+  readonly whole: boolean;
+}
+
+const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', lastUserText: '' };
+const absent: RecordedBody = { kind: 'absent' };
+const noText = { text: undefined, parsed: undefined };
+/** Messages of a stream that is not put together as a whole in which its usage is looked for. */
+const lastEvents = 64;
+/** Lines in which the first two that are not blank are looked for. */
+const mostBlankLines = 64;
+
+/**
+ * The path that tells what was spoken: the one to which the exchange went, since the caller's own may lack what stands in a base address
+ * (`Svc-Target-Url: https://host/v1` and `/messages`); the caller's where it went nowhere.
+ */
+export function spokenPath({ path, targetUrl }: ExchangeOpen): string {
+  return targetUrl === '' ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
+}
+
+/** Reads a request in the provider's wire format; without one it is recorded and says nothing. */
+export function readRequest(exchange: Exchange, format: WireFormat | undefined): ReadRequest {
+  const { open, requestBody } = exchange;
+  const contentType = open.headers['content-type'] ?? '';
+  const encoding = open.headers['content-encoding'];
+  const read = readBody(requestBody, encoding, contentType);
+  const body = recordBody(requestBody, read, contentType);
+  const parsed = isForm(contentType)
+    ? { ...formTail(exchange, contentType, encoding), ...readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType) }
+    : read.parsed;
+  if (read.text === undefined && parsed === undefined) return { body, parsed, facts: noRequestFacts };
+  if (format === undefined) return { body, parsed, facts: factsUnread(open, parsed) };
+  const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
+  const said = parsed ?? (read.isExcessive ? outermostMembers(read.text) : cutMembers(exchange, encoding));
+  const facts = format.readRequest(said, spokenPath(open));
+  // Of several attempts the record is of the last.
+  return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
+}
+
+/** What asks a model for something names it, also where the endpoint is not understood. */
+function factsUnread(open: ExchangeOpen, parsed: unknown): RequestFacts {
+  return open.method === 'POST' ? { ...noRequestFacts, model: modelAsked(parsed, spokenPath(open)) } : noRequestFacts;
+}
+
+/** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
+export function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
+  const read = readResponseBody(exchange, format);
+  const response = exchange.responseTail === undefined ? read : { ...read, facts: withTail(read.facts, exchange, format) };
+  const header = format?.responseIdHeader;
+  const responseId = header === undefined ? undefined : exchange.responseHead?.headers[header];
+  if (responseId === undefined || response.facts.responseId !== '') return response;
+  return { ...response, facts: { ...response.facts, responseId } };
+}
+
+function readResponseBody(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
+  const headers = exchange.responseHead?.headers ?? {};
+  const contentType = headers['content-type'] ?? '';
+  const encoding = headers['content-encoding'];
+  if (isEventStream(contentType)) {
+    const content = decodeContent(exchange.responseBody, encoding);
+    const decoded = content === undefined ? undefined : inUtf8(content, contentType);
+    if (decoded !== undefined) return readStream(decoded, textOfBytes(decoded, contentType) ?? '', format);
+  }
+  if (isAmazonEventStream(contentType)) {
+    const decoded = decodeContent(exchange.responseBody, encoding);
+    if (decoded !== undefined) return readAmazonStream(decoded, recordBody(exchange.responseBody, noText, contentType), format);
+  }
+  const read = readBody(exchange.responseBody, encoding, contentType);
+  const list = readList(read, format);
+  if (list !== undefined) return list;
+  const body = recordBody(exchange.responseBody, read, contentType);
+  const whole = isWhole(exchange, headers['content-length'], read.parsed);
+  const facts = format === undefined ? { ...noResponseFacts, model: modelTold(read.parsed) } : factsOf(read, format);
+  return { body, parsed: read.parsed, facts, streamed: false, inPieces: isLines(read), whole };
+}
+
+function factsOf({ text, parsed, isExcessive }: ReadBody, format: WireFormat): ResponseFacts {
+  if (isExcessive) return endFacts(text, format);
+  if (format.readText !== undefined && text !== undefined && typeof parsed !== 'object') return format.readText(text);
+  return parsed === undefined ? noResponseFacts : format.readResponse(parsed);
+}
+
+/** A body is whole when it has the declared length; where none was declared, when it is a JSON value that is closed at its end. */
+function isWhole({ open, responseHead, responseBody }: Exchange, declaredLength: string | undefined, parsed: unknown): boolean {
+  if (open.method === 'HEAD' || responseHead?.status === 204 || responseHead?.status === 304) return true;
+  if (declaredLength !== undefined) return Number(declaredLength) === responseBody.length;
+  return typeof parsed === 'object' && parsed !== null;
+}
+
+function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
+  if (jsonExcess(text) !== undefined) {
+    const facts = format === undefined ? noResponseFacts : endFacts(text, format, true);
+    return { body: recordText(text, undefined), parsed: undefined, facts, streamed: true, inPieces: true, whole: false };
+  }
+  const events = readServerSentEvents([decoded]);
+  const assembled = format?.assembleStream(events);
+  if (format !== undefined && assembled?.understood === true) return understoodStream(assembled, text, format);
+  const body = text === '' ? absent : recordText(text, undefined);
+  const inPieces = events.length > 1;
+  return { body, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces, whole: assembled?.whole ?? false };
+}
+
+/**
+ * A stream of binary messages, put together where it is understood. Where it is not, or where one of its messages is not what was sent, the bytes
+ * are kept, as what else was in them is not known.
+ */
+function readAmazonStream(decoded: Buffer, bytes: RecordedBody, format: WireFormat | undefined): ReadResponse {
+  const { events, ending } = readAmazonEvents(decoded);
+  const isExcessive = areExcessive(events);
+  const assembled = format?.assembleStream(isExcessive ? events.slice(-lastEvents) : events);
+  // Texts lie in base64 and in several messages, where no rule would find them.
+  const kept: ReadResponse = { body: bytes, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces: true, whole: false };
+  if (format === undefined || assembled?.understood !== true) return kept;
+  const { body: parsed, whole } = assembled;
+  const understood = { ...kept, parsed, facts: format.readResponse(parsed), whole };
+  const json = ending === 'corrupt' || isExcessive ? undefined : recordJson(parsed);
+  return json === undefined ? understood : { ...understood, body: json, inPieces: false };
+}
+
+/** Whether messages are deeper, or together would cost more, than what is parsed. */
+function areExcessive(events: readonly ServerSentEvent[]): boolean {
+  let cost = events.length;
+  for (const { data } of events) {
+    if (jsonExcess(data) === 'depth') return true;
+    cost += jsonCost(data);
+    if (cost > maxJsonCost) return true;
+  }
+  return false;
+}
+
+/** Whether a text is JSON by the line, as streams are that are none of events. */
+function isLines({ text, parsed }: ReadBody): boolean {
+  if (text === undefined || parsed !== undefined || !/^\s*\{/.test(text)) return false;
+  const [first, second] = text.split('\n', mostBlankLines).filter((line) => line.trim() !== '');
+  return isJsonObject(parseJson(first ?? '')) && second?.trimStart().startsWith('{') === true;
+}
+
+/** A stream that is written as one JSON list, which has no content type of its own, or as JSON by the line. */
+function readList({ text, isExcessive }: ReadBody, format: WireFormat | undefined): ReadResponse | undefined {
+  if (text === undefined || isExcessive || format?.assembleList === undefined) return undefined;
+  const assembled = format.assembleList(text);
+  return assembled.understood ? understoodStream(assembled, text, format) : undefined;
+}
+
+/** A stream is put together into the provider's non-streaming shape; what cannot be understood stays text. */
+function understoodStream({ body, whole }: AssembledStream, text: string, format: WireFormat): ReadResponse {
+  return { body: recordText(text, body), parsed: body, facts: format.readResponse(body), streamed: true, inPieces: false, whole };
+}

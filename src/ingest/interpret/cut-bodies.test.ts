@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { interpret, json, stream } from '../testing/exchange-builder.ts';
+
+const chunk = (content: string): string => `data: ${JSON.stringify({ model: 'gpt-4o', choices: [{ index: 0, delta: { content } }] })}\n\n`;
+const usageChunk = `data: ${JSON.stringify({ model: 'gpt-4o', choices: [], usage: { prompt_tokens: 7, completion_tokens: 64_000 } })}\n\ndata: [DONE]\n\n`;
+const field = (name: string, value: string): string => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const openAi = { provider: 'openai', path: '/v1/chat/completions' };
+
+describe('of a reply that is longer than what is recorded', () => {
+  test('a stream has the usage of its end, and the text that was recorded', () => {
+    const record = interpret({
+      open: openAi,
+      headers: stream,
+      response: `${chunk('The harb')}data: {"mod`,
+      responseTail: `r"}\n\n${usageChunk}`,
+      end: { responseCut: true },
+    });
+    expect(record).toMatchObject({
+      model: 'gpt-4o',
+      completionText: 'The harb',
+      responseBodyCut: true,
+      usage: { promptTokens: 7, completionTokens: 64_000, estimated: false },
+      costSource: 'price-book',
+    });
+  });
+
+  test('a usage that stands across the cut is read too', () => {
+    const whole = chunk('The harb') + usageChunk;
+    for (let cut = chunk('The harb').length; cut < whole.length; cut += 1) {
+      const record = interpret({
+        open: openAi,
+        headers: stream,
+        response: whole.slice(0, cut),
+        responseTail: whole.slice(cut),
+        end: { responseCut: true, responseBytes: whole.length },
+      });
+      expect([cut, record.usage.completionTokens]).toEqual([cut, 64_000]);
+    }
+  });
+
+  test('of Anthropic has the input of its beginning and the output of its end', () => {
+    const start = {
+      type: 'message_start',
+      message: { id: 'm', model: 'claude-sonnet-4-5', usage: { input_tokens: 11, output_tokens: 1 } },
+    };
+    const end = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 900 } };
+    const record = interpret({
+      open: { provider: 'anthropic', path: '/v1/messages' },
+      headers: stream,
+      response: `event: message_start\ndata: ${JSON.stringify(start)}\n\n`,
+      responseTail: `lost"}}\n\nevent: message_delta\ndata: ${JSON.stringify(end)}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n`,
+      end: { responseCut: true },
+    });
+    expect(record).toMatchObject({ model: 'claude-sonnet-4-5', usage: { promptTokens: 11, completionTokens: 900, estimated: false } });
+  });
+
+  test('a picture is billed by the usage behind it', () => {
+    const record = interpret({
+      open: { provider: 'openai', path: '/v1/images/generations' },
+      request: '{"model":"gpt-image-1","prompt":"a ferry"}',
+      headers: json,
+      response: '{"created":1,"data":[{"b64_json":"aaaa',
+      responseTail:
+        'aaa"}],"background":"opaque","usage":{"input_tokens":50,"output_tokens":6240,"input_tokens_details":{"text_tokens":50}}}',
+      end: { responseCut: true },
+    });
+    expect(record).toMatchObject({ usage: { promptTokens: 50, completionTokens: 6240 }, costSource: 'price-book' });
+  });
+
+  test('pictures of a response are billed at their own price', () => {
+    const record = interpret({
+      open: { provider: 'openai', path: '/v1/responses' },
+      request: '{"model":"gpt-4o","input":"a ferry"}',
+      headers: json,
+      response: '{"id":"r","object":"response","model":"gpt-4o","output":[{"result":"aaaa',
+      responseTail:
+        'aa"}],"tool_usage":{"image_gen":{"input_tokens":5,"output_tokens":4160,"total_tokens":4165,"output_tokens_details":{"image_tokens":4160}}},' +
+        '"tools":[{"type":"image_generation","model":"gpt-image-1"}],"usage":{"input_tokens":100,"output_tokens":50,"total_tokens":150}}',
+      end: { responseCut: true },
+    });
+    expect(record).toMatchObject({ usage: { promptTokens: 105, completionTokens: 4210 }, costSource: 'price-book' });
+    expect(record.priceReference).toContain(' + openai/gpt-image-1');
+  });
+
+  test('a usage that is not of the outermost object is none', () => {
+    const responseTail = 'a","inner":{"usage":{"input_tokens":1,"output_tokens":2}}}]}';
+    const record = interpret({
+      open: { provider: 'openai', path: '/v1/images/generations' },
+      response: '{"data":[{"b',
+      responseTail,
+      end: { responseCut: true },
+    });
+    expect(record.usage).toMatchObject({ promptTokens: null, completionTokens: null });
+  });
+
+  test('of a compressed body the end is not read', () => {
+    const headers = { ...stream, 'content-encoding': 'gzip' };
+    expect(
+      interpret({ open: openAi, headers, response: 'x', responseTail: usageChunk, end: { responseCut: true } }).usage.completionTokens,
+    ).toBeNull();
+  });
+});
+
+const cutRequest = (request: string, requestTail: string) =>
+  interpret({ open: openAi, request, requestTail, response: '{}', headers: json, end: { requestCut: true, status: 500 } });
+
+describe('of a JSON request that is longer than what is recorded', () => {
+  test('model and user are those before the cut', () => {
+    const before = '{"metadata":{"model":"no"},"model":"gpt-4o","n":[{"user":"no"}],"user":"ann \\"x\\"","messages":[{"content":"aaa';
+    expect(cutRequest(before, 'a,"user":"no"}]}')).toMatchObject({ requestModel: 'gpt-4o', userId: 'ann "x"' });
+  });
+
+  test('or behind it', () => {
+    expect(cutRequest('{"messages":[{"content":"aaa', 'aaa","model":"no"}],"user":"ann","model":"gpt-4o"}')).toMatchObject({
+      requestModel: 'gpt-4o',
+      userId: 'ann',
+    });
+  });
+
+  test('or nowhere', () => {
+    expect(cutRequest('{"messages":[{"content":"\\"model\\":\\"no\\"aaa', 'aaa"}]}')).toMatchObject({ requestModel: '', userId: '' });
+  });
+});
+
+test('a form whose file is longer than what is recorded has the fields behind it', () => {
+  const record = interpret({
+    open: { provider: 'openai', path: '/v1/audio/transcriptions' },
+    requestHeaders: { 'content-type': 'multipart/form-data; boundary=b' },
+    request: `${field('prompt', 'Ferries.')}--b\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nsound`,
+    requestTail: `more sound\r\n${field('model', 'whisper-1')}--b--\r\n`,
+    response: '{"text":"Ahoy","usage":{"type":"duration","seconds":1500}}',
+    end: { requestCut: true },
+  });
+  expect(record).toMatchObject({
+    requestModel: 'whisper-1',
+    promptText: 'Ferries.',
+    usage: { audioSeconds: 1500 },
+    costSource: 'price-book',
+  });
+});

@@ -1,0 +1,90 @@
+import type { Exchange } from '../../model/record/exchange.ts';
+import type { RecordedBody } from '../../model/record/request-record.ts';
+import type { ReadRequest, ReadResponse } from './bodies.ts';
+
+/** All of a record that the caller or the provider wrote. */
+export interface RecordTexts {
+  readonly requestBody: RecordedBody;
+  readonly responseBody: RecordedBody;
+  /** What a body says cannot be seen: it is in an unknown content coding, or in pieces that no wire format put together. */
+  readonly requestIsOpaque: boolean;
+  readonly responseIsOpaque: boolean;
+  readonly promptText: string;
+  readonly lastUserText: string;
+  readonly completionText: string;
+  readonly path: string;
+  readonly referrer: string;
+  readonly targetUrl: string;
+  /** The provider's usage object as received, null without one. */
+  readonly usageRaw: unknown;
+  readonly properties: Map<string, string>;
+  readonly inputs: ReadonlyMap<string, string>;
+  readonly requestModel: string;
+  readonly modelOverride: string;
+  readonly responseModel: string;
+  readonly responseId: string;
+  readonly serviceTier: string;
+  readonly userId: string;
+  readonly nodeId: string;
+  readonly jobId: string;
+  readonly promptId: string;
+  readonly promptVersion: string;
+  readonly experimentId: string;
+}
+
+/** Takes out of the texts of a record what its organisation does not want stored. Never throws. */
+export type RedactTexts = (texts: RecordTexts) => RecordTexts;
+
+const absent: RecordedBody = { kind: 'absent' };
+
+/** The texts of an exchange as far as the caller lets us keep them. */
+export function textsOf(
+  { open, responseHead }: Exchange,
+  request: ReadRequest,
+  response: ReadResponse,
+  properties: Map<string, string>,
+): RecordTexts {
+  const { tags } = open;
+  const keepsRequest = (tags.requestBody ?? 'kept') === 'kept';
+  const keepsResponse = (tags.responseBody ?? 'kept') === 'kept';
+  return {
+    requestBody: keepsRequest ? request.body : absent,
+    responseBody: keepsResponse ? response.body : absent,
+    requestIsOpaque: request.body.kind === 'binary' && isEncoded(open.headers['content-encoding']),
+    responseIsOpaque: response.inPieces || (response.body.kind === 'binary' && isEncoded(responseHead?.headers['content-encoding'])),
+    promptText: keepsRequest ? request.facts.promptText : '',
+    lastUserText: keepsRequest ? request.facts.lastUserText : '',
+    completionText: keepsResponse ? response.facts.completionText : '',
+    path: open.path,
+    referrer: said(open.headers['referer']),
+    targetUrl: open.targetUrl,
+    usageRaw: response.facts.usage.raw,
+    properties,
+    inputs: new Map(Object.entries(tags.promptInputs ?? {})),
+    requestModel: request.facts.model,
+    modelOverride: said(tags.modelOverride),
+    responseModel: response.facts.model,
+    responseId: response.facts.responseId,
+    serviceTier: response.facts.serviceTier,
+    userId: firstText([tags.userId, request.facts.user]),
+    nodeId: said(tags.nodeId),
+    jobId: said(tags.jobId),
+    promptId: said(tags.promptId),
+    promptVersion: said(tags.promptVersion),
+    experimentId: said(tags.experimentId),
+  };
+}
+
+/** An absent text is an empty one in a record. */
+export function said(text: string | undefined): string {
+  return text ?? '';
+}
+
+function isEncoded(contentEncoding: string | undefined): boolean {
+  return !/^\s*(?:identity)?\s*$/i.test(contentEncoding ?? '');
+}
+
+/** The first text that is there; empty when none is. */
+export function firstText(texts: readonly (string | undefined)[]): string {
+  return texts.find((text) => text !== undefined && text !== '') ?? '';
+}

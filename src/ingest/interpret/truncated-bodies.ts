@@ -1,0 +1,153 @@
+import type { Exchange } from '../../model/record/exchange.ts';
+import { isEventStream } from '../../model/record/media-type.ts';
+import { endOfJsonString, isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
+import { type Usage, unreportedUsage } from '../../model/record/usage.ts';
+import type { ResponseFacts, WireFormat } from '../../providers/provider.ts';
+import { readServerSentEvents } from '../../providers/sse.ts';
+import { readForm } from './multipart.ts';
+
+/** Bytes of the recorded body that are read again with what follows it, for what stands across the cut. */
+const overlapBytes = 64 * 1024;
+/** Characters at the end of a text that is not parsed as a whole in which its last members are looked for. */
+const endLength = 64 * 1024;
+/** Characters that shape a JSON text which are passed on the way to its members. */
+const mostMarks = 1_000_000;
+/** Characters of a name that is looked for, with its quotes, at most. */
+const longestKey = 8;
+/** Members of that name, the last ones, that are tried. */
+const mostTries = 8;
+
+/**
+ * What a reply that was cut says at its end: the usage stands there, of a stream as of a picture. Its texts are recorded as far as they were kept; of
+ * a compressed body the end cannot be read.
+ */
+export function withTail(facts: ResponseFacts, exchange: Exchange, format: WireFormat | undefined): ResponseFacts {
+  const { responseTail, responseBody, responseHead, end } = exchange;
+  const headers = responseHead?.headers ?? {};
+  if (responseTail === undefined || format === undefined || !isPlain(headers['content-encoding'])) return facts;
+  const bytes = lastBytes(responseBody, responseTail, end?.responseBytes);
+  const body = isEventStream(headers['content-type'] ?? '')
+    ? format.assembleStream(readServerSentEvents([bytes])).body
+    : lastMembers(bytes.toString('utf8'), usageMember);
+  return joined(facts, format.readResponse(named(body, facts.model)));
+}
+
+/** Who took part besides the model that answered is told by names, and the end of a reply does not have its name. */
+function named(body: unknown, model: unknown): unknown {
+  return isJsonObject(body) && typeof model === 'string' && model !== '' && !('model' in body) ? { ...body, model } : body;
+}
+
+/**
+ * What a reply says that is deeper, or would cost more, than what is parsed: its usage, which stands at its end, and the model, which a reply that is no
+ * stream names in front of its texts.
+ */
+export function endFacts(text = '', format: WireFormat, isStream = false): ResponseFacts {
+  const end = text.slice(-endLength);
+  if (isStream) return format.readResponse(format.assembleStream(readServerSentEvents([Buffer.from(end)])).body);
+  const { model } = firstMembers(text);
+  return format.readResponse(named(lastMembers(end, usageMember) ?? {}, model));
+}
+
+/** What a JSON body that is not parsed as a whole says of the call beside its texts. Undefined where nothing is found. */
+export function outermostMembers(text = ''): JsonObject | undefined {
+  return membersOf(text, text.slice(-endLength));
+}
+
+/** The fields of a form behind what was recorded of it, usually those behind its file. */
+export function formTail({ requestTail, requestBody, end }: Exchange, contentType: string, encoding: string | undefined): JsonObject {
+  return requestTail === undefined || !isPlain(encoding)
+    ? {}
+    : readForm(lastBytes(requestBody, requestTail, end?.requestBytes), contentType);
+}
+
+function isPlain(encoding = 'identity'): boolean {
+  return encoding.trim().toLowerCase() === 'identity';
+}
+
+/** With the end of what was recorded where nothing lies between the two. */
+function lastBytes(body: Uint8Array, tail: Uint8Array, passed: number | undefined): Buffer {
+  const follows = passed === body.length + tail.length;
+  return Buffer.concat([follows ? body.subarray(Math.max(0, body.length - overlapBytes)) : new Uint8Array(), tail]);
+}
+
+/**
+ * What a JSON body that was cut says of the call beside its texts: `model` and `user`, which stand before the messages or behind them. Undefined where
+ * neither is found.
+ */
+export function cutMembers({ requestTail, requestBody, end }: Exchange, encoding: string | undefined): JsonObject | undefined {
+  if (requestTail === undefined || !isPlain(encoding)) return undefined;
+  return membersOf(Buffer.from(requestBody).toString('utf8'), lastBytes(requestBody, requestTail, end?.requestBytes).toString('utf8'));
+}
+
+/** `model` and `user` of the outermost object, of which the beginning and the end are known. */
+function membersOf(beginning: string, end: string): JsonObject | undefined {
+  const last = lastMembers(end, /"(?:model|user)"\s*:/g);
+  const found = { ...(isJsonObject(last) ? last : {}), ...firstMembers(beginning) };
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** Characters that shape a JSON text. */
+const shape = /["{}[\]:,]/g;
+const usageMember = /"(?:tool_usage|tools|usage(?:Metadata)?)"\s*:/g;
+
+/** Texts of the outermost object under `model` and `user`, as far as it goes. */
+function firstMembers(text: string): JsonObject {
+  const found: Record<string, unknown> = {};
+  const marks = new RegExp(shape);
+  let depth = 0;
+  let last = '';
+  let key: string | undefined;
+  let marksLeft = mostMarks;
+  for (let mark = marks.exec(text); mark !== null && marksLeft > 0; mark = marks.exec(text)) {
+    marksLeft -= 1;
+    const { 0: character, index } = mark;
+    if (character === '"') {
+      const end = endOfJsonString(text, index + 1);
+      if (end === -1) break;
+      marks.lastIndex = end + 1;
+      if (depth !== 1) continue;
+      if (key === '"model"' || key === '"user"') found[key.slice(1, -1)] = parseJson(text.slice(index, end + 1));
+      else last = end - index <= longestKey ? text.slice(index, end + 1) : '';
+    } else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (depth === 1) key = character === ':' ? last : undefined;
+  }
+  return found;
+}
+
+/** The members of the outermost object from one on: where the rest of the text closes that object. */
+function lastMembers(text: string, member: RegExp): unknown {
+  const end = text.trimEnd().replace(/\]$/, '');
+  const starts = [...end.matchAll(member)].map(({ index }) => index).slice(-mostTries);
+  for (const start of starts) {
+    const parsed = parseJson(`{${end.slice(start)}`);
+    if (isJsonObject(parsed)) return parsed;
+  }
+  return undefined;
+}
+
+function joined(first: ResponseFacts, last: ResponseFacts): ResponseFacts {
+  return {
+    responseId: first.responseId || last.responseId,
+    model: first.model || last.model,
+    usage: joinedUsage(first.usage, last.usage),
+    serviceTier: last.serviceTier || first.serviceTier,
+    completionText: first.completionText,
+    finishReason: last.finishReason || first.finishReason,
+    providerCost: last.providerCost ?? first.providerCost,
+    ...billsOf(last.bills ?? first.bills),
+  };
+}
+
+function billsOf(bills: ResponseFacts['bills']): Pick<ResponseFacts, 'bills'> {
+  return bills === undefined ? {} : { bills };
+}
+
+/** Some tell of the input at the beginning and of the output at the end. */
+function joinedUsage(first: Usage, last: Usage): Usage {
+  if (last.raw === null) return first;
+  const names = Object.keys(unreportedUsage) as (keyof Usage)[];
+  const counts = Object.fromEntries(names.map((name) => [name, last[name] ?? first[name]])) as unknown as Usage;
+  const raw = isJsonObject(first.raw) && isJsonObject(last.raw) ? { ...first.raw, ...last.raw } : last.raw;
+  return { ...counts, raw };
+}

@@ -1,0 +1,52 @@
+import type { OrganizationId } from '../model/ids.ts';
+import type { Observe } from '../model/observation.ts';
+import type { RedactionRule } from '../model/redaction-rule.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { OrganizationPrices } from '../pricing/organization-prices.ts';
+import type { CheckpointFile } from '../spool/checkpoint.ts';
+import type { InsertRows } from '../store/insert/insert.ts';
+import type { FindRows } from '../store/read/find-rows.ts';
+import type { BatchLimits } from './batch/batch.ts';
+import type { Burst } from './batch/burst.ts';
+import type { CompleteUsage } from './completions/complete-usage.ts';
+import type { KeepDeadLetter } from './dead-letters/store.ts';
+import type { ErasuresUnderWay } from './erasures.ts';
+import type { Interpret, InterpretedExchange } from './worker/interpreter.ts';
+import type { PendingChanges } from './changes/pending.ts';
+import type { SettleBudgets } from './interpret/settlement.ts';
+
+/** What the drain needs from the rest of the program. */
+export interface DrainPorts {
+  readonly spoolFolder: string;
+  /** The spool's identity: part of every deduplication token. */
+  readonly spoolId: string;
+  readonly checkpoint: CheckpointFile;
+  readonly interpret: Interpret;
+  /** What `interpret` gave will not be looked at any more. */
+  readonly release: (interpreted: readonly InterpretedExchange[]) => void;
+  readonly insert: InsertRows;
+  readonly findRows: FindRows;
+  readonly pendingChanges: PendingChanges;
+  /** Declared property names of one organisation, by lower-case name. */
+  readonly declaredNames: (organizationId: OrganizationId) => Promise<ReadonlyMap<string, string>>;
+  /** Redaction rules of one organisation; undefined when there are none. While they cannot be read nothing is stored. */
+  readonly redactionRules: (organizationId: OrganizationId) => Promise<readonly RedactionRule[] | undefined>;
+  /** Prices that one organisation has stored. Throws when they cannot be read and none are known. */
+  readonly organizationPrices: (organizationId: OrganizationId) => OrganizationPrices;
+  readonly keepDeadLetter: KeepDeadLetter;
+  /** Waits for room after a letter; not for long. */
+  readonly makeLetterRoom: () => Promise<void>;
+  readonly settleBudgets: SettleBudgets;
+  readonly completeUsage: CompleteUsage;
+  readonly erasures: ErasuresUnderWay;
+  readonly limits: BatchLimits;
+  /** Frames whose places in the spool may be held in memory for a caller's question, some hundred bytes each; an exchange counts as eight more. */
+  readonly mostKnown: number;
+  /** Longest time between two batches while exchanges wait, milliseconds. */
+  readonly intervalMs: number;
+  readonly burst: Burst;
+  readonly clock: Clock;
+  readonly observe: Observe;
+  /** A record can be queried from now on; so many milliseconds after its exchange ended. */
+  readonly noteVisible: (delayMs: number) => void;
+}

@@ -1,0 +1,162 @@
+import type { RecordedBody } from '../../model/record/request-record.ts';
+import { parseJson } from '../../model/text.ts';
+import { propertyLimits } from '../../model/vocabulary/limits.ts';
+import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
+import { freeName, redactJson, redactText } from '../../redaction/redact-json.ts';
+import type { Redactor, Redactors } from '../../redaction/redactor.ts';
+import type { RecordTexts } from '../interpret/record-texts.ts';
+
+/** What stands in the place of a body that was left out. */
+export const leftOut = '[left out: the redaction rules could not be applied]';
+
+/** Everything that a place has of a record. */
+type Texts<Names extends keyof RecordTexts> = Pick<RecordTexts, Names>;
+
+/** What the rules of each place do with its part of a record. */
+interface Treatment {
+  readonly body: (body: RecordedBody, redactor: Redactor, isOpaque: boolean) => RecordedBody;
+  readonly text: (text: string, redactor: Redactor) => string;
+  readonly json: (value: unknown, redactor: Redactor) => unknown;
+  /** What callers named, with its names. */
+  readonly named: (values: ReadonlyMap<string, string>, redactors: NameRedactors) => Map<string, string>;
+}
+
+/** What looks at names and their values; another one, or none, looks at the session's. */
+interface NameRedactors {
+  readonly ofOwn: Redactor | undefined;
+  readonly ofSession: Redactor | undefined;
+}
+
+/** Takes out what the rules find. @throws what a rule throws, and a RangeError for JSON that nests too deeply. */
+export function redactTexts(texts: RecordTexts, redactors: Redactors): RecordTexts {
+  return treat(texts, redactors, { body: redactBody, text: redactText, json: redactJson, named: redactNamed });
+}
+
+/** Leaves out all that the rules would have looked at: nobody knows what of it may be stored. */
+export function withholdTexts(texts: RecordTexts, redactors: Redactors): RecordTexts {
+  return treat(texts, redactors, {
+    body: (body) => (body.kind === 'absent' ? body : { kind: 'text', text: leftOut }),
+    text: () => '',
+    json: () => null,
+    named: withholdNamed,
+  });
+}
+
+function treat(texts: RecordTexts, redactors: Redactors, treatment: Treatment): RecordTexts {
+  const { request, response, properties, identifiers } = redactors;
+  return {
+    ...texts,
+    ...(request === undefined ? undefined : requestPart(texts, request, treatment)),
+    ...(response === undefined ? undefined : responsePart(texts, response, treatment)),
+    properties: treatment.named(texts.properties, { ofOwn: properties, ofSession: identifiers }),
+    inputs: treatment.named(texts.inputs, { ofOwn: properties, ofSession: properties }),
+    ...(identifiers === undefined ? undefined : identifiersPart(texts, identifiers, treatment)),
+  };
+}
+
+type RequestNames = 'requestBody' | 'promptText' | 'lastUserText' | 'path' | 'referrer' | 'targetUrl' | 'requestModel' | 'modelOverride';
+
+function requestPart(texts: RecordTexts, redactor: Redactor, { body, text }: Treatment): Texts<RequestNames> {
+  return {
+    requestBody: body(texts.requestBody, redactor, texts.requestIsOpaque),
+    promptText: text(texts.promptText, redactor),
+    lastUserText: text(texts.lastUserText, redactor),
+    path: text(texts.path, redactor),
+    referrer: text(texts.referrer, redactor),
+    targetUrl: text(texts.targetUrl, redactor),
+    requestModel: text(texts.requestModel, redactor),
+    modelOverride: text(texts.modelOverride, redactor),
+  };
+}
+
+type ResponseNames = 'responseBody' | 'completionText' | 'usageRaw' | 'responseModel' | 'responseId' | 'serviceTier';
+
+function responsePart(texts: RecordTexts, redactor: Redactor, { body, text, json }: Treatment): Texts<ResponseNames> {
+  return {
+    responseBody: body(texts.responseBody, redactor, texts.responseIsOpaque),
+    completionText: text(texts.completionText, redactor),
+    usageRaw: json(texts.usageRaw, redactor),
+    responseModel: text(texts.responseModel, redactor),
+    responseId: text(texts.responseId, redactor),
+    serviceTier: text(texts.serviceTier, redactor),
+  };
+}
+
+type IdentifierNames = 'userId' | 'nodeId' | 'jobId' | 'promptId' | 'promptVersion' | 'experimentId';
+
+function identifiersPart(texts: RecordTexts, redactor: Redactor, { text }: Treatment): Texts<IdentifierNames> {
+  return {
+    userId: text(texts.userId, redactor),
+    nodeId: text(texts.nodeId, redactor),
+    jobId: text(texts.jobId, redactor),
+    promptId: text(texts.promptId, redactor),
+    promptVersion: text(texts.promptVersion, redactor),
+    experimentId: text(texts.experimentId, redactor),
+  };
+}
+
+/** With room for the number that tells it from another. */
+const longestRedactedName = propertyLimits.nameCharacters - 8;
+const sessionNames: ReadonlySet<string> = new Set(Object.values(sessionProperties));
+
+/** The session's properties are identifiers under names of ours, all others are properties. */
+function redactNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: NameRedactors): Map<string, string> {
+  const redacted = new Map<string, string>();
+  const taken = new Map<string, number>();
+  for (const [name, value] of values) {
+    const isSession = sessionNames.has(name);
+    const redactor = isSession ? ofSession : ofOwn;
+    const shown = isSession || redactor === undefined ? name : freeName(cutName(name, redactText(name, redactor)), taken);
+    redacted.set(shown, redactor === undefined ? value : redactText(value, redactor));
+  }
+  return redacted;
+}
+
+/** Names may say anything, so that they go with their values. */
+function withholdNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: NameRedactors): Map<string, string> {
+  const left = [...values].filter(([name]) => sessionNames.has(name) || ofOwn === undefined);
+  return new Map(left.map(([name, value]) => [name, sessionNames.has(name) && ofSession !== undefined ? '' : value]));
+}
+
+/** What stands in the place of something may be longer than that was, and a name not as long as it likes. */
+function cutName(before: string, after: string): string {
+  return after === before ? after : Array.from(after).slice(0, longestRedactedName).join('');
+}
+
+function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): RecordedBody {
+  if (isOpaque && body.kind !== 'absent') return { kind: 'text', text: leftOut };
+  switch (body.kind) {
+    case 'absent':
+      return body;
+    case 'text':
+      return { kind: 'text', text: hidesBetweenNuls(body.text, redactor) ? leftOut : redactText(body.text, redactor) };
+    case 'json':
+      return redactJsonBody(body, redactor);
+    case 'binary':
+      return redactBinary(body, redactor);
+  }
+}
+
+function redactJsonBody(body: RecordedBody & { readonly kind: 'json' | 'text' }, redactor: Redactor): RecordedBody {
+  const value = parseJson(body.text);
+  // What is more than is parsed is looked at as the text that it is, and left out if that may hide something.
+  if (value === undefined) return { kind: 'text', text: redactText(body.text, redactor) };
+  const redacted = redactJson(value, redactor);
+  return redacted === value ? body : { kind: 'json', text: JSON.stringify(redacted) };
+}
+
+/** Bytes cannot be changed without knowing what they mean: where something is found in them the whole body is left out. */
+function redactBinary(body: RecordedBody & { readonly kind: 'binary' }, redactor: Redactor): RecordedBody {
+  const bytes = Buffer.from(body.base64, 'base64');
+  // A form's texts are UTF-8, whatever its files are.
+  const hides = (text: string): boolean => redactor.text(text) !== text;
+  const latin1 = bytes.toString('latin1');
+  return hides(latin1) || hides(bytes.toString('utf8')) || hidesBetweenNuls(latin1, redactor) ? { kind: 'text', text: leftOut } : body;
+}
+
+/** Whether something is found in a text of wide characters that stands among bytes. */
+function hidesBetweenNuls(text: string, redactor: Redactor): boolean {
+  if (!text.includes('\u0000')) return false;
+  const closed = text.replaceAll('\u0000', '');
+  return redactor.text(closed) !== closed;
+}

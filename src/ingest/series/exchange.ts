@@ -1,0 +1,185 @@
+import { type Change, sizeOfChange } from '../../model/change.ts';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import { requestPropertyLimits } from '../../model/vocabulary/limits.ts';
+import type { FrameLocation, Position } from '../../spool/spool.ts';
+
+/**
+ * Where an exchange that the drain knows stands with changes.
+ * `unclear`: read again after a restart, and not yet far enough to say whether the store has it already.
+ * `travelling`: changes are kept in the metadata database and go into the record.
+ * `sealed`: its record is being stored, so a change waits for that and then goes into the stored row.
+ */
+export type ExchangeState = 'unclear' | 'travelling' | 'sealed';
+
+/** How an exchange left the spool: into the store, into the dead letters, or nowhere, as its user is being erased. */
+export type Settlement = 'stored' | 'dead_letter' | 'erased';
+
+export interface NewExchange {
+  readonly series: string;
+  readonly stream: number;
+  readonly organizationId: OrganizationId;
+  readonly requestId: RequestId;
+  /** Unix milliseconds. */
+  readonly openedAt: number;
+  /** As its tags tell it, empty without one; a change that is pending may have moved it since. */
+  readonly sessionId: string;
+  /** As its tags tell it, empty without one; its body may still name one. */
+  readonly userId: string;
+}
+
+/** What the opening of an exchange says of it. */
+export type ExchangeNames = Omit<NewExchange, 'series' | 'stream'>;
+
+/** An exchange that the drain knows and the store does not surely have yet. There may be millions after an outage, so each stays small. */
+export class OpenExchange implements NewExchange {
+  readonly series: string;
+  readonly stream: number;
+  organizationId: OrganizationId;
+  requestId: RequestId;
+  openedAt: number;
+  sessionId: string;
+  userId: string;
+  readonly frames: FrameLocation[] = [];
+  /** Bytes of all payloads so far. */
+  bytes = 0;
+  /** Where its `end` frame ends; undefined while it is open. */
+  endsAt: Position | undefined;
+  state: ExchangeState = 'travelling';
+  private changedNames = 0;
+  private changedBytes = 0;
+  private changes: Set<Promise<void>> | undefined;
+  private waiting: ((settlement: Settlement) => void)[] | undefined;
+  private settlement: Settlement | undefined;
+
+  constructor({ series, stream, organizationId, requestId, openedAt, sessionId, userId }: NewExchange) {
+    this.series = series;
+    this.stream = stream;
+    this.organizationId = organizationId;
+    this.requestId = requestId;
+    this.openedAt = openedAt;
+    this.sessionId = sessionId;
+    this.userId = userId;
+  }
+
+  /** What its opening says, where that came in several frames. To be called before anybody knows it by name. */
+  rename({ organizationId, requestId, openedAt, sessionId, userId }: ExchangeNames): void {
+    this.organizationId = organizationId;
+    this.requestId = requestId;
+    this.openedAt = openedAt;
+    this.sessionId = sessionId;
+    this.userId = userId;
+  }
+
+  /**
+   * Whether its record may take this change too: as much of all changes together, of whatever kind, as a stored request may have of properties.
+   * Those of before a restart are not counted.
+   */
+  hasRoomFor(change: Change): boolean {
+    const { names, bytes } = sizeOfChange(change);
+    return this.changedNames + names <= requestPropertyLimits.properties && this.changedBytes + bytes <= requestPropertyLimits.bytes;
+  }
+
+  /** Counts what {@link hasRoomFor} has room for. */
+  takeRoom(change: Change): void {
+    const { names, bytes } = sizeOfChange(change);
+    this.changedNames += names;
+    this.changedBytes += bytes;
+  }
+
+  /** Counts a change that is being written to the metadata database: the seal waits for it. */
+  async trackChange(write: Promise<void>): Promise<void> {
+    this.changes ??= new Set();
+    this.changes.add(write);
+    try {
+      await write;
+    } finally {
+      this.changes.delete(write);
+    }
+  }
+
+  /** From here on a change waits until this is settled. Changes that are being written are let in first. */
+  async seal(): Promise<void> {
+    while (this.changes !== undefined && this.changes.size > 0) await Promise.allSettled(this.changes);
+    this.state = 'sealed';
+  }
+
+  /** It has left the spool. */
+  settle(settlement: Settlement): void {
+    this.settlement = settlement;
+    for (const resolve of this.waiting ?? []) resolve(settlement);
+    this.waiting = undefined;
+  }
+
+  isSettled(): boolean {
+    return this.settlement !== undefined;
+  }
+
+  whenSettled(): Promise<Settlement> {
+    if (this.settlement !== undefined) return Promise.resolve(this.settlement);
+    return new Promise((resolve) => {
+      this.waiting ??= [];
+      this.waiting.push(resolve);
+    });
+  }
+}
+
+/** Exchanges that are not in the store yet, by their organisation and identifier, and by the session that their tags name. */
+export class InFlight {
+  private readonly exchanges = new Map<string, OpenExchange>();
+  private readonly sessions = new Map<string, Set<OpenExchange>>();
+  private latest = 0;
+
+  add(exchange: OpenExchange): void {
+    this.latest = Math.max(this.latest, exchange.openedAt);
+    const before = this.find(exchange.organizationId, exchange.requestId);
+    if (before !== undefined) this.remove(before);
+    this.exchanges.set(keyOf(exchange.organizationId, exchange.requestId), exchange);
+    if (exchange.sessionId === '') return;
+    const session = keyOf(exchange.organizationId, exchange.sessionId);
+    const members = this.sessions.get(session);
+    if (members === undefined) this.sessions.set(session, new Set([exchange]));
+    else members.add(exchange);
+  }
+
+  find(organizationId: OrganizationId, requestId: RequestId): OpenExchange | undefined {
+    return this.exchanges.get(keyOf(organizationId, requestId));
+  }
+
+  remove(exchange: OpenExchange): void {
+    const key = keyOf(exchange.organizationId, exchange.requestId);
+    if (this.exchanges.get(key) !== exchange) return;
+    this.exchanges.delete(key);
+    const session = keyOf(exchange.organizationId, exchange.sessionId);
+    const members = this.sessions.get(session);
+    members?.delete(exchange);
+    if (members?.size === 0) this.sessions.delete(session);
+  }
+
+  /** Those whose tags name this session, which is not empty. */
+  ofSession(organizationId: OrganizationId, sessionId: string): readonly OpenExchange[] {
+    return [...(this.sessions.get(keyOf(organizationId, sessionId)) ?? [])];
+  }
+
+  all(): readonly OpenExchange[] {
+    return [...this.exchanges.values()];
+  }
+
+  /** Whether one that came at that time or before, Unix milliseconds, is still to be stored, beside those that are being stored. */
+  hasOlder(openedAt: number): boolean {
+    for (const exchange of this.exchanges.values()) if (exchange.state !== 'sealed' && exchange.openedAt <= openedAt) return true;
+    return false;
+  }
+
+  /** When the latest of all that were ever known here arrived, Unix milliseconds; 0 before the first. */
+  get latestOpenedAt(): number {
+    return this.latest;
+  }
+
+  get size(): number {
+    return this.exchanges.size;
+  }
+}
+
+function keyOf(organizationId: OrganizationId, name: string): string {
+  return `${organizationId}/${name}`;
+}

@@ -1,0 +1,48 @@
+import { largestPayloadBytes } from '../../spool/frame.ts';
+import type { FrameLocation } from '../../spool/spool.ts';
+
+interface Opening {
+  readonly kind: number;
+  readonly parts: Buffer[];
+  bytes: number;
+}
+
+/** More than any gateway writes: of a longer opening nobody reads whose it is. */
+const longestOpeningBytes = 64 * 1024 * 1024;
+
+/** Whether more of the same payload follows: only the last part of one that was split is shorter than a frame may be. */
+export function isPart({ length }: FrameLocation): boolean {
+  return length === largestPayloadBytes;
+}
+
+/** Openings of exchanges that came in several frames, until they are whole. */
+export class SplitOpenings {
+  private readonly openings = new Map<number, Opening>();
+
+  get size(): number {
+    return this.openings.size;
+  }
+
+  /** @param payload is copied. */
+  begin({ stream, kind }: FrameLocation, payload: Buffer): void {
+    this.openings.set(stream, { kind, parts: [Buffer.from(payload)], bytes: payload.length });
+  }
+
+  /** Takes the next frame of a stream. @returns the whole opening, once, with its last part or with the first frame that is none. */
+  goOn(frame: FrameLocation, payload: Buffer): Buffer | undefined {
+    const opening = this.openings.get(frame.stream);
+    if (opening === undefined) return undefined;
+    if (frame.kind === opening.kind) {
+      opening.parts.push(Buffer.from(payload));
+      opening.bytes += payload.length;
+      if (opening.bytes > longestOpeningBytes) this.openings.delete(frame.stream);
+      if (isPart(frame)) return undefined;
+    }
+    this.openings.delete(frame.stream);
+    return opening.bytes > longestOpeningBytes ? undefined : Buffer.concat(opening.parts);
+  }
+
+  forget(stream: number): void {
+    if (this.openings.size > 0) this.openings.delete(stream);
+  }
+}

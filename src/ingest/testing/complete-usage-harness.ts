@@ -1,0 +1,23 @@
+import { systemClock } from '../../platform/clock.ts';
+import { noOrganizationPrices } from '../../pricing/organization-prices.ts';
+import { priceBookFrom } from '../../pricing/price-book.ts';
+import { priceProviderOf } from '../../providers/registry.ts';
+import type { Store } from '../../store/store.ts';
+import { type CompleteUsage, type CompleteUsagePorts, makeCompleteUsage } from '../completions/complete-usage.ts';
+
+const book = priceBookFrom(undefined);
+
+/** What completes usage over a store, by the built-in prices. */
+export function completeUsageIn(store: Store, given: Partial<CompleteUsagePorts> = {}): CompleteUsage {
+  return makeCompleteUsage({
+    rows: store.usageRows,
+    settleBudgets: async () => undefined,
+    pricingOf: (_organizationId, { provider }) => ({
+      providerId: priceProviderOf(provider),
+      prices: { book, organization: noOrganizationPrices },
+    }),
+    now: systemClock.now,
+    observe: () => undefined,
+    ...given,
+  });
+}

@@ -1,0 +1,87 @@
+import type { Change } from '../../model/change.ts';
+import type { EndFacts, Exchange, ExchangeEnd, ExchangeOpen, Tags } from '../../model/record/exchange.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import type { Prices } from '../../pricing/look-up.ts';
+import { listedPrices } from '../../pricing/testing/prices.ts';
+import { chatRequest, chatResponse, newId } from './ingest-harness.ts';
+import { interpretExchange } from '../interpret/interpret.ts';
+
+/** An exchange as a test writes it: what is left out is a whole chat call with the echo provider. */
+export interface InterpretSketch {
+  readonly open?: Partial<ExchangeOpen>;
+  readonly tags?: Partial<Tags>;
+  readonly request?: string | Uint8Array;
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+  readonly response?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status?: number;
+  readonly head?: false;
+  /** What the head says beside itself. */
+  readonly told?: EndFacts;
+  readonly end?: Partial<ExchangeEnd> | null;
+  readonly requestTail?: string;
+  readonly responseTail?: string;
+  readonly declared?: ReadonlyMap<string, string>;
+  readonly changes?: readonly Change[];
+  /** Absent: those of the public list. */
+  readonly prices?: Prices;
+}
+
+export const json = { 'content-type': 'application/json' };
+export const stream = { 'content-type': 'text/event-stream; charset=utf-8' };
+
+function bytesOf(text: string | undefined): Buffer | undefined {
+  return text === undefined ? undefined : Buffer.from(text);
+}
+
+/** Interprets a sketched exchange. */
+export function interpret(sketch: InterpretSketch = {}): RequestRecord {
+  const requestBody = Buffer.from(sketch.request ?? chatRequest);
+  const responseBody = Buffer.from(sketch.response ?? chatResponse);
+  const open: ExchangeOpen = {
+    version: 1,
+    requestId: newId(),
+    organizationId: newId(),
+    keyHash: 'hash',
+    openedAt: 1_700_000_000_000,
+    method: 'POST',
+    path: '/v1/chat/completions',
+    provider: 'echo',
+    targetUrl: `https://example.com${sketch.open?.path ?? '/v1/chat/completions'}`,
+    headers: sketch.requestHeaders ?? json,
+    tags: { properties: [], ...sketch.tags },
+    ...sketch.open,
+  };
+  const exchange: Exchange = {
+    open,
+    requestBody,
+    responseHead:
+      sketch.head === false ? undefined : { status: sketch.status ?? 200, headers: sketch.headers ?? json, elapsedMs: 5, ...sketch.told },
+    responseBody,
+    requestTail: bytesOf(sketch.requestTail),
+    responseTail: bytesOf(sketch.responseTail),
+    responseParts: responseBody.length === 0 ? undefined : { firstMs: 6, lastMs: 8 },
+    end:
+      sketch.end === null
+        ? undefined
+        : {
+            outcome: 'complete',
+            elapsedMs: 10,
+            firstByteMs: 6,
+            overheadMs: 0.25,
+            requestBytes: requestBody.length,
+            responseBytes: responseBody.length,
+            ...sketch.end,
+          },
+  };
+  const { organizationId, requestId } = open;
+  const changes = (sketch.changes ?? []).map((change, index) => ({
+    organizationId,
+    requestId,
+    change,
+    keyId: `key-${index}`,
+    acceptedAt: 1_700_000_000_100 + index,
+    number: 1_700_000_000_100_000 + index,
+  }));
+  return interpretExchange(exchange, { declaredNames: sketch.declared ?? new Map(), changes, prices: sketch.prices ?? listedPrices });
+}

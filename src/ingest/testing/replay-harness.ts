@@ -1,0 +1,34 @@
+import { systemClock } from '../../platform/clock.ts';
+import { writeWholeSeries } from '../../spool/import-series.ts';
+import { DeadLetterReplay, type ReplayPorts } from '../dead-letters/replay.ts';
+import { DeadLetters } from '../dead-letters/store.ts';
+import type { DrainPorts } from '../ports.ts';
+import type { CoreRig, SpoolRig } from './ingest-harness.ts';
+
+/** A life of the core with what replays its dead letters. */
+export interface ReplayRig extends CoreRig {
+  readonly letters: DeadLetters;
+  /** Of the letters that there were when it began. */
+  readonly names: readonly string[];
+  readonly replay: DeadLetterReplay;
+}
+
+/** Another life of the core over a spool. */
+export async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {}, ports: Partial<ReplayPorts> = {}): Promise<ReplayRig> {
+  const core = await spool.openCore(given);
+  const { letters = new DeadLetters(spool.deadLetterFolder, systemClock.now) } = ports;
+  const replay = new DeadLetterReplay({
+    letters,
+    locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
+    travellingOf: async (organizationId, ids) => ids.filter((id) => core.drain.inFlight.find(organizationId, id) !== undefined),
+    pendingChanges: core.pendingChanges,
+    forgetSpent: () => core.drain.spentChanges.forget(),
+    isErasing: () => false,
+    removeOrphans: (heads) => spool.rig.store.removeOrphans(heads, new AbortController().signal),
+    writeSeries: (series, frames) => writeWholeSeries(spool.folder, series, frames),
+    waitMs: 10_000,
+    observe: (observation) => spool.observations.push(observation),
+    ...ports,
+  });
+  return { ...core, letters, names: letters.list({ limit: 1000 }).letters.map(({ id }) => id), replay };
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { OrganizationId } from '../../model/ids.ts';
+import { type InterpreterThread, startInterpreterThread } from './thread.ts';
+import { type InterpretedExchange, InterpreterDied, type InterpretTask } from './interpreter.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-thread-'));
+const threads: InterpreterThread[] = [];
+afterEach(async () => {
+  for (const thread of threads.splice(0)) await thread.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A thread whose program stands in for the compiled one: the folder of a task says what to do. */
+function start(jobMs?: number): InterpreterThread {
+  const file = path.join(folder, 'worker.mjs');
+  writeFileSync(
+    file,
+    `import { parentPort } from 'node:worker_threads';
+     let spent = 0;
+     parentPort.on('message', ({ id, tasks, spent: pieces }) => {
+       if (pieces !== undefined) {
+         spent += pieces.length;
+         return;
+       }
+       const all = [...tasks.settingsOf].map((place) => tasks.settings[place].seriesFolder);
+       const folders = all.slice(0, all.includes('stop') ? all.indexOf('stop') : all.length);
+       for (const folder of folders) {
+         if (folder === 'die') process.exit(1);
+         if (folder === 'throw') throw new Error('out of memory');
+         if (folder === 'throw null') throw null;
+         if (folder === 'hang') for (;;);
+       }
+       // A row says how many pieces of memory the thread got back so far.
+       const isRow = (folder) => folder === 'row';
+       const instead = new Map(folders.flatMap((failure, index) => (isRow(failure) ? [] : [[index, { failure }]])));
+       const beside = new Map(folders.flatMap((folder, index) => (isRow(folder) ? [[index, { redactionFailure: String(spent) }]] : [])));
+       const spans = new Float64Array(9 * folders.length);
+       const results = { count: folders.length, memory: [new SharedArrayBuffer(8)], spans, endedAt: new Float64Array(folders.length), beside, instead };
+       parentPort.postMessage({ id, results });
+     });
+     parentPort.postMessage({ ready: true });`,
+  );
+  const thread = startInterpreterThread(settings, pathToFileURL(file), jobMs);
+  threads.push(thread);
+  return thread;
+}
+
+const settings = { searchMaxBytes: 1024, keptRowBytes: 1024, bookProviders: undefined, threatCheckFile: undefined };
+
+const organizationId = '01890000-0000-7000-8000-000000000001' as OrganizationId;
+
+const task = (seriesFolder: string): InterpretTask => ({
+  settings: { seriesFolder, organizationId, declaredNames: undefined, redactionRules: undefined, organizationPrices: [] },
+  frames: [],
+  changes: [],
+});
+
+describe('the interpreter thread', () => {
+  test('answers jobs that overlap', async () => {
+    const { interpret } = start();
+    const jobs = ['a', 'b', 'c'].map((name) => interpret([task(name)], 0));
+    expect(await Promise.all(jobs)).toEqual([[{ failure: 'a' }], [{ failure: 'b' }], [{ failure: 'c' }]]);
+  });
+
+  test.each(['die', 'throw', 'throw null'])('that cannot take a job (%s) says so, and another takes the next', async (how) => {
+    const { interpret } = start();
+    await expect(interpret([task('fine'), task(how)], 0)).rejects.toBeInstanceOf(InterpreterDied);
+    expect(await interpret([task('next')], 0)).toEqual([{ failure: 'next' }]);
+  });
+
+  test('that comes to no end is given up', async () => {
+    const { interpret } = start(300);
+    await expect(interpret([task('hang')], 0)).rejects.toThrow('no result after 300 ms');
+    expect(await interpret([task('next')], 0)).toEqual([{ failure: 'next' }]);
+  });
+
+  test('that does not even start is no fault of the exchange', async () => {
+    const thread = startInterpreterThread(settings, pathToFileURL(path.join(folder, 'missing.mjs')));
+    threads.push(thread);
+    const error = await thread.interpret([task('a')], 0).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(InterpreterDied);
+  });
+
+  test('gets the memory of rows back that are not looked at any more, once, and that of no other thread', async () => {
+    const { interpret, release } = start();
+    const rows = (): Promise<readonly InterpretedExchange[]> => interpret([task('row')], 0);
+    const [first, second, kept] = [await rows(), await rows(), await rows()];
+    release([...first, ...second]);
+    release(first);
+    expect(await rows()).toMatchObject([{ redactionFailure: '2' }]);
+    await expect(interpret([task('die')], 0)).rejects.toBeInstanceOf(InterpreterDied);
+    release(kept);
+    expect(await rows()).toMatchObject([{ redactionFailure: '0' }]);
+  });
+
+  test('that comes through a part of a batch says how far, and gets the memory of its rows back', async () => {
+    const { interpret } = start();
+    await expect(interpret([task('row'), task('a'), task('stop'), task('b')], 0)).rejects.toMatchObject({
+      name: 'InterpreterStopped',
+      through: 2,
+    });
+    expect(await interpret([task('row')], 0)).toMatchObject([{ redactionFailure: '1' }]);
+  });
+
+  test('that is closed fails what it had', async () => {
+    const thread = start();
+    const job = thread.interpret([task('hang')], 0).catch((thrown: unknown) => thrown);
+    await thread.close();
+    expect(await job).toMatchObject({ message: 'the interpreter thread was closed' });
+  });
+});

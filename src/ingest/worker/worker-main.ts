@@ -1,0 +1,64 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../platform/clock.ts';
+import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
+import { type BookProviders, priceBookFrom } from '../../pricing/price-book.ts';
+import { RowMemory } from '../../store/insert/buffer-pool.ts';
+import { type BatchBounds, interpretTasks, withinBounds } from './interpreter.ts';
+import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
+import { type PackedTasks, unpackTasks } from './packed-tasks.ts';
+import { Redactions } from '../redaction/bounded.ts';
+import { loadedThreatCheck } from '../threats/load.ts';
+
+/** What the thread is asked. */
+export interface InterpretJob {
+  readonly id: number;
+  readonly tasks: PackedTasks;
+  readonly storedAt: number;
+}
+
+/** Memory of rows that nobody will look at any more. */
+export interface SpentMemory {
+  readonly spent: readonly SharedArrayBuffer[];
+}
+
+/** What the thread says: that it is up, or what came of a job. */
+export type InterpreterMessage = { readonly ready: true } | { readonly id: number; readonly results: PackedResults };
+
+/** What the thread is started with. */
+export interface InterpreterSettings {
+  readonly searchMaxBytes: number;
+  /** Memory of rows that is kept to be used again. Rows of one batch beyond it come of bodies that become many times as large when they are decoded. */
+  readonly keptRowBytes: number;
+  /** Providers with their prices; undefined: those of the public list. */
+  readonly bookProviders: BookProviders | undefined;
+  /** File of the operator's threat check; undefined: the built-in one. */
+  readonly threatCheckFile: string | undefined;
+}
+
+const settings = workerData as InterpreterSettings | null;
+const parts = {
+  book: priceBookFrom(settings?.bookProviders),
+  redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
+  searchMaxBytes: settings?.searchMaxBytes,
+  threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadedThreatCheck(settings.threatCheckFile),
+};
+
+/** A sixth of the time after which the thread is taken for one that comes to no end. */
+const maxBatchMs = 10_000;
+const bounds: BatchBounds = { maxRowBytes: settings?.keptRowBytes ?? Infinity, maxMs: maxBatchMs, monotonic: systemClock.monotonic };
+
+const say = (message: InterpreterMessage, handedOver: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, handedOver);
+
+const memory = new RowMemory(settings?.keptRowBytes);
+
+parentPort?.on('message', (message: InterpretJob | SpentMemory) => {
+  if ('spent' in message) {
+    memory.giveBack(message.spent);
+    return;
+  }
+  const { id, tasks, storedAt } = message;
+  const interpreted = interpretTasks(unpackTasks(tasks), { ...parts, storedAt, memory });
+  const results = packResults(withinBounds(interpreted, bounds), tasks.frameCounts.length);
+  say({ id, results }, memoryOfResults(results));
+});
+say({ ready: true });

@@ -1,0 +1,119 @@
+import path from 'node:path';
+import { DeadLetters } from '../../ingest/dead-letters/store.ts';
+import { type ErasableLetters, makeErasableLetters } from '../../ingest/dead-letters/erase.ts';
+import { reachOfErasure, RunningErasures, whenSpoolIsClear } from '../../ingest/erasures.ts';
+import { type CoreRig, type IngestRig, openRig, type SpoolRig } from '../../ingest/testing/ingest-harness.ts';
+import type { Interpret } from '../../ingest/worker/interpreter.ts';
+import {
+  addErasedExchanges,
+  advanceErasure,
+  countErasedExchanges,
+  forgetErasure,
+  listUnfinishedErasures,
+  orderErasure,
+  wasErased,
+} from '../../metadata/erasures.ts';
+import type { Observation } from '../../model/observation.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { CachedReplies } from '../../state/cached-replies.ts';
+import { openEnvironment } from '../../state/lmdb.ts';
+import { Erasures, type ErasureTargets } from '../erasures.ts';
+
+/** A core that runs, with what erases. */
+export interface Life {
+  readonly core: CoreRig;
+  readonly erasures: Erasures;
+  readonly observations: readonly Observation[];
+  readonly end: () => Promise<void>;
+}
+
+/** What outlives a core. */
+export interface LifeParts {
+  readonly rig: IngestRig;
+  readonly replies: CachedReplies;
+}
+
+/** What outlives a core, until it is closed. */
+export interface OpenLifeParts extends LifeParts {
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a store and a cache of replies for the tests of a file. */
+export async function openLifeParts(): Promise<OpenLifeParts> {
+  const rig = await openRig();
+  const environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
+  const replies = new CachedReplies(environment, { mostBytes: 1024 * 1024, mostReplyBytes: 64 * 1024 });
+  const close = async (): Promise<void> => {
+    await environment.close();
+    await rig.close();
+  };
+  return { rig, replies, close };
+}
+
+export interface GivenLife {
+  readonly targets?: Partial<ErasureTargets>;
+  readonly interpret?: Interpret;
+  readonly starts?: boolean;
+  readonly mostRunning?: number;
+}
+
+/** One life of a core over a spool, with what erases. */
+export async function liveOver({ rig, replies }: LifeParts, spool: SpoolRig, given: GivenLife = {}): Promise<Life> {
+  const underWay = new RunningErasures();
+  const observations: Observation[] = [];
+  const core = await spool.openCore({
+    ...(given.interpret === undefined ? {} : { interpret: given.interpret }),
+    erasures: {
+      of: (organizationId) => underWay.of(organizationId),
+      keep: (erased) => addErasedExchanges(rig.database, erased),
+      wasErased: (exchange) => wasErased(rig.database, exchange),
+    },
+  });
+  const { drain, changer } = core;
+  const latestLetter = new DeadLetters(spool.deadLetterFolder, systemClock.now).latestOpenedAt();
+  const startedAt = systemClock.now();
+  const latestBefore = Math.max(startedAt, await rig.store.latestArrival(startedAt), latestLetter);
+  const arrivals = { latestBefore, inFlight: drain.inFlight };
+  const erasures = new Erasures(
+    {
+      book: {
+        order: (organizationId, userId, takesNew) =>
+          orderErasure(rig.database, { organizationId, userId, at: reachOfErasure(systemClock.now(), arrivals), takesNew }),
+        unfinished: () => listUnfinishedErasures(rig.database),
+        advance: (number, reached) => advanceErasure(rig.database, number, reached),
+        countErased: (number) => countErasedExchanges(rig.database, number),
+        forget: (number) => forgetErasure(rig.database, number),
+      },
+      targets: {
+        ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
+        whenSpoolIsClear: (erasure, signal) =>
+          whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal),
+        whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
+        store: rig.store.erase,
+        replies: {
+          count: ({ organizationId, userId }) => replies.count(organizationId, userId),
+          forget: ({ organizationId, userId }) => replies.forget(organizationId, userId),
+        },
+        letters: lettersOf(rig, spool),
+        ...given.targets,
+      },
+      observe: (observation) => observations.push(observation),
+    },
+    given.mostRunning,
+  );
+  await erasures.resume();
+  if (given.starts !== false) drain.start();
+  return {
+    core,
+    erasures,
+    observations,
+    end: async () => {
+      await Promise.all([drain.stop(10_000), erasures.stop()]);
+    },
+  };
+}
+
+/** The letters of a spool, with what the store has of them. */
+export function lettersOf(rig: IngestRig, spool: SpoolRig): ErasableLetters {
+  return makeErasableLetters(spool.deadLetterFolder, (record) => rig.store.removeOrphans([record], new AbortController().signal));
+}

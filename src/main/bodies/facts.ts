@@ -1,0 +1,53 @@
+import type { BodyFacts, SentBody } from '../../gateway/bodies/threads.ts';
+import { lengthOfMark } from '../../gateway/json/scan.ts';
+import { asUtf8 } from '../../ingest/interpret/wide-text.ts';
+import { GatelogError } from '../../model/errors.ts';
+import { jsonExcess, maxJsonDepth } from '../../model/json/bounds.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
+import { type NamedInBody, readCallSize, readNames } from '../../providers/call-size.ts';
+import { wireFormatFor } from '../../providers/registry.ts';
+
+/**
+ * Parses a body for its limits. @returns what tells of it in each of the ways in which it may go out; undefined: it is no JSON object.
+ * @throws GatelogError as {@link parseBody} does.
+ */
+export function readBody(body: Buffer): (sent: SentBody) => BodyFacts | undefined {
+  const text = asUtf8(body, '', true);
+  const parsed = parseText(text);
+  if (!isJsonObject(parsed)) return () => undefined;
+  let names: NamedInBody | undefined;
+  // A token may be less than the two bytes that a character takes in another form of Unicode.
+  const grown = Math.max(0, text.length - body.length);
+  return (sent) => factsIn(parsed, { ...sent, bytes: sent.bytes + grown }, (names ??= readNames(parsed)));
+}
+
+/**
+ * The JSON of a body, in whichever form of Unicode, as servers that guess it read it; undefined for what is none.
+ * @throws GatelogError `body_too_large` beyond the bounds of `json-bounds.ts`: what may be JSON and is not read is not taken for what is none, for which
+ * a budget sets aside a setting, and a limit by user nothing.
+ */
+export function parseBody(body: Buffer): unknown {
+  return parseText(asUtf8(body, '', true));
+}
+
+function parseText(utf8: Buffer): unknown {
+  const text = utf8.toString('utf8', lengthOfMark(utf8));
+  if (jsonExcess(text) === undefined) return parseJson(text);
+  throw new GatelogError(
+    'body_too_large',
+    `The body has more values than the gateway reads, or has them over ${maxJsonDepth} levels deep, and it has to be read for a budget, a limit by user or the echo provider; send fewer, or less nested, values.`,
+  );
+}
+
+function factsIn(parsed: JsonObject, { provider, path, replaced, bytes }: SentBody, names: NamedInBody): BodyFacts {
+  const format = wireFormatFor(provider, path);
+  const body = replaced === undefined ? parsed : { ...parsed, ...replaced };
+  const { model = '', user = '' } = format?.readRequest(body, path) ?? {};
+  const size = readCallSize(body, bytes, format?.outputLimits ?? [], replaced === undefined ? names : both(names, readNames(replaced)));
+  return { model, user, size };
+}
+
+/** Of a body in whose place for some members others stand: it may be taken for larger than it is, and never for smaller. */
+function both(one: NamedInBody, other: NamedInBody): NamedInBody {
+  return { isText: one.isText && other.isText, writesCache: one.writesCache || other.writesCache };
+}

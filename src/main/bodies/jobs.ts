@@ -1,0 +1,43 @@
+import { packShape, type PackedShape, shapeOf } from '../../gateway/bodies/shape.ts';
+import type { EchoRequest } from '../../gateway/builtin/echo.ts';
+import { replyOfEcho } from '../../gateway/builtin/echo.ts';
+import type { BodyFacts, SentBody } from '../../gateway/bodies/threads.ts';
+import type { WholeReply } from '../../gateway/response-sink.ts';
+import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
+import { parseBody, readBody } from './facts.ts';
+
+/** What is asked about a body. */
+export type BodyQuestion =
+  | { readonly of: 'facts'; readonly ways: readonly SentBody[] }
+  | { readonly of: 'shape' }
+  | { readonly of: 'echo'; readonly request: Omit<EchoRequest, 'body'> };
+
+export interface BodyJob {
+  readonly id: number;
+  readonly body: Uint8Array;
+  readonly question: BodyQuestion;
+}
+
+/** What came of it. Buffers arrive as plain bytes. */
+export type BodyAnswer =
+  | { readonly facts: readonly (BodyFacts | undefined)[] }
+  | { readonly shape: PackedShape }
+  | { readonly reply: Omit<WholeReply, 'chunks'> & { readonly chunks: readonly Uint8Array[] } }
+  | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
+
+export interface AnsweredJob {
+  readonly id: number;
+  readonly answer: BodyAnswer;
+}
+
+/** Never throws. */
+export function answerAbout(body: Buffer, question: BodyQuestion): BodyAnswer {
+  try {
+    if (question.of === 'facts') return { facts: question.ways.map(readBody(body)) };
+    if (question.of === 'shape') return { shape: packShape(shapeOf(body)) };
+    return { reply: replyOfEcho({ ...question.request, body }, parseBody) };
+  } catch (error) {
+    const { code, message } = error instanceof GatelogError ? error : new GatelogError('internal', messageOf(error));
+    return { refusal: { code, message } };
+  }
+}

@@ -1,0 +1,244 @@
+import { Worker } from 'node:worker_threads';
+import { unpackShape } from '../../gateway/bodies/shape.ts';
+import type { BodyAsker, LargeBodies } from '../../gateway/bodies/threads.ts';
+import { OrganizationShares, type Share, shareOf, type Waiting } from '../../gateway/upstream/organization-shares.ts';
+import { GatelogError } from '../../model/errors.ts';
+import type { AnsweredJob, BodyAnswer, BodyJob, BodyQuestion } from './jobs.ts';
+
+/** A body up to this size never waits for one that is larger. */
+const smallerMaxBytes = 1024 * 1024;
+
+const copiedAtOnceBytes = 1024 * 1024;
+
+export interface BodyThreadLimits {
+  /** Bodies that wait for one thread, and what of it an organisation may have of what others leave. */
+  readonly maxWaiting: number;
+  readonly sharePercent: number;
+  /** Longest wait of one, milliseconds. */
+  readonly maxWaitMs: number;
+  /** Longest time in which one is read, milliseconds. What is let in takes a second or two. */
+  readonly maxReadMs: number;
+}
+
+const usualLimits: BodyThreadLimits = { maxWaiting: 1000, sharePercent: 90, maxWaitMs: 10_000, maxReadMs: 10_000 };
+
+const compiledWorker = new URL('./worker.js', import.meta.url);
+
+/**
+ * Bodies of calls, parsed in two threads beside the event loop. The one for smaller bodies begins at once: a thread needs descriptors, and a worker
+ * that has run out of them goes on serving. The other begins at its first body.
+ */
+export function startBodyThreads(
+  workerFile: URL = compiledWorker,
+  limits = usualLimits,
+): LargeBodies & { readonly close: () => Promise<void> } {
+  const smaller = new BodyThread(workerFile, limits);
+  const larger = new BodyThread(workerFile, limits);
+  smaller.begin();
+  const ask = (asker: BodyAsker, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> =>
+    (body.length <= smallerMaxBytes ? smaller : larger).ask(asker, body, question);
+  return {
+    facts: async (asker, body, ways) => {
+      const answer = await ask(asker, body, { of: 'facts', ways });
+      if ('facts' in answer) return answer.facts;
+      throw refusalOf(answer);
+    },
+    shape: async (asker, body) => {
+      const answer = await ask(asker, body, { of: 'shape' });
+      if ('shape' in answer) return unpackShape(answer.shape);
+      throw refusalOf(answer);
+    },
+    echo: async (asker, { body, ...request }) => {
+      const answer = await ask(asker, body, { of: 'echo', request });
+      if (!('reply' in answer)) throw refusalOf(answer);
+      const chunks = answer.reply.chunks.map((chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      return { ...answer.reply, chunks };
+    },
+    close: async () => {
+      await Promise.all([smaller.close(), larger.close()]);
+    },
+  };
+}
+
+function refusalOf(answer: BodyAnswer): Error {
+  if ('refusal' in answer) return new GatelogError(answer.refusal.code, answer.refusal.message);
+  return new TypeError('A thread answered another question.');
+}
+
+/** A body that is to be read; in a queue until it is. */
+class WaitingBody implements Waiting<WaitingBody> {
+  before: WaitingBody | undefined;
+  behind: WaitingBody | undefined;
+  isQueued = false;
+  share: Share<WaitingBody> | undefined;
+  /** Ends its wait. */
+  stopWaiting: () => void = () => undefined;
+  readonly organizationId: string;
+  readonly body: Buffer;
+  readonly question: BodyQuestion;
+  readonly resolve: (answer: BodyAnswer) => void;
+  readonly reject: (error: GatelogError) => void;
+
+  constructor(of: Pick<WaitingBody, 'organizationId' | 'body' | 'question' | 'resolve' | 'reject'>) {
+    this.organizationId = of.organizationId;
+    this.body = of.body;
+    this.question = of.question;
+    this.resolve = of.resolve;
+    this.reject = of.reject;
+  }
+}
+
+/**
+ * One thread, which reads one body at a time; those that wait take turns by organisation. TRICKY: it has no limit of its heap: V8 ends the whole process
+ * where parsing reaches one. What a body becomes is bounded before it is parsed instead (`json-bounds.ts`).
+ */
+class BodyThread {
+  private readonly workerFile: URL;
+  private readonly limits: BodyThreadLimits;
+  private readonly waiting = new OrganizationShares<WaitingBody>(1, 100);
+  private worker: Worker | undefined;
+  private running: WaitingBody | undefined;
+  private reading: NodeJS.Timeout | undefined;
+  private jobs = 0;
+  private isClosed = false;
+
+  constructor(workerFile: URL, limits: BodyThreadLimits) {
+    this.workerFile = workerFile;
+    this.limits = limits;
+  }
+
+  /** Starts the thread before its first body. */
+  begin(): void {
+    this.worker ??= this.start();
+  }
+
+  ask({ organizationId, signal }: BodyAsker, body: Buffer, question: BodyQuestion): Promise<BodyAnswer> {
+    return new Promise((resolve, reject) => {
+      const refusal = this.refusalFor(organizationId, signal);
+      if (refusal !== undefined) {
+        reject(refusal);
+        return;
+      }
+      const job = new WaitingBody({ organizationId, body, question, resolve, reject });
+      const left = (): void => this.drop(job, clientLeft());
+      const timer = setTimeout(() => this.drop(job, tooMany()), this.limits.maxWaitMs);
+      signal?.addEventListener('abort', left);
+      // TRICKY: what still listens keeps the body for as long as its call runs.
+      job.stopWaiting = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', left);
+      };
+      this.waiting.add(job);
+      this.readNext();
+    });
+  }
+
+  async close(): Promise<void> {
+    const { worker } = this;
+    this.isClosed = true;
+    this.end(stopping());
+    for (let job = this.waiting.next(); job !== undefined; job = this.waiting.next()) this.drop(job, stopping());
+    await worker?.terminate();
+  }
+
+  private drop(job: WaitingBody, error: GatelogError): void {
+    job.stopWaiting();
+    this.waiting.delete(job);
+    job.reject(error);
+  }
+
+  private refusalFor(organizationId: string, signal: AbortSignal | undefined): GatelogError | undefined {
+    if (this.isClosed) return stopping();
+    if (signal?.aborted === true) return clientLeft();
+    const { maxWaiting, sharePercent } = this.limits;
+    const own = this.waiting.waitingOf(organizationId);
+    return own >= shareOf(maxWaiting, this.waiting.size - own, sharePercent) ? tooMany() : undefined;
+  }
+
+  private readNext(): void {
+    const job = this.running === undefined && !this.isClosed ? this.waiting.next() : undefined;
+    if (job === undefined) return;
+    this.waiting.take(job);
+    this.running = job;
+    job.stopWaiting();
+    this.reading = setTimeout(() => this.giveUp(), this.limits.maxReadMs);
+    this.begin();
+    this.jobs += 1;
+    this.copy(job, new Uint8Array(job.body.length), 0);
+  }
+
+  /** Only the copy goes over, and only while it is read. Of a large body it is made in several turns of the event loop: at once it takes up to 15 ms. */
+  private copy(job: WaitingBody, copied: Uint8Array<ArrayBuffer>, start: number): void {
+    if (this.running !== job) return;
+    const { body, question } = job;
+    const end = start + copiedAtOnceBytes;
+    copied.set(body.subarray(start, end), start);
+    if (end < body.length) {
+      setImmediate(() => this.copy(job, copied, end));
+      return;
+    }
+    this.worker?.postMessage({ id: this.jobs, body: copied, question } satisfies BodyJob, [copied.buffer]);
+  }
+
+  private start(): Worker {
+    const worker = new Worker(this.workerFile);
+    worker.on('message', ({ id, answer }: AnsweredJob) => {
+      if (worker === this.worker && id === this.jobs) this.settle(({ resolve }) => resolve(answer));
+    });
+    let reason: unknown;
+    worker.on('error', (error) => (reason = error));
+    worker.on('exit', () => {
+      if (worker === this.worker) this.end(endOf(reason));
+    });
+    worker.unref();
+    return worker;
+  }
+
+  /** A body that takes so long takes its thread with it. */
+  private giveUp(): void {
+    const { worker } = this;
+    this.end(
+      new GatelogError(
+        'body_too_large',
+        `Reading the body took over ${this.limits.maxReadMs} ms; send a smaller one, or one of fewer values.`,
+      ),
+    );
+    void worker?.terminate();
+  }
+
+  private end(error: GatelogError): void {
+    this.worker = undefined;
+    this.settle(({ reject }) => reject(error));
+  }
+
+  private settle(tell: (job: WaitingBody) => void): void {
+    const job = this.running;
+    if (job === undefined) return;
+    this.running = undefined;
+    clearTimeout(this.reading);
+    this.waiting.giveBack(job);
+    tell(job);
+    this.readNext();
+  }
+}
+
+/** A thread that could not begin, for want of descriptors or memory, may next time. */
+function endOf(reason: unknown): GatelogError {
+  const couldNotBegin = reason instanceof Error && 'code' in reason && reason.code === 'ERR_WORKER_INIT_FAILED';
+  return couldNotBegin
+    ? new GatelogError('too_many_calls', 'There is no room for a thread that reads large bodies. Try again in a moment.', { cause: reason })
+    : new GatelogError('internal', 'The thread that reads large bodies ended.', { cause: reason });
+}
+
+function stopping(): GatelogError {
+  return new GatelogError('too_many_calls', 'The gateway is stopping.');
+}
+
+/** Nobody hears of it. */
+function clientLeft(): GatelogError {
+  return new GatelogError('too_many_calls', 'The client has left.');
+}
+
+function tooMany(): GatelogError {
+  return new GatelogError('too_many_calls', 'Too many large bodies wait to be read. Try again in a moment.');
+}

@@ -1,0 +1,69 @@
+import { apiFamilies } from '../../api/http/latency.ts';
+import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
+import type { Drain } from '../../ingest/drain.ts';
+import { ingestFamilies, noteLetters, readDrain } from '../../ingest/metrics.ts';
+import { exposition, type ProcessNumbers } from '../../platform/metrics/exposition.ts';
+import type { Family, Meter } from '../../platform/metrics/meter.ts';
+import { eventFamilies, ingestEventFamilies } from '../../platform/metrics/observed.ts';
+import { processFamilies } from '../../platform/metrics/process-sampler.ts';
+import { unpackCells } from '../../platform/metrics/slot-totals.ts';
+import { noteSpool, spoolFamilies } from '../../spool/metrics.ts';
+import { folderBytes } from '../../spool/usage.ts';
+import { readConnections, readDamage, storeFamilies } from '../../store/engine/metrics.ts';
+import type { Store } from '../../store/store.ts';
+import type { NumbersMessage } from '../../supervisor/messages.ts';
+import { familiesOf } from './metric-families.ts';
+
+/** What the core measures. */
+export const coreFamilies: readonly Family[] = [
+  ...processFamilies,
+  ...eventFamilies,
+  ...ingestEventFamilies,
+  ...ingestFamilies,
+  ...spoolFamilies,
+  ...storeFamilies,
+  ...apiFamilies,
+];
+
+export interface TreeNumbersOptions {
+  /** The core's own, with {@link coreFamilies}. */
+  readonly meter: Meter;
+  readonly drain: Drain;
+  readonly letters: Pick<DeadLetters, 'held'>;
+  readonly letterMaxBytes: number;
+  readonly store: Pick<Store, 'lanes' | 'damage'>;
+  readonly spoolFolder: string;
+  readonly spoolMaxBytes: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** The numbers of the whole tree: the core's own, read when they are asked for, and what the supervisor has told last of the others. */
+export class TreeNumbers {
+  private readonly options: TreeNumbersOptions;
+  private told: NumbersMessage['numbers'] = [];
+
+  constructor(options: TreeNumbersOptions) {
+    this.options = options;
+  }
+
+  /** Takes what the supervisor tells. */
+  take(message: NumbersMessage): void {
+    this.told = message.numbers;
+  }
+
+  /** The page of all of it, as Prometheus reads it. */
+  async page(): Promise<string> {
+    const { meter, drain, letters, letterMaxBytes, store, spoolFolder, spoolMaxBytes, now } = this.options;
+    readDrain(meter, drain, now());
+    noteLetters(meter, letters.held(), letterMaxBytes);
+    readConnections(meter, store);
+    readDamage(meter, store);
+    noteSpool(meter, await folderBytes(spoolFolder), spoolMaxBytes);
+    const others = this.told.map(({ process, cells }): ProcessNumbers => {
+      const families = process === 'supervisor' ? familiesOf.supervisor : familiesOf.gateway;
+      return { process, families, cells: unpackCells(cells) };
+    });
+    return exposition([{ process: 'core', families: meter.families, cells: meter.cells }, ...others]);
+  }
+}

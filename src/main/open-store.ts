@@ -1,0 +1,68 @@
+import type { Config } from '../config/load.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Observe } from '../model/observation.ts';
+import type { Connect, NoteWait } from '../store/engine/connections.ts';
+import type { DamagedPart } from '../store/parts/damaged-parts.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { placesOf } from './shared.ts';
+
+/** Who hears of waits, and what opens the connections instead, for a test. */
+interface StorePorts {
+  readonly noteWait: NoteWait;
+  readonly connect?: Connect | undefined;
+}
+
+/**
+ * Opens the store and brings its tables up to date. @param ports what `openStore` takes beside.
+ * @throws with a sentence for people when a server that is to be the store cannot be used.
+ */
+export async function openReadyStore(config: Config, observe: Observe, { noteWait, connect }: StorePorts): Promise<Store> {
+  const { clickhouseUrl: url } = config;
+  const options = {
+    queryTimeoutMs: config.queryTimeoutMs,
+    queryMaxWaitMs: config.queryMaxWaitMs,
+    queryMemoryBytes: config.storeMemoryBytes,
+    readConnections: { short: config.storeShortConnections, long: config.storeLongConnections },
+    noteWait,
+    noteDamage: ({ isLost, ...part }: DamagedPart) => observe({ kind: isLost ? 'store_part_lost' : 'store_part_damaged', ...part }),
+  };
+  if (url === undefined) {
+    const location = { folder: placesOf(config).store, spareBytes: config.storeSpareBytes };
+    return prepared(openStore(location, options, connect), observe);
+  }
+  if (!URL.canParse(url) || !/^https?:\/\/./i.test(url)) {
+    throw new Error('GATELOG_CLICKHOUSE_URL is not an address; write http://user:password@host:8123/database, or https.');
+  }
+  try {
+    return await prepared(openStore({ url }, options, connect), observe);
+  } catch (error) {
+    throw new Error(unusableServer(url, error), { cause: error });
+  }
+}
+
+async function prepared(store: Store, observe: Observe): Promise<Store> {
+  const steps: string[] = [];
+  try {
+    await store.migrate((name) => steps.push(name));
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  // What is not seen now is seen a minute later.
+  await store.damage.refresh().catch(() => undefined);
+  if (steps.length > 0) observe({ kind: 'database_prepared', database: 'store', steps });
+  return store;
+}
+
+/** Characters of what the server or the network said. */
+const longestReason = 200;
+
+/** The address without what is secret in it, and the reason below our own words: these are for the callers of the API. */
+function unusableServer(url: string, error: unknown): string {
+  const { protocol, host } = new URL(url);
+  const reason = messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error).split('\n', 1)[0] ?? '';
+  return (
+    `The ClickHouse server at ${protocol}//${host} (GATELOG_CLICKHOUSE_URL) cannot be used: ${reason.slice(0, longestReason).replace(/\.$/, '')}. ` +
+    'Start it or mend the address; without this setting the embedded store is used.'
+  );
+}

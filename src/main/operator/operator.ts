@@ -1,0 +1,113 @@
+import type { Server } from 'node:http';
+import type { ApiPorts } from '../../api/ports.ts';
+import type { Config } from '../../config/load.ts';
+import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
+import { DeadLetterReplay } from '../../ingest/dead-letters/replay.ts';
+import type { RunningErasures } from '../../ingest/erasures.ts';
+import type { LetterRoom } from '../../ingest/dead-letters/quota.ts';
+import type { PendingChanges } from '../../ingest/changes/pending.ts';
+import type { RequestChanger } from '../../ingest/changes/request-changes.ts';
+import type { BelievedClock } from '../../jobs/believed-clock.ts';
+import { messageOf } from '../../model/errors.ts';
+import { createOperatorServer } from '../../operator/app.ts';
+import { writeWholeSeries } from '../../spool/import-series.ts';
+import type { Removals } from '../retention-and-erasure.ts';
+import { placesOf } from '../shared.ts';
+import { makeStorePartPorts } from './store-parts.ts';
+import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
+
+/** What the operator's room reaches in the core. */
+export interface OperatedParts extends SnapshotParts {
+  readonly letters: DeadLetters;
+  readonly pendingChanges: PendingChanges;
+  readonly changer: RequestChanger;
+  readonly api: ApiPorts;
+  readonly underWay: RunningErasures;
+  readonly removals: Removals;
+}
+
+/** What keeps dead letters within their bounds. */
+export interface BoundedLetters extends Pick<OperatedParts, 'observe'> {
+  readonly replay: Pick<DeadLetterReplay, 'prune'>;
+  readonly config: Pick<Config, 'deadLetterDays' | 'deadLetterMaxBytes'>;
+  readonly believedClock: Pick<BelievedClock, 'now'>;
+  /** What is kept while no hour has passed. */
+  readonly letterRoom: Pick<LetterRoom, 'makeBy'>;
+}
+
+/** How long a replay waits for the ingest, milliseconds: longer than a burst of calls may go before it. */
+const replayWaitMs = 90_000;
+const pruneIntervalMs = 3_600_000;
+const dayMs = 86_400_000;
+
+/** Puts dead letters through the ingest again, and removes them. */
+export function makeLetterReplay({
+  config,
+  observe,
+  letters,
+  pendingChanges,
+  drain,
+  changer,
+  api,
+  underWay,
+  removals,
+}: OperatedParts): DeadLetterReplay {
+  return new DeadLetterReplay({
+    letters,
+    locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
+    travellingOf: api.travellingOf,
+    pendingChanges,
+    forgetSpent: () => drain.spentChanges.forget(),
+    removeOrphans: (heads) => removals.removeOrphans(heads, replayWaitMs),
+    isErasing: (organizationId) => underWay.of(organizationId) !== undefined,
+    writeSeries: (series, frames) => writeWholeSeries(placesOf(config).spool, series, frames),
+    waitMs: replayWaitMs,
+    observe,
+  });
+}
+
+/** The operator's room over the parts of a core. */
+export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): Server {
+  const { letters, api } = parts;
+  const takeSnapshot = makeTakeSnapshot(parts);
+  return createOperatorServer({
+    deadLetters: {
+      list: (page) => letters.list(page),
+      count: () => letters.count(),
+      read: (id) => letters.read(id),
+      replay: (ids) => replay.replay(ids),
+    },
+    storeParts: makeStorePartPorts(parts.store, parts.observe),
+    takeSnapshot: (...given) => replay.whileNoneRuns(() => takeSnapshot(...given)),
+    api,
+  });
+}
+
+/**
+ * Keeps dead letters within their age, from now on and every hour, and within their bytes, then and whenever there are too many.
+ * @returns what ends the hourly part.
+ */
+export function keepLettersBounded({ config, observe, replay, believedClock, letterRoom }: BoundedLetters): () => void {
+  const prune = async (before: number, mostBytes: number): Promise<void> => {
+    const { failure, ...removed } = await replay.prune(before, mostBytes);
+    if (removed.expired + removed.crowdedOut > 0) observe({ kind: 'dead_letters_removed', ...removed });
+    if (failure !== undefined) throw failure;
+  };
+  const run = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      observe({ kind: 'job_failed', job: 'removal of dead letters', reason: messageOf(error) });
+    }
+  };
+  const pruneAll = async (): Promise<void> => {
+    const now = await believedClock.now();
+    // None is of age by a clock that is not believed; their bytes are bounded all the same.
+    await prune(now === undefined ? 0 : now - config.deadLetterDays * dayMs, config.deadLetterMaxBytes);
+  };
+  letterRoom.makeBy((mostBytes) => run(() => prune(0, mostBytes)));
+  void run(pruneAll);
+  const timer = setInterval(() => void run(pruneAll), pruneIntervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,28 @@
+import type { Server } from 'node:http';
+import path from 'node:path';
+import { messageOf } from '../../model/errors.ts';
+import type { Observe } from '../../model/observation.ts';
+import { closeServer } from '../../platform/http/server.ts';
+import { listenOnSocket } from '../../platform/http/unix-socket.ts';
+
+/** Where the operator's commands reach the core. */
+export function operatorSocket(dataDir: string): string {
+  return path.resolve(dataDir, 'operator.sock');
+}
+
+/**
+ * Serves the operator's room on its socket. A core without it records and answers all the same, so that what goes wrong here is only observed.
+ * @returns what ends it within so many milliseconds.
+ */
+export async function serveOperator(dataDir: string, server: Server, observe: Observe): Promise<(mostMs: number) => Promise<void>> {
+  try {
+    const remove = await listenOnSocket(server, operatorSocket(dataDir));
+    return async (mostMs) => {
+      remove();
+      await closeServer(server, mostMs);
+    };
+  } catch (error) {
+    observe({ kind: 'operator_socket_missing', reason: messageOf(error) });
+    return async () => undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Config, loadConfig } from '../../config/load.ts';
+import { keepPricesFile, readPricesFile } from './prices-file.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gatelog-prices-'));
+  file = path.join(folder, 'prices.json');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const good = JSON.stringify([{ id: 'openai', models: [{ id: 'a', match: { equals: 'a' }, prices: { input_mtok: 1 } }] }]);
+
+function configWith(environment: Readonly<Record<string, string>>): Config {
+  const loaded = loadConfig({ GATELOG_DATA_DIR: folder, ...environment });
+  if ('faults' in loaded) throw new Error('the configuration is wrong');
+  return loaded.config;
+}
+
+it('without the setting there is no book and nothing is kept', () => {
+  expect(readPricesFile(configWith({}))).toBeUndefined();
+  expect(keepPricesFile(configWith({}), { A: 'b' })).toEqual({ A: 'b' });
+});
+
+it('keeps a copy for the processes of this start, whatever becomes of the file', () => {
+  writeFileSync(file, good);
+  const environment = keepPricesFile(configWith({ GATELOG_PRICES_FILE: file }), { A: 'b', GATELOG_PRICES_FILE: file });
+  const copy = environment['GATELOG_PRICES_FILE'] ?? '';
+  writeFileSync(file, 'changed');
+  expect(readFileSync(copy, 'utf8')).toBe(good);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(environment['A']).toBe('b');
+  expect(readPricesFile(configWith({ GATELOG_PRICES_FILE: copy }))).toHaveLength(1);
+});
+
+it.each([
+  ['is missing', undefined, 'cannot be read: ENOENT'],
+  ['is no JSON', '{', 'is not valid JSON.'],
+  [
+    'has a fault',
+    '[{"id": "openai", "models": [{"id": "a", "match": {"equals": "a"}, "prices": {"input_mtok": "1"}}]}]',
+    'cannot be used: providers[0].models[0].prices.input_mtok is no number from 0. It is an array of providers',
+  ],
+])('a file that %s is a sentence with its name and the place', (_case, text, sentence) => {
+  if (text !== undefined) writeFileSync(file, text);
+  const config = configWith({ GATELOG_PRICES_FILE: file });
+  expect(() => readPricesFile(config)).toThrow(`The file of GATELOG_PRICES_FILE, ${file}, ${sentence}`);
+  expect(() => keepPricesFile(config, {})).toThrow(sentence);
+});

@@ -1,0 +1,163 @@
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { bootstrap } from '../auth/bootstrap.ts';
+import type { Config } from '../config/load.ts';
+import { loadThreatCheck } from '../ingest/threats/load.ts';
+import { hasMetadata } from '../metadata/database.ts';
+import { openMigratedMetadata } from '../metadata/migrate.ts';
+import { listOrganizations } from '../metadata/organization/organizations.ts';
+import type { Observe } from '../model/observation.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { CallsEnd } from '../platform/http/server.ts';
+import { makeLogger } from '../platform/logger.ts';
+import { Meter } from '../platform/metrics/meter.ts';
+import { measured } from '../platform/metrics/observed.ts';
+import { isLocked } from '../platform/process-lock.ts';
+import { endAsKilled, interruptCallsMs, runRole } from '../supervisor/child.ts';
+import { portProblem } from '../supervisor/port-check.ts';
+import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervisor.ts';
+import { startGateway } from './gateway.ts';
+import { hasRecords, lostMetadata, useDataDir } from './data-folder.ts';
+import { familiesOf } from './health/metric-families.ts';
+import { keepPricesFile } from './pricing/prices-file.ts';
+import { setDamagedStateAside } from './state-check.ts';
+import { coreLockOf, embeddedOnly, holdLock } from './shared.ts';
+
+/** Threads of the core for all but queries: the store's other connections, and the files that are read, written and synced meanwhile. */
+const writersAndFiles = 10;
+
+/** So long a start waits for a core of an earlier life, milliseconds, and for ports that are taken by nobody that is known. */
+const earlierLifeMs = 15_000;
+const clearingMs = 2000;
+const freeCheckMs = 50;
+/** So many times its longest silence a process that is started again may take to become ready. */
+const restartSilences = 20;
+
+/** What tells the service to stop. */
+export type StopSignal = 'SIGINT' | 'SIGTERM';
+
+/** The whole service, running. */
+export interface RunningService {
+  readonly addresses: Addresses;
+  /** The first organisation's key, at the very first start only. */
+  readonly freshKey: string | undefined;
+  /** How long a stop by each signal lets calls go on, and how much longer it may take, milliseconds. */
+  readonly stopLimits: { readonly callsMs: Readonly<Record<StopSignal, number>>; readonly marginMs: number };
+  readonly stop: (calls: CallsEnd) => Promise<void>;
+}
+
+/** What a start does that finds no metadata. */
+export interface FirstStart {
+  /** Makes new metadata also where records of earlier ones are. */
+  readonly newMetadata: boolean;
+  /** Shows a key that is just being made: before it is kept, so that none is that nobody has seen. */
+  readonly showKey: (apiKey: string) => void;
+}
+
+/**
+ * Starts everything on this machine: takes the data folder, makes the first organisation and key, starts the processes.
+ * @param program the file that a child process runs.
+ * @throws with a sentence for people when the folder is in use, a port is taken, or a part cannot start.
+ */
+export async function startService(
+  config: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+  program: string,
+  first: FirstStart,
+): Promise<RunningService> {
+  embeddedOnly(config);
+  useDataDir(config.dataDir);
+  const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
+  const meter = new Meter(familiesOf.supervisor);
+  const observe = measured(meter, makeLogger(config.logLevel, 'supervisor'));
+  let supervisor: Supervisor | undefined;
+  const stop = async (calls: CallsEnd): Promise<void> => {
+    await supervisor?.stop(calls);
+    lock.release();
+  };
+  try {
+    await untilFree(config);
+    await setDamagedStateAside(config, observe);
+    const ownEnvironment = keepPricesFile(config, environment);
+    // Once it runs, a check that cannot be loaded would hold up the ingest.
+    if (config.threatCheckFile !== undefined) await loadThreatCheck(config.threatCheckFile);
+    supervisor = new Supervisor({
+      program,
+      gatewayWorkers: config.gatewayWorkers,
+      environment: ownEnvironment,
+      coreThreads: writersAndFiles + config.storeShortConnections + config.storeLongConnections,
+      observe,
+      meter,
+      gatewayFamilies: familiesOf.gateway,
+      silenceMaxMs: config.processSilenceMs,
+      restartMaxMs: restartSilences * config.processSilenceMs,
+    });
+    const freshKey = await firstKey(config, first, observe);
+    const callsMs = { SIGTERM: config.stopCallsMs, SIGINT: Math.min(config.stopCallsMs, interruptCallsMs) };
+    const stopLimits = { callsMs, marginMs: stopMarginMs };
+    return { addresses: await supervisor.start(), freshKey, stopLimits, stop };
+  } catch (error) {
+    await stop({ maxMs: 0, cut: new AbortController().signal });
+    throw error;
+  }
+}
+
+/**
+ * Makes the first organisation at the very first start. @returns its key then.
+ * @throws with a sentence for people where there are records whose organisations are gone.
+ */
+async function firstKey(config: Config, { newMetadata, showKey }: FirstStart, observe: Observe): Promise<string | undefined> {
+  const isLost = !newMetadata && hasRecords(config.dataDir);
+  if (isLost && !hasMetadata(config.dataDir)) throw lostMetadata(config.dataDir);
+  const database = await openMigratedMetadata(config.dataDir, 'core', systemClock.now, observe);
+  try {
+    if (isLost && (await listOrganizations(database)).length === 0) throw lostMetadata(config.dataDir);
+    const { bootstrapApiKey: bootstrapKey, region } = config;
+    const first = await bootstrap(database, { bootstrapKey, region, now: systemClock.now, show: showKey });
+    return first.created ? first.apiKey : undefined;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Runs this process as one gateway worker until it is told to stop. @param supervised a supervisor has started it. */
+export async function runGateway(config: Config, supervised?: boolean): Promise<void> {
+  await runRole(() => startGateway(config), { supervised, stopCallsMs: config.stopCallsMs });
+}
+
+/** Runs this process as the core until it is told to stop. @param version of the program. @param supervised a supervisor has started it. */
+export async function runCore(config: Config, version: string, supervised?: boolean): Promise<void> {
+  // What is not stored yet is in the spool, and whoever changes something is answered only when it is durable.
+  const end = { leave: endAsKilled, orphanLeaves: true, supervised, stopCallsMs: config.stopCallsMs };
+  await runRole(async () => {
+    // TRICKY: the store's engine comes with it, 160 MB of memory that no gateway worker and no supervisor has a use for.
+    const { startCore } = await import('./core.ts');
+    return startCore(config, version);
+  }, end);
+}
+
+/**
+ * Waits until the ports are free and nothing of an earlier life holds the data folder. After a kill of its supervisor a core or a worker may still be
+ * ending, and of a killed process the system may not have cleared all away.
+ * @throws with a sentence for people when that takes too long, which is when somebody else has the ports.
+ */
+async function untilFree(config: Config): Promise<void> {
+  const isHeld = (): boolean => isLocked(coreLockOf(config));
+  const mostMs = isHeld() ? earlierLifeMs : clearingMs;
+  for (const deadline = systemClock.monotonic() + mostMs; ; await wait(freeCheckMs)) {
+    const problems = await portProblems(config);
+    if (problems.length === 0 && !isHeld()) return;
+    if (systemClock.monotonic() < deadline) continue;
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+    // The core says who holds the folder.
+    return;
+  }
+}
+
+async function portProblems({ host, gatewayPort, apiPort }: Config): Promise<readonly string[]> {
+  const problems = await Promise.all([
+    portProblem({ name: 'gateway', host, port: gatewayPort, variable: 'GATELOG_GATEWAY_PORT' }),
+    portProblem({ name: 'API', host, port: apiPort, variable: 'GATELOG_API_PORT' }),
+  ]);
+  return [...new Set(problems.filter((problem) => problem !== undefined))];
+}

@@ -1,0 +1,113 @@
+import { v7 } from 'uuid';
+import type { OrganizationId } from '../../model/ids.ts';
+import type { KeyPermissions, Principal } from '../../model/principal.ts';
+import type { MetadataDatabase, MetadataQueries } from '../database.ts';
+import type { ApiKeyRow } from '../schema.ts';
+
+/** A key as it is kept: by its hash, never as itself. Times are Unix milliseconds. */
+export interface ApiKey {
+  readonly id: string;
+  readonly organizationId: OrganizationId;
+  readonly name: string;
+  readonly keyHash: string;
+  /** The key's first characters, for people. */
+  readonly prefix: string;
+  readonly permissions: KeyPermissions;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
+
+export type NewApiKey = Omit<ApiKey, 'id' | 'revokedAt'>;
+
+const columns = ['id', 'organization_id', 'name', 'key_hash', 'prefix', 'permissions', 'created_at', 'revoked_at'] as const;
+
+/** Stores a key. `key_taken`: the same key is there already, in whatever organisation and even when it was revoked. */
+export async function createApiKey({ queries }: MetadataQueries, key: NewApiKey): Promise<ApiKey | 'key_taken'> {
+  const inserted = await queries
+    .insertInto('api_keys')
+    .values({
+      id: v7(),
+      organization_id: key.organizationId,
+      name: key.name,
+      key_hash: key.keyHash,
+      prefix: key.prefix,
+      permissions: key.permissions,
+      created_at: key.createdAt,
+      revoked_at: null,
+    })
+    .onConflict((conflict) => conflict.column('key_hash').doNothing())
+    .returning(columns)
+    .executeTakeFirst();
+  return inserted === undefined ? 'key_taken' : apiKeyOf(inserted);
+}
+
+/** Keys of one organisation, or of all, oldest first; revoked ones too. */
+export async function listApiKeys({ queries }: MetadataQueries, organizationId?: OrganizationId): Promise<readonly ApiKey[]> {
+  let query = queries.selectFrom('api_keys').select(columns).orderBy('created_at').orderBy('id');
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
+  return (await query.execute()).map(apiKeyOf);
+}
+
+/** The keys that a person may mean: by id, by the prefix that lists show, or by the hash of the whole key. */
+export async function findApiKeys(
+  { queries }: MetadataQueries,
+  reference: { readonly idOrPrefix: string; readonly keyHash: string },
+): Promise<readonly ApiKey[]> {
+  const rows = await queries
+    .selectFrom('api_keys')
+    .select(columns)
+    .where((row) =>
+      row.or([row('id', '=', reference.idOrPrefix), row('prefix', '=', reference.idOrPrefix), row('key_hash', '=', reference.keyHash)]),
+    )
+    .orderBy('created_at')
+    .execute();
+  return rows.map(apiKeyOf);
+}
+
+/**
+ * Revokes a key for good.
+ * @param key with `organizationId`, only a key of that organisation.
+ * @param at Unix milliseconds.
+ * @returns false when there is no such key or it was revoked before.
+ */
+export async function revokeApiKey(
+  { queries }: MetadataQueries,
+  key: { readonly id: string; readonly organizationId?: OrganizationId },
+  at: number,
+): Promise<boolean> {
+  let update = queries.updateTable('api_keys').set({ revoked_at: at }).where('id', '=', key.id).where('revoked_at', 'is', null);
+  if (key.organizationId !== undefined) update = update.where('organization_id', '=', key.organizationId);
+  const { numUpdatedRows } = await update.executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Prepares the look-up of keys that are not revoked, by hash; some microseconds each. The tables must be there.
+ * @returns a function that throws when the database cannot be read.
+ */
+export function makeKeyLookUp(database: MetadataDatabase): (keyHash: string) => Principal | undefined {
+  const statement = database.prepare(
+    database.queries
+      .selectFrom('api_keys')
+      .select(['id', 'organization_id', 'permissions'])
+      .where('key_hash', '=', '')
+      .where('revoked_at', 'is', null),
+  );
+  return (keyHash) => {
+    const row = statement.first(keyHash);
+    return row && { organizationId: row.organization_id as OrganizationId, keyId: row.id, keyHash, permissions: row.permissions };
+  };
+}
+
+function apiKeyOf(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    organizationId: row.organization_id as OrganizationId,
+    name: row.name,
+    keyHash: row.key_hash,
+    prefix: row.prefix,
+    permissions: row.permissions,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+  };
+}

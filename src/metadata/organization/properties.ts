@@ -1,0 +1,51 @@
+import type { OrganizationId } from '../../model/ids.ts';
+import { inWriteTransaction, type MetadataQueries } from '../database.ts';
+
+/** A property whose spelling an organisation has fixed. */
+export interface DeclaredProperty {
+  readonly name: string;
+  /** The name in lower case: what a header whose case was lost is compared with. */
+  readonly lowerName: string;
+  readonly hidden: boolean;
+  /** Unix milliseconds of the latest declaration. */
+  readonly declaredAt: number;
+}
+
+/**
+ * Declares a property; the same name in another case replaces the spelling. Durable on return in the core.
+ * @returns the spelling that was replaced, undefined when there was none or the same one.
+ */
+export async function declareProperty(
+  database: MetadataQueries,
+  { organizationId, name, at }: { readonly organizationId: OrganizationId; readonly name: string; readonly at: number },
+): Promise<string | undefined> {
+  const lowerName = name.toLowerCase();
+  return inWriteTransaction(database, async ({ queries }) => {
+    const earlier = await queries
+      .selectFrom('property_declarations')
+      .select('name')
+      .where('organization_id', '=', organizationId)
+      .where('lower_name', '=', lowerName)
+      .executeTakeFirst();
+    await queries
+      .insertInto('property_declarations')
+      .values({ organization_id: organizationId, name, lower_name: lowerName, hidden: 0, declared_at: at })
+      .onConflict((conflict) => conflict.columns(['organization_id', 'lower_name']).doUpdateSet({ name, declared_at: at }))
+      .execute();
+    return earlier?.name === name ? undefined : earlier?.name;
+  });
+}
+
+/** The declared properties of one organisation in the order of their lower-case names. */
+export async function listDeclaredProperties(
+  { queries }: MetadataQueries,
+  organizationId: OrganizationId,
+): Promise<readonly DeclaredProperty[]> {
+  const rows = await queries
+    .selectFrom('property_declarations')
+    .select(['name', 'lower_name', 'hidden', 'declared_at'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('lower_name')
+    .execute();
+  return rows.map((row) => ({ name: row.name, lowerName: row.lower_name, hidden: row.hidden === 1, declaredAt: row.declared_at }));
+}

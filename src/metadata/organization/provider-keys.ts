@@ -1,0 +1,88 @@
+import type { OrganizationId } from '../../model/ids.ts';
+import { inWriteTransaction, type MetadataDatabase, type MetadataQueries } from '../database.ts';
+import type { ProviderKeyRow } from '../schema.ts';
+
+/** A key of a provider as it is kept. */
+export interface StoredProviderKey {
+  readonly id: string;
+  readonly organizationId: OrganizationId;
+  readonly provider: string;
+  /** Null: it is the one that is used where none is named. */
+  readonly name: string | null;
+  /** The key, encrypted. */
+  readonly sealed: string;
+  /** What people may see of the key; null when it is too short to show anything. */
+  readonly hint: string | null;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+/** Why a key was not stored. */
+export type ProviderKeyRefusal = 'name_taken' | 'too_many';
+
+const columns = ['id', 'organization_id', 'provider', 'name', 'sealed', 'hint', 'created_at'] as const;
+
+/**
+ * Stores a key; durable on return in the core.
+ * @param most keys that one organisation may have.
+ * @returns undefined once it is stored.
+ */
+export async function addProviderKey(
+  database: MetadataQueries,
+  key: StoredProviderKey,
+  most: number,
+): Promise<ProviderKeyRefusal | undefined> {
+  return inWriteTransaction(database, async ({ queries }) => {
+    const there = await queries
+      .selectFrom('provider_keys')
+      .select(['provider', 'name'])
+      .where('organization_id', '=', key.organizationId)
+      .execute();
+    if (key.name !== null && there.some(({ provider, name }) => provider === key.provider && name === key.name)) return 'name_taken';
+    if (there.length >= most) return 'too_many';
+    const { organizationId, createdAt, ...rest } = key;
+    await queries
+      .insertInto('provider_keys')
+      .values({ ...rest, organization_id: organizationId, created_at: createdAt })
+      .execute();
+    return undefined;
+  });
+}
+
+/** The keys of an organisation, the newest first. */
+export async function listProviderKeys(
+  { queries }: MetadataQueries,
+  organizationId: OrganizationId,
+): Promise<readonly StoredProviderKey[]> {
+  return (await selectKeys({ queries }, organizationId).execute()).map(keyOfRow);
+}
+
+/** Deletes a key of the organisation; durable on return in the core. @returns false when it has none of this identifier. */
+export async function deleteProviderKey({ queries }: MetadataQueries, organizationId: OrganizationId, id: string): Promise<boolean> {
+  const { numDeletedRows } = await queries
+    .deleteFrom('provider_keys')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Prepares the look-up of an organisation's keys, the newest first; some microseconds each. @returns a function that throws when the database cannot be read. */
+export function makeProviderKeyLookUp(database: MetadataDatabase): (organizationId: OrganizationId) => readonly StoredProviderKey[] {
+  const statement = database.prepare<ProviderKeyRow>(selectKeys(database, '' as OrganizationId));
+  return (organizationId) => statement.all(organizationId).map(keyOfRow);
+}
+
+/** Identifiers are of version 7: of keys of one millisecond the greater is the newer. */
+function selectKeys({ queries }: MetadataQueries, organizationId: OrganizationId) {
+  return queries
+    .selectFrom('provider_keys')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+}
+
+function keyOfRow({ organization_id, created_at, ...row }: ProviderKeyRow): StoredProviderKey {
+  return { ...row, organizationId: organization_id as OrganizationId, createdAt: created_at };
+}

@@ -1,0 +1,38 @@
+import type { OrganizationId } from '../../model/ids.ts';
+import type { MetadataQueries } from '../database.ts';
+
+/** How long an organisation keeps its records, days; null: without end. */
+export async function readRetention({ queries }: MetadataQueries, organizationId: OrganizationId): Promise<number | null> {
+  const row = await queries.selectFrom('retention').select('days').where('organization_id', '=', organizationId).executeTakeFirst();
+  return row?.days ?? null;
+}
+
+/**
+ * Sets how long an organisation keeps its records; durable on return in the core.
+ * @param days null: without end. @param at Unix milliseconds.
+ */
+export async function setRetention(
+  { queries }: MetadataQueries,
+  { organizationId, days, at }: { readonly organizationId: OrganizationId; readonly days: number | null; readonly at: number },
+): Promise<void> {
+  if (days === null) {
+    await queries.deleteFrom('retention').where('organization_id', '=', organizationId).execute();
+    return;
+  }
+  const row = { days, changed_at: at };
+  await queries
+    .insertInto('retention')
+    .values({ organization_id: organizationId, ...row })
+    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(row))
+    .execute();
+}
+
+/** Organisations that have a retention of their own, by its days. */
+export async function listRetentions({ queries }: MetadataQueries): Promise<ReadonlyMap<number, readonly OrganizationId[]>> {
+  const rows = await queries.selectFrom('retention').select(['organization_id', 'days']).orderBy('days').execute();
+  const byDays = new Map<number, OrganizationId[]>();
+  for (const { organization_id: organizationId, days } of rows) {
+    byDays.set(days, [...(byDays.get(days) ?? []), organizationId as OrganizationId]);
+  }
+  return byDays;
+}

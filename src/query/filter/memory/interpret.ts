@@ -1,0 +1,169 @@
+import type { Money } from '../../../model/pricing/money.ts';
+import { type FieldDefinition, fieldGroups, mapWrappers } from '../../../model/vocabulary/fields.ts';
+import type { NumberOperator, TextOperator, TimestampOperator } from '../../../model/vocabulary/operators.ts';
+import type { ConditionNode, FilterNode } from '../ast.ts';
+import { likeMatches } from './like.ts';
+import { aliasOf } from '../../../model/vocabulary/property-alias.ts';
+import { type NumberFound, type Reader, readerOf, type Subject } from './readers.ts';
+import type { FilterRecord, SessionFacts } from './record.ts';
+
+/**
+ * Whether a record matches a filter: the meaning of the grammar in plain terms, for records that are in memory. It shares nothing with the
+ * compiler but the vocabulary, so that each can be held against the other.
+ * @param session the facts of the record's session; a record without a session identifier has none.
+ * @throws TypeError when the filter asks for the session of a record that has one and no facts were given.
+ */
+export function matches(filter: FilterNode, record: FilterRecord, session?: SessionFacts): boolean {
+  switch (filter.kind) {
+    case 'all':
+      return true;
+    case 'and':
+      return filter.operands.every((operand) => matches(operand, record, session));
+    case 'or':
+      return filter.operands.some((operand) => matches(operand, record, session));
+    case 'condition':
+      return holds(filter, subjectOf(record, session));
+  }
+}
+
+function subjectOf(record: FilterRecord, session: SessionFacts | undefined): Subject {
+  return {
+    record,
+    get session() {
+      if (record.sessionId === '') return null;
+      if (session === undefined) throw new TypeError('The filter asks for the session of the record, and its facts were not given.');
+      return session;
+    },
+  };
+}
+
+function holds(node: ConditionNode, subject: Subject): boolean {
+  const reader = readerOf(node.group, node.field);
+  switch (node.family) {
+    case 'text':
+      return textHolds(textOf(reader, node, subject), operatorOf(node), isFolded(reader, node) ? folded(node.value) : node.value);
+    case 'number':
+      return numberHolds(reader, node, subject);
+    case 'timestamp': {
+      const found = readAs(reader, 'timestamp').read(subject);
+      return found !== null && orderHolds(node.operator, found - node.value);
+    }
+    case 'boolean':
+      return readAs(reader, 'boolean').read(subject) === node.value;
+    case 'key':
+      return valueUnder(node.value, readAs(reader, 'texts'), subject) !== undefined;
+  }
+}
+
+/** The text of a field, undefined when it is absent. */
+function textOf(reader: Reader, node: ConditionNode, subject: Subject): string | undefined {
+  if (reader.kind === 'texts') return valueUnder(nameOf(node), reader, subject);
+  const text = reader.kind === 'identifier' ? reader.read(subject) : readAs(reader, 'text').read(subject);
+  return text === '' ? undefined : isFolded(reader, node) ? folded(text) : text;
+}
+
+/** Whether the text and the value are compared without their case: identifiers always, some fields where they are compared as a whole. */
+function isFolded({ kind }: Reader, node: ConditionNode): boolean {
+  const isWhole = node.operator === 'equals' || node.operator === 'not-equals';
+  return kind === 'identifier' || (isWhole && definitionOf(node)?.equalsIgnoresCase === true);
+}
+
+function definitionOf({ group, field }: ConditionNode): FieldDefinition | undefined {
+  const groups: Readonly<Record<string, Readonly<Record<string, FieldDefinition>>>> = { ...fieldGroups, values: mapWrappers };
+  return groups[group]?.[field];
+}
+
+/** The operator as it is meant: some fields read the value of `equals` as a pattern. */
+function operatorOf(node: ConditionNode & { family: 'text' }): TextOperator {
+  return node.operator === 'equals' && definitionOf(node)?.equalsIsPattern === true ? 'ilike' : node.operator;
+}
+
+/** What a map has under a name, or, where it does not have that, under the name that it is an alias of. */
+function valueUnder(name: string, { aliased, read }: Extract<Reader, { kind: 'texts' }>, subject: Subject): string | undefined {
+  const values = read(subject);
+  const alias = aliased ? aliasOf(name) : undefined;
+  return values.get(name) ?? (alias === undefined ? undefined : values.get(alias));
+}
+
+/** Absent text is the empty one, unlike any other, and no pattern and no part is found in it. */
+function textHolds(found: string | undefined, operator: TextOperator, sought: string): boolean {
+  switch (operator) {
+    case 'equals':
+      return (found ?? '') === sought;
+    case 'not-equals':
+      return (found ?? '') !== sought;
+    case 'like':
+      return found !== undefined && likeMatches(found, sought);
+    case 'ilike':
+      return found !== undefined && likeMatches(folded(found), folded(sought));
+    case 'contains':
+      return found !== undefined && folded(found).includes(folded(sought));
+    case 'not-contains':
+      return found === undefined ? sought !== '' : !folded(found).includes(folded(sought));
+  }
+}
+
+/**
+ * Text without its case.
+ * TRICKY: a letter may fold by its neighbours (a Greek sigma at a word's end) and into several (a dotted capital I). The store folds by the
+ * same tables of Unicode; a test compares the two over every character.
+ */
+function folded(text: string): string {
+  return text.toLowerCase();
+}
+
+/** An absent number is unequal to every other and nothing else; a score has to be there for every operator. */
+function numberHolds(reader: Reader, node: ConditionNode & { family: 'number' }, subject: Subject): boolean {
+  if (reader.kind === 'numbers') {
+    const score = reader.read(subject).get(nameOf(node));
+    return score !== undefined && orderHolds(node.operator, orderOf(score, node.value));
+  }
+  const found = readAs(reader, 'number').read(subject);
+  return found === null ? node.operator === 'not-equals' : orderHolds(node.operator, orderOf(found, node.value));
+}
+
+/** @param order negative when what was found is less than what is sought, positive when it is more. */
+function orderHolds(operator: NumberOperator | TimestampOperator, order: number): boolean {
+  switch (operator) {
+    case 'equals':
+      return order === 0;
+    case 'not-equals':
+      return order !== 0;
+    case 'gte':
+      return order >= 0;
+    case 'lte':
+      return order <= 0;
+    case 'gt':
+      return order > 0;
+    case 'lt':
+      return order < 0;
+  }
+}
+
+/** TRICKY: JavaScript compares a bigint with a number by value, where a subtraction would round or throw. */
+function orderOf(found: NumberFound, sought: number): number {
+  if (typeof found === 'object') return orderOfMoney(found.money, sought);
+  return found < sought ? -1 : found > sought ? 1 : 0;
+}
+
+/** An amount beside a number of dollars, which stands for the decimal that it is written as: 0.1 + 0.2 is more than 0.3. */
+function orderOfMoney(money: Money, usd: number): number {
+  const [mantissa = '', exponent = '0'] = String(usd).split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = BigInt(whole + fraction);
+  // Both in whole units of a power of ten that is fine enough for either.
+  const shift = Number(exponent) - fraction.length + 12;
+  const found = money * 10n ** BigInt(Math.max(-shift, 0));
+  const sought = digits * 10n ** BigInt(Math.max(shift, 0));
+  return found < sought ? -1 : found > sought ? 1 : 0;
+}
+
+function readAs<Kind extends Reader['kind']>(reader: Reader, kind: Kind): Extract<Reader, { kind: Kind }> {
+  if (reader.kind !== kind) throw new TypeError(`A comparison of a ${kind} was asked of a ${reader.kind}.`);
+  return reader as Extract<Reader, { kind: Kind }>;
+}
+
+function nameOf({ name }: ConditionNode): string {
+  if (name === undefined) throw new TypeError('A condition on a map of names has a name.');
+  return name;
+}

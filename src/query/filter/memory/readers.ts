@@ -1,0 +1,203 @@
+import type { Money } from '../../../model/pricing/money.ts';
+import type { RecordedBody } from '../../../model/record/request-record.ts';
+import type {
+  FieldDefinition,
+  FieldGroup,
+  fieldGroups,
+  legacyFeedbackFields,
+  legacyRequestFields,
+  legacyResponseFields,
+  MapWrapper,
+  mapWrappers,
+  requestFields,
+  sessionFields,
+  sessionPropertyFields,
+} from '../../../model/vocabulary/fields.ts';
+import { type FilterRecord, type Quantity, type SessionFacts, totalTokensOf } from './record.ts';
+
+/** What a condition is asked of: a record with the facts of its session, null when it belongs to none. */
+export interface Subject {
+  readonly record: FilterRecord;
+  readonly session: SessionFacts | null;
+}
+
+/** A number to compare: a plain one, or an amount, which is compared as a decimal. */
+export type NumberFound = Quantity | { readonly money: Money };
+
+/** How the value of a field is found. Empty text, null and a name that a map does not have are absent. */
+export type Reader =
+  | { readonly kind: 'text'; readonly read: (subject: Subject) => string }
+  /** Text without regard to case. */
+  | { readonly kind: 'identifier'; readonly read: (subject: Subject) => string }
+  | { readonly kind: 'number'; readonly read: (subject: Subject) => NumberFound | null }
+  | { readonly kind: 'timestamp'; readonly read: (subject: Subject) => number | null }
+  | { readonly kind: 'boolean'; readonly read: (subject: Subject) => boolean | null }
+  /** `aliased`: the session headers' names of old stand for ours. */
+  | { readonly kind: 'texts'; readonly aliased: boolean; readonly read: (subject: Subject) => ReadonlyMap<string, string> }
+  | { readonly kind: 'numbers'; readonly read: (subject: Subject) => ReadonlyMap<string, number> };
+
+/** The readers that fit a field of each shape and family. */
+interface FittingReaders {
+  readonly scalar: { text: 'text' | 'identifier'; number: 'number'; timestamp: 'timestamp'; boolean: 'boolean' };
+  readonly map: { text: 'texts'; number: 'numbers'; timestamp: never; boolean: never };
+  readonly key: { text: 'texts'; number: never; timestamp: never; boolean: never };
+}
+
+/** Compilation fails here when the vocabulary gains a field that has no reader. */
+type ReadersOf<Fields extends Record<string, FieldDefinition>> = {
+  readonly [Field in keyof Fields]: Extract<Reader, { kind: FittingReaders[Fields[Field]['shape']][Fields[Field]['family']] }>;
+};
+
+const noProperties: ReadonlyMap<string, string> = new Map();
+
+const requestReaders: ReadersOf<typeof requestFields> = {
+  country_code: text((record) => record.countryCode),
+  provider: text((record) => record.provider),
+  model: text((record) => record.model),
+  user_id: text((record) => record.userId),
+  organization_id: identifier((record) => record.organizationId),
+  node_id: text((record) => record.nodeId),
+  job_id: text((record) => record.jobId),
+  request_id: identifier((record) => record.requestId),
+  target_url: text((record) => record.targetUrl),
+  scores_column: text(({ scores }) => jsonObjectText(scores)),
+  request_body: text((record) => bodyText(record.requestBody)),
+  response_body: text((record) => bodyText(record.responseBody)),
+  cache_reference_id: identifier((record) => record.cacheReferenceId),
+  assets: text(({ assets }) => JSON.stringify(assets)),
+  prompt_id: text((record) => record.promptId),
+  prompt_version: text((record) => record.promptVersion),
+  request_referrer: text((record) => record.referrer),
+  latency: number((record) => record.latencyMs),
+  cost: number(({ cost }) => (cost === null ? null : { money: cost })),
+  time_to_first_token: number((record) => record.timeToFirstTokenMs),
+  status: number((record) => record.status),
+  prompt_tokens: number(({ usage }) => usage.promptTokens),
+  completion_tokens: number(({ usage }) => usage.completionTokens),
+  prompt_cache_read_tokens: number(({ usage }) => usage.promptCacheReadTokens),
+  prompt_cache_write_tokens: number(({ usage }) => usage.promptCacheWriteTokens),
+  total_tokens: number(totalTokensOf),
+  request_created_at: timestamp((record) => record.createdAt),
+  response_created_at: timestamp((record) => record.responseCreatedAt),
+  threat: boolean((record) => record.threat),
+  cache_enabled: boolean((record) => record.cacheEnabled),
+  cached: boolean((record) => record.cached),
+  'svc-score-feedback': boolean(({ feedback }) => feedback?.rating ?? null),
+  is_passthrough_billing: boolean((record) => record.isPassthroughBilling),
+  property_key: { kind: 'texts', aliased: true, read: ({ record }) => record.properties },
+  properties: { kind: 'texts', aliased: true, read: ({ record }) => record.properties },
+  search_properties: { kind: 'texts', aliased: true, read: ({ record }) => record.properties },
+  scores: { kind: 'numbers', read: ({ record }) => record.scores },
+};
+
+const sessionReaders: ReadersOf<typeof sessionFields> = {
+  session_session_id: text((record) => record.sessionId),
+  session_session_name: { kind: 'text', read: ({ session }) => session?.name ?? '' },
+  session_tag: { kind: 'text', read: ({ session }) => session?.tag ?? '' },
+  session_total_cost: { kind: 'number', read: ({ session }) => (session === null ? null : { money: session.cost }) },
+  session_total_tokens: { kind: 'number', read: ({ session }) => session?.totalTokens ?? null },
+  session_prompt_tokens: { kind: 'number', read: ({ session }) => session?.promptTokens ?? null },
+  session_completion_tokens: { kind: 'number', read: ({ session }) => session?.completionTokens ?? null },
+  session_total_requests: { kind: 'number', read: ({ session }) => session?.requests ?? null },
+  session_created_at: { kind: 'timestamp', read: ({ session }) => session?.firstArrivalAt ?? null },
+  session_latest_request_created_at: { kind: 'timestamp', read: ({ session }) => session?.latestArrivalAt ?? null },
+};
+
+const sessionPropertyReaders: ReadersOf<typeof sessionPropertyFields> = {
+  properties: { kind: 'texts', aliased: true, read: ({ session }) => session?.properties ?? noProperties },
+};
+
+const legacyRequestReaders: ReadersOf<typeof legacyRequestFields> = {
+  prompt: text((record) => record.promptText),
+  user_id: text((record) => record.userId),
+  auth_hash: text((record) => record.keyHash),
+  org_id: identifier((record) => record.organizationId),
+  id: identifier((record) => record.requestId),
+  node_id: text((record) => record.nodeId),
+  model: text((record) => record.requestModel),
+  modelOverride: text((record) => record.modelOverride),
+  path: text((record) => record.path),
+  country_code: text((record) => record.countryCode),
+  prompt_id: text((record) => record.promptId),
+  created_at: timestamp((record) => record.createdAt),
+};
+
+const legacyResponseReaders: ReadersOf<typeof legacyResponseFields> = {
+  body_tokens: number(totalTokensOf),
+  status: number((record) => record.status),
+  body_model: text((record) => record.responseModel),
+  body_completion: text((record) => record.completionText),
+  model: text((record) => record.responseModel),
+};
+
+const legacyFeedbackReaders: ReadersOf<typeof legacyFeedbackFields> = {
+  id: number(({ feedback }) => feedback?.number ?? null),
+  created_at: timestamp(({ feedback }) => feedback?.createdAt ?? null),
+  rating: boolean(({ feedback }) => feedback?.rating ?? null),
+  response_id: text(({ feedback, responseId }) => (feedback === null ? '' : responseId)),
+};
+
+const inputReaders: ReadersOf<typeof mapWrappers> = {
+  values: { kind: 'texts', aliased: false, read: ({ record }) => record.inputs },
+};
+
+const groupReaders: { readonly [Group in FieldGroup]: ReadersOf<(typeof fieldGroups)[Group]> } & Readonly<
+  Record<MapWrapper, typeof inputReaders>
+> = {
+  request_response_rmt: requestReaders,
+  sessions_request_response_rmt: sessionReaders,
+  session: sessionPropertyReaders,
+  request: legacyRequestReaders,
+  response: legacyResponseReaders,
+  feedback: legacyFeedbackReaders,
+  values: inputReaders,
+};
+
+/** The reader of a field. @throws TypeError for a field that was not checked: a fault in our own code. */
+export function readerOf(group: FieldGroup | MapWrapper, field: string): Reader {
+  const readers: Readonly<Record<string, Reader>> = groupReaders[group];
+  const reader = Object.hasOwn(readers, field) ? readers[field] : undefined;
+  if (reader === undefined) throw new TypeError(`The field ${field} was not checked before it was read.`);
+  return reader;
+}
+
+type Extracted<Kind extends Reader['kind']> = Extract<Reader, { kind: Kind }>;
+
+function text(read: (record: FilterRecord) => string): Extracted<'text'> {
+  return { kind: 'text', read: ({ record }) => read(record) };
+}
+
+function identifier(read: (record: FilterRecord) => string): Extracted<'identifier'> {
+  return { kind: 'identifier', read: ({ record }) => read(record) };
+}
+
+function number(read: (record: FilterRecord) => NumberFound | null): Extracted<'number'> {
+  return { kind: 'number', read: ({ record }) => read(record) };
+}
+
+function timestamp(read: (record: FilterRecord) => number | null): Extracted<'timestamp'> {
+  return { kind: 'timestamp', read: ({ record }) => read(record) };
+}
+
+function boolean(read: (record: FilterRecord) => boolean | null): Extracted<'boolean'> {
+  return { kind: 'boolean', read: ({ record }) => read(record) };
+}
+
+function bodyText(body: RecordedBody): string {
+  return body.kind === 'json' || body.kind === 'text' ? body.text : '';
+}
+
+/** TRICKY: an object would put names that look like array indexes in front, and lose `__proto__`. Names stand in the order of their bytes. */
+function jsonObjectText(entries: ReadonlyMap<string, number>): string {
+  const sorted = [...entries].toSorted(([left], [right]) => orderOfBytes(left, right));
+  return `{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+}
+
+/** TRICKY: texts compare by UTF-16, in which a character beyond U+FFFF comes before some that it follows in UTF-8. */
+function orderOfBytes(left: string, right: string): number {
+  for (let index = 0; index < left.length && index < right.length; index += 1) {
+    const order = (left.codePointAt(index) ?? 0) - (right.codePointAt(index) ?? 0);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}

@@ -1,0 +1,233 @@
+import { type Money, moneyBoundsOfUsd, moneyText } from '../../../model/pricing/money.ts';
+import type { NumberOperator, TimestampOperator } from '../../../model/vocabulary/operators.ts';
+import { type Fragment, join, param, sql } from '../../../sql/sql.ts';
+import { type ConditionNode, conjuncts, type FilterNode } from '../ast.ts';
+import { type GroupColumns, groupColumns, type NumberColumn } from './columns.ts';
+import { type BodyCondition, bodyReads, compareBody } from './compile-body.ts';
+import {
+  bothOf,
+  compareSessionProperty,
+  compareSessionTag,
+  matchesAbsent,
+  type SessionCondition,
+  sessionReads,
+} from './compile-session.ts';
+import {
+  compareColumn,
+  compareFolded,
+  compareIdentifier,
+  compareInput,
+  compareProperty,
+  compareSearchProperty,
+  hasProperty,
+  type TextComparison,
+} from './compile-text.ts';
+
+/**
+ * What a node became: SQL over a row of `requests`, or a question to its row in `bodies` or to its session, which its branch gathers. What
+ * each request of a session tells by itself is both.
+ */
+type Compiled =
+  | { readonly kind: 'request'; readonly sql: Fragment }
+  | { readonly kind: 'body'; readonly body: BodyCondition }
+  | { readonly kind: 'session'; readonly session: SessionCondition }
+  | { readonly kind: 'either'; readonly sql: Fragment; readonly session: SessionCondition };
+
+/** Conditions on the arrival, for the tables that a filter reads beside the row. */
+interface Reach {
+  readonly bodies: readonly Fragment[];
+  /** A session is its requests within these. */
+  readonly sessions: readonly Fragment[];
+}
+
+const always = sql`true`;
+const never = sql`false`;
+
+const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=`, gt: sql`>`, lt: sql`<` } as const;
+
+/**
+ * The filter as one condition over rows of `requests`, for `ownTable`.
+ * @param range conditions on the arrival that the caller holds the rows to; a session is its requests within them.
+ * @throws TypeError for a field that `check.ts` has not seen: a fault in our own code.
+ * Invariant: there is no NOT above a comparison with a nullable column, so NULL and false are the same outcome: not matched.
+ */
+export function compileFilter(filter: FilterNode, range: readonly Fragment[] = []): Fragment {
+  const reach: Reach = { bodies: [...range, ...arrivalBounds(filter)], sessions: range };
+  return gather('and', [compileNode(filter, reach)], reach);
+}
+
+/**
+ * The filter as one condition over the group of a session's requests.
+ * @returns undefined for a filter that asks for a request as well.
+ */
+export function compileOverSession(filter: FilterNode): Fragment | undefined {
+  const compiled = compileNode(filter, { bodies: [], sessions: [] });
+  return 'session' in compiled ? compiled.session.having : undefined;
+}
+
+/** Whether each request tells by itself whether it matches, so that no whole session is read. */
+export function isToldByRequest(filter: FilterNode): boolean {
+  if ('operands' in filter) return filter.operands.every(isToldByRequest);
+  return filter.kind === 'all' || !isOverSession(filter, columnsOf(filter));
+}
+
+/** Whether the filter reads bodies or whole sessions, which may take long. */
+export function readsMuch(filter: FilterNode): boolean {
+  if ('operands' in filter) return filter.operands.some(readsMuch);
+  if (filter.kind === 'all') return false;
+  const columns = columnsOf(filter);
+  return isOverSession(filter, columns) || (filter.family === 'text' && columnOf(filter, columns.text).kind === 'body');
+}
+
+/** Bounds on the arrival that every matching record keeps. Both tables have the column, so reads of `bodies` may be kept to them as well. */
+export function arrivalBounds(filter: FilterNode): readonly Fragment[] {
+  return conjuncts(filter).flatMap((operand) =>
+    isArrivalBound(operand) ? [compareTime(sql`created_at`, operand.operator, operand.value)] : [],
+  );
+}
+
+/** Whether a condition is one on the arrival. */
+export function isArrivalBound(node: FilterNode): node is ConditionNode & { family: 'timestamp' } {
+  return node.kind === 'condition' && node.family === 'timestamp' && isArrival(node);
+}
+
+/** The arrival by the one name or the other. */
+function isArrival({ group, field }: ConditionNode): boolean {
+  return (group === 'request_response_rmt' && field === 'request_created_at') || (group === 'request' && field === 'created_at');
+}
+
+function compileNode(node: FilterNode, reach: Reach): Compiled {
+  if (node.kind === 'all') return { kind: 'request', sql: always };
+  if (node.kind === 'condition') return compileCondition(node);
+  const operands = node.operands.map((operand) => compileNode(operand, reach));
+  const sessions = operands.flatMap((operand) => ('session' in operand ? [operand.session] : []));
+  const ofSession = sessions.length === operands.length ? { session: bothOf(node.kind, sessions) } : undefined;
+  if (ofSession !== undefined && operands.some(({ kind }) => kind === 'session')) return { kind: 'session', ...ofSession };
+  const gathered = sql`(${gather(node.kind, operands, reach)})`;
+  return ofSession === undefined ? { kind: 'request', sql: gathered } : { kind: 'either', sql: gathered, ...ofSession };
+}
+
+function gather(kind: 'and' | 'or', operands: readonly Compiled[], { bodies, sessions }: Reach): Fragment {
+  const conditions = operands.flatMap((operand) => ('sql' in operand ? [operand.sql] : []));
+  const ofBodies = operands.flatMap((operand) => (operand.kind === 'body' ? [operand.body] : []));
+  const ofSessions = operands.flatMap((operand) => (operand.kind === 'session' ? [operand.session] : []));
+  const reads = [...bodyReads(kind, ofBodies, bodies), ...sessionReads(kind, ofSessions, sessions)];
+  return join([...conditions, ...reads], kind === 'and' ? ' AND ' : ' OR ');
+}
+
+function compileCondition(node: ConditionNode): Compiled {
+  const columns = columnsOf(node);
+  const compiled = compileComparison(node, columns);
+  if (compiled.kind !== 'request' || columns.over === 'requests') return compiled;
+  const session = { having: compiled.sql, withoutSession: matchesAbsent(node) };
+  return isOverSession(node, columns) ? { kind: 'session', session } : { kind: 'either', sql: compiled.sql, session };
+}
+
+function isOverSession({ field }: ConditionNode, { over, toldByRequest }: GroupColumns): boolean {
+  return over === 'sessions' && toldByRequest?.includes(field) !== true;
+}
+
+function compileComparison(node: ConditionNode, columns: GroupColumns): Extract<Compiled, { kind: 'request' | 'body' }> {
+  switch (node.family) {
+    case 'text':
+      return compileText(node, columns);
+    case 'number':
+      return { kind: 'request', sql: compareNumberColumn(columnOf(node, columns.number), node) };
+    case 'timestamp':
+      return { kind: 'request', sql: compareTime(columnOf(node, columns.timestamp), node.operator, node.value) };
+    case 'boolean':
+      return { kind: 'request', sql: sql`${columnOf(node, columns.boolean)} = ${param(node.value, 'Bool')}` };
+    case 'key':
+      return { kind: 'request', sql: hasProperty(node.value) };
+  }
+}
+
+function compileText(node: ConditionNode & { family: 'text' }, columns: GroupColumns): Extract<Compiled, { kind: 'request' | 'body' }> {
+  const column = columnOf(node, columns.text);
+  const comparison: TextComparison = node;
+  switch (column.kind) {
+    case 'text':
+      return { kind: 'request', sql: compareColumn(column.text, comparison) };
+    case 'folded':
+      return { kind: 'request', sql: compareFolded(column.text, comparison) };
+    case 'identifier':
+      return { kind: 'request', sql: compareIdentifier(column, comparison) };
+    case 'body': {
+      const body = compareBody(column, comparison);
+      return body === undefined ? { kind: 'request', sql: never } : { kind: 'body', body };
+    }
+    case 'properties':
+      return {
+        kind: 'request',
+        sql: column.equals === 'exact' ? compareProperty(nameOf(node), comparison) : compareSearchProperty(nameOf(node), comparison),
+      };
+    case 'inputs':
+      return { kind: 'request', sql: compareInput(nameOf(node), comparison) };
+    case 'sessionProperties':
+      return { kind: 'request', sql: compareSessionProperty(nameOf(node), comparison) };
+    case 'sessionTag':
+      return { kind: 'request', sql: compareSessionTag(comparison, matchesAbsent(node)) };
+  }
+}
+
+/** An absent number matches `not-equals` and nothing else; a score has to be there for every operator. */
+function compareNumberColumn(column: NumberColumn, node: ConditionNode & { family: 'number' }): Fragment {
+  switch (column.kind) {
+    case 'number':
+      return compareNumber({ number: column.number, nullable: column.nullable }, node.operator, sql`${param(node.value, 'Float64')}`);
+    case 'money':
+      return compareCost(column.amount, node.operator, node.value);
+    case 'scores': {
+      const name = param(nameOf(node), 'String');
+      return sql`(mapContains(scores, ${name}) AND scores[${name}] ${signs[node.operator]} ${param(node.value, 'Float64')})`;
+    }
+  }
+}
+
+interface NumberOperand {
+  readonly number: Fragment;
+  readonly nullable: boolean;
+}
+
+/** TRICKY: the engine compares an integer with a Float64 by value, not after a cast, so fractions and numbers beyond 2⁶⁴ are right. */
+function compareNumber({ number, nullable }: NumberOperand, operator: NumberOperator, value: Fragment): Fragment {
+  const compared = sql`${number} ${signs[operator]} ${value}`;
+  return operator === 'not-equals' && nullable ? sql`(${number} IS NULL OR ${compared})` : compared;
+}
+
+/**
+ * A cost is compared with exactly the decimal that the caller's number is written as. Costs are whole units of 10⁻¹² USD, so a number between
+ * two of them equals none, and as a bound it may move to the unit that parts the costs in the same way: `gt 4e-13` is `gt 0`. What is beyond
+ * any amount is above or below all of them.
+ */
+function compareCost(amount: Fragment, operator: NumberOperator, usd: number): Fragment {
+  const bounds = moneyBoundsOfUsd(usd);
+  const exact = bounds !== undefined && bounds.floor === bounds.ceil;
+  if (operator === 'equals' && !exact) return never;
+  if (operator === 'not-equals' && !exact) return always;
+  if (bounds === undefined) {
+    const known = operator === 'lt' || operator === 'lte' ? usd > 0 : usd < 0;
+    return known ? sql`${amount} IS NOT NULL` : never;
+  }
+  const bound: Money = operator === 'gte' || operator === 'lt' ? bounds.ceil : bounds.floor;
+  return compareNumber({ number: amount, nullable: true }, operator, sql`${param(moneyText(bound), 'Decimal(38, 12)')}`);
+}
+
+function compareTime(column: Fragment, operator: TimestampOperator, ms: number): Fragment {
+  return sql`${column} ${signs[operator]} fromUnixTimestamp64Milli(${param(ms, 'Int64')}, 'UTC')`;
+}
+
+function columnsOf({ group }: ConditionNode): GroupColumns {
+  return groupColumns[group];
+}
+
+function columnOf<Column>({ field }: ConditionNode, columns: Readonly<Record<string, Column>>): Column {
+  const column = Object.hasOwn(columns, field) ? columns[field] : undefined;
+  if (column === undefined) throw new TypeError(`The field ${field} was not checked before it was compiled.`);
+  return column;
+}
+
+function nameOf({ name }: ConditionNode): string {
+  if (name === undefined) throw new TypeError('A condition on a map of names has a name.');
+  return name;
+}

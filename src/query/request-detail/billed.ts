@@ -1,0 +1,97 @@
+import type { BilledRequest } from '../../model/pricing/billed-request.ts';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import { type Money, parseMoney } from '../../model/pricing/money.ts';
+import { type CostSource, costSources } from '../../model/record/request-record.ts';
+import { partCounts, unreportedUsage, type Usage } from '../../model/record/usage.ts';
+import { identifier } from '../../sql/identifier.ts';
+import { type Fragment, join, sql } from '../../sql/sql.ts';
+import { onlyRequest } from './lookup.ts';
+import type { NumberCell } from '../requests/columns.ts';
+import { type PageStatements, pageOf } from '../requests/select.ts';
+
+type Count = Exclude<keyof Usage, 'estimated' | 'raw'>;
+
+/** Counts that have a column of their own. */
+const countColumns = {
+  prompt_tokens: 'promptTokens',
+  completion_tokens: 'completionTokens',
+  prompt_cache_read_tokens: 'promptCacheReadTokens',
+  prompt_cache_write_tokens: 'promptCacheWriteTokens',
+  prompt_audio_tokens: 'promptAudioTokens',
+  completion_audio_tokens: 'completionAudioTokens',
+  reasoning_tokens: 'reasoningTokens',
+} as const satisfies Readonly<Record<string, Count>>;
+
+const textColumns = [
+  'provider',
+  'request_model',
+  'response_model',
+  'model_override',
+  'model',
+  'service_tier',
+  'cost_source',
+  'price_reference',
+  'applied_price',
+] as const;
+
+/** What of a row of `requests` decides its cost, as JSONEachRow gives it. */
+export type BilledRow = Readonly<Record<(typeof textColumns)[number], string>> &
+  Readonly<Record<keyof typeof countColumns, NumberCell | null>> & {
+    readonly id: string;
+    readonly created_ms: NumberCell;
+    readonly cost_text: string | null;
+    readonly cached: boolean;
+    readonly usage_estimated: boolean;
+    readonly usage_parts: Readonly<Record<string, NumberCell>>;
+  };
+
+/** Columns of {@link BilledRow} for a query over `requests`. */
+export const billedRowColumns: Fragment = join(
+  [
+    sql`id_text AS id`,
+    sql`toUnixTimestamp64Milli(created_at) AS created_ms`,
+    sql`toString(cost) AS cost_text`,
+    ...[...textColumns, ...Object.keys(countColumns), 'cached', 'usage_estimated', 'usage_parts'].map(identifier),
+  ],
+  ', ',
+);
+
+/** Statements for what one request costs, to be run in order until one gives its {@link BilledRow}. */
+export function billedRequestStatements(tenant: OrganizationId, id: RequestId): PageStatements {
+  return pageOf(onlyRequest(tenant, id), billedRowColumns);
+}
+
+/** A row as what is billed. */
+export function billedRequest(row: BilledRow): BilledRequest {
+  return {
+    createdAt: Number(row.created_ms),
+    provider: row.provider,
+    requestModel: row.request_model,
+    responseModel: row.response_model,
+    modelOverride: row.model_override,
+    serviceTier: row.service_tier,
+    usage: usageOf(row),
+    cost: costOf(row),
+    costSource: costSources.find((source) => source === row.cost_source) ?? ('none' satisfies CostSource),
+    priceReference: row.price_reference,
+    appliedPrice: row.applied_price,
+    cached: row.cached,
+  };
+}
+
+function costOf({ cost_text: text }: BilledRow): Money | null {
+  return text === null ? null : (parseMoney(text) ?? null);
+}
+
+function usageOf(row: BilledRow): Usage {
+  const counts: Partial<Record<Count, number>> = {};
+  for (const [column, count] of Object.entries(countColumns) as [keyof typeof countColumns, Count][]) {
+    const cell = row[column];
+    if (cell !== null) counts[count] = Number(cell);
+  }
+  for (const name of partCounts) {
+    const cell = row.usage_parts[name];
+    if (cell !== undefined) counts[name] = Number(cell);
+  }
+  return { ...unreportedUsage, ...counts, estimated: row.usage_estimated };
+}

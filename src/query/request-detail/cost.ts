@@ -1,0 +1,30 @@
+import type { RequestCost } from '../../contract/requests/cost.ts';
+import type { CostExplanation, ExplainedLine } from '../../model/pricing/billed-request.ts';
+import { type Money, usdOf } from '../../model/pricing/money.ts';
+
+/** An explained cost as the API shows it. */
+export function requestCost({ total, source, lines, recomputed, note }: CostExplanation): RequestCost {
+  return {
+    total: usdOrNull(total),
+    source,
+    lines: lines.map(costLine),
+    recomputed_total: usdOrNull(recomputed),
+    differs: recomputed !== total,
+    note: note ?? null,
+  };
+}
+
+function costLine({ kind, tokens, pricePerMillion, amount, priceSource, validFrom }: ExplainedLine): RequestCost['lines'][number] {
+  return {
+    kind,
+    tokens,
+    price_per_million: usdOrNull(pricePerMillion),
+    amount: usdOf(amount),
+    price_source: priceSource,
+    valid_from: validFrom,
+  };
+}
+
+function usdOrNull(money: Money | null): number | null {
+  return money === null ? null : usdOf(money);
+}

@@ -1,0 +1,59 @@
+import type { ChangeItem } from '../../contract/requests/changes.ts';
+import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
+import { parseJson } from '../../model/text.ts';
+import { param, sql } from '../../sql/sql.ts';
+import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
+import type { NumberCell } from '../requests/columns.ts';
+
+/** A row of `changes` as JSONEachRow gives it; both values are still JSON text. */
+export interface ChangeRow {
+  readonly changed_ms: NumberCell;
+  readonly key_id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly old: string;
+  readonly new: string;
+}
+
+/** Which rows of a history, counted from the newest. */
+export interface HistoryPage {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * The statement for one page of a request's history, as {@link ChangeRow}s, newest first. What was changed of its whole session stands once for
+ * all of its requests, and the request's row says which of these changes have reached it. @param createdAt the request's own, Unix milliseconds.
+ */
+export function changesStatement(tenant: OrganizationId, { id, createdAt }: RequestPlace, { limit, offset }: HistoryPage): Statement {
+  const request = sql`request_id = ${param(uuidToNumber(id), 'UInt128')}`;
+  const own = ownTable('changes', request);
+  const place = sql`${request} AND created_at = fromUnixTimestamp64Milli(${param(createdAt, 'Int64')}, 'UTC')`;
+  const reached = sql`SELECT arrayJoin(session_changes) FROM ${ownTable('requests', place)}`;
+  const ofSession = ownTable('session_changes', sql`number IN (${reached})`);
+  const time = sql`toUnixTimestamp64Milli(changed_at) AS changed_ms`;
+  const entries = sql`(SELECT ${time}, number, key_id, toString(kind) AS kind, name, old, new FROM ${own}) UNION ALL (SELECT ${time}, number, key_id, 'session_property' AS kind, name, 'null' AS old, new FROM ${ofSession})`;
+  return statementFor(
+    tenant,
+    sql`SELECT changed_ms, key_id, kind, name, old, new FROM (${entries}) ORDER BY changed_ms DESC, number DESC, name ASC LIMIT ${param(limit, 'UInt64')} OFFSET ${param(offset, 'UInt64')}`,
+    'short',
+  );
+}
+
+/** A stored request: its identifier and when it arrived, Unix milliseconds. */
+export interface RequestPlace {
+  readonly id: RequestId;
+  readonly createdAt: number;
+}
+
+/** A row of the history as the API shows it. */
+export function changeItem(row: ChangeRow): ChangeItem {
+  return {
+    changed_at: new Date(Number(row.changed_ms)).toISOString(),
+    key_id: row.key_id,
+    kind: row.kind as ChangeItem['kind'],
+    name: row.name,
+    old: parseJson(row.old) as ChangeItem['old'],
+    new: parseJson(row.new) as ChangeItem['new'],
+  };
+}

@@ -1,0 +1,38 @@
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import { condition } from '../filter/ast.ts';
+import type { RequestsPlan } from '../requests/query.ts';
+import { noFlags } from '../requests/question.ts';
+import type { NumberCell } from '../requests/columns.ts';
+import { arrivalStatements, type PageStatements, pageStatements } from '../requests/select.ts';
+
+/**
+ * Statements for one request by its identifier, to be run in order until one gives its `RequestRow`; none does when it does not exist here.
+ * It is the page of the filter `request_id equals`, so both find the same record in the same way.
+ */
+export function requestStatements(tenant: OrganizationId, id: RequestId): PageStatements {
+  return pageStatements(onlyRequest(tenant, id));
+}
+
+/** The part of a record's key that its identifier does not say: when it arrived, Unix milliseconds. */
+export interface ArrivalRow {
+  readonly created_ms: NumberCell;
+}
+
+/** As {@link requestStatements}, of an {@link ArrivalRow}: whether the request is stored, and where. */
+export function requestKeyStatements(tenant: OrganizationId, id: RequestId): PageStatements {
+  return arrivalStatements(onlyRequest(tenant, id));
+}
+
+/** The plan that finds one request by its identifier. */
+export function onlyRequest(tenant: OrganizationId, id: RequestId): RequestsPlan {
+  return {
+    tenant,
+    filter: condition({ group: 'request_response_rmt', field: 'request_id' }, { family: 'text', operator: 'equals', value: id }),
+    flags: noFlags,
+    sort: [{ key: 'created_at', direction: 'desc' }],
+    after: undefined,
+    offset: 0,
+    limit: 1,
+    includeInputs: false,
+  };
+}

@@ -1,0 +1,79 @@
+import type { RepriceItem, repriceSchema } from '../../contract/reprice.ts';
+import type { Result } from '../../contract/fault.ts';
+import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import { usdOf } from '../../model/pricing/money.ts';
+import type { CostDifference, RepricedRequest, RepriceReport } from '../../model/pricing/reprice.ts';
+import type { Statement } from '../../sql/statement.ts';
+import { billedRequest, type BilledRow, billedRowColumns } from './billed.ts';
+import { cursorBehind, parseCursor } from '../requests/cursor.ts';
+import { allOf, condition, type FilterNode } from '../filter/ast.ts';
+import { parseFilter } from '../filter/parse.ts';
+import { parseTimestamp } from '../filter/timestamp.ts';
+import { bodyFault, success } from '../outcome.ts';
+import { filterWrappers, type RequestsPlan } from '../requests/query.ts';
+import { noFlags, type RequestsQuestion } from '../requests/question.ts';
+import { pageOf } from '../requests/select.ts';
+
+type RepriceBody = (typeof repriceSchema)['_output'];
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Binds a call that prices anew to its tenant: requests in the order of their arrival, from the cursor on. @returns the first fault in its body. */
+export function planReprice(tenant: OrganizationId, body: RepriceBody, most: number): Result<RequestsPlan> {
+  const parsed = parseFilter(body.filter, { wrappers: filterWrappers, unwrappedProperties: 'refuse' });
+  if (!parsed.ok) return parsed;
+  const start = arrivalBound('startDate', body.startDate);
+  if (!start.ok) return start;
+  const end = arrivalBound('endDate', body.endDate);
+  if (!end.ok) return end;
+  const question: RequestsQuestion = {
+    tenant,
+    filter: allOf([...start.value, ...end.value, parsed.value.filter]),
+    flags: noFlags,
+    sort: [{ key: 'created_at', direction: 'asc' }],
+  };
+  const after = body.cursor === undefined ? success(undefined) : parseCursor(body.cursor, question);
+  if (!after.ok) return after;
+  return success({ ...question, after: after.value, offset: 0, limit: body.limit ?? most, includeInputs: false });
+}
+
+/** @returns no condition for a bound that was not given. */
+function arrivalBound(name: 'startDate' | 'endDate', text: string | undefined): Result<readonly FilterNode[]> {
+  if (text === undefined) return success([]);
+  const time = parseTimestamp(text);
+  if (time === undefined) return bodyFault([name], `\`${name}\` takes an ISO 8601 time or a date, UTC, such as "2026-01-31".`);
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const reference = { group: 'request_response_rmt', field: 'request_created_at' } as const;
+  return success([
+    name === 'startDate'
+      ? condition(reference, { family: 'timestamp', operator: 'gte', value: time })
+      : condition(reference, { family: 'timestamp', operator: 'lte', value: isDate ? time + dayMs - 1 : time }),
+  ]);
+}
+
+/** Statements for the requests of one call, as {@link BilledRow}s. */
+export function repriceStatements(plan: RequestsPlan): readonly Statement[] {
+  return pageOf(plan, billedRowColumns);
+}
+
+/** A row as what is priced anew. */
+export function repricedRequest(row: BilledRow): RepricedRequest {
+  return { requestId: row.id as RequestId, model: row.model, billed: billedRequest(row) };
+}
+
+/** What a call came to as the API shows it. @param total requests that match altogether, where they were counted. */
+export function repriceItem(report: RepriceReport, plan: RequestsPlan, rows: readonly BilledRow[], total: number | null): RepriceItem {
+  const last = rows.length < plan.limit ? undefined : rows.at(-1);
+  return {
+    total,
+    checked: report.checked,
+    stated: report.stated,
+    ...differenceItem(report.total),
+    by_model: [...report.byModel].map(([model, difference]) => ({ model, ...differenceItem(difference) })),
+    cursor: last === undefined ? null : (cursorBehind(plan, last) ?? null),
+  };
+}
+
+function differenceItem({ changed, before, after }: CostDifference) {
+  return { changed, before: usdOf(before), after: usdOf(after) };
+}

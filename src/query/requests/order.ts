@@ -1,0 +1,139 @@
+import type { SortDirection, SortKey } from '../../model/vocabulary/sort.ts';
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { ownTable } from '../../sql/statement.ts';
+import { aliasOf } from '../../model/vocabulary/property-alias.ts';
+import type { SortTerm } from './sort.ts';
+
+/** What else than the row of `requests` a sort key needs: texts of its row in `bodies`, or what is known of its user. */
+type Beside = 'bodies' | 'users';
+
+/** One step of the order of a page. */
+export interface OrderStep {
+  /** Compared; NULL where there is nothing, which comes last in both directions. */
+  readonly value: Fragment;
+  readonly direction: SortDirection;
+  readonly beside?: Beside;
+  /** A position's own value, from the text in which a cursor holds it. @returns undefined for a text that is none. */
+  readonly read: (text: string) => Fragment | undefined;
+  /** Two rows may have no value, so that a comparison has to ask. */
+  readonly nullable: boolean;
+  /** A text of any length: a cursor does not carry a long one. */
+  readonly longText: boolean;
+  /** Where the value of a position stands: with the row's key, or in a list of its own. */
+  readonly from: 'arrival' | 'id' | 'values';
+}
+
+type ValueOf = Pick<OrderStep, 'value' | 'read' | 'beside' | 'longText'>;
+
+const text = (value: Fragment, beside?: Beside): ValueOf => ({
+  value,
+  longText: true,
+  read: (given) => sql`${param(given, 'String')}`,
+  ...(beside === undefined ? {} : { beside }),
+});
+const whole = (value: Fragment, beside?: Beside): ValueOf => ({
+  value,
+  longText: false,
+  read: (given) => (/^-?\d{1,19}$/.test(given) ? sql`${param(BigInt(given), 'Int64')}` : undefined),
+  ...(beside === undefined ? {} : { beside }),
+});
+const count = (value: Fragment): ValueOf => ({
+  value,
+  longText: false,
+  read: (given) => (/^\d{1,20}$/.test(given) && BigInt(given) < 2n ** 64n ? sql`${param(BigInt(given), 'UInt64')}` : undefined),
+});
+
+/** What each key compares. */
+const valueOfKey: Readonly<Record<Exclude<SortKey, 'created_at'>, ValueOf>> = {
+  cache_created_at: whole(sql`toUnixTimestamp64Milli(cache_created_at)`),
+  latency: count(sql`latency`),
+  last_active: whole(sql`if(user_id = '', NULL, toUnixTimestamp64Milli(user_last_active))`, 'users'),
+  total_tokens: count(sql`total_tokens`),
+  completion_tokens: count(sql`completion_tokens`),
+  prompt_tokens: count(sql`prompt_tokens`),
+  user_id: text(sql`nullIf(user_id, '')`),
+  body_model: text(sql`nullIf(toString(response_model), '')`),
+  is_cached: count(sql`toUInt8(cached)`),
+  request_prompt: text(sql`nullIf(last_user_text, '')`, 'bodies'),
+  response_text: text(sql`nullIf(completion_text, '')`, 'bodies'),
+  cost: {
+    value: sql`cost`,
+    longText: false,
+    read: (given) => (/^-?\d{1,26}(?:\.\d{1,12})?$/.test(given) ? sql`${param(given, 'Decimal(38, 12)')}` : undefined),
+  },
+  time_to_first_token: count(sql`time_to_first_token`),
+};
+
+/**
+ * The whole order of a page. Arrival and identifier come last, so that no two rows are equal and pages never overlap.
+ * TRICKY: the two run the same way, as only then the engine reads in the order of its primary key.
+ */
+export function orderOf(terms: readonly SortTerm[]): readonly OrderStep[] {
+  const arrival = terms.find(({ key }) => key === 'created_at')?.direction ?? 'desc';
+  const steps = terms.map(stepOf);
+  const ties = terms.some(({ key }) => key === 'created_at') ? [] : [arrivalStep(arrival)];
+  return [...steps, ...ties, { value: sql`request_id`, direction: arrival, from: 'id', nullable: false, longText: false, read: readId }];
+}
+
+/** The order as what stands behind ORDER BY. */
+export function orderBy(steps: readonly OrderStep[]): Fragment {
+  return join(
+    steps.map(({ value, direction, nullable }) => sql`${value} ${directed(direction)}${nullable ? sql` NULLS LAST` : sql``}`),
+    ', ',
+  );
+}
+
+/**
+ * What the steps need from beside `requests`, as joins behind a derived table of it.
+ * @param bounds on the arrival, that all rows of the derived table keep.
+ */
+export function joinsFor(steps: readonly OrderStep[], bounds: readonly Fragment[]): Fragment | undefined {
+  const needed = new Set(steps.map(({ beside }) => beside));
+  const joins = [...(needed.has('users') ? [usersJoin] : []), ...(needed.has('bodies') ? [bodiesJoin(bounds)] : [])];
+  const [first, second] = joins;
+  if (first === undefined) return undefined;
+  return second === undefined ? first : sql`${first} ${second}`;
+}
+
+const usersJoin = sql`ANY LEFT JOIN (SELECT user_id, max(created_at) AS user_last_active FROM ${ownTable('requests', sql`user_id != ''`)} GROUP BY user_id) AS users USING (user_id)`;
+
+/** TRICKY: from one side of a join the engine takes no bounds to the other, and would read the texts of all time. */
+function bodiesJoin(bounds: readonly Fragment[]): Fragment {
+  const bodies = bounds.length === 0 ? ownTable('bodies') : ownTable('bodies', join(bounds, ' AND '));
+  return sql`ANY LEFT JOIN (SELECT created_at, request_id, last_user_text, completion_text FROM ${bodies}) AS texts USING (created_at, request_id)`;
+}
+
+function stepOf(term: SortTerm): OrderStep {
+  const { direction } = term;
+  if (term.key === 'created_at') return arrivalStep(direction);
+  const value = 'name' in term ? text(namedValue(term.key === 'properties' ? sql`properties` : sql`inputs`, term)) : valueOfKey[term.key];
+  return { ...value, direction, nullable: term.key !== 'is_cached', from: 'values' };
+}
+
+/** The text under a name, or under the name that it is an alias of. */
+function namedValue(column: Fragment, { key, name }: Extract<SortTerm, { readonly name: string }>): Fragment {
+  const own = param(name, 'String');
+  const alias = key === 'properties' ? aliasOf(name) : undefined;
+  const other = alias === undefined ? sql`NULL` : mapValue(column, param(alias, 'String'), sql`NULL`);
+  return mapValue(column, own, other);
+}
+
+function mapValue(column: Fragment, key: ReturnType<typeof param>, otherwise: Fragment): Fragment {
+  return sql`if(mapContains(${column}, ${key}), ${column}[${key}], ${otherwise})`;
+}
+
+function arrivalStep(direction: SortDirection): OrderStep {
+  return { value: sql`created_at`, direction, from: 'arrival', nullable: false, longText: false, read: readArrival };
+}
+
+function readArrival(given: string): Fragment | undefined {
+  return /^-?\d{1,16}$/.test(given) ? sql`fromUnixTimestamp64Milli(${param(BigInt(given), 'Int64')}, 'UTC')` : undefined;
+}
+
+function readId(given: string): Fragment | undefined {
+  return /^\d{1,39}$/.test(given) && BigInt(given) < 2n ** 128n ? sql`${param(BigInt(given), 'UInt128')}` : undefined;
+}
+
+function directed(direction: SortDirection): Fragment {
+  return direction === 'asc' ? sql`ASC` : sql`DESC`;
+}

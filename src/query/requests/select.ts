@@ -1,0 +1,134 @@
+import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumber } from '../../model/ids.ts';
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { type Lane, ownTable, type Statement, statementFor } from '../../sql/statement.ts';
+import type { FilterNode } from '../filter/ast.ts';
+import { arrivalBounds, compileFilter } from '../filter/sql/compile.ts';
+import { behind, sortCellColumns } from './cursor.ts';
+import { laneOfPage, soughtId } from '../lane.ts';
+import { joinsFor, orderBy, orderOf } from './order.ts';
+import type { RequestsPlan } from './query.ts';
+import type { RequestFlags, RequestsQuestion } from './question.ts';
+import { bodiesRowColumns, type NumberCell, requestRowColumns } from './columns.ts';
+
+/** One statement or two; the last of them reads everywhere. */
+export type PageStatements = readonly [Statement, ...Statement[]];
+
+/**
+ * Statements for one page of `RequestRow`s, to be run in order until one gives rows: the first that does is the answer, and when none does
+ * the page is empty. There are two when the filter asks for one identifier that holds its own time: the first looks at exactly that place.
+ */
+export function pageStatements(plan: RequestsPlan): PageStatements {
+  return pageOf(plan, plan.includeInputs ? sql`${requestRowColumns}, inputs` : requestRowColumns);
+}
+
+/** As {@link pageStatements}, of rows that hold the arrival alone, as `created_ms`. */
+export function arrivalStatements(plan: RequestsPlan): PageStatements {
+  return pageOf(plan, sql`toUnixTimestamp64Milli(created_at) AS created_ms`);
+}
+
+/** As {@link pageStatements}, of rows with these columns. */
+export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
+  const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
+  const after = plan.after === undefined ? undefined : behind(steps, plan.after);
+  const lane = laneOfPage(plan);
+  const order = plan.sort === 'random' ? sql`rand64()` : orderBy(steps);
+  const shown = join([columns, ...sortCellColumns(steps)], ', ');
+  const tail = sql`ORDER BY ${order} LIMIT ${param(plan.limit, 'UInt64')} OFFSET ${param(plan.offset, 'UInt64')}`;
+  const conditions = conditionsOf(plan);
+  const page = (place: readonly Fragment[]): Statement => {
+    const held = [...conditions, ...place];
+    const joins = joinsFor(steps, [...arrivalBounds(plan.filter), ...place]);
+    if (joins === undefined) {
+      const where = requestsWhere(after === undefined ? held : [...held, after]);
+      return statementFor(plan.tenant, sql`SELECT ${shown} FROM ${where} ${tail}`, lane);
+    }
+    const rest = after === undefined ? tail : sql`WHERE ${after} ${tail}`;
+    // TRICKY: what a join needs stands beside the rows of the filter, whose columns an asterisk gives without the computed ones.
+    const source = sql`(SELECT *, id_text, org_text FROM ${requestsWhere(held)}) AS records ${joins}`;
+    return statementFor(plan.tenant, sql`SELECT ${shown} FROM ${source} ${rest}`, lane);
+  };
+  const time = timeOfSoughtId(plan.filter);
+  const everywhere = page([]);
+  if (time === undefined) return [everywhere];
+  return [page([sql`created_at = fromUnixTimestamp64Milli(${param(time, 'Int64')}, 'UTC')`]), everywhere];
+}
+
+/** Statement for how many requests a question matches, as one {@link CountRow}. */
+export function countStatement(question: RequestsQuestion): Statement {
+  return statementFor(question.tenant, sql`SELECT count() AS total FROM ${requestsWhere(conditionsOf(question))}`, 'long');
+}
+
+/** How many rows there are. */
+export interface CountRow {
+  readonly total: NumberCell;
+}
+
+function conditionsOf({ filter, flags }: RequestsQuestion): readonly Fragment[] {
+  return [...flagConditions(flags), ...filterCondition(filter)];
+}
+
+/** Where a record lies: a row of a page has both. */
+export interface RequestKey {
+  readonly id: string;
+  readonly created_ms: NumberCell;
+}
+
+/**
+ * Statements for the bodies of a page, as `BodiesRow`s in any order; a record may have none, and an empty page needs no statement.
+ * The times narrow the read by the primary key, the identifiers decide: within an organisation an identifier is used once. @param lane `long` for many bytes.
+ */
+export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestKey[], lane: Lane = 'short'): readonly Statement[] {
+  if (keys.length === 0) return [];
+  const times = param([...new Set(keys.map(({ created_ms: ms }) => Number(ms)))], 'Array(Int64)');
+  const ids = param(
+    keys.map(({ id }) => uuidToNumber(id as RequestId)),
+    'Array(UInt128)',
+  );
+  const here = sql`created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC')) AND request_id IN ${ids}`;
+  return [statementFor(tenant, sql`SELECT ${bodiesRowColumns} FROM ${ownTable('bodies', here)}`, lane)];
+}
+
+/**
+ * Statement for the `RequestRow`s of these identifiers, in any order. `own time`: only those whose identifier says when the record arrived,
+ * looked for there. @returns undefined when there is nothing to look for.
+ */
+export function requestsByIdStatement(
+  tenant: OrganizationId,
+  ids: readonly RequestId[],
+  place: 'own time' | 'anywhere',
+): Statement | undefined {
+  const times = new Map(ids.map((id) => [id, timeOfUuid(id)]));
+  const sought = place === 'anywhere' ? ids : ids.filter((id) => times.get(id) !== undefined);
+  if (sought.length === 0) return undefined;
+  const numbers = param(sought.map(uuidToNumber), 'Array(UInt128)');
+  const own = param([...new Set([...times.values()].filter((time) => time !== undefined))], 'Array(Int64)');
+  const here = sql`created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${own}), 'UTC')) AND request_id IN ${numbers}`;
+  const where = ownTable('requests', place === 'anywhere' ? sql`request_id IN ${numbers}` : here);
+  return statementFor(tenant, sql`SELECT ${requestRowColumns} FROM ${where}`, 'short');
+}
+
+function requestsWhere(conditions: readonly Fragment[]): Fragment {
+  return conditions.length === 0 ? ownTable('requests') : ownTable('requests', join(conditions, ' AND '));
+}
+
+function filterCondition(filter: FilterNode): readonly Fragment[] {
+  return filter.kind === 'all' ? [] : [compileFilter(filter)];
+}
+
+const isScored: Fragment = sql`(notEmpty(scores) OR feedback_rating IS NOT NULL)`;
+
+function flagConditions({ cached, scored, inExperiment, unscored }: RequestFlags): readonly Fragment[] {
+  return [
+    ...(cached ? [sql`cached`] : []),
+    ...(scored ? [isScored] : []),
+    ...(unscored === true ? [sql`NOT ${isScored}`] : []),
+    ...(inExperiment ? [sql`experiment_id != ''`] : []),
+  ];
+}
+
+/** The arrival time inside the one identifier that the whole filter asks for, if it asks for one and that is a UUIDv7. */
+function timeOfSoughtId(filter: FilterNode): number | undefined {
+  const sought = soughtId(filter);
+  const id = sought === undefined ? undefined : parseUuid(sought);
+  return id === undefined ? undefined : timeOfUuid(id);
+}

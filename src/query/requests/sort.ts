@@ -1,0 +1,88 @@
+import type { Result } from '../../contract/fault.ts';
+import { isJsonObject, wellFormed } from '../../model/text.ts';
+import { overlongName } from '../../model/vocabulary/limits.ts';
+import {
+  type NamedSortKey,
+  namedSortKeys,
+  type SortDirection,
+  sortDirections,
+  type SortKey,
+  sortKeys,
+} from '../../model/vocabulary/sort.ts';
+import { listed, meant, quoted, sketch } from '../filter/preview.ts';
+import { bodyFault, success } from '../outcome.ts';
+
+/** One key of a sort with its direction; `name` is the property's or input's. */
+export type SortTerm =
+  | { readonly key: SortKey; readonly direction: SortDirection }
+  | { readonly key: NamedSortKey; readonly name: string; readonly direction: SortDirection };
+
+/** The order of a page: by keys, the first of them first, or none at all. */
+export type Sort = readonly SortTerm[] | 'random';
+
+/** More keys than this are refused: each is compared for every row. */
+const mostTerms = 10;
+
+const newestFirst: readonly SortTerm[] = [{ key: 'created_at', direction: 'desc' }];
+
+/** Reads `sort` of a request query: keys in the order written. Absent or empty means the newest first. */
+export function parseSort(sort: unknown): Result<Sort> {
+  if (sort === undefined) return success(newestFirst);
+  if (!isJsonObject(sort)) return bodyFault(['sort'], `\`sort\` takes an object such as {"created_at": "desc"}; got ${sketch(sort)}.`);
+  const { random, ...keys } = sort;
+  if (random !== undefined && typeof random !== 'boolean') {
+    return bodyFault(['sort', 'random'], `\`random\` takes true or false; got ${sketch(random)}.`);
+  }
+  const terms: SortTerm[] = [];
+  for (const [key, value] of Object.entries(keys)) {
+    const read = isNamedKey(key) ? readNames(key, value) : readTerm(key, value);
+    if (!read.ok) return read;
+    terms.push(...read.value);
+  }
+  if (random === true) {
+    return terms.length === 0 ? success('random') : bodyFault(['sort'], '`random` stands alone: leave the other keys out.');
+  }
+  if (terms.length > mostTerms) return bodyFault(['sort'], `A sort has at most ${mostTerms} keys; this one has ${terms.length}.`);
+  return success(terms.length === 0 ? newestFirst : terms);
+}
+
+function readTerm(key: string, value: unknown): Result<readonly SortTerm[]> {
+  if (!isSortKey(key)) {
+    const known = [...Object.keys(sortKeys), 'random', ...Object.keys(namedSortKeys)];
+    return bodyFault(['sort', key], `Unknown sort key ${quoted(key)}.${meant(key, known)} Known keys: ${listed(known)}.`);
+  }
+  const direction = directionOf(value);
+  if (direction === undefined) return bodyFault(['sort', key], directionSentence(key, value));
+  return success([{ key, direction }]);
+}
+
+function readNames(key: NamedSortKey, names: unknown): Result<readonly SortTerm[]> {
+  if (!isJsonObject(names) || Object.keys(names).length === 0) {
+    return bodyFault(['sort', key], `${quoted(key)} takes names with directions, such as {"Team": "asc"}; got ${sketch(names)}.`);
+  }
+  const terms: SortTerm[] = [];
+  for (const [name, value] of Object.entries(names)) {
+    const overlong = overlongName(key, name);
+    if (overlong !== undefined) return bodyFault(['sort', key, name], overlong);
+    const direction = directionOf(value);
+    if (direction === undefined) return bodyFault(['sort', key, name], directionSentence(name, value));
+    terms.push({ key, name: wellFormed(name), direction });
+  }
+  return success(terms);
+}
+
+function directionOf(value: unknown): SortDirection | undefined {
+  return sortDirections.find((direction) => direction === value);
+}
+
+function directionSentence(key: string, value: unknown): string {
+  return `${quoted(key)} is sorted "asc" or "desc"; got ${sketch(value)}.`;
+}
+
+function isSortKey(key: string): key is SortKey {
+  return Object.hasOwn(sortKeys, key);
+}
+
+function isNamedKey(key: string): key is NamedSortKey {
+  return Object.hasOwn(namedSortKeys, key);
+}

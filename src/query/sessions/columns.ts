@@ -1,0 +1,93 @@
+import { identifier } from '../../sql/identifier.ts';
+import { type Fragment, join, sql } from '../../sql/sql.ts';
+import { ownTable } from '../../sql/statement.ts';
+import { sessionName } from '../filter/sql/columns.ts';
+import { recency } from '../filter/sql/newest-first.ts';
+import type { NumberCell } from '../requests/columns.ts';
+import type { OverKept } from './conditions.ts';
+
+/** A session as JSONEachRow gives it. Times are Unix milliseconds, empty text is absent text. */
+export interface SessionRow {
+  readonly session_id: string;
+  readonly name: string;
+  readonly tag: string;
+  readonly first_ms: NumberCell;
+  readonly latest_ms: NumberCell;
+  /** Decimal text of US dollars. */
+  readonly cost_sum: string;
+  readonly request_count: NumberCell;
+  readonly prompt_sum: NumberCell;
+  readonly completion_sum: NumberCell;
+  readonly total_sum: NumberCell;
+  /** Whole number as text. */
+  readonly latency_sum: string;
+  readonly latency_count: NumberCell;
+  readonly users: readonly string[];
+  readonly merged: Readonly<Record<string, string>>;
+  /** One of its requests named the session by upstream's headers. */
+  readonly aliased: boolean;
+}
+
+/** When a session began: its first kept request. */
+export function startOf(overKept: OverKept): Fragment {
+  return overKept(sql`min(created_at)`, (kept) => sql`minIf(created_at, ${kept})`);
+}
+
+/** When its latest kept request arrived. */
+export function endOf(overKept: OverKept): Fragment {
+  return overKept(sql`max(created_at)`, (kept) => sql`maxIf(created_at, ${kept})`);
+}
+
+/** How many requests are kept. */
+export function requestsOf(overKept: OverKept): Fragment {
+  return overKept(sql`count()`, (kept) => sql`countIf(${kept})`);
+}
+
+/** What they cost together. */
+export function costOf(overKept: OverKept): Fragment {
+  return sql`ifNull(${overKept(sql`sum(cost)`, (kept) => sql`sumIf(cost, ${kept})`)}, 0)`;
+}
+
+/** A sum of whole numbers. TRICKY: a sum of UInt64 is one itself and wraps round without a word. */
+export function sumOf(column: Fragment, overKept: OverKept): Fragment {
+  const wide = sql`toUInt128(${column})`;
+  return sql`ifNull(${overKept(sql`sum(${wide})`, (kept) => sql`sumIf(${wide}, ${kept})`)}, 0)`;
+}
+
+/** How many kept requests have a latency. */
+export function latenciesOf(overKept: OverKept): Fragment {
+  return overKept(sql`count(latency)`, (kept) => sql`countIf(${kept} AND isNotNull(latency))`);
+}
+
+const users: Fragment = sql`user_id != ''`;
+const newestValues: Fragment = sql`mapApply((key, newest) -> (key, newest.2), maxMap(mapApply((key, value) -> (key, (${recency}, value)), properties)))`;
+
+/** The tags of some sessions by their identifiers, under the name that {@link sessionRowColumns} reads. @param sessions condition on `session_id`. */
+export function tagsOf(sessions: Fragment): Fragment {
+  return sql`(SELECT maxMap(map(session_id, (number, tag))) FROM ${ownTable('session_tags', sessions)}) AS tags`;
+}
+
+/**
+ * Columns of {@link SessionRow} for a query over the requests of sessions in groups: name, tag and properties of all of them, the rest of those
+ * that are kept.
+ * TRICKY: none of the names is a column of the table, because the engine would read it in place of the column.
+ */
+export function sessionRowColumns(overKept: OverKept): Fragment {
+  const columns: Readonly<Record<Exclude<keyof SessionRow, 'session_id'>, Fragment>> = {
+    name: sessionName,
+    tag: sql`tags[session_id].2`,
+    first_ms: sql`toUnixTimestamp64Milli(${startOf(overKept)})`,
+    latest_ms: sql`toUnixTimestamp64Milli(${endOf(overKept)})`,
+    cost_sum: sql`toString(${costOf(overKept)})`,
+    request_count: requestsOf(overKept),
+    prompt_sum: sumOf(sql`prompt_tokens`, overKept),
+    completion_sum: sumOf(sql`completion_tokens`, overKept),
+    total_sum: sumOf(sql`total_tokens`, overKept),
+    latency_sum: sql`toString(${sumOf(sql`latency`, overKept)})`,
+    latency_count: latenciesOf(overKept),
+    users: sql`arraySort(${overKept(sql`groupUniqArrayIf(user_id, ${users})`, (kept) => sql`groupUniqArrayIf(user_id, ${kept} AND ${users})`)})`,
+    merged: newestValues,
+    aliased: sql`max(aliased_names)`,
+  };
+  return join([sql`session_id`, ...Object.entries(columns).map(([name, value]) => sql`${value} AS ${identifier(name)}`)], ', ');
+}

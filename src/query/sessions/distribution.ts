@@ -1,0 +1,111 @@
+import { identifier } from '../../sql/identifier.ts';
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { type Statement, statementFor } from '../../sql/statement.ts';
+import type { NumberCell } from '../requests/columns.ts';
+import { conditionsOf, sessionGroups } from './conditions.ts';
+import type { Tail } from './query.ts';
+import type { SessionsQuestion } from './question.ts';
+import { costOf, endOf, requestsOf, startOf } from './columns.ts';
+
+/** What is measured of each session. */
+const measures = ['requests', 'duration', 'cost'] as const;
+
+type Measure = (typeof measures)[number];
+
+/** Ranges of a histogram. */
+const rangeCount = 10;
+
+/** Least and greatest value that a histogram shows, null when there is none, and how many sessions are in each of its ranges. */
+type HistogramCells = Readonly<Record<`${Measure}_least` | `${Measure}_greatest`, number | null>> &
+  Readonly<Record<`${Measure}_counts`, readonly NumberCell[]>>;
+
+/** How sessions are spread, as JSONEachRow gives it. Sums are text. */
+export interface SessionSpreadRow extends HistogramCells {
+  readonly session_count: NumberCell;
+  readonly requests_sum: string;
+  readonly duration_sum: string;
+  readonly cost_sum: string;
+}
+
+const shares: Readonly<Record<Exclude<Tail, 'interquartile'>, number>> = { p50: 0.5, p75: 0.75, p95: 0.95, p99: 0.99, 'p99.9': 0.999 };
+
+/** Statement for how the sessions that a question matches are spread, as one {@link SessionSpreadRow}. */
+export function sessionSpreadStatement(question: SessionsQuestion, tail: Tail): Statement {
+  const { before, source, overKept } = sessionGroups(conditionsOf(question), { whole: false });
+  const duration = sql`toUnixTimestamp64Milli(${endOf(overKept)}) - toUnixTimestamp64Milli(${startOf(overKept)})`;
+  const each = sql`${before}SELECT ${requestsOf(overKept)} AS requests_each, ${duration} AS duration_each, ${costOf(overKept)} AS cost_each ${source}`;
+  const sums = join(
+    [sql`count() AS session_count`, ...measures.map((of) => sql`toString(sum(${cell(of, 'each')})) AS ${cell(of, 'sum')}`)],
+    ', ',
+  );
+  // TRICKY: the text of an amount is read as the nearest number; a cast would round twice.
+  const all = perMeasure((of) => [['all', sql`arraySort(groupArray(toFloat64(toString(${cell(of, 'each')}))))`]]);
+  const found = sql`SELECT ${sums}, ${all} FROM (${each})`;
+  const bounded = adding((of) => boundsOf(cell(of, 'all'), tail), found);
+  const shown = adding(
+    (of) => [['shown', sql`arrayFilter(one -> one >= ${cell(of, 'low')} AND one <= ${cell(of, 'high')}, ${cell(of, 'all')})`]],
+    bounded,
+  );
+  const ends = adding(
+    (of) => [
+      ['least', sql`if(empty(${cell(of, 'shown')}), NULL, ${cell(of, 'shown')}[1])`],
+      ['greatest', sql`if(empty(${cell(of, 'shown')}), NULL, ${cell(of, 'shown')}[length(${cell(of, 'shown')})])`],
+    ],
+    shown,
+  );
+  const widths = adding((of) => [['width', sql`ifNull((${cell(of, 'greatest')} - ${cell(of, 'least')}) / 10, 0)`]], ends);
+  const placed = adding((of) => [['places', placesOf(of)]], widths);
+  const counted = adding((of) => [['counts', sql`[${join(rangeCounts(of), ', ')}]`]], placed);
+  const columns = measures.flatMap((of) => [cell(of, 'sum'), cell(of, 'least'), cell(of, 'greatest'), cell(of, 'counts')]);
+  return statementFor(question.tenant, sql`SELECT session_count, ${join(columns, ', ')} FROM (${counted})`, 'long');
+}
+
+type Named = readonly (readonly [string, Fragment])[];
+
+function cell(of: Measure, what: string): Fragment {
+  return identifier(`${of}_${what}`);
+}
+
+function perMeasure(columnsOf: (of: Measure) => Named): Fragment {
+  return join(
+    measures.flatMap((of) => columnsOf(of).map(([what, value]) => sql`${value} AS ${cell(of, what)}`)),
+    ', ',
+  );
+}
+
+/**
+ * TRICKY: what a lambda takes from outside is copied for each element, so that each step gives the next one plain numbers and not an expression
+ * over an array.
+ */
+function adding(columnsOf: (of: Measure) => Named, source: Fragment): Fragment {
+  return sql`SELECT *, ${perMeasure(columnsOf)} FROM (${source})`;
+}
+
+/** Bounds of what a histogram shows. A quantile is the least value that at least such a share of the values does not exceed. */
+function boundsOf(sorted: Fragment, tail: Tail): Named {
+  const quantile = (share: number): Fragment => sql`${sorted}[toUInt64(greatest(1, ceil(length(${sorted}) * ${param(share, 'Float64')})))]`;
+  if (tail !== 'interquartile') {
+    const shown = quantile(shares[tail]);
+    return [
+      ['low', sql`${sorted}[1]`],
+      ['high', shown],
+    ];
+  }
+  const [lower, upper] = [quantile(0.25), quantile(0.75)];
+  const reach = sql`1.5 * (${upper} - ${lower})`;
+  return [
+    ['low', sql`${lower} - ${reach}`],
+    ['high', sql`${upper} + ${reach}`],
+  ];
+}
+
+/** In which range each value is, counted from 0. */
+function placesOf(of: Measure): Fragment {
+  const [width, least] = [cell(of, 'width'), cell(of, 'least')];
+  const place = sql`least(${param(rangeCount - 1, 'Float64')}, floor((one - assumeNotNull(${least})) / ${width}))`;
+  return sql`arrayMap(one -> if(${width} = 0, 0., ${place}), ${cell(of, 'shown')})`;
+}
+
+function rangeCounts(of: Measure): readonly Fragment[] {
+  return Array.from({ length: rangeCount }, (_, place) => sql`countEqual(${cell(of, 'places')}, ${param(place, 'Float64')})`);
+}

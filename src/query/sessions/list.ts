@@ -1,0 +1,75 @@
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
+import type { NumberCell } from '../requests/columns.ts';
+import { behindSession } from './cursor.ts';
+import { conditionsOf, keptMark, overAll, type OverKept, overMarked, type SessionConditions, sessionGroups } from './conditions.ts';
+import type { SessionsPlan } from './query.ts';
+import type { SessionsQuestion } from './question.ts';
+import { costOf, latenciesOf, requestsOf, sessionRowColumns, startOf, sumOf, tagsOf } from './columns.ts';
+
+/**
+ * Statement for one page of `SessionRow`s, the latest first. It reads twice: first as few columns as it takes to find the sessions of the page,
+ * then everything about these. Both reads are of one state of the table, so that the totals are those of whole records.
+ */
+export function sessionPageStatement(plan: SessionsPlan): Statement {
+  const conditions = conditionsOf(plan);
+  const { kept, inRange } = conditions;
+  const page = sql`(SELECT (groupArray(session_id), min(from_at), max(to_at)) FROM (${pageKeys(plan, conditions)})) AS page`;
+  const tags = tagsOf(onThePage);
+  const names = join(kept === undefined ? [page, tags] : [keptMark(kept), page, tags], ', ');
+  const rows = ownTable('requests', join([...inRange, ...onPage(conditions)], ' AND '));
+  const columns = sessionRowColumns(kept === undefined ? overAll : overMarked);
+  return statementFor(
+    plan.tenant,
+    sql`WITH ${names} SELECT ${columns} FROM ${rows} GROUP BY session_id ORDER BY first_ms DESC, session_id ASC`,
+    'long',
+  );
+}
+
+/** The sessions of the page with their times. */
+function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionConditions): Fragment {
+  const behind = after === undefined ? {} : { more: (over: OverKept) => behindSession(after, startOf(over)) };
+  const { before, source, overKept } = sessionGroups(conditions, { whole: false, ...behind });
+  const columns = sql`session_id, ${startOf(overKept)} AS first_at, min(created_at) AS from_at, max(created_at) AS to_at`;
+  const order = sql`ORDER BY first_at DESC, session_id ASC LIMIT ${param(limit, 'UInt64')} OFFSET ${param(offset, 'UInt64')}`;
+  return sql`${before}SELECT ${columns} ${source} ${order}`;
+}
+
+/** Rows of the sessions of the page. Where these were found among all their requests, the times of these say where the rows lie. */
+function onPage({ kept, having }: SessionConditions): readonly Fragment[] {
+  const times = kept === undefined || having !== undefined ? [sql`created_at >= page.2`, sql`created_at <= page.3`] : [];
+  return [...times, onThePage];
+}
+
+const onThePage: Fragment = sql`session_id IN (page.1)`;
+
+/** How many sessions there are, and the sums of all of them. Sums of whole numbers and of dollars are text. */
+export interface SessionTotalsRow {
+  readonly session_count: NumberCell;
+  readonly cost_sum: string;
+  readonly request_sum: string;
+  readonly latency_sum: string;
+  readonly latency_count: string;
+}
+
+/** Statement for the number and the sums of all sessions that a question matches, as one {@link SessionTotalsRow}. */
+export function sessionTotalsStatement(question: SessionsQuestion): Statement {
+  const { before, source, overKept } = sessionGroups(conditionsOf(question), { whole: false });
+  const each = join(
+    [
+      sql`${costOf(overKept)} AS cost_each`,
+      sql`${requestsOf(overKept)} AS requests_each`,
+      sql`${sumOf(sql`latency`, overKept)} AS latency_each`,
+      sql`${latenciesOf(overKept)} AS latencies_each`,
+    ],
+    ', ',
+  );
+  const sums = sql`count() AS session_count, toString(sum(cost_each)) AS cost_sum, toString(sum(requests_each)) AS request_sum, toString(sum(latency_each)) AS latency_sum, toString(sum(latencies_each)) AS latency_count`;
+  return statementFor(question.tenant, sql`SELECT ${sums} FROM (${before}SELECT ${each} ${source})`, 'long');
+}
+
+/** Statement for the number of sessions alone, as one row with `session_count`. */
+export function sessionCountStatement(question: SessionsQuestion): Statement {
+  const { before, source } = sessionGroups(conditionsOf(question), { whole: false });
+  return statementFor(question.tenant, sql`SELECT count() AS session_count FROM (${before}SELECT session_id ${source})`, 'long');
+}

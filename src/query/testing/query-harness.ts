@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type OrganizationId, type RequestId, uuidOfHex } from '../../model/ids.ts';
+import type { RequestRecord } from '../../model/record/request-record.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
+import { openStore, type Store } from '../../store/store.ts';
+import { rowsOf } from '../../store/insert/rows.ts';
+
+/** A real store for tests of this room. */
+export interface QueryRig {
+  readonly store: Store;
+  /** Stores records as one batch of that name. */
+  readonly insert: (records: readonly RequestRecord[], batch: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
+
+export const noon = Date.UTC(2026, 0, 31, 12, 0, 0, 7);
+
+/** A UUIDv7 of the given time. */
+export function idAt(ms: number, n: number): RequestId {
+  return uuidOfHex(`${ms.toString(16).padStart(12, '0')}70008${n.toString(16).padStart(15, '0')}`);
+}
+
+/** A record of which nothing is known. */
+export const empty: RequestRecord = {
+  organizationId: tenant,
+  requestId: idAt(noon, 1),
+  createdAt: noon,
+  responseCreatedAt: null,
+  keyHash: '',
+  method: 'POST',
+  path: '',
+  referrer: '',
+  targetUrl: '',
+  provider: 'OPENAI',
+  countryCode: '',
+  requestModel: '',
+  responseModel: '',
+  modelOverride: '',
+  model: 'unknown',
+  userId: '',
+  sessionId: '',
+  sessionName: '',
+  sessionPath: '',
+  properties: new Map(),
+  aliasedNames: false,
+  nodeId: '',
+  jobId: '',
+  promptId: '',
+  promptVersion: '',
+  experimentId: '',
+  inputs: new Map(),
+  responseId: '',
+  status: 0,
+  latencyMs: null,
+  timeToFirstTokenMs: null,
+  gatewayOverheadMs: null,
+  attempts: [],
+  usage: unreportedUsage,
+  serviceTier: '',
+  cost: null,
+  costSource: 'none',
+  priceReference: '',
+  appliedPrice: '',
+  cacheEnabled: false,
+  cached: false,
+  cacheReferenceId: '',
+  cacheCreatedAt: null,
+  threat: null,
+  isPassthroughBilling: null,
+  assets: [],
+  scores: new Map(),
+  feedback: null,
+  changes: [],
+  sessionChanges: [],
+  requestBody: { kind: 'absent' },
+  responseBody: { kind: 'absent' },
+  requestBodyCut: false,
+  responseBodyCut: false,
+  promptText: '',
+  lastUserText: '',
+  completionText: '',
+  sizeBytes: 0,
+};
+
+export async function openQueryRig(): Promise<QueryRig> {
+  const folder = mkdtempSync(join(tmpdir(), 'query-'));
+  const store = openStore({ folder }, { queryTimeoutMs: 20_000, queryMemoryBytes: 1e9 });
+  await store.migrate(() => undefined);
+  return {
+    store,
+    insert: async (records, batch) => {
+      const rows = records.map((record) => rowsOf(record, noon + 5000));
+      await store.insert(
+        'requests',
+        rows.map(({ request }) => request),
+        `${batch}-requests`,
+      );
+      await store.insert(
+        'bodies',
+        rows.map(({ bodies }) => bodies),
+        `${batch}-bodies`,
+      );
+    },
+    close: async () => {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

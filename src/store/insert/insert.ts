@@ -1,0 +1,121 @@
+import { Readable } from 'node:stream';
+import type { ClickHouseClient, ExecParams } from '@clickhouse/client';
+import type { Connections, LaneName } from '../engine/connections.ts';
+import { storeFailure } from '../engine/failure.ts';
+import { textLiteral } from '../engine/parameters.ts';
+import { runWrite } from '../engine/disk-space.ts';
+import { joinedRows } from './row-writer.ts';
+import { type RecordTable, rowColumns, rowStructures } from './rows.ts';
+
+/** A token stands in the SQL as it is. */
+const plainToken = /^[\w.-]+$/;
+
+/**
+ * TRICKY: one block an insert, whatever the number of cores; the token protects whole blocks, and reading in parallel, or by as many rows as the engine
+ * takes for a block by itself, would cut them anew each time.
+ */
+const settings = [
+  'input_format_parallel_parsing = 0',
+  'async_insert = 0',
+  'max_block_size = 10000000',
+  'max_insert_block_size = 10000000',
+  'min_insert_block_size_rows = 10000000',
+  `min_insert_block_size_bytes = ${2 * 1024 * 1024 * 1024}`,
+  'max_threads = 1',
+  'max_insert_threads = 1',
+  // A null in a column that has none is the column's default.
+  'input_format_null_as_default = 1',
+];
+
+/**
+ * TRICKY: of rows that are selected the engine looks at the token only where it takes the selection for repeatable, by rules that have changed between its
+ * versions. And it takes a folder like `a=b` for a column.
+ */
+const settingsOfFile = [...settings, "deduplicate_insert_select = 'enable_even_for_bad_queries'", 'use_hive_partitioning = 0'];
+
+/** Connections that insert. */
+type InsertLane = Extract<LaneName, 'insert' | 'history'>;
+
+/** Inserts rows, durably, at most once for a token. */
+export type InsertRows = (table: RecordTable, rows: readonly Uint8Array[], token: string) => Promise<void>;
+
+/**
+ * Makes the function that inserts. `rows` are as `rowsOf` writes them. The token names the batch: the store drops an insert whose
+ * token it has seen, so a retry after an unclear answer adds nothing. @param lane whose work does not wait for other inserts.
+ * @throws (from it) GatelogError; `isRejection` tells rows that can never be stored from a store that is away.
+ */
+export function makeInsertRows(connections: Connections, lane: InsertLane = 'insert'): InsertRows {
+  return async (table, rows, token) => {
+    const pieces = joinedRows(rows);
+    if (pieces.every(({ length }) => length === 0)) return;
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    const { rowFiles } = connections;
+    const insert = async (client: ClickHouseClient): Promise<void> => {
+      const columns = rowColumns[table];
+      if (rowFiles === undefined) {
+        const query = `${statementInto({ table, columns, token, settings })} FORMAT RowBinary`;
+        return execute(client, { query, values: Readable.from(pieces) });
+      }
+      // TRICKY: in a statement the embedded engine takes rows as text alone, which takes it twice the time to read.
+      const into = statementInto({ table, columns, token, settings: settingsOfFile });
+      return rowFiles.with(pieces, (file) => {
+        const from = `file(${textLiteral(file)}, RowBinary, ${textLiteral(rowStructures[table])})`;
+        return execute(client, { query: `${into} SELECT ${columns.join(', ')} FROM ${from}` });
+      });
+    };
+    // The file is on the disk of the store as well.
+    await insertThrough(connections, lane, { insert, bytes: rowFiles === undefined ? 0 : bytes });
+  };
+}
+
+/** Lines of JSONCompactEachRow for a table. */
+export interface TableLines {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly lines: string;
+  /** Names the batch; see {@link makeInsertRows}. */
+  readonly token: string;
+}
+
+/** Inserts few lines. @throws GatelogError. */
+export async function insertLines(connections: Connections, lane: InsertLane, { table, columns, lines, token }: TableLines): Promise<void> {
+  if (lines === '') return;
+  const query = `${statementInto({ table, columns, token, settings })} FORMAT JSONCompactEachRow`;
+  // As a text, not as its bytes: the embedded connection would decode those again, all at once.
+  await insertThrough(connections, lane, { insert: (client) => execute(client, { query, values: Readable.from([lines]) }), bytes: 0 });
+}
+
+/** What is to be inserted, and how many bytes of the store's disk that takes beside what the engine writes. */
+interface Insertion {
+  readonly insert: (client: ClickHouseClient) => Promise<void>;
+  readonly bytes: number;
+}
+
+async function insertThrough(connections: Connections, lane: InsertLane, { insert, bytes }: Insertion): Promise<void> {
+  try {
+    await runWrite(connections, lane, insert, bytes);
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+/** Runs a statement to its end. */
+async function execute(client: ClickHouseClient, statement: ExecParams & { readonly values?: Readable }): Promise<void> {
+  const { stream } = await client.exec(statement);
+  for await (const chunk of stream) void chunk;
+}
+
+interface Into extends Omit<TableLines, 'lines'> {
+  readonly settings: readonly string[];
+}
+
+/**
+ * The beginning of an insert.
+ * TRICKY: settings stand in the statement itself. The embedded connection would write those of the client in front of it, as statements of their own,
+ * and of several statements with rows behind them the engine reads the rows several times: that took up to three times the CPU. And they would stick to the
+ * connection, so that an insert without a token had the token of the one before, and was dropped.
+ */
+function statementInto({ table, columns, token, settings: set }: Into): string {
+  if (!plainToken.test(token)) throw new TypeError('An insert token is made of letters, digits, "." and "-".');
+  return `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${set.join(', ')}, insert_deduplication_token = '${token}'`;
+}

@@ -1,0 +1,190 @@
+import { rename } from 'node:fs/promises';
+import path from 'node:path';
+import { GatelogError } from '../../model/errors.ts';
+import { isSystemError, syncFolder } from '../../platform/files.ts';
+import type { Connections } from '../engine/connections.ts';
+import { type KnownDamage, lostPrefix } from './damaged-parts.ts';
+import { engineCodeOf, engineErrorOf, storeFailure } from '../engine/failure.ts';
+import { runInTurn } from '../delete/removing.ts';
+import { demandRoom } from '../engine/disk-space.ts';
+
+/** What is known of a part once all of its files were read. A part that a merge has replaced meanwhile is gone. */
+export type PartCheck = { readonly outcome: 'whole' | 'gone' } | { readonly outcome: 'damaged'; readonly reason: string };
+
+/** Reads all files of a part and compares them with their checksums. @throws GatelogError `not_found` for a table that is none, or when the store fails. */
+export type CheckPart = (table: string, part: string) => Promise<PartCheck>;
+
+/** A part that is not in its table any more. Its files are in a folder that the engine does not read. */
+export interface PartSetAside {
+  readonly folder: string;
+}
+
+/**
+ * Takes a part out of its table, or gives one that the engine has moved aside itself a name that is not reported any more.
+ * @throws GatelogError `not_found` where there is none, `invalid_parameter` for one that is whole, or when the store fails.
+ */
+export type SetAside = (table: string, part: string) => Promise<PartSetAside>;
+
+/** Tables whose parts are checked and set aside: all but the list of the schema's steps, without which the store cannot be opened. */
+const checkedTables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals'] as const;
+/** Longest wait until nobody has a table, milliseconds: queries are ended before. */
+const aloneWaitMs = 90_000;
+const noSuchPart = '232';
+/** Said of a part to which changes are still to be applied: what the engine wants done before it can only do with one that it can read. */
+const hasPatches = '344';
+
+/** Makes the function that checks. It goes in the lane of the removals, one part at a time, so that others come in between. */
+export function makeCheckPart(connections: Connections, damage: KnownDamage): CheckPart {
+  return async (table, part) => {
+    checkNames(table, part);
+    try {
+      const query = `CHECK TABLE ${table} PART '${part}' SETTINGS check_query_single_value_result = 0`;
+      const rows = await connections.run('removal', async (client) =>
+        (await client.query({ query, format: 'JSONEachRow' })).json<{ readonly is_passed: number; readonly message: string }>(),
+      );
+      const failed = rows.find((row) => row.is_passed !== 1);
+      if (failed === undefined) return { outcome: rows.length === 0 ? 'gone' : 'whole' };
+      await damage.add(table, part);
+      return { outcome: 'damaged', reason: `engine error ${engineCodeOf(engineErrorOf(failed.message)) ?? ''}` };
+    } catch (error) {
+      if (engineCodeOf(error) === noSuchPart) return { outcome: 'gone' };
+      throw storeFailure(error);
+    }
+  };
+}
+
+/** Makes the function that sets aside; undefined for a ClickHouse server, whose files are elsewhere. */
+export function makeSetAside(connections: Connections, damage: KnownDamage): SetAside | undefined {
+  if (!connections.embedded) return undefined;
+  const check = makeCheckPart(connections, damage);
+  return async (table, part) => {
+    checkNames(table, part);
+    const tableFolder = await folderOf(connections, table);
+    const detached = path.join(tableFolder, 'detached');
+    if (part.startsWith(lostPrefix)) {
+      const folder = path.join(detached, part.slice(part.indexOf('_') + 1));
+      await renameOrRefuse(path.join(detached, part), folder);
+      await damage.refresh();
+      return { folder };
+    }
+    await refuseWhole(await check(table, part), damage, { table, part });
+    const folder = path.join(detached, part);
+    await detach(connections, { table, part, from: path.join(tableFolder, part), folder });
+    await damage.refresh();
+    return { folder };
+  };
+}
+
+interface Detaching {
+  readonly table: string;
+  readonly part: string;
+  readonly from: string;
+  readonly folder: string;
+}
+
+async function refuseWhole(checked: PartCheck, damage: KnownDamage, { table, part }: Pick<Detaching, 'table' | 'part'>): Promise<void> {
+  if (checked.outcome === 'gone') throw new GatelogError('not_found', `The store has no part ${table}/${part}, or not any more.`);
+  const isKnown = damage.parts().some((known) => known.table === table && known.part === part);
+  if (checked.outcome === 'whole' && !isKnown) {
+    throw new GatelogError('invalid_parameter', `The part ${table}/${part} is whole: only a damaged one is set aside.`);
+  }
+}
+
+async function detach(connections: Connections, detaching: Detaching): Promise<void> {
+  // What holds changes of other parts has no statement that detaches it.
+  if (detaching.part.startsWith('patch-')) {
+    await detachAlone(connections, detaching);
+    return;
+  }
+  const { signal } = new AbortController();
+  try {
+    await runInTurn({ connections, signal }, detaching.table, [`ALTER TABLE ${detaching.table} DETACH PART '${detaching.part}'`]);
+  } catch (error) {
+    if (engineCodeOf(error) !== hasPatches) throw error;
+    await detachAlone(connections, detaching);
+  }
+}
+
+/**
+ * Moves the part while nobody has its table: neither a query nor the engine, which finds the table without it afterwards. Queries that come meanwhile wait.
+ * @throws GatelogError `service_busy` when that does not come about, or when the store fails.
+ */
+async function detachAlone(connections: Connections, { table, from, folder }: Detaching): Promise<void> {
+  const release = await holdAll(connections);
+  try {
+    await connections.run('control', async (client) => {
+      demandRoom(connections);
+      await client.command({ query: `DETACH TABLE ${table} SYNC` });
+      try {
+        await rename(from, folder);
+        for (const changed of [folder, from]) syncFolder(path.dirname(changed));
+      } finally {
+        await client.command({ query: `ATTACH TABLE ${table}` });
+      }
+    });
+  } catch (error) {
+    throw storeFailure(error);
+  } finally {
+    release();
+  }
+}
+
+/** Takes every connection but that of `control`. @returns what gives them back. @throws GatelogError `service_busy` when one is not free in time. */
+async function holdAll(connections: Connections): Promise<() => void> {
+  const end = new AbortController();
+  const release = (): void => end.abort();
+  const released = new Promise<void>((resolve) => {
+    end.signal.addEventListener('abort', () => resolve());
+  });
+  const lanes = connections.lanes().filter(({ name }) => name !== 'control');
+  const wanted = lanes.flatMap(({ name, connections: count }) => Array.from({ length: count }, () => name));
+  const deadline = AbortSignal.timeout(aloneWaitMs);
+  const held = wanted.map(
+    (lane, at) =>
+      new Promise<void>((resolve, reject) => {
+        const hold = (): Promise<void> => {
+          resolve();
+          return released;
+        };
+        // TRICKY: an owner of its own for each, as no owner is given all of a lane.
+        connections.run(lane, hold, { owner: `set aside ${at}`, signal: deadline }).catch(reject);
+      }),
+  );
+  try {
+    await Promise.all(held);
+    return release;
+  } catch (error) {
+    release();
+    throw new GatelogError('service_busy', 'The store was too busy to set the part aside. Nothing was changed; try again.', {
+      cause: error,
+    });
+  }
+}
+
+async function folderOf(connections: Connections, table: string): Promise<string> {
+  const query = `SELECT data_paths[1] AS folder FROM system.tables WHERE database = currentDatabase() AND name = '${table}'`;
+  try {
+    const rows = await connections.run('control', async (client) =>
+      (await client.query({ query, format: 'JSONEachRow' })).json<{ readonly folder: string }>(),
+    );
+    return rows[0]?.folder ?? '';
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+async function renameOrRefuse(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+    syncFolder(path.dirname(to));
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+    throw new GatelogError('not_found', 'The store has no such part, or not any more.', { cause: error });
+  }
+}
+
+/** Both stand in statements and paths. */
+function checkNames(table: string, part: string): void {
+  if ((checkedTables as readonly string[]).includes(table) && /^[\w-]{1,200}$/.test(part)) return;
+  throw new GatelogError('not_found', `The store has no part ${table}/${part}; "gatelog store check" shows what it has.`);
+}

@@ -1,0 +1,149 @@
+import { availableParallelism } from 'node:os';
+import type { ClickHouseClient } from '@clickhouse/client';
+import type { Lane, Statement } from '../../sql/statement.ts';
+import type { Connections, LaneName } from '../engine/connections.ts';
+import { isOverMemory, storeFailure } from '../engine/failure.ts';
+import { boundQuery, type QuerySettings } from '../engine/parameters.ts';
+
+/** What queries may take. */
+export interface RunOptions {
+  /** Milliseconds after which a query is ended, its wait for a connection counted. */
+  readonly queryTimeoutMs: number;
+  /** Milliseconds that a query waits for a connection at most. Absent: as long as it has time. */
+  readonly queryMaxWaitMs?: number;
+  /** Memory of all queries together. */
+  readonly queryMemoryBytes: number;
+}
+
+/** What a caller of one read may say beside. */
+export interface ReadOptions {
+  /** Bytes of the rows that it gives at most; more is `query_too_large`. */
+  readonly maxResultBytes?: number;
+  /** Milliseconds, where it has less than others. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Runs a read and returns its rows. @throws GatelogError `query_timeout`, `query_too_large`, `service_busy`, `store_unavailable` or `internal`.
+ */
+export type RunStatement = <Row>(statement: Statement, signal?: AbortSignal, options?: ReadOptions) => Promise<readonly Row[]>;
+
+/** Bytes of rows, of a read that does not say. Rows are in this process several times. */
+const defaultMaxResultBytes = 96 * 1024 * 1024;
+
+/** Shares of the memory that the connections of a lane have together: the sum is all of it. */
+const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 3 / 8, large: 1 / 2 };
+
+type ReadLane = Lane | 'large';
+
+/** Half of the cores for one long read: others, and point reads, want some too. */
+const longThreads = Math.max(1, Math.floor(availableParallelism() / 2));
+
+/** One run of a statement. */
+interface Run {
+  readonly statement: Statement;
+  readonly signal: AbortSignal | undefined;
+  /** By `performance.now()`. */
+  readonly endsAt: number;
+  readonly maxResultBytes: number;
+}
+
+/** Makes the function that runs Statements. */
+export function makeRunStatement(connections: Connections, options: RunOptions): RunStatement {
+  return async <Row>(
+    statement: Statement,
+    signal?: AbortSignal,
+    { maxResultBytes = defaultMaxResultBytes, timeoutMs = options.queryTimeoutMs }: ReadOptions = {},
+  ): Promise<readonly Row[]> => {
+    const run: Run = { statement, signal, endsAt: performance.now() + Math.min(timeoutMs, options.queryTimeoutMs), maxResultBytes };
+    try {
+      return await runIn<Row>(statement.lane, run, connections, options);
+    } catch (error) {
+      if (!isOverMemory(error) || signal?.aborted === true) throw storeFailure(error);
+    }
+    try {
+      return await runIn<Row>('large', run, connections, options);
+    } catch (error) {
+      throw storeFailure(error);
+    }
+  };
+}
+
+async function runIn<Row>(
+  lane: ReadLane,
+  { statement, signal, endsAt, maxResultBytes }: Run,
+  connections: Connections,
+  options: RunOptions,
+): Promise<readonly Row[]> {
+  const leftMs = Math.max(1, endsAt - performance.now());
+  const turn = { owner: statement.tenant, signal, maxWaitMs: Math.min(options.queryMaxWaitMs ?? Infinity, leftMs) };
+  const read = async (client: ClickHouseClient): Promise<readonly Row[]> => {
+    const settings = readSettings({
+      timeoutMs: Math.max(1, endsAt - performance.now()),
+      memoryBytes: memoryOf(lane, connections, options),
+      maxResultBytes,
+      maxThreads: lane === 'short' ? 1 : longThreads,
+    });
+    const result = await client.query({
+      ...boundQuery(statement.text, { params: statement.params, settings }, connections.embedded),
+      format: 'JSONEachRow',
+      ...(signal === undefined || connections.embedded ? {} : { abort_signal: signal }),
+    });
+    return result.json<Row>();
+  };
+  return connections.run(lane, read, turn);
+}
+
+/** Of one query in a lane. */
+function memoryOf(lane: LaneName & ReadLane, connections: Connections, { queryMemoryBytes }: RunOptions): number {
+  const count = connections.lanes().find(({ name }) => name === lane)?.connections ?? 1;
+  return Math.floor((queryMemoryBytes * memoryShare[lane]) / count);
+}
+
+/**
+ * Runs statements in order until one gives rows. @returns its rows, or none when none gives any.
+ * @throws GatelogError what {@link RunStatement} throws.
+ */
+export async function runUntilRows<Row>(
+  run: RunStatement,
+  statements: readonly Statement[],
+  signal?: AbortSignal,
+): Promise<readonly Row[]> {
+  for (const statement of statements) {
+    const rows = await run<Row>(statement, signal);
+    if (rows.length > 0) return rows;
+  }
+  return [];
+}
+
+interface Limits {
+  readonly timeoutMs: number;
+  readonly memoryBytes: number;
+  readonly maxResultBytes: number;
+  readonly maxThreads: number;
+}
+
+/**
+ * TRICKY: in the embedded engine settings stick to the connection, so every query on a lane sends the same set of names.
+ */
+function readSettings({ timeoutMs, memoryBytes, maxResultBytes, maxThreads }: Limits): QuerySettings {
+  return {
+    // In seconds; the engine takes fractions of them.
+    max_execution_time: timeoutMs / 1000,
+    max_memory_usage: String(memoryBytes),
+    max_result_bytes: String(maxResultBytes),
+    // A point read is over before a second thread has woken up; of long reads there are as many at a time as the machine has cores for.
+    max_threads: maxThreads,
+    max_parser_depth: '4000',
+    max_ast_elements: '2000000',
+    max_expanded_ast_elements: '2000000',
+    max_query_size: String(16 * 1024 * 1024),
+    output_format_json_quote_64bit_integers: 0,
+    output_format_json_quote_denormals: 0,
+    join_use_nulls: 0,
+    // What a query reads twice, it reads of one state of the table: the sessions of a page and their totals.
+    enable_shared_storage_snapshot_in_query: 1,
+    // TRICKY: the rewriting of patterns under OR fails on those over a group's rows (`LOGICAL_ERROR`, seen on 26.7).
+    optimize_or_like_chain: 0,
+  };
+}

@@ -1,0 +1,91 @@
+import { GatelogError } from '../../model/errors.ts';
+import type { Connections } from '../engine/connections.ts';
+import { storeFailure } from '../engine/failure.ts';
+import { requestsAndBodies } from './migrations/0001-requests-and-bodies.ts';
+import { feedbackNumber } from './migrations/0002-feedback-number.ts';
+import { changes } from './migrations/0003-changes.ts';
+import { bodyRests } from './migrations/0004-body-rests.ts';
+import { sessionTagsAndChanges } from './migrations/0005-session-tags-and-changes.ts';
+import { appliedPrices } from './migrations/0006-applied-prices.ts';
+import { removals } from './migrations/0007-removals.ts';
+import { upkeepOfParts } from './migrations/0008-upkeep-of-parts.ts';
+import { fewerMerges } from './migrations/0009-fewer-merges.ts';
+import { aliasedNames } from './migrations/0010-aliased-names.ts';
+import type { Migration } from './migrations/migration.ts';
+
+/** Every step, in order. A step that has been released never changes. */
+export const migrations: readonly Migration[] = [
+  requestsAndBodies,
+  feedbackNumber,
+  changes,
+  bodyRests,
+  sessionTagsAndChanges,
+  appliedPrices,
+  removals,
+  upkeepOfParts,
+  fewerMerges,
+  aliasedNames,
+];
+
+/** How many steps this program knows. */
+export const storeSteps = migrations.length;
+
+/**
+ * Brings the schema up to date; safe to repeat, also after a step was cut in the middle.
+ * @param onApplied told the name of each step that was run.
+ * @param upTo the last step to run; absent: all.
+ * @throws GatelogError when the store fails or its schema is newer than this program; `store_unavailable`, with a sentence for people, when there
+ *   is a step to run and no room on the disk.
+ */
+export async function migrateStore(connections: Connections, onApplied: (name: string) => void, upTo = migrations.length): Promise<void> {
+  try {
+    await connections.run('insert', async (client) => {
+      const command = async (query: string): Promise<void> => {
+        await client.command({ query });
+      };
+      const found = await client.query({ query: 'EXISTS TABLE schema_migrations', format: 'JSONEachRow' });
+      if ((await found.json<{ result: number }>())[0]?.result !== 1) {
+        demandRoomForSteps(connections);
+        await command(
+          `CREATE TABLE IF NOT EXISTS schema_migrations (number UInt32, name String, applied_at DateTime64(3, 'UTC') DEFAULT now64(3)) ENGINE = MergeTree ORDER BY number`,
+        );
+      }
+      const result = await client.query({ query: 'SELECT max(number) AS latest FROM schema_migrations', format: 'JSONEachRow' });
+      const latest = (await result.json<{ latest: number }>())[0]?.latest ?? 0;
+      const known = migrations.at(-1)?.number ?? 0;
+      if (latest > known) {
+        throw new GatelogError(
+          'internal',
+          `The store's schema is at step ${latest}, this program knows ${known}. Start the newer version of Gatelog.`,
+        );
+      }
+      for (const migration of migrations.filter(({ number }) => number > latest && number <= upTo)) {
+        demandRoomForSteps(connections);
+        for (const statement of migration.statements) await command(statement);
+        await command(`INSERT INTO schema_migrations (number, name) VALUES (${migration.number}, '${migration.name}')`);
+        onApplied(migration.name);
+      }
+    });
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+/**
+ * TRICKY: a step that is run without a byte free makes the description of its table an empty file, with which the store can never be opened again.
+ * A start that has nothing to do writes nothing, and is not refused.
+ */
+function demandRoomForSteps(connections: Connections): void {
+  if (connections.hasRoom()) return;
+  const room = connections.measureRoom();
+  const measured =
+    room === undefined ? '' : ` ${mebibytes(room.freeBytes)} MiB are free, more than ${mebibytes(room.spareBytes)} MiB are wanted.`;
+  throw new GatelogError(
+    'store_unavailable',
+    `The disk of the store is too full to bring its tables up to date.${measured} Make room and start again; GATELOG_STORE_SPARE_BYTES says how much stays free.`,
+  );
+}
+
+function mebibytes(bytes: number): number {
+  return Math.floor(bytes / 2 ** 20);
+}

@@ -6,6 +6,8 @@ export interface Planted {
   readonly at: readonly string[];
 }
 
+const sources = (count: number, ending: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/spool/part-${index}${ending}`, 'export const part = 1;']));
 const longFunction = `function long() {\n${'  step();\n'.repeat(59)}}\n`;
 const home = ['', 'root', 'gatelog'].join('/');
 const registry = ['registry', 'npmjs', 'org'].join('.');
@@ -20,30 +22,8 @@ export const planted: readonly Planted[] = [
     at: ['src/attic/box.ts:1'],
   },
   { rule: 'known room', title: 'a file beside the rooms', files: { 'src/loose.ts': 'export const loose = 1;' }, at: ['src/loose.ts:1'] },
-  { rule: 'known room', title: 'the composition root', files: { 'src/main.ts': 'export const start = 1;' }, at: [] },
+  { rule: 'known room', title: 'the composition root', files: { 'src/main/core.ts': 'export const start = 1;' }, at: [] },
 
-  {
-    rule: 'public docstrings',
-    title: 'functions and a class without a word',
-    files: {
-      'src/model/a.ts': [
-        'export function a() {}',
-        '// A remark is no docstring.',
-        'export async function b() {}',
-        'export class C {}',
-      ].join('\n'),
-    },
-    at: ['src/model/a.ts:1', 'src/model/a.ts:3', 'src/model/a.ts:4'],
-  },
-  {
-    rule: 'public docstrings',
-    title: 'what is documented, private, or a test',
-    files: {
-      'src/model/a.ts': '/** Gives a. */\nexport function a() {}\nfunction b() {}\nexport const c = 1;',
-      'src/model/a.test.ts': 'export function rig() {}',
-    },
-    at: [],
-  },
   {
     rule: 'room imports',
     title: 'every way to import',
@@ -68,13 +48,13 @@ export const planted: readonly Planted[] = [
   {
     rule: 'room imports',
     title: 'a path beside the one that is allowed',
-    files: { 'src/webhooks/a.ts': `import { a } from '../query/filter/interpret.ts';\nimport { b } from '../query/filter/compile.ts';` },
-    at: ['src/webhooks/a.ts:2'],
+    files: { 'src/cli/a.ts': `import { a } from '../jobs/backup/copy.ts';\nimport { b } from '../jobs/erasures.ts';` },
+    at: ['src/cli/a.ts:2'],
   },
   {
     rule: 'room imports',
     title: 'main from a room',
-    files: { 'src/api/a.ts': `import { start } from '../main.ts';` },
+    files: { 'src/api/a.ts': `import { start } from '../main/core.ts';` },
     at: ['src/api/a.ts:1'],
   },
   {
@@ -85,22 +65,27 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'room imports',
-    title: 'the dashboard reads the vocabulary and types',
-    files: {
-      'web/src/lib/a.ts': `import { fields } from '../../../src/model/vocabulary/fields.ts';\nimport type { R } from '../../../src/contract/r.ts';`,
-      'web/src/lib/b.ts': `import { errorStatuses } from '../../../src/model/errors.ts';`,
-    },
-    at: ['web/src/lib/b.ts:1'],
-  },
-  {
-    rule: 'room imports',
     title: 'a room from itself, main from all, a test from anywhere',
     files: {
       'src/spool/a.ts': `import { b } from './b.ts';`,
-      'src/main.ts': `import { b } from './spool/b.ts';`,
+      'src/main/a.ts': `import { b } from '../spool/b.ts';`,
       'src/model/a.test.ts': `import { b } from '../spool/b.ts';`,
     },
     at: [],
+  },
+
+  { rule: 'folder size', title: 'one file too many', files: sources(16, '.ts'), at: ['src/spool/part-0.ts:1'] },
+  {
+    rule: 'folder size',
+    title: 'a full folder with tests beside it',
+    files: { ...sources(15, '.ts'), ...sources(20, '.test.ts'), 'src/spool/deeper/part.ts': 'export const part = 1;' },
+    at: [],
+  },
+  {
+    rule: 'telling names',
+    title: 'a file after a term that nobody searches for',
+    files: { 'src/spool/disk-rig.ts': 'export const disk = 1;' },
+    at: ['src/spool/disk-rig.ts:1'],
   },
 
   {
@@ -250,9 +235,9 @@ export const planted: readonly Planted[] = [
         'console.log(process.argv);',
         'setTimeout(f, 1);',
       ].join('\n'),
-      'src/alerts/rule.ts': `export const now = Date['now']();`,
+      'src/platform/crc32.ts': `export const now = Date['now']();`,
     },
-    at: [...[1, 2, 3, 4, 5, 6, 6, 7].map((line) => `src/query/a.ts:${line}`), 'src/alerts/rule.ts:1'],
+    at: [...[1, 2, 3, 4, 5, 6, 6, 7].map((line) => `src/query/a.ts:${line}`), 'src/platform/crc32.ts:1'],
   },
   {
     rule: 'pure rooms',
@@ -287,7 +272,6 @@ export const planted: readonly Planted[] = [
     title: 'the front door',
     files: {
       'src/config/load.ts': 'const port = process.env.PORT;',
-      'src/main.ts': 'load(process.env);',
       'src/cli/main.ts': 'load(process.env);',
       'src/gateway/a.ts': 'const id = process.pid;',
       'test/a.ts': 'const home = process.env.HOME;',

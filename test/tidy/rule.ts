@@ -38,5 +38,5 @@ export function isWithin(path: string, places: readonly string[]): boolean {
 
 /** Whether the file is code that runs in production. */
 export function isProduction(path: string): boolean {
-  return (path.startsWith('src/') || path.startsWith('web/src/')) && !isTestFile(path);
+  return path.startsWith('src/') && !isTestFile(path);
 }

@@ -4,10 +4,8 @@ import { isProduction, isTestFile, type Rule, sourceRule, type Violation } from 
 import type { Import } from '../source.ts';
 import { packageOf, targetOf, type Tree } from '../tree.ts';
 
-/** A file's place among the rooms: `src/query/requests/query.ts` → `query/requests/query.ts`, `src/main.ts` → `main`. @returns undefined outside of them. */
+/** A file's place among the rooms: `src/query/requests/query.ts` → `query/requests/query.ts`. @returns undefined outside of them. */
 export function placeOf(path: string): string | undefined {
-  if (path === 'src/main.ts') return 'main';
-  if (path.startsWith('web/src/')) return `web/${path.slice('web/src/'.length)}`;
   return path.startsWith('src/') ? path.slice('src/'.length) : undefined;
 }
 
@@ -28,7 +26,7 @@ export const knownRoom: Rule = {
 
 /** A room imports only what its row allows. */
 export const roomImports: Rule = sourceRule(
-  { name: 'room imports', remedy: 'Declare a port in the importing room and pass the implementation in src/main.ts.' },
+  { name: 'room imports', remedy: 'Declare a port in the importing room and pass the implementation in src/main/.' },
   ({ path, imports }) => (isProduction(path) ? imports.flatMap((each) => forbiddenImport(path, each)) : []),
 );
 

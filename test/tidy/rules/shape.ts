@@ -52,6 +52,25 @@ export const tellingNames: Rule = {
     }),
 };
 
+/** A folder can be read at a glance: tests beside the code do not count. */
+export const folderSize: Rule = {
+  name: 'folder size',
+  remedy: 'Give a group of its files a folder of their own.',
+  find: ({ sources }) => {
+    const folders = new Map<string, string[]>();
+    for (const { path } of sources) {
+      if (!path.startsWith('src/') || /\.test\.tsx?$/.test(path)) continue;
+      const folder = path.slice(0, path.lastIndexOf('/'));
+      folders.set(folder, [...(folders.get(folder) ?? []), path]);
+    }
+    return [...folders].flatMap(([folder, files]) =>
+      files.length > limits.folderFiles
+        ? [{ path: files[0] ?? folder, line: 1, what: `${folder} holds ${files.length} files, the limit is ${limits.folderFiles}` }]
+        : [],
+    );
+  },
+};
+
 /** Files stay short. */
 export const fileLength: Rule = sourceRule({ name: 'file length', remedy: 'Split it where the story has a seam.' }, ({ text }) => {
   const lines = text.replace(/\n$/, '').split('\n').length;

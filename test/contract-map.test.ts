@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-const map = readFileSync(new URL('../docs/contract.md', import.meta.url), 'utf8');
+const map = readFileSync(new URL('../docs/internals/contract-coverage.md', import.meta.url), 'utf8');
 const rows = [...map.matchAll(/^\| (.+?) \| `([^`]+)` › (.+?) \|$/gm)].map(([, sentence = '', file = '', name = '']) => ({
   sentence,
   file,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const readme = readFileSync('README.md', 'utf8');
-const page = readFileSync('docs/promises.md', 'utf8');
+const page = readFileSync('docs/internals/promises.md', 'utf8');
 const table = /^\| event \| what is kept \|\n\| --- \| --- \|\n((?:\|.*\n)+)/m.exec(readme)?.[1] ?? '';
 const promised = [...table.matchAll(/^\| (.+?) \| .+ \|$/gm)].map(([, event = '']) => event);
 const rows = [...page.matchAll(/^\| (.+?) \| (`.+) \|$/gm)].map(([, event = '', cell = '']) => ({

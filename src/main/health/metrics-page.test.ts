@@ -30,10 +30,10 @@ const rowOf = ({ name, kind, labels = {}, help }: Family): string =>
 const labelText = ([label, values]: [string, readonly string[]]): string =>
   values.length > 8 ? `\`${label}\`` : `\`${label}\`: ${values.join(', ')}`;
 
-it('docs/metrics.md lists every metric of every process', async () => {
+it('docs/reference/metrics.md lists every metric of every process', async () => {
   const families = [...new Set([...familiesOf.gateway, ...coreFamilies, ...familiesOf.supervisor])].toSorted((one, other) =>
     one.name.localeCompare(other.name),
   );
   const table = `| metric | kind | labels | what it says |\n| --- | --- | --- | --- |\n${families.map(rowOf).join('')}`;
-  await expect(intro + table).toMatchFileSnapshot('../../../docs/metrics.md');
+  await expect(intro + table).toMatchFileSnapshot('../../../docs/reference/metrics.md');
 });

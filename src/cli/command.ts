@@ -1,26 +1,12 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parsePermissions, type KeyOrder } from '../auth/issue-key.ts';
 import { faultSentence, loadConfig } from '../config/load.ts';
-import { showConfig } from './commands/config-show.ts';
-import { type BackupOptions, makeBackup } from './commands/backup.ts';
-import {
-  type DeadLettersListOptions,
-  type DeadLettersReplayOptions,
-  type DeadLettersShowOptions,
-  listDeadLetters,
-  replayDeadLetters,
-  showDeadLetter,
-} from './commands/dead-letters.ts';
-import { createKey, type KeysCreateOptions } from './commands/keys-create.ts';
-import { showKeys } from './commands/keys-list.ts';
-import { revokeKey } from './commands/keys-revoke.ts';
-import { createOrganizationByName } from './commands/orgs-create.ts';
-import { showOrganizations } from './commands/orgs-list.ts';
-import { runCore, runGateway } from '../main/serve.ts';
-import { reprice, repriceAll, type RepriceOptions } from './commands/reprice.ts';
-import { restore } from './commands/restore.ts';
-import { checkStore, setPartAside, type StoreCheckOptions } from './commands/store.ts';
-import { serveAll, type ServeOptions } from './commands/serve.ts';
+import type { BackupOptions } from './commands/backup.ts';
+import type { DeadLettersListOptions, DeadLettersReplayOptions, DeadLettersShowOptions } from './commands/dead-letters.ts';
+import type { KeysCreateOptions } from './commands/keys-create.ts';
+import type { RepriceOptions } from './commands/reprice.ts';
+import type { ServeOptions } from './commands/serve.ts';
+import type { StoreCheckOptions } from './commands/store.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './dependencies.ts';
 import { asRun } from './spoken.ts';
 import { packageVersion } from './version.ts';
@@ -75,7 +61,7 @@ function buildProgram(dependencies: CommandDependencies): Command {
   program
     .command('config')
     .description('show every setting: value, default and what it is for')
-    .action(() => showConfig(dependencies));
+    .action(async () => (await import('./commands/config-show.ts')).showConfig(dependencies));
   addWordsForOptions(program, dependencies);
   nameHelp(program, 'gatelog');
   return program;
@@ -153,17 +139,21 @@ function addServiceCommands(program: Command, dependencies: CommandDependencies)
     .command('serve')
     .description('start everything on this machine: gateway, ingest, store and API')
     .option('--new-metadata', 'begin a new deployment where metadata.db is gone and records are left, which nobody can read then')
-    .action(async (options: ServeOptions) => serveAll(contextOf(dependencies), options));
+    .action(async (options: ServeOptions) => (await import('./commands/serve.ts')).serveAll(contextOf(dependencies), options));
   program
     .command('gateway')
     .description('run one gateway worker alone; "serve" starts these itself')
     .addOption(supervisedOption())
-    .action(async ({ supervised }: Supervised) => runGateway(contextOf(dependencies).config, supervised));
+    .action(async ({ supervised }: Supervised) =>
+      (await import('../main/roles.ts')).runGateway(contextOf(dependencies).config, supervised),
+    );
   program
     .command('core')
     .description('run ingest, store and API alone; "serve" starts it itself')
     .addOption(supervisedOption())
-    .action(async ({ supervised }: Supervised) => runCore(contextOf(dependencies).config, packageVersion(), supervised));
+    .action(async ({ supervised }: Supervised) =>
+      (await import('../main/roles.ts')).runCore(contextOf(dependencies).config, packageVersion(), supervised),
+    );
 }
 
 /** Said by the supervisor alone. */
@@ -181,11 +171,11 @@ function addOrganizationCommands(program: Command, dependencies: CommandDependen
     .command('create')
     .description('make an organisation and print its id')
     .argument('<name>', 'its name, 1 to 128 characters')
-    .action(async (name: string) => createOrganizationByName(contextOf(dependencies), name));
+    .action(async (name: string) => (await import('./commands/orgs-create.ts')).createOrganizationByName(contextOf(dependencies), name));
   orgs
     .command('list')
     .description('show all organisations')
-    .action(async () => showOrganizations(contextOf(dependencies)));
+    .action(async () => (await import('./commands/orgs-list.ts')).showOrganizations(contextOf(dependencies)));
 }
 
 function addKeyCommands(program: Command, dependencies: CommandDependencies): void {
@@ -196,17 +186,17 @@ function addKeyCommands(program: Command, dependencies: CommandDependencies): vo
     .requiredOption('--org <name>', 'the organisation, by name or id (required)')
     .option('--permissions <permissions>', 'rw: send and read, r: read, w: send, admin: all and the settings', permissionsOption, 'rw')
     .option('--name <text>', 'what the key is for', 'command line')
-    .action(async (options: KeysCreateOptions) => createKey(contextOf(dependencies), options));
+    .action(async (options: KeysCreateOptions) => (await import('./commands/keys-create.ts')).createKey(contextOf(dependencies), options));
   keys
     .command('list')
     .description('show keys by their prefix')
     .option('--org <name>', 'only those of this organisation, by name or id')
-    .action(async (options: { org?: string }) => showKeys(contextOf(dependencies), options));
+    .action(async (options: { org?: string }) => (await import('./commands/keys-list.ts')).showKeys(contextOf(dependencies), options));
   keys
     .command('revoke')
     .description('end a key for good; gateways refuse it within 5 seconds')
     .argument('<id-or-prefix>', 'its id, the prefix that "keys list" shows, or the key itself')
-    .action(async (reference: string) => revokeKey(contextOf(dependencies), reference));
+    .action(async (reference: string) => (await import('./commands/keys-revoke.ts')).revokeKey(contextOf(dependencies), reference));
 }
 
 function addDeadLetterCommands(program: Command, dependencies: CommandDependencies): void {
@@ -221,21 +211,27 @@ function addDeadLetterCommands(program: Command, dependencies: CommandDependenci
     .option('--limit <count>', 'how many, 1 to 1000', '100')
     .option('--reason <text>', 'only those whose reason holds this text')
     .option('--json', 'write the page as JSON')
-    .action(async (options: DeadLettersListOptions) => listDeadLetters(contextOf(dependencies), options));
+    .action(async (options: DeadLettersListOptions) =>
+      (await import('./commands/dead-letters.ts')).listDeadLetters(contextOf(dependencies), options),
+    );
   letters
     .command('show')
     .description('show what is in one: who, when, why, and the heads of its frames')
     .argument('<id>', 'its id, as the list shows it')
     .option('--bodies', "show the bodies too: they are customers' data")
     .option('--json', 'write it as JSON')
-    .action(async (id: string, options: DeadLettersShowOptions) => showDeadLetter(contextOf(dependencies), id, options));
+    .action(async (id: string, options: DeadLettersShowOptions) =>
+      (await import('./commands/dead-letters.ts')).showDeadLetter(contextOf(dependencies), id, options),
+    );
   letters
     .command('replay')
     .description('try to store them again, each once; what fails again stays with its new reason')
     .argument('[ids...]', 'their ids')
     .option('--all', 'all that there are')
     .option('--reason <text>', 'with --all: only those whose reason holds this text')
-    .action(async (ids: readonly string[], options: DeadLettersReplayOptions) => replayDeadLetters(contextOf(dependencies), ids, options));
+    .action(async (ids: readonly string[], options: DeadLettersReplayOptions) =>
+      (await import('./commands/dead-letters.ts')).replayDeadLetters(contextOf(dependencies), ids, options),
+    );
 }
 
 function addBackupCommands(program: Command, dependencies: CommandDependencies): void {
@@ -244,12 +240,14 @@ function addBackupCommands(program: Command, dependencies: CommandDependencies):
     .description('copy everything that was answered until now into a new folder, while the service runs')
     .argument('<folder>', 'the folder to make')
     .option('--with-secrets', 'also the secret key of the data folder, and the keys of providers that it seals')
-    .action(async (folder: string, options: BackupOptions) => makeBackup(contextOf(dependencies), folder, options));
+    .action(async (folder: string, options: BackupOptions) =>
+      (await import('./commands/backup.ts')).makeBackup(contextOf(dependencies), folder, options),
+    );
   program
     .command('restore')
     .description('make the data folder (GATELOG_DATA_DIR), which must not be there yet, out of a backup')
     .argument('<folder>', 'the backup')
-    .action(async (folder: string) => restore(contextOf(dependencies), folder));
+    .action(async (folder: string) => (await import('./commands/restore.ts')).restore(contextOf(dependencies), folder));
 }
 
 function addStoreCommands(program: Command, dependencies: CommandDependencies): void {
@@ -258,12 +256,12 @@ function addStoreCommands(program: Command, dependencies: CommandDependencies): 
     .command('check')
     .description('read every file and show the parts with a damaged one; exit code 1 when there are any')
     .option('--json', 'write the parts as JSON')
-    .action(async (options: StoreCheckOptions) => checkStore(contextOf(dependencies), options));
+    .action(async (options: StoreCheckOptions) => (await import('./commands/store.ts')).checkStore(contextOf(dependencies), options));
   store
     .command('set-aside')
     .description('take a damaged part out of the store, so that the rest can be read; its files are kept')
     .argument('<part>', 'the part, as "store check" shows it: requests/202601_1_9_2')
-    .action(async (part: string) => setPartAside(contextOf(dependencies), part));
+    .action(async (part: string) => (await import('./commands/store.ts')).setPartAside(contextOf(dependencies), part));
 }
 
 /** Commands about what is on record: they speak to the running service, for the organisation of the key. */
@@ -277,9 +275,10 @@ function addRecordCommands(program: Command, dependencies: CommandDependencies):
     .option('--dry-run', 'tell the difference and change nothing')
     .option('--json', 'write the report as JSON')
     .option('--all', 'of every organisation: for who runs the service, on its machine and without a key')
-    .action(async (options: RepriceOptions) =>
-      options.all === true ? repriceAll(contextOf(dependencies), options) : reprice(dependencies, options),
-    );
+    .action(async (options: RepriceOptions) => {
+      const { reprice, repriceAll } = await import('./commands/reprice.ts');
+      await (options.all === true ? repriceAll(contextOf(dependencies), options) : reprice(dependencies, options));
+    });
 }
 
 function permissionsOption(text: string): KeyOrder['permissions'] {

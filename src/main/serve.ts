@@ -13,10 +13,9 @@ import { makeLogger } from '../platform/logger.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { isLocked } from '../platform/process-lock.ts';
-import { endAsKilled, interruptCallsMs, runRole } from '../supervisor/child.ts';
+import { interruptCallsMs } from '../supervisor/child.ts';
 import { portProblem } from '../supervisor/port-check.ts';
 import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervisor.ts';
-import { startGateway } from './gateway.ts';
 import { hasRecords, lostMetadata, useDataDir } from './data-folder.ts';
 import { familiesOf } from './health/metric-families.ts';
 import { keepPricesFile } from './pricing/prices-file.ts';
@@ -118,22 +117,6 @@ async function firstKey(config: Config, { newMetadata, showKey }: FirstStart, ob
   } finally {
     await database.close();
   }
-}
-
-/** Runs this process as one gateway worker until it is told to stop. @param supervised a supervisor has started it. */
-export async function runGateway(config: Config, supervised?: boolean): Promise<void> {
-  await runRole(() => startGateway(config), { supervised, stopCallsMs: config.stopCallsMs });
-}
-
-/** Runs this process as the core until it is told to stop. @param version of the program. @param supervised a supervisor has started it. */
-export async function runCore(config: Config, version: string, supervised?: boolean): Promise<void> {
-  // What is not stored yet is in the spool, and whoever changes something is answered only when it is durable.
-  const end = { leave: endAsKilled, orphanLeaves: true, supervised, stopCallsMs: config.stopCallsMs };
-  await runRole(async () => {
-    // TRICKY: the store's engine comes with it, 160 MB of memory that no gateway worker and no supervisor has a use for.
-    const { startCore } = await import('./core.ts');
-    return startCore(config, version);
-  }, end);
 }
 
 /**

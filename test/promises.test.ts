@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-const readme = readFileSync('README.md', 'utf8');
+const promises = readFileSync('docs/operations/durability.md', 'utf8');
 const page = readFileSync('docs/internals/promises.md', 'utf8');
-const table = /^\| event \| what is kept \|\n\| --- \| --- \|\n((?:\|.*\n)+)/m.exec(readme)?.[1] ?? '';
+const table = /^\| event \| what is kept \|\n\| --- \| --- \|\n((?:\|.*\n)+)/m.exec(promises)?.[1] ?? '';
 const promised = [...table.matchAll(/^\| (.+?) \| .+ \|$/gm)].map(([, event = '']) => event);
 const rows = [...page.matchAll(/^\| (.+?) \| (`.+) \|$/gm)].map(([, event = '', cell = '']) => ({
   event,
@@ -13,7 +13,7 @@ const cited = rows.flatMap(({ tests }) => tests.map(([text, file = '', name = ''
 /** What keeps a test, or all of a file, from running; `runIf` has to say its reason. */
 const leftOut = /\.(?:skip|todo|fails|skipIf|only)\b|\b(?:skip|todo|fails): true/;
 
-it('every event in the README has a test, and no other has', () => {
+it('every event in the table of what survives what has a test, and no other has', () => {
   expect(promised.length).toBeGreaterThan(10);
   expect(rows.map(({ event }) => event)).toEqual(promised);
 });

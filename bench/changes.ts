@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openConnections } from '../src/store/engine/connections.ts';
-import { Burst, type Call } from './changes/burst.ts';
+import { BurstGate, type Call } from './changes/burst.ts';
 import { type ByHand, openByHand } from './changes/by-hand.ts';
 import { RecordedRequests } from './changes/recorded.ts';
 import { untilQuiet } from './gateway/quiet.ts';
@@ -44,12 +44,12 @@ function progress(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function phasesOf(burst: Burst, requests: RecordedRequests, byHand: ByHand, atOnce: number): readonly Phase[] {
+function phasesOf(burst: BurstGate, requests: RecordedRequests, byHand: ByHand, atOnce: number): readonly Phase[] {
   const send = async (calls: readonly Call[], status: number): Promise<readonly number[]> => {
-    const replies = await burst.send(calls);
-    const wrong = replies.find((reply) => reply.status !== status);
+    const responses = await burst.send(calls);
+    const wrong = responses.find((response) => response.status !== status);
     if (wrong !== undefined) throw new Error(`A call was answered ${wrong.status}.`);
-    return replies.map(({ ms }) => ms);
+    return responses.map(({ ms }) => ms);
   };
   const names = Array.from({ length: atOnce }, (_, index) => `name-${index}`);
   return [
@@ -114,7 +114,7 @@ function tableOf(measured: readonly Measured[]): string[] {
 /** Measures a service that runs. @returns the report, and how much was lost. */
 async function report(service: GatelogCandidate, storeFolder: string, given: Given): Promise<{ lines: string[]; lost: number }> {
   const requests = await RecordedRequests.make(service, given.atOnce);
-  const burst = new Burst(Number(new URL(service.apiUrl).port), service.apiKey);
+  const burst = new BurstGate(Number(new URL(service.apiUrl).port), service.apiKey);
   const connections = openConnections({ folder: storeFolder });
   try {
     const byHand = await openByHand(connections, given.atOnce);

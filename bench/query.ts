@@ -268,11 +268,11 @@ async function main(): Promise<void> {
   }
 }
 
-const longestMergeMs = 120_000;
+const maxMergeMs = 120_000;
 
 /** Waits until the engine has nothing more to merge. */
 async function untilMerged(connections: Connections): Promise<void> {
-  const end = performance.now() + longestMergeMs;
+  const end = performance.now() + maxMergeMs;
   for (let quiet = 0; quiet < 5 && performance.now() < end;) {
     const merges = await connections.run('short', async (client) =>
       (await client.query({ query: 'SELECT count() AS merges FROM system.merges', format: 'JSONEachRow' })).json<{

@@ -20,14 +20,14 @@ afterEach(() => {
 });
 
 async function callEcho(service: Service, words: string): Promise<string> {
-  const reply = await fetch(`${service.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${testKey}` },
     body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: words }] }),
   });
-  expect(reply.status).toBe(200);
-  await reply.text();
-  return reply.headers.get('svc-id') ?? '';
+  expect(response.status).toBe(200);
+  await response.text();
+  return response.headers.get('svc-id') ?? '';
 }
 
 /** What callers were told: requests, and the last value that each was given for a property. */

@@ -70,7 +70,7 @@ describe('bytes pass unchanged, and are what is recorded', () => {
     const dice = new Dice(seed);
     const streams = Array.from({ length: 256 }, (): ByteCase => {
       const varied = dice.of(cases);
-      return { ...varied, shape: dice.of(['chat', 'responses', 'messages', 'generateContent']), reply: 'stream', status: 200 };
+      return { ...varied, shape: dice.of(['chat', 'responses', 'messages', 'generateContent']), response: 'stream', status: 200 };
     });
     const results = await Promise.all(
       streams.map((combination, index) => performCase(target, combination, new Dice(seed + index), halfway)),

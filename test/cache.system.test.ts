@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { call as rawRequest, type RawReply, requestText } from '../src/gateway/testing/raw-http.ts';
+import { call as rawRequest, type RawResponse, requestText } from '../src/gateway/testing/raw-http.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { answerChat, completion, type FakeOpenAi, startFakeOpenAi, usage } from './support/fake-openai.ts';
@@ -64,7 +64,7 @@ async function call(seed: string, headers: Readonly<Record<string, string>> = {}
 }
 
 /** The same over a connection of its own. Rejects when that breaks. */
-function rawCall(seed: string): Promise<RawReply> {
+function rawCall(seed: string): Promise<RawResponse> {
   const lines = [`Authorization: Bearer ${testKey}`, 'Svc-Cache-Enabled: true', `Svc-Cache-Seed: ${seed}`];
   return rawRequest(Number(new URL(service.gateway).port), requestText('POST /v1/chat/completions', lines, '{"model":"gpt-4o"}'));
 }

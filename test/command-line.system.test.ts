@@ -63,9 +63,9 @@ describe('gatelog serve', () => {
     const first = await startService({ dataDir, environment });
     const line = /^ *(curl .*)$/m.exec(first.output())?.[1] ?? '';
     const key = /^ *(sk-svc-us-\S+)$/m.exec(first.output())?.[1] ?? '';
-    const reply = execFileSync('bash', ['-c', `${line} -si`], { encoding: 'utf8' });
-    expect(reply).toContain('Hello, Gatelog!');
-    const id = /svc-id: (\S+)/.exec(reply)?.[1] ?? '';
+    const response = execFileSync('bash', ['-c', `${line} -si`], { encoding: 'utf8' });
+    expect(response).toContain('Hello, Gatelog!');
+    const id = /svc-id: (\S+)/.exec(response)?.[1] ?? '';
     expect((await first.stop()).code).toBe(0);
 
     const second = await startService({ dataDir, environment });
@@ -86,10 +86,10 @@ describe('gatelog serve', () => {
     const ids: string[] = [];
     const calling = (async (): Promise<void> => {
       for (;;) {
-        const reply = await callEcho(running.gateway, testKey).catch(() => undefined);
-        if (reply?.status !== 200) return;
-        await reply.text();
-        ids.push(reply.headers.get('svc-id') ?? '');
+        const response = await callEcho(running.gateway, testKey).catch(() => undefined);
+        if (response?.status !== 200) return;
+        await response.text();
+        ids.push(response.headers.get('svc-id') ?? '');
       }
     })().catch(() => undefined);
     await eventually('some calls', () => (ids.length > 20 ? true : undefined));
@@ -185,9 +185,9 @@ describe('gatelog serve', () => {
     const degraded = await fetch(`${running.gateway}/readyz`);
     expect([degraded.status, await degraded.json()]).toEqual([200, { status: 'ok', degraded: ['core'] }]);
     process.kill(core, 'SIGKILL');
-    const reply = await callEcho(running.gateway, testKey);
-    expect(reply.status).toBe(200);
-    const id = reply.headers.get('svc-id') ?? '';
+    const response = await callEcho(running.gateway, testKey);
+    expect(response.status).toBe(200);
+    const id = response.headers.get('svc-id') ?? '';
     const freshApi = await eventually(
       'the core to be back',
       async () => (await fetch(`${running.api}/readyz`).catch(() => undefined))?.status === 200 || undefined,
@@ -215,9 +215,9 @@ describe('gatelog keys, beside a running service', () => {
     const running = await startService({ dataDir });
     expect((await run(dataDir, ['orgs', 'create', 'acme'])).code).toBe(0);
     const key = (await run(dataDir, ['keys', 'create', '--org', 'acme', '--permissions', 'rw'])).stdout.trim();
-    const reply = await callEcho(running.gateway, key);
-    expect(reply.status).toBe(200);
-    const id = reply.headers.get('svc-id') ?? '';
+    const response = await callEcho(running.gateway, key);
+    expect(response.status).toBe(200);
+    const id = response.headers.get('svc-id') ?? '';
     await apiClient(running.api, key).stored(id);
     // Another organisation's identifier is an unknown one.
     expect((await apiClient(running.api).call('GET', `/v1/request/${id}`)).status).toBe(404);

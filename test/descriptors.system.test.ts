@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openClient, parseReply, type RawClient, requestText } from '../src/gateway/testing/raw-http.ts';
+import { openClient, parseResponse, type RawClient, requestText } from '../src/gateway/testing/raw-http.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
@@ -65,7 +65,7 @@ const large = JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', conte
 const chat = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] });
 
 /** One call on a connection that is open. @returns the reply; undefined when the connection was closed. */
-async function callOn(client: RawClient, body: string): Promise<ReturnType<typeof parseReply>> {
+async function callOn(client: RawClient, body: string): Promise<ReturnType<typeof parseResponse>> {
   const before = client.received().length;
   client.send(
     requestText(
@@ -77,12 +77,12 @@ async function callOn(client: RawClient, body: string): Promise<ReturnType<typeo
   return eventually(
     'a reply, or the end of the connection',
     () => {
-      const reply = parseReply(client.received().subarray(before));
-      if (reply?.whole === true) return { reply };
-      return client.isClosed() ? { reply: undefined } : undefined;
+      const response = parseResponse(client.received().subarray(before));
+      if (response?.whole === true) return { response };
+      return client.isClosed() ? { response: undefined } : undefined;
     },
     60_000,
-  ).then(({ reply }) => reply);
+  ).then(({ response: reply }) => reply);
 }
 
 /** Processor time of the worker, as it has told last. */
@@ -105,23 +105,23 @@ describe('a gateway worker without descriptors', () => {
   it('serves and records what it has accepted, and its spool goes on past the size of a segment', async () => {
     worker = workerPid();
     held = await holdConnections(service.gateway, worker, shorten(worker));
-    const replies = await Promise.all(held.map((client) => callOn(client, large)));
-    accepted = held.filter((_client, index) => replies[index] !== undefined);
-    const served = replies.filter((reply) => reply !== undefined);
+    const responses = await Promise.all(held.map((client) => callOn(client, large)));
+    accepted = held.filter((_client, index) => responses[index] !== undefined);
+    const served = responses.filter((response) => response !== undefined);
     expect(served.length).toBeGreaterThan(10);
-    for (const reply of served) {
-      expect([reply.status, reply.header('svc-recorded')]).toEqual([200, undefined]);
-      ids.push(reply.header('svc-id') ?? '');
+    for (const response of served) {
+      expect([response.status, response.header('svc-recorded')]).toEqual([200, undefined]);
+      ids.push(response.header('svc-id') ?? '');
     }
     expect(workerPid()).toBe(worker);
   });
 
   it('a call for which there is no connection to its provider fails for its client, and is on record', async () => {
-    const replies = await Promise.all(accepted.map((client) => callOn(client, chat)));
-    const statuses = replies.map((reply) => reply?.status);
+    const responses = await Promise.all(accepted.map((client) => callOn(client, chat)));
+    const statuses = responses.map((response) => response?.status);
     expect(statuses.filter((status) => status !== 200 && status !== 502)).toEqual([]);
     expect(statuses).toContain(502);
-    for (const reply of replies) ids.push(reply?.header('svc-id') ?? '');
+    for (const response of responses) ids.push(response?.header('svc-id') ?? '');
   });
 
   it('goes on measuring itself', async () => {
@@ -133,10 +133,10 @@ describe('a gateway worker without descriptors', () => {
     for (const { socket } of held) socket.destroy();
     const status = await eventually('a call on a new connection', async () => {
       const client = await openClient(Number(new URL(service.gateway).port));
-      const reply = await callOn(client, chat).finally(() => client.socket.destroy());
-      if (reply?.status !== 200) return undefined;
-      ids.push(reply.header('svc-id') ?? '');
-      return reply.status;
+      const response = await callOn(client, chat).finally(() => client.socket.destroy());
+      if (response?.status !== 200) return undefined;
+      ids.push(response.header('svc-id') ?? '');
+      return response.status;
     });
     expect(status).toBe(200);
     for (const id of ids) await api.stored(id);
@@ -151,9 +151,9 @@ it('a core without descriptors lives on, and what is called meanwhile is stored 
   const client = await openClient(Number(new URL(service.gateway).port));
   const ids: string[] = [];
   for (let made = 0; made < 10; made += 1) {
-    const reply = await callOn(client, large);
-    expect([reply?.status, reply?.header('svc-recorded')]).toEqual([200, undefined]);
-    ids.push(reply?.header('svc-id') ?? '');
+    const response = await callOn(client, large);
+    expect([response?.status, response?.header('svc-recorded')]).toEqual([200, undefined]);
+    ids.push(response?.header('svc-id') ?? '');
   }
   await eventually('the ingest to have failed', () => (service.output().includes('"kind":"batch_failed"') ? true : undefined));
   // Each thread of the store takes three descriptors: to have its clients gone is not enough for it.

@@ -54,7 +54,7 @@ it.runIf(smallSpoolDisk !== undefined)(
     expect({ ...verdict.findings, failedCalls, sameProcesses }).toEqual({ ...noFindings, failedCalls: [], sameProcesses: true });
     expectExactCount(run);
     expect(unrecorded).toBeGreaterThan(50);
-    expect(verdict.replies).toBeGreaterThan(100);
+    expect(verdict.responses).toBeGreaterThan(100);
   },
   600_000,
 );

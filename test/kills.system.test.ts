@@ -14,7 +14,7 @@ it(`after ${kills} kills of a worker, the core, the supervisor and the whole tre
   process.stdout.write(`kills, seed ${seed}\n`);
   const { verdict, failedWithoutCore } = await runKills({ kills, dice: new Dice(seed), dataDir, callsPerSecond });
   expect({ ...verdict.findings, failedWithoutCore }).toEqual({ ...noFindings, failedWithoutCore: [] });
-  expect(verdict.replies).toBeGreaterThan(200);
+  expect(verdict.responses).toBeGreaterThan(200);
   expect(verdict.acknowledgedUpdates).toBeGreaterThan(10);
   expect(verdict.brokenOff).toBeGreaterThan(0);
 }, 600_000);

@@ -71,13 +71,16 @@ describe('while another process has the write lock of the metadata database', ()
 
   it("a caller's own identifier costs the thread one wait, then none, and the reply says that a fresh one was given", async () => {
     const chosen = '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a';
-    const replies = await Promise.all(Array.from({ length: 100 }, () => call({ 'svc-request-id': chosen })));
+    const responses = await Promise.all(Array.from({ length: 100 }, () => call({ 'svc-request-id': chosen })));
     // A wait for the lock takes a quarter of a second; each call that had one says so itself.
-    const waited = replies.filter(({ headers }) => Number(/gatelog;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1]) >= 200);
+    const waited = responses.filter(({ headers }) => Number(/gatelog;dur=([\d.]+)/.exec(headers.get('server-timing') ?? '')?.[1]) >= 200);
     expect(waited.length).toBeLessThan(50);
-    for (const reply of replies) {
-      expect([reply.status, reply.headers.get('svc-warning')]).toEqual([200, expect.stringContaining('could not be checked just now')]);
-      expect(reply.headers.get('svc-id')).not.toBe(chosen);
+    for (const response of responses) {
+      expect([response.status, response.headers.get('svc-warning')]).toEqual([
+        200,
+        expect.stringContaining('could not be checked just now'),
+      ]);
+      expect(response.headers.get('svc-id')).not.toBe(chosen);
     }
   });
 

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DeadLetters } from '../src/ingest/dead-letters/store.ts';
-import { OpenExchange } from '../src/ingest/series/exchange.ts';
+import { TrackedExchange } from '../src/ingest/series/exchange.ts';
 import { frameKinds } from '../src/model/record/exchange.ts';
 import type { OrganizationId, RequestId } from '../src/model/ids.ts';
 import { frameHeaderBytes, segmentHeaderBytes } from '../src/spool/frame.ts';
@@ -55,7 +55,7 @@ function plantLetter(dataDir: string, organizationId: string, responseHead: stri
   mkdirSync(spool);
   const frames = parts.map(([kind, text]) => ({ kind, stamp: 1, stream: 1, payload: Buffer.from(text) }));
   writeWholeSeries(spool, 'series', frames);
-  const exchange = new OpenExchange({
+  const exchange = new TrackedExchange({
     series: 'series',
     stream: 1,
     organizationId: organizationId as OrganizationId,

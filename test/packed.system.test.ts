@@ -37,14 +37,14 @@ describe('the packed package, installed into an empty folder', () => {
       child.once('exit', resolve);
     });
     const gateway = await eventually('the gateway to listen', () => /Gateway +(http:\S+)/.exec(output)?.[1], 30_000);
-    const reply = await fetch(`${gateway}/v1/chat/completions`, {
+    const response = await fetch(`${gateway}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${testKey}` },
       body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'packed' }] }),
     });
-    expect(await reply.text()).toContain('packed');
+    expect(await response.text()).toContain('packed');
     const api = /API +(http:\S+)/.exec(output)?.[1] ?? '';
-    const stored = `${api}/v1/request/${reply.headers.get('svc-id') ?? ''}`;
+    const stored = `${api}/v1/request/${response.headers.get('svc-id') ?? ''}`;
     await eventually(
       'the request to be stored',
       async () => (await fetch(stored, { headers: { authorization: `Bearer ${testKey}` } })).status === 200 || undefined,

@@ -72,13 +72,13 @@ const reprice = (...words: readonly string[]) =>
   gatelog(['reprice', ...words], { GATELOG_API_URL: service.api, GATELOG_API_KEY: adminKey });
 
 async function call(headers: Readonly<Record<string, string>> = {}, model = 'echo/x'): Promise<Response> {
-  const reply = await fetch(`${service.gateway}/v1/chat/completions`, {
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${testKey}`, ...headers },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'one two three' }], max_tokens: 100 }),
   });
-  await reply.text();
-  return reply;
+  await response.text();
+  return response;
 }
 
 async function recorded(headers: Readonly<Record<string, string>> = {}, model = 'echo/x'): Promise<string> {

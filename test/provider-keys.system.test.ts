@@ -47,7 +47,7 @@ function run(...command: string[]): string {
   return spawnSync(process.execPath, [program, ...command], { env: serviceEnvironment({ dataDir }), encoding: 'utf8' }).stdout.trim();
 }
 
-interface Reply {
+interface Response {
   readonly status: number;
   readonly id: string;
   readonly code: string | undefined;
@@ -56,7 +56,7 @@ interface Reply {
   readonly sent: string | null | undefined;
 }
 
-async function call(headers: Readonly<Record<string, string>> = {}, model = 'gpt-4o'): Promise<Reply> {
+async function call(headers: Readonly<Record<string, string>> = {}, model = 'gpt-4o'): Promise<Response> {
   provider.seen.length = 0;
   const response = await fetch(`${service.gateway}/v1/chat/completions`, {
     method: 'POST',
@@ -80,8 +80,8 @@ it('a stored key serves its organisation alone, goes to its provider alone, is n
   expect([before.status, before.code, before.message]).toEqual([401, 'no_provider_key', expect.stringContaining('POST /v1/provider-keys')]);
   expect((await api.call('POST', '/v1/provider-keys', { provider: 'openai', key: planted })).status).toBe(200);
   const used = await eventually('the key to be used', async () => {
-    const reply = await call();
-    return reply.status === 200 ? reply : undefined;
+    const response = await call();
+    return response.status === 200 ? response : undefined;
   });
   expect(used.sent).toBe(`Bearer ${planted}`);
   expect((await call({ 'svc-auth': `Bearer ${testKey}`, authorization: 'Bearer own' })).sent).toBe('Bearer own');

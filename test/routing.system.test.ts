@@ -98,8 +98,8 @@ describe('an official client', () => {
   it('lists models', async () => {
     const { data } = await client().models.list();
     expect(data[0]).toMatchObject({ id: 'echo/echo', object: 'model' });
-    const reply = await client().chat.completions.create({ model: data[0]?.id ?? '', messages });
-    expect(reply.choices[0]?.message.content).toBe('Hello');
+    const response = await client().chat.completions.create({ model: data[0]?.id ?? '', messages });
+    expect(response.choices[0]?.message.content).toBe('Hello');
   });
 });
 

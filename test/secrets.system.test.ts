@@ -24,7 +24,7 @@ const said = {
   property: 'planted-property-value',
   propertyName: 'planted-property-name',
   user: 'planted-user',
-  reply: 'planted-reply-text',
+  response: 'planted-reply-text',
   phrase: 'planted-reason-phrase',
   garbage: 'planted-garbage-reply',
   directive: 'planted-directive-value',
@@ -36,15 +36,15 @@ const said = {
 } as const;
 
 /** Replies of a provider, each to one call in turn. */
-const replies = [
-  `HTTP/1.1 500 ${said.phrase}\r\ncontent-type: application/json\r\ncontent-length: 41\r\n\r\n{"error": {"message": "${said.reply}"}}`.replace(
+const responses = [
+  `HTTP/1.1 500 ${said.phrase}\r\ncontent-type: application/json\r\ncontent-length: 41\r\n\r\n{"error": {"message": "${said.response}"}}`.replace(
     'length: 41',
-    `length: ${`{"error": {"message": "${said.reply}"}}`.length}`,
+    `length: ${`{"error": {"message": "${said.response}"}}`.length}`,
   ),
   `${said.garbage}\r\n\r\n`,
-  `HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n${said.reply}`,
-  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${said.reply.length}\r\n\r\n${said.reply}`,
-  `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${said.reply.length}\r\n\r\n${said.reply}`,
+  `HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n${said.response}`,
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${said.response.length}\r\n\r\n${said.response}`,
+  `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${said.response.length}\r\n\r\n${said.response}`,
   '',
 ];
 
@@ -59,7 +59,7 @@ beforeAll(async () => {
   provider = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => {
-      socket.end(replies[count % replies.length] ?? '');
+      socket.end(responses[count % responses.length] ?? '');
       count += 1;
     });
   });
@@ -129,7 +129,7 @@ const foundIn = (texts: Readonly<Record<string, string>>, bytes: string): string
 
 describe('secrets that callers, operators and providers have brought', () => {
   it('are planted in calls that fail in every way', async () => {
-    for (let count = 0; count < replies.length; count += 1) await send(chat);
+    for (let count = 0; count < responses.length; count += 1) await send(chat);
     const stored = await api.call('POST', '/v1/provider-keys', { provider: 'groq', key: keys.stored });
     answers.push(JSON.stringify(stored.body));
     expect(stored.status).toBe(200);
@@ -158,7 +158,7 @@ describe('secrets that callers, operators and providers have brought', () => {
     await eventually('the records to be there', async () => {
       const items = await api.query('all', { limit: 100 }).catch(() => []);
       answers.push(JSON.stringify(items));
-      return items.length >= replies.length && JSON.stringify(items).includes(said.body) ? true : undefined;
+      return items.length >= responses.length && JSON.stringify(items).includes(said.body) ? true : undefined;
     });
   });
 

@@ -13,6 +13,6 @@ it('while the store refuses, is slow or loses its answers no model call fails; o
   const options = { dataDir, dice: new Dice(seed), callsPerSecond: 60, warmMs: 1500, awayMs: 10_000, slowMs: 1500 };
   const { verdict, failedCalls } = await runStoreAway(options);
   expect({ ...verdict.findings, failedCalls }).toEqual({ ...noFindings, failedCalls: [] });
-  expect(verdict.replies).toBeGreaterThan(200);
+  expect(verdict.responses).toBeGreaterThan(200);
   expect(verdict.acknowledgedUpdates).toBeGreaterThan(5);
 }, 600_000);

@@ -17,14 +17,14 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-interface Reply {
+interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 /** A call through `node:http`, which keeps the case of header names. */
-function echo(headers: Readonly<Record<string, string>>, body: object = {}): Promise<Reply> {
+function echo(headers: Readonly<Record<string, string>>, body: object = {}): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       `${service.gateway}/v1/chat/completions`,
@@ -42,8 +42,8 @@ function echo(headers: Readonly<Record<string, string>>, body: object = {}): Pro
   });
 }
 
-async function storedProperties(reply: Reply): Promise<Record<string, string>> {
-  return (await api.stored(String(reply.headers['svc-id']))).properties;
+async function storedProperties(response: Response): Promise<Record<string, string>> {
+  return (await api.stored(String(response.headers['svc-id']))).properties;
 }
 
 describe('property names', () => {
@@ -74,10 +74,10 @@ describe('property names', () => {
 
   it('over a limit are left out and named in svc-warning, and the call goes on', async () => {
     const many = Object.fromEntries(Array.from({ length: 66 }, (_unused, index) => [`Svc-Property-P${index}`, 'x']));
-    const reply = await echo({ ...many, 'Svc-Property-P0': 'y'.repeat(9000) });
-    expect(reply.status).toBe(200);
-    expect(reply.headers['svc-warning']).toMatch(/P0.*bytes/);
-    const properties = await storedProperties(reply);
+    const response = await echo({ ...many, 'Svc-Property-P0': 'y'.repeat(9000) });
+    expect(response.status).toBe(200);
+    expect(response.headers['svc-warning']).toMatch(/P0.*bytes/);
+    const properties = await storedProperties(response);
     expect(Object.keys(properties)).toHaveLength(64);
     expect(properties).not.toHaveProperty('P0');
   });
@@ -85,15 +85,15 @@ describe('property names', () => {
 
 describe('the alias of older clients', () => {
   it('Helicone-X is Svc-X, and the reply carries helicone-id', async () => {
-    const reply = await echo({
+    const response = await echo({
       Authorization: 'Bearer sk-none',
       'Helicone-Auth': `Bearer ${testKey}`,
       'Helicone-Property-Team': 'a',
       'Helicone-User-Id': 'u',
       'Helicone-Session-Id': 's',
     });
-    expect(reply.headers['helicone-id']).toBe(reply.headers['svc-id']);
-    const item = await api.stored(String(reply.headers['svc-id']));
+    expect(response.headers['helicone-id']).toBe(response.headers['svc-id']);
+    const item = await api.stored(String(response.headers['svc-id']));
     expect(item).toMatchObject({ request_user_id: 'u', session_id: 's', properties: { Team: 'a', 'Helicone-Session-Id': 's' } });
     for (const name of ['Svc-Session-Id', 'Helicone-Session-Id']) {
       const found = await api.query({ request_response_rmt: { properties: { [name]: { equals: 's' } } } });
@@ -143,7 +143,7 @@ describe('what else the head of a call tells its record', () => {
     const flagged = await echo({ 'Svc-Security-Enabled': 'true', 'CF-IPCountry': 'de' }, attack);
     const harmless = await echo({ 'Helicone-LLM-Security-Enabled': 'true', 'CF-IPCountry': 'XX' });
     const unasked = await echo({}, attack);
-    const told = await Promise.all([flagged, harmless, unasked].map((reply) => api.stored(String(reply.headers['svc-id']))));
+    const told = await Promise.all([flagged, harmless, unasked].map((response) => api.stored(String(response.headers['svc-id']))));
     expect(told.map(({ threat, country_code: country }) => [threat, country])).toEqual([
       [true, 'DE'],
       [false, null],
@@ -154,9 +154,9 @@ describe('what else the head of a call tells its record', () => {
   });
 
   it('and the reply says what the gateway took, as the record does', async () => {
-    const reply = await echo({});
-    const { gateway_overhead_ms: overhead } = await api.stored(String(reply.headers['svc-id']));
-    expect(reply.headers['server-timing']).toBe(`gatelog;dur=${Number(overhead).toFixed(3)}`);
+    const response = await echo({});
+    const { gateway_overhead_ms: overhead } = await api.stored(String(response.headers['svc-id']));
+    expect(response.headers['server-timing']).toBe(`gatelog;dur=${Number(overhead).toFixed(3)}`);
   });
 });
 
@@ -176,30 +176,30 @@ describe('identifiers', () => {
   it('an identifier that the gateway gave out before, and what is no UUID, are replaced', async () => {
     const issued = String((await echo({})).headers['svc-id']);
     for (const asked of [issued, 'my-id-1']) {
-      const reply = await echo({ 'Svc-Request-Id': asked });
-      expect(reply.headers['svc-id']).not.toBe(asked);
-      expect(reply.headers['svc-warning']).toContain('Svc-Request-Id');
+      const response = await echo({ 'Svc-Request-Id': asked });
+      expect(response.headers['svc-id']).not.toBe(asked);
+      expect(response.headers['svc-warning']).toContain('Svc-Request-Id');
     }
   });
 });
 
 describe('who may send', () => {
   it('without a key of ours nothing is forwarded: 401 in the shape of OpenAI, with svc-id, and no record', async () => {
-    const reply = await echo({ Authorization: 'Bearer sk-svc-us-unknownunknownunknown' });
-    expect(reply.status).toBe(401);
-    expect(JSON.parse(reply.text)).toMatchObject({ error: { type: 'gatelog_error', param: null, code: 'invalid_key' } });
-    expect((await api.call('GET', `/v1/request/${String(reply.headers['svc-id'])}`)).status).toBe(404);
+    const response = await echo({ Authorization: 'Bearer sk-svc-us-unknownunknownunknown' });
+    expect(response.status).toBe(401);
+    expect(JSON.parse(response.text)).toMatchObject({ error: { type: 'gatelog_error', param: null, code: 'invalid_key' } });
+    expect((await api.call('GET', `/v1/request/${String(response.headers['svc-id'])}`)).status).toBe(404);
   });
 
   it('a key of another region is told so', async () => {
-    const reply = await echo({ Authorization: 'Bearer sk-svc-eu-unknownunknownunknown' });
-    expect(JSON.parse(reply.text)).toMatchObject({ error: { code: 'wrong_region' } });
+    const response = await echo({ Authorization: 'Bearer sk-svc-eu-unknownunknownunknown' });
+    expect(JSON.parse(response.text)).toMatchObject({ error: { code: 'wrong_region' } });
   });
 
   it('our key alone, for a provider whose key nobody gave: 401 that shows both ways', async () => {
-    const reply = await echo({}, { model: 'gpt-4o' });
-    expect(reply.status).toBe(401);
-    expect(reply.text).toContain('Svc-Auth');
-    expect(reply.text).toContain('GATELOG_PROVIDER_OPENAI_KEY');
+    const response = await echo({}, { model: 'gpt-4o' });
+    expect(response.status).toBe(401);
+    expect(response.text).toContain('Svc-Auth');
+    expect(response.text).toContain('GATELOG_PROVIDER_OPENAI_KEY');
   });
 });

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { HttpMessageReader } from '../load/http-message-reader.ts';
 
 /** One reply of a burst. */
-export interface Reply {
+export interface Response {
   readonly status: number;
   /** From sending the request to the last byte of the reply. */
   readonly ms: number;
@@ -16,7 +16,7 @@ export interface Call {
 }
 
 /** Keep-alive connections that send one request each at the same moment, with as little CPU as they can: the service is measured, not its client. */
-export class Burst {
+export class BurstGate {
   readonly #port: number;
   readonly #head: string;
   #connections: readonly BurstConnection[] = [];
@@ -27,7 +27,7 @@ export class Burst {
   }
 
   /** Sends all at once, each over its own connection; those that are not open, or were idle for too long, are opened before. */
-  async send(calls: readonly Call[]): Promise<readonly Reply[]> {
+  async send(calls: readonly Call[]): Promise<readonly Response[]> {
     const requests = calls.map((call) => this.#bytesOf(call));
     const connections = await Promise.all(calls.map((_, index) => this.#open(index)));
     this.#connections = connections;
@@ -52,7 +52,7 @@ export class Burst {
 
 interface Sent {
   readonly at: number;
-  readonly resolve: (reply: Reply) => void;
+  readonly resolve: (response: Response) => void;
   readonly reject: (cause: Error) => void;
 }
 
@@ -90,7 +90,7 @@ class BurstConnection {
     return this.#socket.destroyed || !this.#socket.writable;
   }
 
-  send(bytes: Buffer): Promise<Reply> {
+  send(bytes: Buffer): Promise<Response> {
     return new Promise((resolve, reject) => {
       this.#sent = { at: performance.now(), resolve, reject };
       this.#socket.write(bytes);

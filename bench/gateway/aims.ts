@@ -1,6 +1,6 @@
 import { markdownTable, shown } from './markdown.ts';
 import type { PartName } from './options.ts';
-import { type BenchResult, type Measure, ratioOf, spreadOver } from './result.ts';
+import { type BenchResult, type Measure, average, spreadOver } from './result.ts';
 import { streamIntervalMs } from './streams.ts';
 
 /** Something that this gateway is to reach; without a bound its number is only told. */
@@ -22,7 +22,7 @@ const p99: Measure = ({ phases }) => phases['json-one'].whole.p99Micros / 1000;
 const firstByte: Measure = ({ phases }) => phases['stream-one'].firstByte.p50Micros / 1000;
 
 function ratioTo(candidate: 'bare' | 'portkey', measure: Measure): Aim['measure'] {
-  return ({ calls }) => (calls === null ? null : ratioOf(calls, ['gatelog', candidate], measure));
+  return ({ calls }) => (calls === null ? null : average(calls, ['gatelog', candidate], measure));
 }
 
 /** What Gatelog has more of than the direct calls of the same round, median over the rounds. */

@@ -83,9 +83,9 @@ function describe({ requestsPerSecond, cpuPerRequestMicros, whole, errors }: Mea
 async function checkStored({ options, driver, progress }: PartContext, candidates: readonly Candidate[]): Promise<string> {
   const gatelog = candidates.find((candidate): candidate is GatelogCandidate => 'apiUrl' in candidate);
   if (gatelog === undefined || !options.checkStored) return 'Stored records: not checked.';
-  const replies = driver.repliesOf(gatelog);
-  progress(`waiting for ${replies} records`);
-  const stored = await settledStoredCount(gatelog, replies);
+  const responses = driver.repliesOf(gatelog);
+  progress(`waiting for ${responses} records`);
+  const stored = await settledStoredCount(gatelog, responses);
   if (stored === null) return 'Stored records: not checked (the API did not tell their number).';
-  return `Stored records: ${stored}, replies with status 200: ${replies}${stored === replies ? '.' : ' — THEY DIFFER.'}`;
+  return `Stored records: ${stored}, replies with status 200: ${responses}${stored === responses ? '.' : ' — THEY DIFFER.'}`;
 }

@@ -10,11 +10,11 @@ export interface ChatOptions {
 }
 
 const paragraph = 'A caller wants to know what a gateway costs, and so it asks the same thing many times and counts what comes back. ';
-const usualParagraphs = 7;
+const defaultParagraphs = 7;
 
 /** The body of a chat request: about 1 KB unless told otherwise. */
 export function chatBody({ stream, order = '', kilobytes }: ChatOptions): string {
-  const paragraphs = kilobytes === undefined ? usualParagraphs : Math.ceil((kilobytes * 1000) / paragraph.length);
+  const paragraphs = kilobytes === undefined ? defaultParagraphs : Math.ceil((kilobytes * 1000) / paragraph.length);
   return JSON.stringify({
     model: 'gpt-4o-mini',
     messages: [

@@ -51,7 +51,7 @@ export class LoadDriver {
     this.#generator.send(job);
     const result = await answer;
     if (!isLoadResult(result)) throw new Error('The load generator gave no result.');
-    this.countReplies(candidate, result.replies);
+    this.countResponses(candidate, result.responses);
     return result;
   }
 
@@ -63,18 +63,18 @@ export class LoadDriver {
     const cpuMs = cpuMsOf(pids) - before;
     const wereReplaced = candidate.workerPids().join() !== pids.join();
     if (wereReplaced) throw new Error(`A process of ${candidate.name} was replaced while it was measured.`);
-    return { ...result, cpuPerRequestMicros: (cpuMs * 1000) / result.replies, coreShare: cpuMs / result.elapsedMs };
+    return { ...result, cpuPerRequestMicros: (cpuMs * 1000) / result.responses, coreShare: cpuMs / result.elapsedMs };
   }
 
   /** Loads a candidate, long enough for its code to be compiled. @throws when it answers no call. */
   async warmUp(candidate: Candidate, load: Load): Promise<void> {
-    const { replies, errors, firstError } = await this.run(candidate, load);
-    if (replies === 0) throw new Error(`${candidate.name} answers no call (${errors} errors): ${firstError ?? 'no reply'}.`);
+    const { responses, errors, firstError } = await this.run(candidate, load);
+    if (responses === 0) throw new Error(`${candidate.name} answers no call (${errors} errors): ${firstError ?? 'no reply'}.`);
   }
 
   /** Counts replies that a candidate gave to others than the generator. */
-  countReplies(candidate: Candidate, replies: number): void {
-    this.#replies.set(candidate, this.repliesOf(candidate) + replies);
+  countResponses(candidate: Candidate, responses: number): void {
+    this.#replies.set(candidate, this.repliesOf(candidate) + responses);
   }
 
   /** Whole replies with status 200 that a candidate has given in this run, warm-up included. */

@@ -1,4 +1,4 @@
-import { longJsonReply } from '../load/canned-reply.ts';
+import { longJsonResponse } from '../load/canned-reply.ts';
 import { type ResidentBytes, residentBytes } from '../measure/process-table.ts';
 import { type Candidate, startCandidate, startGatelog } from '../peers/candidate.ts';
 import { chatBody } from './chat-call.ts';
@@ -29,7 +29,7 @@ export async function measureMemory(context: PartContext): Promise<MemoryResult>
     body: chatBody({ kilobytes: memoryKilobytes, order: ` [reply ${memoryKilobytes} KB]` }),
     connections: memoryConnections,
     durationMs: options.seconds * 1000,
-    minimumBodyBytes: longJsonReply(memoryKilobytes).length,
+    minimumBodyBytes: longJsonResponse(memoryKilobytes).length,
   };
   const started: Candidate[] = [];
   try {

@@ -1,4 +1,4 @@
-import { jsonReply, streamReplyBytes } from '../load/canned-reply.ts';
+import { jsonReply, streamResponseBytes } from '../load/canned-reply.ts';
 import type { Candidate } from '../peers/candidate.ts';
 import { chatBody } from './chat-call.ts';
 import type { Load, LoadDriver, MeasuredLoad } from './load-driver.ts';
@@ -38,13 +38,13 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
     body: chatBody({ stream: true, order: ` [pace ${streamPaceMs} ms]` }),
     connections: () => 1,
     length: 0.5,
-    minimumBodyBytes: streamReplyBytes,
+    minimumBodyBytes: streamResponseBytes,
   },
   'stream-many': {
     body: chatBody({ stream: true }),
     connections: (options) => options.connections,
     length: 0.5,
-    minimumBodyBytes: streamReplyBytes,
+    minimumBodyBytes: streamResponseBytes,
   },
 };
 

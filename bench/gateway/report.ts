@@ -3,7 +3,7 @@ import { renderAims } from './aims.ts';
 import type { CallsResult } from './calls.ts';
 import { markdownTable, shown, shownMebibytes, shownSpread } from './markdown.ts';
 import { memoryConnections, memoryKilobytes, type MemoryResult } from './memory.ts';
-import { type BenchResult, failuresIn, type Measure, ratioOf, spreadOver } from './result.ts';
+import { type BenchResult, failuresIn, type Measure, average, spreadOver } from './result.ts';
 import { streamCount, streamIntervalMs, type StreamsResult } from './streams.ts';
 import type { SustainedLoad, SustainedResult } from './sustained.ts';
 import type { WorkersResult } from './workers.ts';
@@ -107,7 +107,7 @@ const ratios = [
 /** Ratios of the medians; those without both candidates are left out. */
 function ratioLines(calls: CallsResult): string[] {
   const rows = ratios.flatMap(([title, candidates, measure]) => {
-    const ratio = ratioOf(calls, candidates, measure);
+    const ratio = average(calls, candidates, measure);
     return ratio === null ? [] : [[title, shown(ratio, 2)]];
   });
   return rows.length === 0 ? [] : ['### Ratios of the medians', '', ...markdownTable(['', ''], rows)];
@@ -129,8 +129,8 @@ function streamsSection({ candidates }: StreamsResult): string[] {
       candidates.map(({ candidate, gaps }) => [
         candidateLabels[candidate],
         shown(gaps.streams, 0),
-        shown(gaps.longestSentMs, 1),
-        shown(gaps.longestSeenMs, 1),
+        shown(gaps.maxSentMs, 1),
+        shown(gaps.maxSeenMs, 1),
         shown(gaps.excessP50Ms, 1),
         shown(gaps.excessMaximumMs, 1),
       ]),
@@ -177,7 +177,7 @@ function sustainedRow({ askedPerSecond, repliesPerSecond, cpuPerRequestMicros, s
     shown(repliesPerSecond, 0),
     shown(cpuPerRequestMicros, 1),
     shownMebibytes(spool.waitingBytesEachSecond.at(-1) ?? null),
-    shownMebibytes(spool.leastWaitingBytes),
+    shownMebibytes(spool.minWaitingBytes),
     shownMebibytes(spool.growthBytesPerSecond, 2),
     shownMebibytes(spool.inflowBytesPerSecond, 2),
     spool.keepsUp ? 'keeps up' : '**falls behind**',

@@ -32,7 +32,7 @@ export function spreadOver({ rounds }: CallsResult, candidate: CandidateName, me
 }
 
 /** Median of one candidate divided by that of another; null without both. */
-export function ratioOf(calls: CallsResult, candidates: readonly [CandidateName, CandidateName], measure: Measure): number | null {
+export function average(calls: CallsResult, candidates: readonly [CandidateName, CandidateName], measure: Measure): number | null {
   const [above, below] = candidates.map((candidate) => spreadOver(calls, candidate, measure));
   return above === null || above === undefined || below === null || below === undefined ? null : above.median / below.median;
 }

@@ -21,7 +21,7 @@ describe('an ingest keeps up', () => {
   it('when it had caught up at some moment, and then put batches off for a burst', () => {
     expect(courseOf(samples([90, 60, 30, 4, 14, 24, 34, 44, 54, 64, 74, 84, 94, 104]), 13_000)).toMatchObject({
       keepsUp: true,
-      leastWaitingBytes: 4 * mebi,
+      minWaitingBytes: 4 * mebi,
     });
   });
 

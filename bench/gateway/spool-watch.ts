@@ -11,7 +11,7 @@ export interface SpoolCourse {
   /** Trend of what waits over the watched time; null where it was too short. */
   readonly growthBytesPerSecond: number | null;
   /** The least that waited in the watched time. */
-  readonly leastWaitingBytes: number;
+  readonly minWaitingBytes: number;
   /** What came in meanwhile. */
   readonly inflowBytesPerSecond: number;
   /**
@@ -24,7 +24,7 @@ export interface SpoolCourse {
 const sampleMs = 1000;
 /** What waits then is what has just come: a batch is not sent for less. */
 const drainedBytes = 64 * 1024;
-const mostDrainMs = 300_000;
+const maxDrainMs = 300_000;
 
 interface Sample extends SpoolReading {
   readonly atMs: number;
@@ -63,14 +63,14 @@ export function courseOf(samples: readonly Sample[], watchedMs: number): SpoolCo
   const inflowBytesPerSecond =
     first === undefined || last === undefined || seconds === 0 ? 0 : (last.writtenBytes - first.writtenBytes) / seconds;
   const growthBytesPerSecond = slopePerSecond(watched.map(({ atMs, waitingBytes }) => ({ atMs, value: waitingBytes })));
-  const leastWaitingBytes = Math.min(...watched.map(({ waitingBytes }) => waitingBytes));
+  const minWaitingBytes = Math.min(...watched.map(({ waitingBytes }) => waitingBytes));
   const growthBytes = growthBytesPerSecond === null ? Number.POSITIVE_INFINITY : growthBytesPerSecond * seconds;
   return {
-    leastWaitingBytes,
+    minWaitingBytes,
     waitingBytesEachSecond: samples.map(({ waitingBytes }) => waitingBytes),
     growthBytesPerSecond,
     inflowBytesPerSecond,
-    keepsUp: Math.min(growthBytes, leastWaitingBytes) < inflowBytesPerSecond,
+    keepsUp: Math.min(growthBytes, minWaitingBytes) < inflowBytesPerSecond,
   };
 }
 
@@ -79,7 +79,7 @@ export async function untilDrained(candidate: GatelogCandidate): Promise<number 
   const gauge = new SpoolGauge(spoolFolderOf(candidate));
   const startedAtMs = performance.now();
   while (gauge.read().waitingBytes > drainedBytes) {
-    if (performance.now() - startedAtMs > mostDrainMs) return null;
+    if (performance.now() - startedAtMs > maxDrainMs) return null;
     await sleep(sampleMs / 4);
   }
   return performance.now() - startedAtMs;

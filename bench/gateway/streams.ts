@@ -15,7 +15,7 @@ export interface StreamsResult {
 
 const eventsPerStream = 40;
 /** Less than any event with its stamp. */
-const leastEventBytes = 150;
+const minEventBytes = 150;
 const candidateNames: readonly CandidateName[] = ['direct', 'bare', 'gatelog'];
 
 /** Many streams at once whose events say when they were sent: does anything between hold some of them up? */
@@ -25,7 +25,7 @@ export function measureStreams(context: PartContext): Promise<StreamsResult> {
     body: chatBody({ stream: true, order: ` [pace ${streamIntervalMs} ms, ${eventsPerStream} stamped events]` }),
     connections: streamCount,
     durationMs: options.seconds * 2000,
-    minimumBodyBytes: eventsPerStream * leastEventBytes,
+    minimumBodyBytes: eventsPerStream * minEventBytes,
     watchesGaps: true,
   };
   return withCandidates(
@@ -40,7 +40,7 @@ export function measureStreams(context: PartContext): Promise<StreamsResult> {
         failures.push(...failuresOf(`${candidate.name} ${streamCount} streams`, result));
         if (result.gaps === null) throw new Error('The load generator did not watch the gaps.');
         rows.push({ candidate: candidate.name, gaps: result.gaps });
-        progress(`${candidate.name.padEnd(8)} ${result.gaps.streams} streams, longest gap ${result.gaps.longestSeenMs.toFixed(0)} ms`);
+        progress(`${candidate.name.padEnd(8)} ${result.gaps.streams} streams, longest gap ${result.gaps.maxSeenMs.toFixed(0)} ms`);
         await settle(context, candidates);
       }
       return { candidates: rows, failures };

@@ -109,7 +109,7 @@ class SustainedRun {
     const result = await driver.measure(this.#gatelog, askedPerSecond === null ? usual : { ...usual, requestsPerSecond: askedPerSecond });
     const spool = watch.stop((seconds * 1000) / 2);
     const [drainedAfterMs, visible] = await Promise.all([untilDrained(this.#gatelog), probe.stop()]);
-    driver.countReplies(this.#gatelog, visible.calls);
+    driver.countResponses(this.#gatelog, visible.calls);
     const title = askedPerSecond === null ? 'closed loop' : `${askedPerSecond.toFixed(0)}/s asked`;
     this.failures.push(...failuresOf(`gatelog, ${title}`, result));
     if (visible.notFound > 0) this.failures.push(`gatelog, ${title}: ${visible.notFound} probing calls were not found by any query`);
@@ -122,5 +122,5 @@ class SustainedRun {
 /** Replies a second over the second half of a load. */
 function endRate(repliesEachSecond: readonly number[], seconds: number): number {
   const [from, to] = [Math.floor(seconds / 2), Math.max(1, Math.floor(seconds))];
-  return repliesEachSecond.slice(from, to).reduce((total, replies) => total + replies, 0) / (to - from);
+  return repliesEachSecond.slice(from, to).reduce((total, responses) => total + responses, 0) / (to - from);
 }

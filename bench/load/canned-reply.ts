@@ -20,7 +20,7 @@ const usage = {
 export const jsonReply = completion(sentence.repeat(3));
 
 /** A chat completion of at least so many thousand bytes. */
-export function longJsonReply(kilobytes: number): Buffer {
+export function longJsonResponse(kilobytes: number): Buffer {
   return completion(sentence.repeat(Math.ceil((kilobytes * 1000) / sentence.length)));
 }
 
@@ -46,7 +46,7 @@ export const streamReply: readonly Buffer[] = streamEvents().map((data) => Buffe
 const stampedRest = JSON.stringify(wordChunk(' word')).slice(1);
 
 /** Bytes of the whole streamed body, without chunk framing. */
-export const streamReplyBytes = streamReply.reduce((total, event) => total + event.length, 0);
+export const streamResponseBytes = streamReply.reduce((total, event) => total + event.length, 0);
 
 /** An event of a stream that says when it was sent, microseconds of the machine's monotonic clock. `StreamGaps` reads it. */
 export function stampedEvent(sentMicros: bigint): Buffer {

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { jsonReply, longJsonReply, stampedEvent, streamReply } from './canned-reply.ts';
+import { jsonReply, longJsonResponse, stampedEvent, streamReply } from './canned-reply.ts';
 import { HttpMessageReader } from './http-message-reader.ts';
 
 /**
@@ -42,7 +42,7 @@ function chunked(event: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${event.length.toString(16)}\r\n`), event, Buffer.from('\r\n')]);
 }
 
-function reply(socket: Socket, startLine: string, body: string): void {
+function response(socket: Socket, startLine: string, body: string): void {
   if (!startLine.startsWith('POST ') || !startLine.includes('/chat/completions ')) {
     socket.write(notFoundResponse);
   } else if (!streamPattern.test(body)) {
@@ -57,7 +57,7 @@ function reply(socket: Socket, startLine: string, body: string): void {
 }
 
 function longResponse(kilobytes: number): Buffer {
-  const made = longResponses.get(kilobytes) ?? jsonMessage(longJsonReply(kilobytes));
+  const made = longResponses.get(kilobytes) ?? jsonMessage(longJsonResponse(kilobytes));
   longResponses.set(kilobytes, made);
   return made;
 }
@@ -110,7 +110,7 @@ function serve(socket: Socket): void {
       onBody: (bytes) => {
         body += bytes.toString('latin1');
       },
-      onEnd: () => reply(socket, startLine, body),
+      onEnd: () => response(socket, startLine, body),
     },
     'empty',
   );

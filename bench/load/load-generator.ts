@@ -10,7 +10,7 @@ import { GapTotals, StreamGaps } from './stream-gaps.ts';
  */
 
 /** Replies that are still under way this long after the last request began are given up as errors. */
-const lateReplyMs = 15_000;
+const lateResponseMs = 15_000;
 /** So many failures in a row, over all connections, end a run: the target is not there. */
 const maximumFailuresInARow = 200;
 const successPattern = /^HTTP\/1\.[01] 200[ \r]/;
@@ -79,12 +79,12 @@ class LoadRun {
   result(): LoadResult {
     const elapsedMs = this.#finishedAtMs - this.startedAtMs;
     return {
-      replies: this.#replies,
+      responses: this.#replies,
       errors: this.#errors,
       firstError: this.#firstError,
       elapsedMs,
       requestsPerSecond: elapsedMs > 0 ? (this.#replies * 1000) / elapsedMs : 0,
-      repliesEachSecond: Array.from(this.#repliesEachSecond, (replies) => replies ?? 0),
+      repliesEachSecond: Array.from(this.#repliesEachSecond, (responses) => responses ?? 0),
       whole: this.whole.summary(),
       firstByte: this.firstByte.summary(),
       gaps: this.job.watchesGaps ? this.gaps.summary() : null,
@@ -123,7 +123,7 @@ class LoadConnection {
   #open(): void {
     const socket = connect({ port: this.#run.job.port, host: '127.0.0.1', noDelay: true });
     const reader = new HttpMessageReader(
-      { onHead: (head) => this.#readHead(head), onBody: (bytes) => this.#readBody(bytes), onEnd: () => this.#endReply() },
+      { onHead: (head) => this.#readHead(head), onBody: (bytes) => this.#readBody(bytes), onEnd: () => this.#endResponse() },
       'until-close',
     );
     this.#socket = socket;
@@ -182,7 +182,7 @@ class LoadConnection {
     this.#gaps?.see(bytes, performance.now());
   }
 
-  #endReply(): void {
+  #endResponse(): void {
     if (!this.#waiting) return;
     if (this.#status !== '') {
       this.#fail(this.#status);
@@ -215,7 +215,7 @@ function runJob(job: LoadJob): Promise<LoadResult> {
   return new Promise((resolve) => {
     let open = job.connections;
     const connections: LoadConnection[] = [];
-    const watchdog = setTimeout(() => connections.forEach((connection) => connection.abandon()), job.durationMs + lateReplyMs);
+    const watchdog = setTimeout(() => connections.forEach((connection) => connection.abandon()), job.durationMs + lateResponseMs);
     const done = (): void => {
       open -= 1;
       if (open > 0) return;

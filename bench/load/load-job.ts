@@ -23,7 +23,7 @@ export interface LoadJob {
 
 export interface LoadResult {
   /** Replies with status 200 and a whole body. */
-  readonly replies: number;
+  readonly responses: number;
   readonly errors: number;
   readonly firstError: string | null;
   readonly elapsedMs: number;

@@ -4,8 +4,8 @@ import { LatencyHistogram } from './latency-histogram.ts';
 export interface GapSummary {
   readonly streams: number;
   /** The longest of all streams. */
-  readonly longestSentMs: number;
-  readonly longestSeenMs: number;
+  readonly maxSentMs: number;
+  readonly maxSeenMs: number;
   /** By how much the longest gap that a stream's reader saw was longer than the longest that its provider made: the median stream and the worst. */
   readonly excessP50Ms: number;
   readonly excessMaximumMs: number;
@@ -13,20 +13,20 @@ export interface GapSummary {
 
 const stampPattern = /"sent_us":(\d+),/g;
 /** A stamp may be cut in two by the network; so much of its bytes is kept until the rest comes. */
-const mostStampBytes = 40;
+const maxStampBytes = 40;
 
 /** Watches the events of one stream at a time, each of which says when it was sent (`stampedEvent`). */
 export class StreamGaps {
-  longestSentMs = 0;
-  longestSeenMs = 0;
+  maxSentMs = 0;
+  maxSeenMs = 0;
   #sentMs: number | null = null;
   #seenMs = 0;
   #rest = '';
 
   /** A new stream begins. */
   begin(): void {
-    this.longestSentMs = 0;
-    this.longestSeenMs = 0;
+    this.maxSentMs = 0;
+    this.maxSeenMs = 0;
     this.#sentMs = null;
     this.#rest = '';
   }
@@ -39,13 +39,13 @@ export class StreamGaps {
       this.#event(Number(match[1]) / 1000, nowMs);
       readTo = match.index + match[0].length;
     }
-    this.#rest = text.slice(Math.max(readTo, text.length - mostStampBytes));
+    this.#rest = text.slice(Math.max(readTo, text.length - maxStampBytes));
   }
 
   #event(sentMs: number, nowMs: number): void {
     if (this.#sentMs !== null) {
-      this.longestSentMs = Math.max(this.longestSentMs, sentMs - this.#sentMs);
-      this.longestSeenMs = Math.max(this.longestSeenMs, nowMs - this.#seenMs);
+      this.maxSentMs = Math.max(this.maxSentMs, sentMs - this.#sentMs);
+      this.maxSeenMs = Math.max(this.maxSeenMs, nowMs - this.#seenMs);
     }
     this.#sentMs = sentMs;
     this.#seenMs = nowMs;
@@ -59,7 +59,7 @@ export class GapTotals {
   #longestSentMs = 0;
   #longestSeenMs = 0;
 
-  add({ longestSentMs, longestSeenMs }: StreamGaps): void {
+  add({ maxSentMs: longestSentMs, maxSeenMs: longestSeenMs }: StreamGaps): void {
     this.#streams += 1;
     this.#longestSentMs = Math.max(this.#longestSentMs, longestSentMs);
     this.#longestSeenMs = Math.max(this.#longestSeenMs, longestSeenMs);
@@ -70,8 +70,8 @@ export class GapTotals {
     const { p50Micros, maximumMicros } = this.#excess.summary();
     return {
       streams: this.#streams,
-      longestSentMs: this.#longestSentMs,
-      longestSeenMs: this.#longestSeenMs,
+      maxSentMs: this.#longestSentMs,
+      maxSeenMs: this.#longestSeenMs,
       excessP50Ms: p50Micros / 1000,
       excessMaximumMs: maximumMicros / 1000,
     };

@@ -48,7 +48,7 @@ function responseHeaders(rawHeaders: readonly Buffer[]): { headers: string[]; bo
  * Writes one reply to the client as it arrives. What arrives in one turn of the event loop is one write: undici calls once per chunk of the
  * provider, and a stream comes in many small ones. A reply of known length ends with its last byte, so that a small one is one write.
  */
-class Reply implements Dispatcher.DispatchHandler {
+class Response implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse;
   #abort: ((cause?: Error) => void) | null = null;
   #resume: (() => void) | null = null;
@@ -118,7 +118,7 @@ class Reply implements Dispatcher.DispatchHandler {
 
 function forward(request: IncomingMessage, response: ServerResponse, body: Buffer | null): void {
   const { url = '/', method = 'GET' } = request;
-  pool.dispatch({ path: url, method, headers: requestHeaders(request.rawHeaders), body }, new Reply(response));
+  pool.dispatch({ path: url, method, headers: requestHeaders(request.rawHeaders), body }, new Response(response));
 }
 
 const server = createServer((request, response) => {

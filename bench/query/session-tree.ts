@@ -2,7 +2,7 @@ import { uuidOfHex, uuidToNumber } from '../../src/model/ids.ts';
 import type { SessionNode } from '../../src/contract/sessions/view.ts';
 import { requestItems } from '../../src/query/requests/item.ts';
 import { type RequestRow, requestRowColumns } from '../../src/query/requests/columns.ts';
-import { type SessionRequestRow, summed } from '../../src/query/session-detail/totals.ts';
+import { type SessionRequestRow, aggregateTree } from '../../src/query/session-detail/totals.ts';
 import { sessionItem, sessionTree } from '../../src/query/session-detail/tree.ts';
 import { planSession, wholeSessionStatement } from '../../src/query/session-detail/statement.ts';
 import type { Connections } from '../../src/store/engine/connections.ts';
@@ -54,7 +54,7 @@ async function ours(connections: Connections): Promise<TraceAnswer> {
   const planned = planSession(tenant, traceId, { limit: traceRequests });
   if (!planned.ok) throw new Error(planned.fault.message);
   const rows = await run<SessionRequestRow>(wholeSessionStatement(planned.value));
-  const nodes = summed(rows);
+  const nodes = aggregateTree(rows);
   const [root] = nodes;
   if (root === undefined) throw new Error('The session is not there.');
   const requests = requestItems(rows, [], address);

@@ -1,4 +1,4 @@
-import { accepted } from '../../src/contract/fault.ts';
+import { unwrap } from '../../src/contract/fault.ts';
 import type { SessionQuery } from '../../src/contract/sessions/query.ts';
 import { uuidToNumber } from '../../src/model/ids.ts';
 import { sessionItem } from '../../src/query/sessions/item.ts';
@@ -40,8 +40,8 @@ function someWeek(random: () => number, records: number): SessionQuery {
 }
 
 // Arrivals are later than 1970 here, so that by hand they need no sign.
-const recency = 'bitShiftLeft(toUInt256(toUInt64(toUnixTimestamp64Milli(created_at))), 128) + request_id';
-const newestName = `argMaxIf(session_name, ${recency}, session_name != '')`;
+const newestFirstKey = 'bitShiftLeft(toUInt256(toUInt64(toUnixTimestamp64Milli(created_at))), 128) + request_id';
+const newestName = `argMaxIf(session_name, ${newestFirstKey}, session_name != '')`;
 
 /** What people ask of sessions, most of all. */
 export const sessionQuestions: readonly SessionQuestion[] = [
@@ -55,7 +55,7 @@ export const sessionQuestions: readonly SessionQuestion[] = [
     aimMs: 200,
     draw: (random, records) => {
       const team = `team-${Math.floor(random() * 50)}`;
-      const having = `argMaxIf(properties['Team'], ${recency}, mapContains(properties, 'Team')) = '${team}'`;
+      const having = `argMaxIf(properties['Team'], ${newestFirstKey}, mapContains(properties, 'Team')) = '${team}'`;
       return {
         body: { ...someWeek(random, records), filter: { session: { properties: { Team: { equals: team } } } } },
         handWritten: { having },
@@ -102,7 +102,7 @@ function searchFor(words: string, week7: SessionQuery): AskedSessions {
 export function openOurSessions(connections: Connections): (body: SessionQuery) => Promise<Answer> {
   const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
   return async (body) => {
-    const plan = accepted(planSessions(tenant, body));
+    const plan = unwrap(planSessions(tenant, body));
     const data = (await run<SessionRow>(sessionPageStatement(plan))).map((row) => sessionItem(row, plan.offsetMinutes));
     const ids = data.map((item) => `${item.session_id} ${item.total_requests} ${item.total_tokens} ${item.created_at}`);
     return { ids, characters: JSON.stringify({ data, error: null }).length };
@@ -124,7 +124,7 @@ export async function handWrittenSessions(connections: Connections, { body, hand
     SELECT session_id, ${newestName} AS name, tags[session_id].2 AS tag, toUnixTimestamp64Milli(${first}) AS first_ms, toUnixTimestamp64Milli(${over('max', 'created_at')}) AS latest_ms,
       toString(${over('sum', 'cost')}) AS cost, ${over('count', '')} AS requests_all, ${over('sum', 'prompt_tokens')} AS prompt, ${over('sum', 'completion_tokens')} AS completion,
       ${over('sum', 'total_tokens')} AS total, ${over('avg', 'latency')} AS latency_all, ${over('groupUniqArray', 'user_id')} AS users,
-      mapApply((key, newest) -> (key, newest.2), maxMap(mapApply((key, value) -> (key, (${recency}, value)), properties))) AS merged
+      mapApply((key, newest) -> (key, newest.2), maxMap(mapApply((key, value) -> (key, (${newestFirstKey}, value)), properties))) AS merged
     FROM requests WHERE ${base(body)} AND created_at >= page.2 AND created_at <= page.3 AND session_id IN (page.1)
     GROUP BY session_id ORDER BY first_ms DESC, session_id`;
   return connections.run('long', async (client) => {

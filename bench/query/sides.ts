@@ -1,4 +1,4 @@
-import { accepted } from '../../src/contract/fault.ts';
+import { unwrap } from '../../src/contract/fault.ts';
 import type { RequestQuery } from '../../src/contract/requests/query.ts';
 import { type RequestId, uuidToNumber } from '../../src/model/ids.ts';
 import { cursorBehind, type SortCells } from '../../src/query/requests/cursor.ts';
@@ -50,7 +50,7 @@ export function openOurs(connections: Connections): Ours {
 }
 
 function planOf(body: RequestQuery): RequestsPlan {
-  const planned = accepted(planRequests(tenant, body, requestDialect));
+  const planned = unwrap(planRequests(tenant, body, requestDialect));
   if (planned.kind !== 'page') throw new Error(planned.hint);
   return planned.plan;
 }

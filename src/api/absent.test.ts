@@ -61,7 +61,7 @@ test.each(calls.flatMap(([name, callFor]) => [withTime, withoutTime].map((id) =>
 
 test.each(calls)('and one on its way to the store as well: %s', async (_, callFor) => {
   const { run, count } = counting();
-  const [method, path, body] = callFor(rig.travelling);
+  const [method, path, body] = callFor(rig.inFlight);
   const response = await rig.call(method, path, { api: rig.withPorts({ run }), body });
   expect(response.headers.get('svc-hint')).toContain('on its way to the store');
   expect([response.status, await codeOf(response)]).toEqual(refusalOf(path, 'request_in_flight'));
@@ -73,7 +73,7 @@ test.each(calls.filter(([name]) => name !== 'an asset'))(
   async (_, callFor) => {
     await rig.insert([{ requestId: elsewhere }]);
     const [method, path, body] = callFor(elsewhere);
-    const api = rig.withPorts({ travellingOf: () => Promise.reject(new GatelogError('service_busy', 'The spool is long.')) });
+    const api = rig.withPorts({ inFlightOf: () => Promise.reject(new GatelogError('service_busy', 'The spool is long.')) });
     expect([(await rig.call(method, path, { api, body })).status]).toEqual([200]);
     const [otherMethod, otherPath, otherBody] = callFor(withTime);
     expect((await rig.call(otherMethod, otherPath, { api, body: otherBody })).status).toBe(503);

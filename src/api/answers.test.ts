@@ -70,7 +70,7 @@ describe('200', () => {
   });
 
   test('an update of a travelling request is taken', async () => {
-    const answer = await checked(await rig.call('PUT', propertyPath(rig.travelling), { body: { Team: 'a' } }), 200, doneSchema);
+    const answer = await checked(await rig.call('PUT', propertyPath(rig.inFlight), { body: { Team: 'a' } }), 200, doneSchema);
     expect(answer).toEqual({ data: null, error: null });
   });
 
@@ -152,7 +152,7 @@ describe('a record that is stored between the look into the store and the look a
     let stored = false;
     const api = rig.withPorts({
       run: async (statement, signal) => (stored ? rig.run(statement, signal) : []),
-      travellingOf: async () => {
+      inFlightOf: async () => {
         stored = true;
         return [];
       },
@@ -170,7 +170,7 @@ describe('a record that is stored between the look into the store and the look a
       run: async (statement, signal) => (stored ? rig.run(statement, signal) : []),
       sessions: {
         ...rig.sessions,
-        isTravelling: async () => {
+        isInFlight: async () => {
           stored = true;
           return false;
         },

@@ -10,11 +10,11 @@ import type { Endpoint, OpenEndpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { measureCalls } from './http/latency.ts';
 import { openEndpoints } from './open-endpoints.ts';
-import { type Addressed, methodsAt } from './http/allowed-methods.ts';
+import { type AddressedPath, methodsAt } from './http/allowed-methods.ts';
 import type { ApiPorts } from './ports.ts';
 import { noteEndpoint } from './http/matched-endpoint.ts';
 import { readsAsQuery, unknownPath } from './http/unknown-path.ts';
-import { answerProblem } from './http/problem.ts';
+import { sendProblem } from './http/problem.ts';
 
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
 export function createApi(ports: ApiPorts, document: object): Hono {
@@ -36,8 +36,8 @@ export function createApi(ports: ApiPorts, document: object): Hono {
 /** An API without endpoints: how it answers failures. It reads no body. @param first what stands before all else. */
 export function bareApi({ observe }: ApiPorts, first: readonly MiddlewareHandler[] = []): Hono {
   const app = new Hono();
-  app.onError((error, context) => answerProblem(context, error, observe));
-  app.notFound((context) => answerProblem(context, unknownPath(context.req.method, context.req.path), observe));
+  app.onError((error, context) => sendProblem(context, error, observe));
+  app.notFound((context) => sendProblem(context, unknownPath(context.req.method, context.req.path), observe));
   for (const handler of first) app.use(handler);
   return app;
 }
@@ -105,7 +105,7 @@ function addEndpoint(app: Hono, endpoint: Endpoint, given: { readonly ports: Api
 }
 
 /** Endpoints by their path, in the order in which the paths are declared first. */
-function byPath<Declared extends Addressed>(declared: readonly Declared[]): ReadonlyMap<string, readonly Declared[]> {
+function byPath<Declared extends AddressedPath>(declared: readonly Declared[]): ReadonlyMap<string, readonly Declared[]> {
   const members = new Map<string, Declared[]>();
   for (const endpoint of declared) {
     const { path } = endpoint.declaration;

@@ -6,7 +6,7 @@ import type { CallMemory } from './http/answer-memory.ts';
 import type { ApiPorts } from './ports.ts';
 
 /** What a handler gets. */
-export interface EndpointCall {
+export interface RequestContext {
   readonly context: Context;
   readonly principal: Principal;
   readonly ports: ApiPorts;
@@ -20,11 +20,11 @@ export interface Endpoint {
   readonly declaration: RouteConfig;
   /** What the key must allow. Invariant: every endpoint needs a key. */
   readonly action: Action;
-  readonly handle: (call: EndpointCall) => Promise<Response>;
+  readonly handle: (call: RequestContext) => Promise<Response>;
 }
 
 /** What a handler of an {@link OpenEndpoint} gets. `document` is the OpenAPI document. */
-export interface OpenCall {
+export interface RecordedCall {
   readonly context: Context;
   readonly ports: ApiPorts;
   /** For the answer; whose it is has to be said. */
@@ -35,7 +35,7 @@ export interface OpenCall {
 /** An endpoint that needs no key: it shows nothing of anybody's records, or its address is signed. */
 export interface OpenEndpoint {
   readonly declaration: RouteConfig;
-  readonly handle: (call: OpenCall) => Response | Promise<Response>;
+  readonly handle: (call: RecordedCall) => Response | Promise<Response>;
 }
 
 /** A JSON answer or body in a declaration. */

@@ -10,13 +10,13 @@ import {
 import { createAdaptorServer, serve } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Problem } from '../contract/problem.ts';
-import { watchTaking } from '../platform/http/write-timeout.ts';
+import { watchReads } from '../platform/http/write-timeout.ts';
 
 /** A session's identifier stands in the path: the longest that a property holds, 8,192 bytes, has three times as many there. Bytes. */
 const headMaxBytes = 64 * 1024;
 
 /** Connections to the API; Node closes further ones. */
-const mostConnections = 4096;
+const maxConnections = 4096;
 
 /** For how long a request may be on its way, its body with it; then its connection is closed. Milliseconds. */
 const requestTimeoutMs = 300_000;
@@ -45,7 +45,7 @@ export function serveApi(api: Hono, { host, port, keepAliveTimeoutMs, clientStal
     },
     createServer: ((options: object, listener: RequestListener) => createServer(options, onlyPlain(listener))) as typeof createServer,
   }) as Server;
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   return server;
 }
 
@@ -60,7 +60,7 @@ type HeadLines = OutgoingHttpHeaders | OutgoingHttpHeader[];
 function watchedAnswers(clientStallMs: number): typeof ServerResponse {
   return class WatchedAnswer extends ServerResponse {
     override writeHead(status: number, message?: string | HeadLines, lines?: HeadLines): this {
-      watchTaking(this, clientStallMs);
+      watchReads(this, clientStallMs);
       return typeof message === 'string' ? super.writeHead(status, message, lines) : super.writeHead(status, message ?? lines);
     }
   } as typeof ServerResponse;

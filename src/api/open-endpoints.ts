@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { healthSchema } from '../contract/answers.ts';
-import { jsonContent, type OpenCall, type OpenEndpoint, problemResponses } from './endpoint.ts';
-import { answerJson } from './http/json-answer.ts';
+import { jsonContent, type RecordedCall, type OpenEndpoint, problemResponses } from './endpoint.ts';
+import { sendJson } from './http/json-answer.ts';
 import { getMetrics } from './routes/prometheus.ts';
 import { getSignedBodies } from './routes/requests/body.ts';
 
@@ -17,7 +17,7 @@ export const openEndpoints: readonly OpenEndpoint[] = [
       summary: 'Whether the process is alive',
       responses: { 200: { description: 'It is.', content: healthContent }, ...problemResponses(405) },
     },
-    handle: ({ context }) => answerJson(context, { status: 'ok', failing: [], degraded: [] }),
+    handle: ({ context }) => sendJson(context, { status: 'ok', failing: [], degraded: [] }),
   },
   {
     declaration: {
@@ -44,13 +44,13 @@ export const openEndpoints: readonly OpenEndpoint[] = [
         ...problemResponses(405),
       },
     },
-    handle: ({ context, document }) => answerJson(context, document),
+    handle: ({ context, document }) => sendJson(context, document),
   },
   getMetrics,
   getSignedBodies,
 ];
 
-async function answerReady({ context, ports }: OpenCall): Promise<Response> {
+async function answerReady({ context, ports }: RecordedCall): Promise<Response> {
   const { failing, degraded } = await ports.health();
-  return answerJson(context, { status: failing.length === 0 ? 'ok' : 'unavailable', failing, degraded }, failing.length === 0 ? 200 : 503);
+  return sendJson(context, { status: failing.length === 0 ? 'ok' : 'unavailable', failing, degraded }, failing.length === 0 ? 200 : 503);
 }

@@ -11,7 +11,7 @@ import type { StoredPrice } from '../model/pricing/stored-price.ts';
 import type { StoredLimit } from '../metadata/organization/rate-limits.ts';
 import type { Erasure } from '../model/erasure.ts';
 import type { BodyAddresses } from '../auth/body-address.ts';
-import type { FailedKeys } from '../auth/failed-keys.ts';
+import type { AuthFailureLimiter } from '../auth/failed-keys.ts';
 import type { ProviderKeyVault } from '../auth/provider-keys.ts';
 import type { AnswerMemory } from './http/answer-memory.ts';
 import type { HintLookUps } from './page/hint-look-ups.ts';
@@ -26,7 +26,7 @@ export interface SessionPorts {
   /** An empty tag takes the tag away. */
   readonly tag: (principal: Principal, sessionId: string, tag: string) => Promise<void>;
   /** True when a request of the session is still on its way to the store. */
-  readonly isTravelling: (organizationId: OrganizationId, sessionId: string) => Promise<boolean>;
+  readonly isInFlight: (organizationId: OrganizationId, sessionId: string) => Promise<boolean>;
 }
 
 /** The limits that organisations store. */
@@ -54,7 +54,7 @@ export interface ErasurePorts {
   /** @returns the erasure once it is done; undefined when it goes on for longer than a caller is kept waiting. @throws GatelogError `erasure_in_progress`. */
   readonly erase: (organizationId: OrganizationId, userId: string) => Promise<Erasure | undefined>;
   /** Its receipt has been handed over. */
-  readonly handedOver: (erasure: Erasure) => Promise<void>;
+  readonly acknowledge: (erasure: Erasure) => Promise<void>;
 }
 
 /** The redaction rules that organisations store. */
@@ -107,13 +107,13 @@ export interface ApiPorts {
   /** `undefined`: no such key. */
   readonly verifyKey: (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
   readonly explainRejection: (key: string | undefined) => GatelogError;
-  readonly failedKeys: FailedKeys;
+  readonly failedKeys: AuthFailureLimiter;
   readonly run: RunStatement;
   /** Durable and visible when it returns. @throws GatelogError `not_found`. */
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
   readonly sessions: SessionPorts;
   /** Those of an organisation's requests whose records are still on their way to the store. */
-  readonly travellingOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
+  readonly inFlightOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
   /** Address at which both bodies of a request can be read without a key, for an hour. */
   readonly bodyAddressOf: (organizationId: OrganizationId, requestId: RequestId) => string;
   readonly checkBodyAddress: BodyAddresses['check'];

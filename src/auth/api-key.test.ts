@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { displayPrefix, generateKey, hashKey, holdsOurKey, looksLikeOurKey, problemOfChosenKey, regionOf } from './api-key.ts';
+import { displayPrefix, generateKey, hashKey, holdsOurKey, looksLikeOurKey, validateCustomKey, regionOf } from './api-key.ts';
 import { explainRejection } from './rejection.ts';
 
 describe('a generated key', () => {
@@ -9,7 +9,7 @@ describe('a generated key', () => {
     for (const key of keys) {
       expect(key).toMatch(/^sk-svc-eu-west-[0-9A-Za-z]{32}$/);
       expect(regionOf(key)).toBe('eu-west');
-      expect(problemOfChosenKey(key, 'eu-west')).toBeUndefined();
+      expect(validateCustomKey(key, 'eu-west')).toBeUndefined();
     }
     expect(32 * Math.log2(new Set(keys.join('').replaceAll('sk-svc-eu-west-', '')).size)).toBeGreaterThan(160);
   });
@@ -48,7 +48,7 @@ test.each([
   ['sk-svc-us-012 3456789', 'letters, digits'],
   ['sk-svc-us-01', '16 to 256 characters'],
 ])('the chosen key %s is judged: %s', (key, verdict) => {
-  expect(problemOfChosenKey(key, 'us') ?? 'accepted').toContain(verdict);
+  expect(validateCustomKey(key, 'us') ?? 'accepted').toContain(verdict);
 });
 
 const coded = (text: string): string => text.replaceAll(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);

@@ -5,8 +5,8 @@ const prefixes = ['sk-svc-', 'sk-helicone-', 'pk-helicone-'] as const;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 32 characters of 62: 190 bits. */
 const randomLength = 32;
-const shortestKey = 16;
-const longestKey = 256;
+const minKey = 16;
+const maxKey = 256;
 
 /** A new key, `sk-svc-<region>-<random>`, with 190 bits of randomness. */
 export function generateKey(region: string): string {
@@ -74,7 +74,7 @@ export function regionOf(key: string): string | undefined {
  * Says why a key that an operator chose cannot be stored, undefined when it can. The sentence does not hold the key.
  * @param region this deployment's.
  */
-export function problemOfChosenKey(key: string, region: string): string | undefined {
+export function validateCustomKey(key: string, region: string): string | undefined {
   if (!looksLikeOurKey(key)) {
     return `A key starts with sk-svc-${region}- or, when it comes from Helicone, with sk-helicone- or pk-helicone-.`;
   }
@@ -82,7 +82,7 @@ export function problemOfChosenKey(key: string, region: string): string | undefi
     return `A key of this deployment starts with sk-svc-${region}-; this one names another region.`;
   }
   if (!/^[A-Za-z0-9_.-]+$/.test(key)) return 'A key holds letters, digits, hyphens, underscores and dots only.';
-  if (key.length < shortestKey || key.length > longestKey) return `A key has ${shortestKey} to ${longestKey} characters.`;
+  if (key.length < minKey || key.length > maxKey) return `A key has ${minKey} to ${maxKey} characters.`;
   return undefined;
 }
 

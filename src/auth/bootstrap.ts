@@ -1,6 +1,6 @@
 import { inWriteTransaction, type MetadataQueries } from '../metadata/database.ts';
 import { createOrganization, listOrganizations } from '../metadata/organization/organizations.ts';
-import { generateKey, problemOfChosenKey } from './api-key.ts';
+import { generateKey, validateCustomKey } from './api-key.ts';
 import { storeKey } from './issue-key.ts';
 
 export interface BootstrapOptions {
@@ -26,7 +26,7 @@ export async function bootstrap(
 ): Promise<BootstrapResult> {
   return inWriteTransaction(database, async (transaction) => {
     if ((await listOrganizations(transaction)).length > 0) return { created: false };
-    const problem = bootstrapKey === undefined ? undefined : problemOfChosenKey(bootstrapKey, region);
+    const problem = bootstrapKey === undefined ? undefined : validateCustomKey(bootstrapKey, region);
     if (problem !== undefined) throw new Error(`GATELOG_BOOTSTRAP_API_KEY cannot be used. ${problem}`);
     const apiKey = bootstrapKey ?? generateKey(region);
     const organization = await createOrganization(transaction, 'default', now());

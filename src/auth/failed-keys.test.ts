@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { GatelogError } from '../model/errors.ts';
-import { FailedKeys } from './failed-keys.ts';
+import { AuthFailureLimiter } from './failed-keys.ts';
 
 const rejection = new GatelogError('invalid_key', 'This key is not accepted.');
 
-function started(mostPerMinute = 3): {
+function started(maxPerMinute = 3): {
   readonly fail: (address?: string) => readonly [string, number | undefined];
   pass: (ms: number) => void;
-  failed: FailedKeys;
+  failed: AuthFailureLimiter;
 } {
   let now = 1000;
-  const failed = new FailedKeys({ mostPerMinute, monotonic: () => now });
+  const failed = new AuthFailureLimiter({ maxPerMinute, monotonic: () => now });
   return {
     fail: (address = '192.0.2.1') => {
       const { code, retryAfterSeconds } = failed.answer(address, rejection);

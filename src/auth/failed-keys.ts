@@ -3,13 +3,13 @@ import { GatelogError } from '../model/errors.ts';
 
 export interface FailedKeysOptions {
   /** Keys that are not accepted, from one address in a minute; 0: no limit. */
-  readonly mostPerMinute: number;
+  readonly maxPerMinute: number;
   /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
 }
 
 /** Addresses that are remembered; the one that failed longest ago makes room. */
-const mostAddresses = 10_000;
+const maxAddresses = 10_000;
 const minuteMs = 60_000;
 
 interface Bucket {
@@ -22,7 +22,7 @@ interface Bucket {
  * Bounds failed tries by client address: a bucket of tokens each, in this process.
  * Invariant: a good key is never refused for what others at its address do (one proxy, one NAT): who asks has looked the key up before.
  */
-export class FailedKeys {
+export class AuthFailureLimiter {
   private readonly options: FailedKeysOptions;
   private readonly buckets = new Map<string, Bucket>();
 
@@ -35,7 +35,7 @@ export class FailedKeys {
    * @returns that, or while the address has failed too often `too_many_failures`.
    */
   answer(address: string | undefined, rejection: GatelogError): GatelogError {
-    const { mostPerMinute, monotonic } = this.options;
+    const { maxPerMinute: mostPerMinute, monotonic } = this.options;
     if (mostPerMinute === 0) return rejection;
     const name = nameOf(address ?? '');
     const now = monotonic();
@@ -53,7 +53,7 @@ export class FailedKeys {
   }
 
   private makeRoom(): void {
-    if (this.buckets.size <= mostAddresses) return;
+    if (this.buckets.size <= maxAddresses) return;
     const [oldest] = this.buckets.keys();
     if (oldest !== undefined) this.buckets.delete(oldest);
   }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** Whether a text is the key of a setting. Takes the same time whatever is wrong with it, its length included. */
-export function isFixedKey(given: string, key: string): boolean {
+export function constantTimeEquals(given: string, key: string): boolean {
   return timingSafeEqual(digestOf(given), digestOf(key));
 }
 

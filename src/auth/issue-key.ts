@@ -5,7 +5,7 @@ import type { MetadataQueries } from '../metadata/database.ts';
 import { displayPrefix, generateKey, hashKey } from './api-key.ts';
 
 /** What a new key is for. */
-export interface KeyOrder {
+export interface NewKey {
   readonly organizationId: OrganizationId;
   /** This deployment's. */
   readonly region: string;
@@ -22,7 +22,7 @@ export interface IssuedKey {
 }
 
 /** Makes a key of the order's region and stores its hash. */
-export async function issueKey(database: MetadataQueries, order: KeyOrder): Promise<IssuedKey> {
+export async function issueKey(database: MetadataQueries, order: NewKey): Promise<IssuedKey> {
   const key = generateKey(order.region);
   const apiKey = await storeKey(database, key, order);
   if (apiKey === 'key_taken') throw new Error('The random source gave the same key twice.');
@@ -30,7 +30,7 @@ export async function issueKey(database: MetadataQueries, order: KeyOrder): Prom
 }
 
 /** Stores the hash of a key that was made elsewhere; see `problemOfChosenKey` for what may be stored. */
-export async function storeKey(database: MetadataQueries, key: string, order: KeyOrder): Promise<ApiKey | 'key_taken'> {
+export async function storeKey(database: MetadataQueries, key: string, order: NewKey): Promise<ApiKey | 'key_taken'> {
   const { organizationId, region, name, permissions, at } = order;
   return createApiKey(database, {
     organizationId,

@@ -43,14 +43,14 @@ export interface ProviderKeyVault {
 
 /** A hint tells keys apart; of a short key it would tell too much. */
 const shownCharacters = 4;
-const shortestWithHint = 20;
+const minWithHint = 20;
 
 /** The vault over the metadata database. @param now Unix milliseconds. */
 export function makeProviderKeyVault(database: MetadataQueries, cipher: ProviderKeyCipher, now: () => number): ProviderKeyVault {
   return {
     add: async (organizationId, { provider, key, name }) => {
       const id = v7();
-      const hint = key.length < shortestWithHint ? null : `…${key.slice(-shownCharacters)}`;
+      const hint = key.length < minWithHint ? null : `…${key.slice(-shownCharacters)}`;
       const sealed = cipher.seal({ organizationId, provider, id }, key);
       const stored: StoredProviderKey = { id, organizationId, provider, name, sealed, hint, createdAt: now() };
       return (await addProviderKey(database, stored, providerKeyLimits.keys)) ?? shown(stored, true);

@@ -18,8 +18,8 @@ export interface ServiceClient {
 const standardAddress = 'http://127.0.0.1:8788';
 const answerMs = 120_000;
 /** A part of the service that is away is asked for again so often, after as many seconds as it says, up to some. */
-const mostTries = 5;
-const longestWaitSeconds = 10;
+const maxTries = 5;
+const maxWaitSeconds = 10;
 
 /**
  * Makes the client of `GATELOG_API_URL` with `GATELOG_API_KEY`; nothing is sent yet.
@@ -38,13 +38,13 @@ interface Place {
   readonly advice: string;
 }
 
-interface Reply {
+interface Response {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly text: string;
 }
 
-function clientOver(place: Place, send: (path: string, body: string) => Promise<Reply>): ServiceClient {
+function clientOver(place: Place, send: (path: string, body: string) => Promise<Response>): ServiceClient {
   return {
     post: async (path, body, shape) => {
       const text = JSON.stringify(body);
@@ -73,7 +73,7 @@ function keyOf(key: string | undefined): string {
   return key;
 }
 
-async function sendToAddress(address: string, key: string, body: string): Promise<Reply> {
+async function sendToAddress(address: string, key: string, body: string): Promise<Response> {
   const response = await fetch(address, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -86,8 +86,8 @@ async function sendToAddress(address: string, key: string, body: string): Promis
 }
 
 /** The answer of the first try that is not 503. */
-async function answered({ name, advice }: Place, attempt: () => Promise<Reply>): Promise<unknown> {
-  for (let triesLeft = mostTries - 1; ; triesLeft -= 1) {
+async function answered({ name, advice }: Place, attempt: () => Promise<Response>): Promise<unknown> {
+  for (let triesLeft = maxTries - 1; ; triesLeft -= 1) {
     const { status, retryAfter, text } = await reached({ name, advice }, attempt);
     const answer = parseJson(text);
     if (!isJsonObject(answer) || (typeof answer['error'] !== 'string' && answer['error'] !== null)) {
@@ -95,11 +95,11 @@ async function answered({ name, advice }: Place, attempt: () => Promise<Reply>):
     }
     if (status === 200) return answer;
     if (status !== 503 || triesLeft === 0) throw new CommandError(`${answer['error'] ?? `status ${status}`}${placeOf(answer['details'])}`);
-    await wait(1000 * Math.min(Number(retryAfter) || 1, longestWaitSeconds));
+    await wait(1000 * Math.min(Number(retryAfter) || 1, maxWaitSeconds));
   }
 }
 
-async function reached({ name, advice }: Place, attempt: () => Promise<Reply>): Promise<Reply> {
+async function reached({ name, advice }: Place, attempt: () => Promise<Response>): Promise<Response> {
   try {
     return await attempt();
   } catch (error) {

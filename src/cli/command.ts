@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { parsePermissions, type KeyOrder } from '../auth/issue-key.ts';
+import { parsePermissions, type NewKey } from '../auth/issue-key.ts';
 import { faultSentence, loadConfig } from '../config/load.ts';
 import type { BackupOptions } from './commands/backup.ts';
 import type { DeadLettersListOptions, DeadLettersReplayOptions, DeadLettersShowOptions } from './commands/dead-letters.ts';
@@ -281,7 +281,7 @@ function addRecordCommands(program: Command, dependencies: CommandDependencies):
     });
 }
 
-function permissionsOption(text: string): KeyOrder['permissions'] {
+function permissionsOption(text: string): NewKey['permissions'] {
   const permissions = parsePermissions(text);
   if (permissions === undefined) throw new InvalidArgumentError('Write rw, r, w or admin.');
   return permissions;

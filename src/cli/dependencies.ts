@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Config } from '../config/load.ts';
 import { hasRecords, lostMetadata, refuseUnreachable, useDataDir } from '../main/data-folder.ts';
-import { embeddedOnly } from '../main/shared.ts';
+import { rejectUnsupportedSettings } from '../main/shared.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
 import { hasMetadata, type MetadataDatabase } from '../metadata/database.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -47,7 +47,7 @@ export function systemDependencies(environment: CommandDependencies['environment
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     now: systemClock.now,
     openDatabase: async (config) => {
-      embeddedOnly(config);
+      rejectUnsupportedSettings(config);
       useDataDir(config.dataDir);
       if (!hasMetadata(config.dataDir) && hasRecords(config.dataDir)) throw lostMetadata(config.dataDir);
       return openMigratedMetadata(config.dataDir, 'core', systemClock.now);
@@ -70,7 +70,7 @@ export function checkedName(text: string): string {
  */
 export async function withDatabase<T>(context: CommandContext, work: (database: MetadataDatabase) => Promise<T>): Promise<T> {
   const { config } = context;
-  embeddedOnly(config);
+  rejectUnsupportedSettings(config);
   refuseUnreachable(config.dataDir);
   if (!hasMetadata(config.dataDir)) {
     throw new CommandError(

@@ -36,11 +36,11 @@ export interface Held<Answer> {
   readonly answer: Answer;
   /** Aborted when the connection ends before it was let go of. */
   readonly lost: AbortSignal;
-  readonly letGo: () => void;
+  readonly release: () => void;
 }
 
 /** A part of the service that is away for a moment is asked for again so often. */
-const mostTries = 5;
+const maxTries = 5;
 const retryMs = 2000;
 /** System errors of a socket behind which nobody is. */
 const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
@@ -49,7 +49,7 @@ const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENO
 export function operatorClient(context: CommandContext): OperatorClient {
   return {
     ask: async (question, shape) => {
-      for (let triesLeft = mostTries - 1; ; triesLeft -= 1) {
+      for (let triesLeft = maxTries - 1; ; triesLeft -= 1) {
         const response = await reached(context, question);
         const text = await textOf(response);
         if (response.statusCode !== 503 || triesLeft === 0) return shape.parse(dataOf(response, text));
@@ -63,11 +63,11 @@ export function operatorClient(context: CommandContext): OperatorClient {
       const lost = new AbortController();
       const lose = (): void => lost.abort(new CommandError('The service stopped meanwhile.'));
       response.on('close', lose).resume();
-      const letGo = (): void => {
+      const release = (): void => {
         response.off('close', lose);
         response.destroy();
       };
-      return { answer, lost: lost.signal, letGo };
+      return { answer, lost: lost.signal, release };
     },
   };
 }

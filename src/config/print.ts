@@ -20,10 +20,10 @@ export function printConfig(config: Config, machine: Machine = { cores: availabl
   ]);
   const rows = [...settings, ...providerRows(config)].toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1));
   if (columns === undefined) return textTable([['SETTING', 'VALUE', 'DEFAULT', 'WHAT IT IS FOR'], ...rows]);
-  return rows.map((row) => paragraph(row, Math.max(leastColumns, columns))).join('\n');
+  return rows.map((row) => paragraph(row, Math.max(minColumns, columns))).join('\n');
 }
 
-const leastColumns = 40;
+const minColumns = 40;
 const indent = '    ';
 
 /** A setting on its own line, and what it is for below. */

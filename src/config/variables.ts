@@ -228,7 +228,7 @@ export const variables = {
     most: 64 * GiB,
     reason: 'Disk for the response cache; the replies that were not used for the longest time go first.',
   },
-  cacheReplyMaxBytes: {
+  cacheResponseMaxBytes: {
     name: 'GATELOG_CACHE_REPLY_MAX_BYTES',
     kind: 'bytes',
     default: '4MiB',

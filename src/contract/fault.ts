@@ -24,7 +24,7 @@ export function errorOfFault(fault: Fault): GatelogError {
 }
 
 /** The value of a result. @throws GatelogError 422 for a fault. */
-export function accepted<Value>(result: Result<Value>): Value {
+export function unwrap<Value>(result: Result<Value>): Value {
   if (!result.ok) throw errorOfFault(result.fault);
   return result.value;
 }

@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi';
 
 /** Letters that one call lists, and that one replays. */
-const mostListed = 1000;
-export const mostReplayed = 100;
+const maxListed = 1000;
+export const maxReplayed = 100;
 
-const limitSentence = `\`limit\` takes a whole number from 1 to ${mostListed}.`;
-const idsSentence = `\`ids\` takes 1 to ${mostReplayed} identifiers of dead letters, as the list shows them.`;
+const limitMessage = `\`limit\` takes a whole number from 1 to ${maxListed}.`;
+const idsSentence = `\`ids\` takes 1 to ${maxReplayed} identifiers of dead letters, as the list shows them.`;
 
 /** Parameters of a list of dead letters. */
 export const deadLetterListSchema = z.object({
   after: z.string().max(64, '`after` takes the `next` of the page before.').optional(),
-  limit: z.coerce.number(limitSentence).int(limitSentence).min(1, limitSentence).max(mostListed, limitSentence).default(100),
+  limit: z.coerce.number(limitMessage).int(limitMessage).min(1, limitMessage).max(maxListed, limitMessage).default(100),
   reason: z.string().max(1000, '`reason` takes at most 1,000 characters.').optional(),
 });
 
@@ -21,7 +21,7 @@ export const deadLetterShowSchema = z.object({
 
 /** What is asked to be replayed. */
 export const deadLetterReplaySchema = z.object({
-  ids: z.array(z.string(), idsSentence).min(1, idsSentence).max(mostReplayed, idsSentence),
+  ids: z.array(z.string(), idsSentence).min(1, idsSentence).max(maxReplayed, idsSentence),
 });
 
 const headShape = {

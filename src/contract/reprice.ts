@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { filterSchema } from './filter.ts';
-import { largestLimit } from './paging.ts';
+import { maxLimit } from './paging.ts';
 
-const limitSentence = `\`limit\` takes a whole number from 1 to ${largestLimit}.`;
+const limitMessage = `\`limit\` takes a whole number from 1 to ${maxLimit}.`;
 const dateSentence = 'takes an ISO 8601 time or a date, UTC, such as "2026-01-31".';
 const dryRunSentence = '`dryRun` takes true or false.';
 const cursorSentence = '`cursor` takes the `cursor` of the answer before.';
-const bodySentence = 'The body is an object such as {"filter": "all", "dryRun": true}.';
+const bodyMessage = 'The body is an object such as {"filter": "all", "dryRun": true}.';
 
 /** Body that applies prices to what is on record. Unknown fields are ignored with a warning. */
 export const repriceSchema = z
@@ -23,17 +23,17 @@ export const repriceSchema = z
         .openapi({ description: 'Requests that arrived then or earlier; a date is its end, UTC.', example: '2026-01-31' }),
       dryRun: z.boolean(dryRunSentence).optional().openapi({ description: 'True: nothing is written.', default: false }),
       limit: z
-        .int(limitSentence)
-        .min(1, limitSentence)
-        .max(largestLimit, limitSentence)
+        .int(limitMessage)
+        .min(1, limitMessage)
+        .max(maxLimit, limitMessage)
         .optional()
-        .openapi({ description: `Requests of this call, at most ${largestLimit}.`, default: largestLimit }),
+        .openapi({ description: `Requests of this call, at most ${maxLimit}.`, default: maxLimit }),
       cursor: z
         .string(cursorSentence)
         .optional()
         .openapi({ description: 'Goes on behind the call whose answer it was, with the same filter and dates.' }),
     },
-    bodySentence,
+    bodyMessage,
   )
   .refine(({ filter }) => filter !== undefined, { path: ['filter'], error: '`filter` is required; "all" prices every request anew.' })
   .openapi('Reprice', { description: 'Which requests are priced anew.' });

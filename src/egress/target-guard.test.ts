@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { makeAllowList } from './allow-list.ts';
-import { type CheckedTarget, makeTargetGuard, type TargetRefusal } from './target-guard.ts';
+import { type AllowedTarget, makeTargetGuard, type TargetRefusal } from './target-guard.ts';
 
 /** Names and what they resolve to, in a test. */
 type Names = Readonly<Record<string, readonly string[]>>;
@@ -22,13 +22,13 @@ function resolverOf(names: Names): LookupFunction {
 const guardOf = (allowed: readonly string[] = [], names: Names = {}) =>
   makeTargetGuard(makeAllowList(allowed), { listed: resolverOf(names), unlisted: resolverOf(names) });
 
-function accepted(checked: CheckedTarget | TargetRefusal): CheckedTarget {
+function accepted(checked: AllowedTarget | TargetRefusal): AllowedTarget {
   if ('problem' in checked) throw new Error(checked.problem);
   return checked;
 }
 
 /** What a connection to the target would be given: addresses, or the code of the failure. */
-async function connectsTo(target: CheckedTarget, all = true): Promise<unknown> {
+async function connectsTo(target: AllowedTarget, all = true): Promise<unknown> {
   return new Promise((resolve) => {
     target.lookUp(new URL(target.origin).hostname, { all }, (error, given) => {
       if (error !== null) resolve(error.code);

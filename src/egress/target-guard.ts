@@ -6,7 +6,7 @@ import type { AllowList } from './allow-list.ts';
 import { makeLookUp } from './look-up.ts';
 
 /** An address that a caller named and that may be called. */
-export interface CheckedTarget {
+export interface AllowedTarget {
   readonly origin: string;
   /** Path as `URL` writes it. */
   readonly pathname: string;
@@ -24,11 +24,11 @@ export interface TargetRefusal {
 }
 
 /** Keeps calls whose address a caller chose away from what only this machine or its network may reach. */
-export interface TargetGuard {
-  readonly check: (address: string) => CheckedTarget | TargetRefusal;
+export interface EgressPolicy {
+  readonly check: (address: string) => AllowedTarget | TargetRefusal;
 }
 
-const longestAddress = 2048;
+const maxAddress = 2048;
 const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 /** Names that mean this machine or this network wherever they are resolved (RFC 6761, RFC 6762, RFC 8375, the clouds' metadata names). */
 const localName = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
@@ -49,7 +49,7 @@ const systemResolvers: Resolvers = { listed: lookup, unlisted: makeLookUp({ time
  * The guard over an allow-list. What is neither listed nor a public https address is refused: by its text where that says enough, else when its
  * name is resolved.
  */
-export function makeTargetGuard(allowed: AllowList, resolvers: Resolvers = systemResolvers): TargetGuard {
+export function makeTargetGuard(allowed: AllowList, resolvers: Resolvers = systemResolvers): EgressPolicy {
   const { listed: resolveListed, unlisted } = resolvers;
   return {
     check: (address) => {
@@ -57,7 +57,7 @@ export function makeTargetGuard(allowed: AllowList, resolvers: Resolvers = syste
       if ('problem' in url) return url;
       const host = hostOf(url);
       const port = url.port === '' ? (defaultPorts[url.protocol] ?? 0) : Number(url.port);
-      const target = (lookUp: LookupFunction): CheckedTarget => ({ origin: originOf(url, host), pathname: url.pathname, lookUp });
+      const target = (lookUp: LookupFunction): AllowedTarget => ({ origin: originOf(url, host), pathname: url.pathname, lookUp });
       if (allowed.allows(host, port)) return target(resolveListed);
       const isSafe = url.protocol === 'https:';
       const listed = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
@@ -74,7 +74,7 @@ export function makeTargetGuard(allowed: AllowList, resolvers: Resolvers = syste
 }
 
 function parse(address: string): URL | TargetRefusal {
-  if (address.length > longestAddress) return malformed(`is longer than ${longestAddress} characters`);
+  if (address.length > maxAddress) return malformed(`is longer than ${maxAddress} characters`);
   if (!URL.canParse(address)) return malformed('is not an address; write one such as https://api.example.com/v1');
   const url = new URL(address);
   if (!Object.hasOwn(defaultPorts, url.protocol)) return malformed('is neither https nor http; write an address that starts with https://');

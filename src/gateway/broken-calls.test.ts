@@ -6,7 +6,7 @@ import { openAiAt, organizationId, type Rig, type RigOptions, startRig } from '.
 import {
   call,
   openClient,
-  parseReply,
+  parseResponse,
   type RawClient,
   type RawProvider,
   requestText,
@@ -121,8 +121,8 @@ describe('a spool that fails', () => {
     await until(() => rig.spool.waiting() > waiting);
     for (let released = 0; released < waiting; released += 1) rig.spool.releaseOne(false);
     sockets[0]?.write('0\r\n\r\n');
-    await until(() => parseReply(client.received())?.whole === true);
-    expect(parseReply(client.received())?.body.toString()).toBe('hello[DONE]after');
+    await until(() => parseResponse(client.received())?.whole === true);
+    expect(parseResponse(client.received())?.body.toString()).toBe('hello[DONE]after');
     rig.spool.release();
     client.send(requestText('GET /healthz'));
     await client.until('"ok"');
@@ -138,6 +138,6 @@ describe('a spool that fails', () => {
       while (rig.spool.waiting() > 0) rig.spool.releaseOne(false);
       return client.text().endsWith('ok');
     });
-    expect(parseReply(client.received())?.header('svc-recorded')).toBe('false');
+    expect(parseResponse(client.received())?.header('svc-recorded')).toBe('false');
   });
 });

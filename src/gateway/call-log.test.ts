@@ -61,10 +61,10 @@ it('tells of a provider that cannot be reached', async () => {
 
 it('adds up what is more than fifty a second', async () => {
   const { rig, told } = await started(1);
-  const replies = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 80 }, () => call(rig.port, requestText('GET /v1/models', ['Authorization: Bearer sk-svc-us-nobody']))),
   );
-  expect(replies.every(({ status }) => status === 401)).toBe(true);
+  expect(responses.every(({ status }) => status === 401)).toBe(true);
   const lines = (): number => told.filter(({ kind }) => kind === 'call').length;
   const more = (): number => told.reduce((sum, told_) => sum + (told_.kind === 'more_calls' ? told_.calls : 0), 0);
   await until(() => lines() + more() === 80);

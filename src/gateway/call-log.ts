@@ -10,7 +10,7 @@ import { findModelField } from './json/model-field.ts';
 /** Lines of one second; what is beyond is added up. */
 const linesPerSecond = 50;
 const secondMs = 1000;
-const longestText = 200;
+const maxText = 200;
 
 export interface CallLogOptions {
   readonly observe: Observe;
@@ -30,7 +30,7 @@ export class CallLog {
   private readonly options: CallLogOptions;
   private readonly notes = new WeakMap<ServerResponse, CallNotes>();
   private told = 0;
-  private readonly untold = { calls: 0, failed: 0 };
+  private readonly remaining = { calls: 0, failed: 0 };
   private second: NodeJS.Timeout | undefined;
 
   constructor(options: CallLogOptions) {
@@ -56,7 +56,7 @@ export class CallLog {
     if (notes === undefined) return;
     notes.provider = provider;
     const named = model ?? (body !== undefined && 'whole' in body ? findModelField(body.whole)?.text : undefined);
-    notes.model = named?.slice(0, longestText);
+    notes.model = named?.slice(0, maxText);
   }
 
   /** Its reply is an error of our own. */
@@ -71,17 +71,17 @@ export class CallLog {
       this.told += 1;
       return true;
     }
-    this.untold.calls += 1;
-    if (status === 0 || status >= 400) this.untold.failed += 1;
+    this.remaining.calls += 1;
+    if (status === 0 || status >= 400) this.remaining.failed += 1;
     return false;
   }
 
   private endSecond(): void {
-    const { calls, failed } = this.untold;
+    const { calls, failed } = this.remaining;
     this.second = undefined;
     this.told = 0;
-    this.untold.calls = 0;
-    this.untold.failed = 0;
+    this.remaining.calls = 0;
+    this.remaining.failed = 0;
     if (calls > 0) this.options.observe({ kind: 'more_calls', calls, failed });
   }
 }
@@ -89,5 +89,5 @@ export class CallLog {
 /** A path as it may be shown: without its query, which may have a key in it. */
 function shownPath(url: string): string {
   const queryAt = url.search(/[?#]/);
-  return withoutSecrets(withoutOurKeys(queryAt === -1 ? url : url.slice(0, queryAt))).slice(0, longestText);
+  return withoutSecrets(withoutOurKeys(queryAt === -1 ? url : url.slice(0, queryAt))).slice(0, maxText);
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { FailedKeys } from '../auth/failed-keys.ts';
-import type { TargetGuard } from '../egress/target-guard.ts';
+import type { AuthFailureLimiter } from '../auth/failed-keys.ts';
+import type { EgressPolicy } from '../egress/target-guard.ts';
 import type { GatelogError } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { LimitPolicy } from '../model/limit-policy.ts';
@@ -9,28 +9,28 @@ import type { JsonObject } from '../model/text.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SpoolWriter } from '../spool/writer.ts';
 import type { ProviderTarget } from './routing/base-url.ts';
-import type { CacheKeeper } from './cache/fill.ts';
-import type { CacheStanding } from './cache/status.ts';
+import type { CacheFill } from './cache/fill.ts';
+import type { CacheStatus } from './cache/status.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallLimits } from './limits/call-limits.ts';
 import type { CallsInFlight } from './http/concurrency.ts';
-import type { Admission, ConnectionCredentials, VerifyKey } from './credentials/credentials.ts';
+import type { Authentication, CredentialCache, VerifyKey } from './credentials/credentials.ts';
 import type { Fallback } from './directives/fallbacks.ts';
 import type { GiveFeedback } from './feedback.ts';
-import type { Identity, RequestIdClaims } from './record/identify.ts';
-import type { RawHeaders } from './http/headers.ts';
+import type { RequestIdentity, RequestIdClaims } from './record/identify.ts';
+import type { HeaderList } from './http/headers.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import type { FoundFacts, LargeBodies } from './bodies/threads.ts';
 import type { HeldBodies } from './bodies/memory.ts';
 import type { LoopTurns } from './limits/loop-turns.ts';
-import type { Grant } from './limits/reserve.ts';
+import type { RateLimitDecision } from './limits/reserve.ts';
 import type { GatewayMeter } from './metrics.ts';
 import type { KnownModels } from './builtin/model-list.ts';
 import type { MakerOfModel } from './routing/by-model.ts';
 import type { ProviderTable } from './routing/provider-table.ts';
 import type { Relay } from './relay/relay.ts';
-import type { ReplyCache } from './cache/single-flight.ts';
-import type { ReplySink } from './response-sink.ts';
+import type { SingleFlight } from './cache/single-flight.ts';
+import type { ResponseSink } from './response-sink.ts';
 import type { RequestBody } from './http/request-body.ts';
 import type { RequestHead } from './http/request-head.ts';
 import type { RetryPolicy } from './retry/policy.ts';
@@ -46,26 +46,26 @@ export interface ForwardLimits {
   /** Recorded bytes of each body. */
   readonly recordMaxBytes: number;
   /** Attempts of one call, retries and fallbacks together. */
-  readonly mostAttempts: number;
+  readonly maxAttempts: number;
   /** After this time since its first attempt began a call is not sent to the same place again, milliseconds. */
   readonly retryWithinMs: number;
   /** A larger reply is not kept in the response cache. */
-  readonly cachedReplyMaxBytes: number;
+  readonly cachedResponseMaxBytes: number;
   /** Longest time for which a client may take nothing of the reply that waits for it, milliseconds. */
   readonly clientStallMs: number;
 }
 
 /** What the gateway needs from the rest of the program. */
 export interface ForwardPorts {
-  readonly credentials: ConnectionCredentials;
+  readonly credentials: CredentialCache;
   readonly verifyKey: VerifyKey;
   /** Why a key that is not one of ours is not accepted. */
   readonly explainRejection: (key: string) => GatelogError;
-  readonly failedKeys: FailedKeys;
+  readonly failedKeys: AuthFailureLimiter;
   readonly requestIdClaims: RequestIdClaims;
   readonly providers: ProviderTable;
   /** Which addresses callers may name themselves. */
-  readonly targets: TargetGuard;
+  readonly targets: EgressPolicy;
   readonly knownModels: KnownModels;
   readonly makerOf: MakerOfModel;
   readonly giveFeedback: GiveFeedback;
@@ -87,7 +87,7 @@ export interface ForwardPorts {
   readonly meter: GatewayMeter;
   /** Undefined: calls are not told of one by one. */
   readonly callLog?: CallLog | undefined;
-  readonly cache: ReplyCache;
+  readonly cache: SingleFlight;
   readonly clock: Clock;
   /** Chance, from 0 to 1, 1 excluded: for how long a retry waits. */
   readonly random: () => number;
@@ -106,10 +106,10 @@ export interface Call {
 }
 
 /** A call of an accepted key: it has an identifier and will be on record. */
-export interface AdmittedCall {
+export interface AuthenticatedCall {
   readonly call: Call;
-  readonly admission: Admission;
-  readonly identity: Identity;
+  readonly admission: Authentication;
+  readonly identity: RequestIdentity;
   /** Monotonic time at which its body was waited for. */
   readonly admittedAt: number;
   /** How long its body was waited for, milliseconds; told only to those who refuse it. */
@@ -117,11 +117,11 @@ export interface AdmittedCall {
   /** Limits that hold for it, usually none. */
   readonly policies: readonly LimitPolicy[];
   /** What it came with, as far as that is here; told only to those who refuse it. */
-  readonly refused?: { readonly body: RequestBody; readonly errand?: Errand };
+  readonly refused?: { readonly body: RequestBody; readonly plan?: RequestPlan };
 }
 
 /** A call on record, with its way back. */
-export interface OpenCall {
+export interface RecordedCall {
   readonly call: Call;
   readonly organizationId: OrganizationId;
   /** Of the caller's key. */
@@ -129,19 +129,19 @@ export interface OpenCall {
   readonly recorder: ExchangeRecorder;
   readonly relay: Relay;
   /** Where the reply goes to: the relay, or what stands before it. */
-  readonly sink: ReplySink;
+  readonly sink: ResponseSink;
   /** Where the reply is kept for equal calls: what the sink is. */
-  readonly keeper?: CacheKeeper;
+  readonly cacheFill?: CacheFill;
 }
 
 /** One place for a call, and what goes there. */
-export interface Leg {
+export interface Target {
   readonly route: Route;
   /** Undefined: it is answered in this process. */
   readonly target: ProviderTarget | undefined;
   readonly credentials: readonly string[];
   /** Lines of the caller's head that go there beside the credentials, name and value in turn. */
-  readonly passed: RawHeaders;
+  readonly passed: HeaderList;
   /** The body as it goes out. */
   readonly outgoing: RequestBody;
   /** The question for a stream's usage was added to it. */
@@ -153,7 +153,7 @@ export interface Leg {
 }
 
 /** A place that a call goes to when it failed at the one before. */
-export interface FallbackLeg extends Leg {
+export interface FallbackTarget extends Target {
   readonly fallback: Fallback;
   /** Members that stand in its body in place of the first one's; all else of it is the same. */
   readonly replaced: JsonObject | undefined;
@@ -162,26 +162,26 @@ export interface FallbackLeg extends Leg {
 }
 
 /** What is done about a failed attempt. */
-export interface Onward {
+export interface RetryPlan {
   readonly retry: RetryPolicy | undefined;
-  readonly fallbacks: readonly FallbackLeg[];
+  readonly fallbacks: readonly FallbackTarget[];
 }
 
 /** What a call becomes once its route is decided: its first place, and what follows. */
-export interface Errand extends Leg {
+export interface RequestPlan extends Target {
   /** Undefined: there is one attempt. */
-  readonly onward: Onward | undefined;
+  readonly onward: RetryPlan | undefined;
   /** What could not be done as asked, for `svc-warning`. */
   readonly warnings: readonly string[];
   /** How the response cache stands to it; undefined for a call without it. */
-  readonly cache: CacheStanding | undefined;
+  readonly cache: CacheStatus | undefined;
   /** What its limits said; undefined for a call without any, or not asked yet. */
-  readonly grant: Grant | undefined;
+  readonly grant: RateLimitDecision | undefined;
   /** What limits have to know of a body that is too large to be parsed here: of it, and of those of its fallbacks. Undefined: of no such one. */
   readonly found: readonly FoundFacts[] | undefined;
 }
 
 /** True when the client closed its connection. */
-export function hasLeft({ request, response }: Call): boolean {
+export function isDisconnected({ request, response }: Call): boolean {
   return response.destroyed || request.socket.destroyed;
 }

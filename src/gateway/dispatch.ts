@@ -1,29 +1,34 @@
 import { GatelogError } from '../model/errors.ts';
 import type { ProviderTarget } from './routing/base-url.ts';
-import type { ForwardPorts, Leg, OpenCall } from './call.ts';
-import { replyOfEcho } from './builtin/echo.ts';
+import type { ForwardPorts, Target, RecordedCall } from './call.ts';
+import { responseOfEcho } from './builtin/echo.ts';
 import { answerFeedback } from './feedback.ts';
 import { withoutCompression } from './http/headers.ts';
 import { answerModels } from './builtin/model-list.ts';
 import { asRefusal } from './exchange.ts';
-import { giveReply, type ReplySink } from './response-sink.ts';
+import { respond, type ResponseSink } from './response-sink.ts';
 import { askerOf, inlineMaxBytes } from './bodies/threads.ts';
-import { Upload } from './http/request-stream.ts';
+import { RequestBodyStream } from './http/request-stream.ts';
 import type { ProviderRequest } from './upstream/upstream.ts';
 
 /** Sends a call to one place, which may be this process; its reply goes to the sink. */
-export function sendTo(ports: ForwardPorts, open: OpenCall, leg: Leg, sink: ReplySink): void {
+export function sendTo(ports: ForwardPorts, open: RecordedCall, leg: Target, sink: ResponseSink): void {
   if (leg.target === undefined) answerHere(ports, open, leg, sink);
   else ports.upstream.send(requestTo(ports, open, leg, leg.target), sink);
 }
 
-function requestTo(ports: ForwardPorts, { call, organizationId, recorder }: OpenCall, leg: Leg, target: ProviderTarget): ProviderRequest {
+function requestTo(
+  ports: ForwardPorts,
+  { call, organizationId, recorder }: RecordedCall,
+  leg: Target,
+  target: ProviderTarget,
+): ProviderRequest {
   const { request, head } = call;
   const { outgoing, credentials, usageAsked } = leg;
   const isWhole = 'whole' in outgoing;
   const body = isWhole
     ? wholeOrNone(outgoing.whole)
-    : new Upload({ request, begun: outgoing.begun, recorder, mostBytes: ports.limits.requestMaxBytes });
+    : new RequestBodyStream({ request, begun: outgoing.begun, recorder, maxBytes: ports.limits.requestMaxBytes });
   // A compressed stream could not be read for its usage on the way back.
   const passed = usageAsked ? withoutCompression(leg.passed) : leg.passed;
   const length = isWhole ? undefined : head.length[1];
@@ -34,7 +39,12 @@ function requestTo(ports: ForwardPorts, { call, organizationId, recorder }: Open
   return { organizationId, method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, announced, sent };
 }
 
-function answerHere(ports: ForwardPorts, { call, organizationId, keyHash }: OpenCall, { route, outgoing }: Leg, sink: ReplySink): void {
+function answerHere(
+  ports: ForwardPorts,
+  { call, organizationId, keyHash }: RecordedCall,
+  { route, outgoing }: Target,
+  sink: ResponseSink,
+): void {
   if (!('whole' in outgoing)) {
     throw new GatelogError('body_too_large', 'What the gateway answers itself takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
   }
@@ -53,12 +63,12 @@ function answerHere(ports: ForwardPorts, { call, organizationId, keyHash }: Open
   const createdAt = Math.floor(call.openedAt / 1000);
   const asked = { method, path: route.path, body: outgoing.whole, createdAt };
   if (asked.body.length <= inlineMaxBytes) {
-    giveReply(sink, replyOfEcho(asked));
+    respond(sink, responseOfEcho(asked));
     return;
   }
   ports.largeBodies
     .echo(askerOf(organizationId, call), asked)
-    .then((reply) => giveReply(sink, reply))
+    .then((response) => respond(sink, response))
     .catch((error: unknown) => sink.fail(asRefusal(ports, error)));
 }
 

@@ -7,9 +7,9 @@ import { openAiAt, type Rig, startRig } from './testing/gateway-harness.ts';
 import {
   bodyOf,
   openClient,
-  parseReply,
+  parseResponse,
   type RawClient,
-  type RawReply,
+  type RawResponse,
   requestText,
   soon,
   startProvider,
@@ -52,7 +52,7 @@ async function held(rig: Rig, callbacks = 1): Promise<void> {
 }
 
 const head = (lines: string): string => `HTTP/1.1 200 OK\r\n${lines}\r\n\r\n`;
-const bodyText = (client: RawClient): string => parseReply(client.received())?.body.toString() ?? '(no head)';
+const bodyText = (client: RawClient): string => parseResponse(client.received())?.body.toString() ?? '(no head)';
 
 describe('a reply is not whole for its client before its record is in the spool', () => {
   it('body of known length: all but the last chunk goes ahead', async () => {
@@ -85,9 +85,9 @@ describe('a reply is not whole for its client before its record is in the spool'
     rig.spool.hold();
     await write('5\r\nworld\r\n0\r\n\r\n');
     await held(rig);
-    expect([bodyText(client), parseReply(client.received())?.whole]).toEqual(['helloworld', false]);
+    expect([bodyText(client), parseResponse(client.received())?.whole]).toEqual(['helloworld', false]);
     rig.spool.release();
-    await until(() => parseReply(client.received())?.whole === true);
+    await until(() => parseResponse(client.received())?.whole === true);
   });
 
   it('body to the end of the connection: everything but the terminal chunk', async () => {
@@ -97,9 +97,9 @@ describe('a reply is not whole for its client before its record is in the spool'
     rig.spool.hold();
     provider.end();
     await held(rig);
-    expect([bodyText(client), parseReply(client.received())?.whole]).toEqual(['hello', false]);
+    expect([bodyText(client), parseResponse(client.received())?.whole]).toEqual(['hello', false]);
     rig.spool.release();
-    await until(() => parseReply(client.received())?.whole === true);
+    await until(() => parseResponse(client.received())?.whole === true);
   });
 
   for (const ending of [
@@ -157,7 +157,7 @@ describe('a reply is not whole for its client before its record is in the spool'
     await until(() => bodyText(client) === 'abcdef');
   });
 
-  for (const [name, request, reply] of [
+  for (const [name, request, response] of [
     ['HEAD', requestText('HEAD /v1/files'), head('Content-Length: 5')],
     ['204', chat, 'HTTP/1.1 204 No Content\r\n\r\n'],
     ['304', chat, 'HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n'],
@@ -167,7 +167,7 @@ describe('a reply is not whole for its client before its record is in the spool'
       const { rig, client, write } = await started(request);
       await until(() => rig.spooled().length === 1);
       rig.spool.hold();
-      await write(reply);
+      await write(response);
       await held(rig);
       expect(client.text()).toBe('');
       rig.spool.release();
@@ -237,7 +237,7 @@ it('a call that runs while the spool gets too full goes on whole; its record is 
 });
 
 describe('bytes stay as they are, however they are cut', () => {
-  const replies: { chunks: readonly Buffer[]; headers: Record<string, string> }[] = [];
+  const responses: { chunks: readonly Buffer[]; headers: Record<string, string> }[] = [];
   let rig: Rig;
   let provider: Awaited<ReturnType<typeof startProvider>>;
   let uploads: Buffer[] = [];
@@ -257,7 +257,7 @@ describe('bytes stay as they are, however they are cut', () => {
   });
 
   async function answer(response: ServerResponse): Promise<void> {
-    const reply = replies.shift();
+    const reply = responses.shift();
     response.writeHead(200, reply?.headers);
     for (const chunk of reply?.chunks ?? []) {
       await new Promise((resolve) => {
@@ -278,7 +278,7 @@ describe('bytes stay as they are, however they are cut', () => {
   const coding = fc.constantFrom('identity', 'gzip', 'br');
   const seed = 20_261_121;
 
-  async function exchange(body: Buffer, parts: readonly Buffer[], slow: boolean): Promise<RawReply> {
+  async function exchange(body: Buffer, parts: readonly Buffer[], slow: boolean): Promise<RawResponse> {
     const client = await openClient(rig.port);
     const releases = slow ? setInterval(() => (rig.spool.waiting() > 0 ? rig.spool.release() : rig.spool.hold()), 1) : undefined;
     client.send(requestText('POST /v1/responses', [json, 'Transfer-Encoding: chunked']));
@@ -288,11 +288,11 @@ describe('bytes stay as they are, however they are cut', () => {
       });
     }
     client.send('0\r\n\r\n');
-    await until(() => parseReply(client.received())?.whole === true);
+    await until(() => parseResponse(client.received())?.whole === true);
     clearInterval(releases);
     rig.spool.release();
     client.socket.destroy();
-    const reply = parseReply(client.received());
+    const reply = parseResponse(client.received());
     if (reply === undefined) throw new Error(`no reply to ${body.length} bytes`);
     return reply;
   }
@@ -305,7 +305,7 @@ describe('bytes stay as they are, however they are cut', () => {
           const plain = Buffer.from(texts.join(''));
           const bytes = encoding === 'gzip' ? gzipSync(plain) : encoding === 'br' ? brotliCompressSync(plain) : plain;
           uploads = [];
-          replies.push({
+          responses.push({
             chunks: cutAt(bytes, downCuts),
             headers: { 'content-type': asStream ? 'text/event-stream' : 'application/json', 'content-encoding': encoding },
           });

@@ -4,7 +4,7 @@ import { GatelogError } from '../model/errors.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { keysOnCall } from './credentials/credentials.ts';
 import { jsonBody } from './http/error-response.ts';
-import type { ProviderCall, ReplySink } from './response-sink.ts';
+import type { CallControl, ResponseSink } from './response-sink.ts';
 import type { RequestHead } from './http/request-head.ts';
 
 /** What a caller says of an answer. */
@@ -17,7 +17,7 @@ export interface Rating {
 export type GiveFeedback = (key: string, rating: Rating) => Promise<void>;
 
 /** A rating that is under way cannot be called back; of a client that left the relay knows. */
-const underWay: ProviderCall = { pause: () => undefined, resume: () => undefined, abort: () => undefined };
+const running: CallControl = { pause: () => undefined, resume: () => undefined, abort: () => undefined };
 
 interface FeedbackCall {
   readonly head: RequestHead;
@@ -27,12 +27,12 @@ interface FeedbackCall {
 }
 
 /** Answers `POST /v1/feedback` with `{"helicone-id": …, "rating": true}`, as Helicone's clients rate the answer of a request. */
-export function answerFeedback(give: GiveFeedback, feedback: FeedbackCall, sink: ReplySink): void {
-  sink.begin(underWay);
+export function answerFeedback(give: GiveFeedback, feedback: FeedbackCall, sink: ResponseSink): void {
+  sink.begin(running);
   void answer(give, feedback, sink);
 }
 
-async function answer(give: GiveFeedback, feedback: FeedbackCall, sink: ReplySink): Promise<void> {
+async function answer(give: GiveFeedback, feedback: FeedbackCall, sink: ResponseSink): Promise<void> {
   try {
     await rate(give, feedback);
   } catch (error) {

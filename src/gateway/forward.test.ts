@@ -7,7 +7,7 @@ import {
   call,
   openClient,
   ourKey,
-  parseReply,
+  parseResponse,
   type Provider,
   requestText,
   startProvider,
@@ -48,7 +48,7 @@ describe('what passes to the provider', () => {
   it('keeps headers in order, case and number, and leaves out hop-by-hop lines, ours and our keys', async () => {
     const provider = await okProvider();
     const rig = await rigFor(provider);
-    const reply = await call(
+    const response = await call(
       rig.port,
       requestText(
         'POST /v1/chat/completions?x=%2e&y=a%20b',
@@ -73,9 +73,9 @@ describe('what passes to the provider', () => {
         '{}',
       ),
     );
-    expect(reply.status).toBe(200);
-    expect(reply.header('helicone-id')).toBe(reply.header('svc-id'));
-    expect(reply.header('svc-warning')).toContain('Svc-Never-Heard');
+    expect(response.status).toBe(200);
+    expect(response.header('helicone-id')).toBe(response.header('svc-id'));
+    expect(response.header('svc-warning')).toContain('Svc-Never-Heard');
     const [seen] = provider.requests;
     expect(seen?.url).toBe('/v1/chat/completions?x=%2e&y=a%20b');
     const lines = seen?.rawHeaders ?? [];
@@ -131,8 +131,8 @@ describe('what passes to the provider', () => {
       const provider = await okProvider();
       const openai = { ...openAiAt(provider.port)['openai'], key: 'deployment' };
       const rig = await rigFor(provider, { providers: { openai } });
-      const reply = await call(rig.port, requestText('GET /v1/files', sent));
-      expect(reply.status).toBe(200);
+      const response = await call(rig.port, requestText('GET /v1/files', sent));
+      expect(response.status).toBe(200);
       for (const [header, value] of Object.entries(passed)) expect(provider.requests[0]?.headers[header]).toBe(value);
       expect(JSON.stringify(provider.requests[0]?.rawHeaders)).not.toContain('sk-svc');
     });
@@ -214,9 +214,9 @@ describe('what passes to the client', () => {
       );
     });
     const rig = await rigFor(provider);
-    const reply = await call(rig.port, chat('{}'));
-    expect(reply.head.split('\r\n')[0]).toBe('HTTP/1.1 201 \xd0\x9f\xd1\x80');
-    const named = reply.lines.filter((line) => !/^(date|connection|keep-alive|transfer-encoding):/i.test(line));
+    const response = await call(rig.port, chat('{}'));
+    expect(response.head.split('\r\n')[0]).toBe('HTTP/1.1 201 \xd0\x9f\xd1\x80');
+    const named = response.lines.filter((line) => !/^(date|connection|keep-alive|transfer-encoding):/i.test(line));
     expect(named).toEqual([
       'X-Two: a=1',
       'X-ID: 7',
@@ -225,7 +225,7 @@ describe('what passes to the client', () => {
       expect.stringMatching(/^svc-id: [0-9a-f-]{36}$/),
       expect.stringMatching(/^server-timing: gatelog;dur=\d+\.\d{3}$/),
     ]);
-    expect(reply.body.toString()).toBe('hello');
+    expect(response.body.toString()).toBe('hello');
   });
 
   for (const status of [204, 304, 205, 404, 429, 500] as const) {
@@ -237,11 +237,11 @@ describe('what passes to the client', () => {
       const rig = await rigFor(provider);
       const client = await openClient(rig.port);
       client.send(chat('{}'));
-      await until(() => parseReply(client.received())?.whole === true);
+      await until(() => parseResponse(client.received())?.whole === true);
       const size = client.received().length;
       client.send(chat('{}'));
-      await until(() => parseReply(client.received().subarray(size))?.whole === true);
-      expect(parseReply(client.received().subarray(size))?.status).toBe(status);
+      await until(() => parseResponse(client.received().subarray(size))?.whole === true);
+      expect(parseResponse(client.received().subarray(size))?.status).toBe(status);
       const [exchange] = await rig.exchanges(2);
       expect([exchange?.responseHead?.status, exchange?.end?.outcome]).toEqual([status, 'complete']);
       client.socket.destroy();
@@ -286,11 +286,11 @@ describe('identifiers and warnings', () => {
       [makeRequestId(organizationId, 1_700_000_000_000), 'used before'],
       ['dead0000-1111-4222-8333-444444444444', 'could not be checked'],
     ] as const) {
-      const reply = await ask(id);
-      expect(reply.status).toBe(200);
-      expect(reply.header('svc-id')).toMatch(uuid);
-      expect(reply.header('svc-id')).not.toBe(id.toLowerCase());
-      expect(reply.header('svc-warning')).toContain(why);
+      const response = await ask(id);
+      expect(response.status).toBe(200);
+      expect(response.header('svc-id')).toMatch(uuid);
+      expect(response.header('svc-id')).not.toBe(id.toLowerCase());
+      expect(response.header('svc-warning')).toContain(why);
     }
     expect((await rig.exchanges(5)).map(({ open }) => open.requestId)[0]).toBe(own.toLowerCase());
   });
@@ -298,22 +298,22 @@ describe('identifiers and warnings', () => {
   it('names that an object has by nature are unknown headers like any other', async () => {
     const provider = await okProvider();
     const rig = await rigFor(provider);
-    const reply = await call(rig.port, chat('{}', ['Svc-__proto__: 1', 'Svc-constructor: 2']));
-    expect(reply.status).toBe(200);
-    expect(reply.header('svc-warning')).toMatch(/__proto__.*constructor/);
+    const response = await call(rig.port, chat('{}', ['Svc-__proto__: 1', 'Svc-constructor: 2']));
+    expect(response.status).toBe(200);
+    expect(response.header('svc-warning')).toMatch(/__proto__.*constructor/);
   });
 
   it('64 properties of 8 KiB each are within the limits, all of them together too', async () => {
     const provider = await okProvider();
     const rig = await rigFor(provider);
-    const reply = await call(
+    const response = await call(
       rig.port,
       chat(
         '{}',
         Array.from({ length: 64 }, (_none, index) => `Svc-Property-P${index}: ${'v'.repeat(8192)}`),
       ),
     );
-    expect([reply.status, reply.header('svc-warning')]).toEqual([200, undefined]);
+    expect([response.status, response.header('svc-warning')]).toEqual([200, undefined]);
     const [exchange] = await rig.exchanges(1);
     expect(exchange?.open.tags.properties.map(({ value }) => value.length)).toEqual(Array.from({ length: 64 }, () => 8192));
   });
@@ -326,9 +326,9 @@ describe('identifiers and warnings', () => {
       /[\u0080-\uffff]/g,
       (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
-    const reply = await call(rig.port, chat('{}', [`Svc-Properties: ${object}`, `Svc-Property-Big: ${'b'.repeat(8193)}`, ...many]));
-    expect(reply.header('set-cookie')).toBeUndefined();
-    expect(reply.header('svc-warning')).toMatch(
+    const response = await call(rig.port, chat('{}', [`Svc-Properties: ${object}`, `Svc-Property-Big: ${'b'.repeat(8193)}`, ...many]));
+    expect(response.header('set-cookie')).toBeUndefined();
+    expect(response.header('svc-warning')).toMatch(
       /200 characters.*"number" in Svc-Properties is not a string.*"Big" is over 8192 bytes.*"P6[345]"/,
     );
     const [exchange] = await rig.exchanges(1);
@@ -358,14 +358,14 @@ describe('what is kept of the bodies', () => {
   it('a word that is none of them is refused on record, body unread, and nothing is forwarded', async () => {
     const provider = await okProvider();
     const rig = await rigFor(provider);
-    const reply = await call(rig.port, chat('{"secret":1}', ['Svc-Omit-Request: constructor']));
-    expect([reply.status, JSON.parse(reply.body.toString())]).toMatchObject([
+    const response = await call(rig.port, chat('{"secret":1}', ['Svc-Omit-Request: constructor']));
+    expect([response.status, JSON.parse(response.body.toString())]).toMatchObject([
       422,
       { error: { type: 'gatelog_error', param: null, code: 'invalid_directive' } },
     ]);
     const [exchange] = await rig.exchanges(1);
     expect([exchange?.open.requestId, exchange?.end?.outcome, exchange?.requestBody.length, provider.requests.length]).toEqual([
-      reply.header('svc-id'),
+      response.header('svc-id'),
       'refused',
       0,
       0,
@@ -375,8 +375,8 @@ describe('what is kept of the bodies', () => {
   it('records up to the limit, flags the cut, passes all', async () => {
     const provider = await okProvider();
     const rig = await rigFor(provider, { limits: { recordMaxBytes: 5 } });
-    const reply = await call(rig.port, chat('{"a":"long"}'));
-    expect(reply.body.toString()).toBe('{"ok":true}');
+    const response = await call(rig.port, chat('{"a":"long"}'));
+    expect(response.body.toString()).toBe('{"ok":true}');
     const [exchange] = await rig.exchanges(1);
     expect([Buffer.from(exchange?.requestBody ?? []).toString(), Buffer.from(exchange?.responseBody ?? []).toString()]).toEqual([
       '{"a":',
@@ -393,8 +393,8 @@ describe('what is kept of the bodies', () => {
   it('a full spool: the call goes on and says that it is not recorded', async () => {
     const provider = await okProvider();
     const rig = await rigFor(provider, { ports: { hasSpoolRoom: () => false } });
-    const reply = await call(rig.port, chat('{}'));
-    expect([reply.status, reply.header('svc-recorded')]).toEqual([200, 'false']);
+    const response = await call(rig.port, chat('{}'));
+    expect([response.status, response.header('svc-recorded')]).toEqual([200, 'false']);
     expect([rig.spooled(), rig.observed]).toEqual([[], [{ kind: 'exchange_not_recorded', reason: 'the spool is full' }]]);
   });
 });

@@ -4,20 +4,20 @@ import { may } from '../model/principal.ts';
 import { isToBeSigned } from './credentials/amazon.ts';
 import { rememberShape, scannedInlineMaxBytes } from './bodies/shape.ts';
 import { needsBody, policiesOf } from './limits/call-limits.ts';
-import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from './call.ts';
-import { admit, type Admission, type Rejection, withoutOurKeys } from './credentials/credentials.ts';
+import { type AuthenticatedCall, type Call, type RequestPlan, type ForwardPorts, isDisconnected, type RecordedCall } from './call.ts';
+import { authenticate, type Authentication, type AuthFailure, withoutOurKeys } from './credentials/credentials.ts';
 import { runAttempts } from './retry/attempts.ts';
-import { askCache, leaveCache, throughCache } from './cache/lookup.ts';
+import { lookUpCache, releaseLease, captureForCache } from './cache/lookup.ts';
 import { sendTo } from './dispatch.ts';
-import { prepare, waysToRead, withGrant } from './plan.ts';
+import { planRequest, waysToRead, withLimits } from './plan.ts';
 import { countCopies, dropReceived, isCounted, openHold, readHeldBody } from './bodies/hold.ts';
 import { askerOf } from './bodies/threads.ts';
 import { identify } from './record/identify.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
-import { openCall, refuseOpen, refuseRecorded, refuseStranger } from './exchange.ts';
-import { applyModel, wantsUsage } from './routing/outgoing-body.ts';
+import { beginExchange, rejectOpen, rejectRecorded, rejectUnauthenticated } from './exchange.ts';
+import { routeByModel, wantsStreamUsage } from './routing/outgoing-body.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './http/request-body.ts';
-import { giveReply } from './response-sink.ts';
+import { respond } from './response-sink.ts';
 import { readRequestHead } from './http/request-head.ts';
 import { findStoredPrompt, promptNotFilledIn, taggedWith } from './bodies/stored-prompt.ts';
 import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routing/routes.ts';
@@ -31,12 +31,12 @@ export function forward(ports: ForwardPorts, request: IncomingRequest, response:
   const openedAt = ports.clock.now();
   const startedAt = ports.clock.monotonic();
   let aliased = false;
-  const refuse = (error: unknown): void => refuseStranger(ports, { response, openedAt, startedAt, aliased }, error);
+  const refuse = (error: unknown): void => rejectUnauthenticated(ports, { response, openedAt, startedAt, aliased }, error);
   try {
     const head = readRequestHead(request.rawHeaders);
     ({ aliased } = head.directives);
     const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
-    const admission = admit(ports.credentials.read(request.socket, head.credentials, head.directives.auth), ports.verifyKey);
+    const admission = authenticate(ports.credentials.read(request.socket, head.credentials, head.directives.auth), ports.verifyKey);
     if (admission instanceof Promise) admission.then((found) => enter(ports, call, found)).catch(refuse);
     else enter(ports, call, admission);
   } catch (error) {
@@ -45,7 +45,7 @@ export function forward(ports: ForwardPorts, request: IncomingRequest, response:
 }
 
 /** The key is known; once it may send there is an identifier and a record. */
-function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection): void {
+function enter(ports: ForwardPorts, call: Call, admission: Authentication | AuthFailure): void {
   if ('rejectedKey' in admission) throw rejectionOf(ports, call, admission.rejectedKey);
   if (!may(admission.principal, 'send')) {
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');
@@ -54,7 +54,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
   // Not on record: what writes a record for each refusal is no bound.
   ports.callsInFlight.belongsTo(admission.principal.organizationId, request);
   const { directives } = call.head;
-  let policies: AdmittedCall['policies'] = [];
+  let policies: AuthenticatedCall['policies'] = [];
   let unknownLimits: GatelogError | undefined;
   try {
     policies = policiesOf(ports.callLimits, admission.principal, directives);
@@ -64,7 +64,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
     unknownLimits = error;
   }
   const identity = identify(ports, directives, admission.principal.organizationId, call.openedAt);
-  const admitted: AdmittedCall = { call, admission, identity, admittedAt: ports.clock.monotonic(), policies };
+  const admitted: AuthenticatedCall = { call, admission, identity, admittedAt: ports.clock.monotonic(), policies };
   let provider = customProviderName;
   try {
     const route = routeOf(ports, call);
@@ -77,7 +77,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Admission | Rejection
     if (isCounted(request, wholeMaxBytes)) holdThenSend(ports, admitted, route, wholeMaxBytes);
     else readBody(request, wholeMaxBytes, (body) => send(ports, admitted, route, body));
   } catch (error) {
-    refuseRecorded(ports, admitted, provider, error);
+    rejectRecorded(ports, admitted, provider, error);
   }
 }
 
@@ -91,15 +91,15 @@ function routeOf({ providers, targets }: ForwardPorts, { request, path, head }: 
 }
 
 /** Whether a call's body is to be here before it goes on, as long as it is not too large for that. */
-function needsWhole(admitted: AdmittedCall, route: Route): boolean {
+function needsWhole(admitted: AuthenticatedCall, route: Route): boolean {
   const { call } = admitted;
   // What may be sent again has to be held, be it JSON or not.
   if (call.head.directives.attempts !== undefined || cannotPass(admitted, route)) return true;
-  return wantsUsage(call, route) && mayBeJson(call.request);
+  return wantsStreamUsage(call, route) && mayBeJson(call.request);
 }
 
 /** Whether a call would be another one without its body: what is held for any other reason may go on without that. */
-function cannotPass({ call, policies }: AdmittedCall, route: Route): boolean {
+function cannotPass({ call, policies }: AuthenticatedCall, route: Route): boolean {
   const { directives } = call.head;
   // What is compared with other calls has to be held, be it JSON or not.
   if (typeof route.destination === 'string' || directives.cache !== undefined || isToBeSigned(call.head, route)) return true;
@@ -109,19 +109,19 @@ function cannotPass({ call, policies }: AdmittedCall, route: Route): boolean {
 }
 
 /** A body that is not small is read when there is room for it. */
-function holdThenSend(ports: ForwardPorts, admitted: AdmittedCall, route: Route, wholeMaxBytes: number): void {
+function holdThenSend(ports: ForwardPorts, admitted: AuthenticatedCall, route: Route, wholeMaxBytes: number): void {
   const { call, admission } = admitted;
-  const isEdited = route.routedByModel || wantsUsage(call, route);
+  const isEdited = route.routedByModel || wantsStreamUsage(call, route);
   const copies = call.head.directives.attempts === undefined ? 1 + Number(isEdited) : 3;
   const hold = openHold(ports, call, admission.principal.organizationId);
   readHeldBody(call.request, { hold, wholeMaxBytes, copies, isNeeded: cannotPass(admitted, route) }, (body) => {
     if (!(body instanceof GatelogError)) scanThenSend(ports, admitted, route, body);
-    else refuseRecorded(ports, { ...admitted, waitedMs: ports.clock.monotonic() - admitted.admittedAt }, route.provider, body);
+    else rejectRecorded(ports, { ...admitted, waitedMs: ports.clock.monotonic() - admitted.admittedAt }, route.provider, body);
   });
 }
 
 /** A large body is gone through beside the loop that all calls share; what is looked for in it later is known then. */
-function scanThenSend(ports: ForwardPorts, admitted: AdmittedCall, route: Route, body: RequestBody): void {
+function scanThenSend(ports: ForwardPorts, admitted: AuthenticatedCall, route: Route, body: RequestBody): void {
   if (!('whole' in body) || body.whole.length <= scannedInlineMaxBytes) {
     send(ports, admitted, route, body);
     return;
@@ -133,13 +133,13 @@ function scanThenSend(ports: ForwardPorts, admitted: AdmittedCall, route: Route,
     },
     (error: unknown) => {
       const waitedMs = ports.clock.monotonic() - admitted.admittedAt;
-      refuseRecorded(ports, { ...admitted, waitedMs, refused: { body } }, route.provider, error);
+      rejectRecorded(ports, { ...admitted, waitedMs, refused: { body } }, route.provider, error);
     },
   );
 }
 
 /** The body is here, or on its way: the call goes on, in a later turn of the event loop where this one had its time for calls. */
-function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, body: RequestBody): void {
+function send(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route, body: RequestBody): void {
   const { clock, turns } = ports;
   const readyAt = clock.monotonic();
   const arrived: Arrived = { body, readyAt };
@@ -148,33 +148,33 @@ function send(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, bod
 }
 
 /** Decides the provider for good, reads what limits have to know of the body, and goes on. Never throws. */
-function sendNow(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, arrived: Arrived): void {
+function sendNow(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route, arrived: Arrived): void {
   const { body: received, readyAt } = arrived;
   const { organizationId } = admitted.admission.principal;
   let { provider } = pathRoute;
   const refuse = (error: unknown): void =>
-    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused: { body: received } }, provider, error);
+    rejectRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused: { body: received } }, provider, error);
   try {
     if ('begun' in received) checkSize(received.begun, ports.limits.requestMaxBytes);
     const prompt = pathRoute.routedByModel && 'whole' in received ? findStoredPrompt(received.whole) : undefined;
     const body = prompt === undefined ? received : { whole: prompt.body };
     const known = prompt === undefined ? admitted : taggedWith(admitted, prompt);
-    const addressed = applyModel({ route: pathRoute, organizationId }, body, ports);
+    const addressed = routeByModel({ route: pathRoute, organizationId }, body, ports);
     ({ provider } = addressed.route);
-    const prepared = prepare(ports, known, { pathRoute, body }, addressed);
-    const errand = prompt === undefined ? prepared : { ...prepared, warnings: [...prepared.warnings, promptNotFilledIn] };
+    const prepared = planRequest(ports, known, { pathRoute, body }, addressed);
+    const plan = prompt === undefined ? prepared : { ...prepared, warnings: [...prepared.warnings, promptNotFilledIn] };
     const { hold } = admitted.call.request;
-    if (hold !== undefined) countCopies(hold, received, errand);
-    const ways = waysToRead(known, errand);
-    if (ways === undefined || !('whole' in errand.outgoing)) {
-      askThenCarryOut(ports, known, errand, arrived);
+    if (hold !== undefined) countCopies(hold, received, plan);
+    const ways = waysToRead(known, plan);
+    if (ways === undefined || !('whole' in plan.outgoing)) {
+      askThenCarryOut(ports, known, plan, arrived);
       return;
     }
     // What an override says stands in place of members of the caller's own body.
-    const read = errand.bodyOverride !== undefined && 'whole' in body ? body.whole : errand.outgoing.whole;
+    const read = plan.bodyOverride !== undefined && 'whole' in body ? body.whole : plan.outgoing.whole;
     ports.largeBodies
       .facts(askerOf(organizationId, admitted.call), read, ways)
-      .then((facts) => askThenCarryOut(ports, known, { ...errand, found: facts.map((each) => ({ facts: each })) }, arrived))
+      .then((facts) => askThenCarryOut(ports, known, { ...plan, found: facts.map((each) => ({ facts: each })) }, arrived))
       .catch(refuse);
   } catch (error) {
     refuse(error);
@@ -182,25 +182,25 @@ function sendNow(ports: ForwardPorts, admitted: AdmittedCall, pathRoute: Route, 
 }
 
 /** Looks into the cache, and carries the call out. */
-function askThenCarryOut(ports: ForwardPorts, admitted: AdmittedCall, errand: Errand, { body, readyAt }: Arrived): void {
+function askThenCarryOut(ports: ForwardPorts, admitted: AuthenticatedCall, plan: RequestPlan, { body, readyAt }: Arrived): void {
   const ask = admitted.call.head.directives.cache;
   if (ask === undefined) {
-    carryOut(ports, admitted, errand, { body, readyAt });
+    carryOut(ports, admitted, plan, { body, readyAt });
     return;
   }
-  const ready = (asked: Errand, hasWaited: boolean): void => {
+  const ready = (asked: RequestPlan, hasWaited: boolean): void => {
     if (!hasWaited) carryOut(ports, admitted, asked, { body, readyAt });
     else goOnAfterWait(ports, admitted, asked, body);
   };
   const failed = (error: unknown): void => {
-    const refused = { body, errand };
-    refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused }, errand.route.provider, error);
+    const refused = { body, plan };
+    rejectRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused }, plan.route.provider, error);
   };
-  askCache(ports, { admitted, errand, ask }, { ready, failed });
+  lookUpCache(ports, { admitted, plan, ask }, { ready, failed });
 }
 
 /** What many calls waited for may come for all of them at once. */
-function goOnAfterWait(ports: ForwardPorts, admitted: AdmittedCall, asked: Errand, body: RequestBody): void {
+function goOnAfterWait(ports: ForwardPorts, admitted: AuthenticatedCall, asked: RequestPlan, body: RequestBody): void {
   const { clock, turns } = ports;
   const readyAt = clock.monotonic();
   const goOn = (): void => carryOut(ports, admitted, asked, { body, readyAt });
@@ -216,27 +216,27 @@ interface Arrived {
 }
 
 /** All is known: ask the limits, open the record, answer from the cache or send. Never throws. */
-function carryOut(ports: ForwardPorts, admitted: AdmittedCall, prepared: Errand, { body, readyAt }: Arrived): void {
+function carryOut(ports: ForwardPorts, admitted: AuthenticatedCall, prepared: RequestPlan, { body, readyAt }: Arrived): void {
   const { provider } = prepared.route;
-  let open: OpenCall | undefined;
+  let open: RecordedCall | undefined;
   try {
-    const errand = withGrant(ports, admitted, prepared);
-    open = openCall(ports, admitted, provider, errand);
+    const plan = withLimits(ports, admitted, prepared);
+    open = beginExchange(ports, admitted, provider, plan);
     open.recorder.begin('whole' in body ? body.whole : undefined);
     const { hold } = admitted.call.request;
-    if (hold !== undefined) dropReceived(hold, errand);
+    if (hold !== undefined) dropReceived(hold, plan);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
-    if (errand.cache !== undefined) open = throughCache(ports, admitted, open, errand);
-    if (hasLeft(admitted.call)) open.relay.clientLeft();
-    else if (errand.cache?.kind === 'hit') giveReply(open.sink, errand.cache.reply);
-    else if (errand.onward === undefined) sendTo(ports, open, errand, open.sink);
-    else runAttempts(ports, open, errand, errand.onward);
+    if (plan.cache !== undefined) open = captureForCache(ports, admitted, open, plan);
+    if (isDisconnected(admitted.call)) open.relay.onClientDisconnect();
+    else if (plan.cache?.kind === 'hit') respond(open.sink, plan.cache.response);
+    else if (plan.onward === undefined) sendTo(ports, open, plan, open.sink);
+    else runAttempts(ports, open, plan, plan.onward);
   } catch (error) {
-    leaveCache(prepared);
-    if (open !== undefined) refuseOpen(ports, open, error);
+    releaseLease(prepared);
+    if (open !== undefined) rejectOpen(ports, open, error);
     else {
-      const refused = { body, errand: prepared };
-      refuseRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused }, provider, error);
+      const refused = { body, plan: prepared };
+      rejectRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused }, provider, error);
     }
   }
 }

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 /** A writer whose disk has room or not, and the frames that it took. */
 class RoomyWriter implements SpoolWriter {
   readonly series = 'one';
-  hasRoom = true;
+  hasFreeSpace = true;
   /** There is no room for a longer frame than this, at any time. */
   longest = Number.POSITIVE_INFINITY;
   readonly frames: { readonly kind: number; readonly text: string }[] = [];
@@ -22,7 +22,7 @@ class RoomyWriter implements SpoolWriter {
   }
   append(_stream: number, kind: number, payload: Parameters<SpoolWriter['append']>[2]): void {
     const text = typeof payload === 'string' ? payload : 'text' in payload ? payload.text : Buffer.from(payload).toString();
-    this.lost = !this.hasRoom || text.length > this.longest;
+    this.lost = !this.hasFreeSpace || text.length > this.longest;
     if (!this.lost) this.frames.push({ kind, text });
   }
   whenWritten(_stream: number, settled: (written: boolean) => void): void {
@@ -42,12 +42,12 @@ it('a last frame that the disk did not take is written when there is room, and s
   recorder.begin();
   recorder.responseHead(200, {});
   recorder.writeOut();
-  writer.hasRoom = false;
+  writer.hasFreeSpace = false;
   const said: boolean[] = [];
   recorder.end('complete', 0, (written) => said.push(written));
   vi.advanceTimersByTime(5000);
   expect([said, writer.frames.at(-1)?.kind]).toEqual([[false], frameKinds.responseHead]);
-  writer.hasRoom = true;
+  writer.hasFreeSpace = true;
   vi.advanceTimersByTime(5000);
   expect(writer.frames.slice(2).map(({ kind }) => kind)).toEqual([frameKinds.end]);
   expect(JSON.parse(writer.frames.at(-1)?.text ?? '') as ExchangeEnd).toMatchObject({
@@ -63,9 +63,9 @@ it('a whole answer that the disk did not take is made up for by its head and end
   const recorder = recorderOn(writer, 1000);
   recorder.begin();
   recorder.responseHead(200, {});
-  writer.hasRoom = false;
+  writer.hasFreeSpace = false;
   recorder.end('complete', 0, () => undefined);
-  writer.hasRoom = true;
+  writer.hasFreeSpace = true;
   vi.advanceTimersByTime(5000);
   const last = writer.frames.at(-1);
   expect([writer.frames.length, last?.kind]).toEqual([2, frameKinds.answered]);
@@ -74,12 +74,12 @@ it('a whole answer that the disk did not take is made up for by its head and end
 
 it('an exchange whose first frame was lost too is owed nothing', () => {
   const writer = new RoomyWriter();
-  writer.hasRoom = false;
+  writer.hasFreeSpace = false;
   const recorder = recorderOn(writer, 1000);
   recorder.begin();
   recorder.responseHead(200, {});
   recorder.end('complete', 0, () => undefined);
-  writer.hasRoom = true;
+  writer.hasFreeSpace = true;
   vi.advanceTimersByTime(5000);
   expect(writer.frames).toEqual([]);
 });
@@ -90,9 +90,9 @@ it('an exchange whose first frame is there is owed its last one, also where its 
   const recorder = recorderOn(writer, 1000);
   recorder.begin(Buffer.alloc(2000));
   recorder.responseHead(200, {});
-  writer.hasRoom = false;
+  writer.hasFreeSpace = false;
   recorder.end('complete', 0, () => undefined);
-  writer.hasRoom = true;
+  writer.hasFreeSpace = true;
   vi.advanceTimersByTime(5000);
   expect(writer.frames.map(({ kind }) => kind)).toEqual([frameKinds.open, frameKinds.end]);
   expect(JSON.parse(writer.frames.at(-1)?.text ?? '') as ExchangeEnd).toMatchObject({ status: 200, requestCut: true });
@@ -102,10 +102,10 @@ it('a head that the disk did not take is made up for by the status in the last f
   const writer = new RoomyWriter();
   const recorder = recorderOn(writer, 1000);
   recorder.begin();
-  writer.hasRoom = false;
+  writer.hasFreeSpace = false;
   recorder.responseHead(201, {});
   recorder.writeOut();
-  writer.hasRoom = true;
+  writer.hasFreeSpace = true;
   recorder.end('complete', 0, () => undefined);
   expect(writer.frames.map(({ kind }) => kind)).toEqual([frameKinds.open, frameKinds.end]);
   const end = JSON.parse(writer.frames.at(-1)?.text ?? '') as ExchangeEnd;

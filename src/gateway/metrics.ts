@@ -1,7 +1,7 @@
 import { gatewayErrorCodes, type ErrorCode } from '../model/errors.ts';
 import type { ExchangeOutcome } from '../model/record/exchange.ts';
 import { countInBucket, type Family, type Meter } from '../platform/metrics/meter.ts';
-import type { CacheStanding } from './cache/status.ts';
+import type { CacheStatus } from './cache/status.ts';
 
 const outcomePlaces: Readonly<Record<ExchangeOutcome, number>> = {
   complete: 0,
@@ -41,7 +41,7 @@ const cacheLookUps: Family = {
   name: 'gatelog_gateway_cache_total',
   kind: 'counter',
   help: 'Calls that asked for the response cache, by what it had for them.',
-  labels: { result: ['hit', 'miss', 'unused'] satisfies CacheStanding['kind'][] },
+  labels: { result: ['hit', 'miss', 'unused'] satisfies CacheStatus['kind'][] },
 };
 const connections: Family = {
   name: 'gatelog_gateway_provider_connections',
@@ -100,7 +100,7 @@ export class GatewayMeter {
     this.meter.add(refusals, [code]);
   }
 
-  askedCache(result: CacheStanding['kind']): void {
+  askedCache(result: CacheStatus['kind']): void {
     this.meter.add(cacheLookUps, [result]);
   }
 

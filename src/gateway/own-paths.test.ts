@@ -26,9 +26,9 @@ it('at / a browser gets a page, and a program JSON, that say what this is; no ke
 
 it.each(['/metrics', '/openapi.json'])('%s is told to be the API’s, without a key', async (path) => {
   const rig = await started();
-  const reply = await call(rig.port, requestText(`GET ${path}`, []));
-  expect(reply.status).toBe(404);
-  expect(reply.body.toString()).toContain("This path is the API's, and this is the gateway;");
+  const response = await call(rig.port, requestText(`GET ${path}`, []));
+  expect(response.status).toBe(404);
+  expect(response.body.toString()).toContain("This path is the API's, and this is the gateway;");
 });
 
 it.each(['/', '/metrics', '/openapi.json'])('%s of an address that its caller names is a call', async (path) => {
@@ -43,7 +43,7 @@ it.each(['/', '/metrics', '/openapi.json'])('%s of an address that its caller na
 it('anything else at / is a call', async () => {
   const rig = await started();
   for (const line of ['POST /', 'GET /?x']) {
-    const reply = await call(rig.port, requestText(line, ['Authorization: Bearer sk-svc-us-nobody']));
-    expect([reply.status, JSON.parse(reply.body.toString())]).toMatchObject([401, { error: { code: 'invalid_key' } }]);
+    const response = await call(rig.port, requestText(line, ['Authorization: Bearer sk-svc-us-nobody']));
+    expect([response.status, JSON.parse(response.body.toString())]).toMatchObject([401, { error: { code: 'invalid_key' } }]);
   }
 });

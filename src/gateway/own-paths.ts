@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/http/front-page.ts';
-import { watchUntaken } from '../platform/http/write-timeout.ts';
-import { lineNamed } from './http/lazy-headers.ts';
+import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
+import { headerValue } from './http/lazy-headers.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import { jsonBody, refuseUnrecorded } from './http/error-response.ts';
 import { elsewhere } from './routing/routes.ts';
@@ -20,7 +20,7 @@ const page: FrontPage = {
 
 /** Paths of the API's that are asked for without a key, and of ours. No provider has them. */
 const answers: Readonly<Record<string, (request: IncomingRequest, response: ServerResponse, clientStallMs: number) => void>> = {
-  '/': answerPage,
+  '/': handlePage,
   '/favicon.ico': (_request, response) => response.writeHead(204, ownLines()).end(),
   '/metrics': refuseElsewhere,
   '/openapi.json': refuseElsewhere,
@@ -40,15 +40,15 @@ function isDirected({ rawHeaders }: IncomingRequest): boolean {
 }
 
 /** No own path is longer. */
-export const longestOwnPath = Math.max(...Object.keys(answers).map(({ length }) => length));
+export const maxOwnPath = Math.max(...Object.keys(answers).map(({ length }) => length));
 
-function answerPage(request: IncomingRequest, response: ServerResponse, clientStallMs: number): void {
-  const isPage = wantsPage(lineNamed(request.rawHeaders, 'accept'));
+function handlePage(request: IncomingRequest, response: ServerResponse, clientStallMs: number): void {
+  const isPage = wantsPage(headerValue(request.rawHeaders, 'accept'));
   const body = isPage ? Buffer.from(pageText(page)) : jsonBody(pageJson(page));
   const type = isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
   response.writeHead(200, ['content-type', type, 'content-length', String(body.length), 'vary', 'accept', ...ownLines()]);
   response.end(request.method === 'HEAD' ? undefined : body);
-  watchUntaken(response, clientStallMs);
+  enforceWriteTimeout(response, clientStallMs);
 }
 
 function refuseElsewhere(_request: IncomingRequest, response: ServerResponse, clientStallMs: number): void {

@@ -1,15 +1,24 @@
 import { GatelogError } from '../model/errors.ts';
 import { amazonKeysStay, signedForAmazon, withAmazonToken, withoutSignature } from './credentials/amazon.ts';
-import { askLimits, needsBody, type OutgoingCall, wholeJson } from './limits/call-limits.ts';
-import { type AdmittedCall, type Call, type Errand, type FallbackLeg, type ForwardPorts, hasLeft, type Leg, type Onward } from './call.ts';
-import { type Admission, credentialsFor } from './credentials/credentials.ts';
+import { checkLimits, needsBody, type BilledRequest, bufferedJson } from './limits/call-limits.ts';
+import {
+  type AuthenticatedCall,
+  type Call,
+  type RequestPlan,
+  type FallbackTarget,
+  type ForwardPorts,
+  isDisconnected,
+  type Target,
+  type RetryPlan,
+} from './call.ts';
+import { type Authentication, credentialsFor } from './credentials/credentials.ts';
 import { fallbacksOfModels } from './directives/fallbacks.ts';
-import { planFallbacks } from './retry/fallback-targets.ts';
+import { planFallbackTargets } from './retry/fallback-targets.ts';
 import { harmless } from './http/headers.ts';
 import { type FoundFacts, inlineMaxBytes, type SentBody } from './bodies/threads.ts';
 import { findModelField } from './json/model-field.ts';
 import { withoutProvider } from './routing/no-provider.ts';
-import { type Addressed, hidesModel, wantsUsage, withUsageQuestion } from './routing/outgoing-body.ts';
+import { type Addressed, modelUnread, wantsStreamUsage, addIncludeUsage } from './routing/outgoing-body.ts';
 import { isCompressed, mayBeJson, type RequestBody } from './http/request-body.ts';
 import { isToldOnce, type Route } from './routing/routes.ts';
 import type { ListedTarget } from './directives/targets.ts';
@@ -25,29 +34,29 @@ export interface Arrived {
  * Decides all about a call but its record: the addresses, the credentials, the bodies as they go out.
  * @throws GatelogError what speaks against the call.
  */
-export function prepare(ports: ForwardPorts, admitted: AdmittedCall, arrived: Arrived, addressed: Addressed): Errand {
+export function planRequest(ports: ForwardPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): RequestPlan {
   const targets = admitted.call.head.directives.attempts?.targets;
   return targets === undefined
     ? prepareByPath(ports, admitted, arrived, addressed)
     : prepareTargets(ports, admitted, arrived.body, targets);
 }
 
-function prepareByPath(ports: ForwardPorts, admitted: AdmittedCall, arrived: Arrived, addressed: Addressed): Errand {
+function prepareByPath(ports: ForwardPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): RequestPlan {
   const { call, admission } = admitted;
   const { route, furtherModels } = addressed;
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
-  const asked = withUsageQuestion(call, route, addressed.outgoing);
+  const asked = addIncludeUsage(call, route, addressed.outgoing);
   const outgoing = asked === undefined ? addressed.outgoing : { whole: asked };
   const usageAsked = asked !== undefined;
   const signed = call.head.amazon === undefined ? undefined : signedForAmazon(ports, call, { route, target, outgoing });
   const credentials = signed ?? credentialsOf(ports, admission, { arrived, addressed, call });
   const passed = passedTo(call, addressed, signed !== undefined);
-  const first: Leg = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model, bodyOverride: undefined };
+  const first: Target = { route, target, credentials, passed, outgoing, usageAsked, model: addressed.model, bodyOverride: undefined };
   const isSingle = (call.head.directives.attempts === undefined && furtherModels === undefined) || isToldOnce(destination);
   const { onward, warnings, model = addressed.model } = isSingle ? single : repeated(ports, admitted, arrived, { addressed, first });
-  const unasked = wantsUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked(arrived.body)] : warnings;
-  const unread = hidesModel(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;
+  const unasked = wantsStreamUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked(arrived.body)] : warnings;
+  const unread = modelUnread(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;
   const unsent = call.head.amazon !== undefined && route.provider !== 'bedrock' ? [...unread, amazonKeysStay] : unread;
   // TRICKY: every member by name. Spread into another object they took 4 % of a plain call's whole time.
   return {
@@ -68,7 +77,12 @@ function prepareByPath(ports: ForwardPorts, admitted: AdmittedCall, arrived: Arr
 }
 
 /** The same of a call whose caller lists all its places. */
-function prepareTargets(ports: ForwardPorts, admitted: AdmittedCall, body: RequestBody, targets: readonly ListedTarget[]): Errand {
+function prepareTargets(
+  ports: ForwardPorts,
+  admitted: AuthenticatedCall,
+  body: RequestBody,
+  targets: readonly ListedTarget[],
+): RequestPlan {
   const { retry } = admitted.call.head.directives.attempts ?? { retry: undefined };
   const isRepeatable = 'whole' in body && body.whole.length > 0;
   const { legs, warnings } = planTargets(ports, admitted, body, targets);
@@ -86,9 +100,9 @@ function prepareTargets(ports: ForwardPorts, admitted: AdmittedCall, body: Reque
 }
 
 interface Repetition {
-  readonly onward: Onward | undefined;
+  readonly onward: RetryPlan | undefined;
   readonly warnings: readonly string[];
-  /** As in a {@link Leg}. */
+  /** As in a {@link Target}. */
   readonly model: string | undefined;
 }
 
@@ -116,9 +130,9 @@ const nothingToSend = 'Svc-Fallbacks was not applied: the call has no body';
 /** What follows when the first attempt fails. */
 function repeated(
   ports: ForwardPorts,
-  admitted: AdmittedCall,
+  admitted: AuthenticatedCall,
   { pathRoute, body }: Arrived,
-  { addressed, first }: { readonly addressed: Addressed; readonly first: Leg },
+  { addressed, first }: { readonly addressed: Addressed; readonly first: Target },
 ): Repetition {
   const { retry, fallbacks = [] } = admitted.call.head.directives.attempts ?? {};
   const { outgoing, furtherModels } = addressed;
@@ -130,20 +144,20 @@ function repeated(
   const model = findModelField(outgoing.whole)?.text;
   const { isPicked } = addressed;
   const from = { pathRoute, body: body.whole, field: findModelField(body.whole), outgoing: outgoing.whole, model, first, isPicked };
-  const legs = planFallbacks(ports, admitted, from, listed);
+  const legs = planFallbackTargets(ports, admitted, from, listed);
   refuseExcluded(legs.slice(furtherModels?.length ?? 0), addressed.excluded);
   return { onward: { retry, fallbacks: legs }, warnings: [], model: furtherModels === undefined ? undefined : model };
 }
 
 /** A provider that the body's list takes out is none for the header's fallbacks either, which stand behind it. */
-function refuseExcluded(legs: readonly FallbackLeg[], excluded: ReadonlySet<string> | undefined): void {
+function refuseExcluded(legs: readonly FallbackTarget[], excluded: ReadonlySet<string> | undefined): void {
   const leg = legs.find(({ route }) => excluded?.has(route.provider) === true);
   if (leg === undefined) return;
   throw new GatelogError('invalid_model', `${leg.fallback.place} leads to ${leg.route.provider}, which the body's model excludes.`);
 }
 
 /** Of the caller's lines those for the first place. */
-function passedTo({ head }: Call, { isPicked }: Addressed, isSigned: boolean): Leg['passed'] {
+function passedTo({ head }: Call, { isPicked }: Addressed, isSigned: boolean): Target['passed'] {
   if (isPicked) return harmless(head.passed);
   return isSigned ? withoutSignature(head.passed) : head.passed;
 }
@@ -155,7 +169,7 @@ interface Keyed {
 }
 
 /** Credential lines of the first attempt. Of a provider that the gateway chose itself the caller's own are not. */
-function credentialsOf(ports: ForwardPorts, admission: Admission, { arrived, addressed, call }: Keyed): readonly string[] {
+function credentialsOf(ports: ForwardPorts, admission: Authentication, { arrived, addressed, call }: Keyed): readonly string[] {
   const { route, isPicked, model } = addressed;
   try {
     const own = credentialsFor(route, isPicked ? { ...admission, providerCredentials: [] } : admission, ports.providerKeys);
@@ -170,33 +184,37 @@ function credentialsOf(ports: ForwardPorts, admission: Admission, { arrived, add
  * Asks the limits of a call that is about to go to its provider.
  * @throws LimitReached, among others.
  */
-export function withGrant(ports: ForwardPorts, { call, admission, identity, policies }: AdmittedCall, errand: Errand): Errand {
+export function withLimits(
+  ports: ForwardPorts,
+  { call, admission, identity, policies }: AuthenticatedCall,
+  plan: RequestPlan,
+): RequestPlan {
   // A call that goes nowhere, or that the cache answers, uses nothing up.
-  if (policies.length === 0 || errand.cache?.kind === 'hit' || hasLeft(call)) return errand;
-  const grant = askLimits(ports, {
+  if (policies.length === 0 || plan.cache?.kind === 'hit' || isDisconnected(call)) return plan;
+  const grant = checkLimits(ports, {
     organizationId: admission.principal.organizationId,
     requestId: identity.requestId,
     directives: call.head.directives,
     policies,
-    outgoing: outgoingCallOf(call, errand, errand.found?.[0]),
-    alternatives: () => alternativesOf(call, errand),
+    outgoing: outgoingCallOf(call, plan, plan.found?.[0]),
+    alternatives: () => alternativesOf(call, plan),
   });
-  return { ...errand, grant };
+  return { ...plan, grant };
 }
 
 /** As which a call goes out when it failed before: one after the other, as each may have a body of its own. */
-function* alternativesOf(call: Call, { onward, found }: Errand): Generator<OutgoingCall, void, undefined> {
+function* alternativesOf(call: Call, { onward, found }: RequestPlan): Generator<BilledRequest, void, undefined> {
   for (const [index, leg] of onward?.fallbacks.entries() ?? []) yield outgoingCallOf(call, leg, found?.[index + 1]);
 }
 
 /** A call for whoever understands bodies. */
-export function outgoingCallOf({ request, head, openedAt }: Call, leg: Leg, found: FoundFacts | undefined): OutgoingCall {
+export function outgoingCallOf({ request, head, openedAt }: Call, leg: Target, found: FoundFacts | undefined): BilledRequest {
   const { route, target } = leg;
   return {
     method: request.method ?? 'GET',
     provider: route.provider,
     path: target?.path ?? route.path,
-    body: found === undefined ? wholeJson(leg.outgoing, readsJson({ request, head })) : undefined,
+    body: found === undefined ? bufferedJson(leg.outgoing, readsJson({ request, head })) : undefined,
     found,
     modelOverride: head.directives.tags.modelOverride,
     at: openedAt,
@@ -212,23 +230,23 @@ function readsJson({ request, head }: Pick<Call, 'request' | 'head'>): boolean {
  * The ways in which a call may go out whose bodies, all of them together, are too large to be parsed here for its limits.
  * @returns undefined for any other call, which is nearly every one.
  */
-export function waysToRead({ call, policies }: AdmittedCall, errand: Errand): readonly SentBody[] | undefined {
+export function waysToRead({ call, policies }: AuthenticatedCall, plan: RequestPlan): readonly SentBody[] | undefined {
   if (policies.length === 0) return undefined;
-  const { outgoing, onward } = errand;
+  const { outgoing, onward } = plan;
   if (!('whole' in outgoing)) return undefined;
   // A budget asks about each of them.
   const readBytes = onward?.fallbacks.reduce((sum, { outgoingMaxBytes }) => sum + outgoingMaxBytes, outgoing.whole.length);
   if ((readBytes ?? outgoing.whole.length) <= inlineMaxBytes) return undefined;
   if (!readsJson(call) || !needsBody(policies, call.head.directives)) return undefined;
-  return [sentBodyOf(errand), ...(onward?.fallbacks ?? []).map(sentFallbackOf)];
+  return [sentBodyOf(plan), ...(onward?.fallbacks ?? []).map(sentFallbackOf)];
 }
 
 /** The first way in which a call goes out. */
-export function sentBodyOf({ route, target, outgoing, bodyOverride }: Leg): SentBody {
+export function sentBodyOf({ route, target, outgoing, bodyOverride }: Target): SentBody {
   const bytes = 'whole' in outgoing ? outgoing.whole.length : 0;
   return { provider: route.provider, path: target?.path ?? route.path, replaced: bodyOverride, bytes };
 }
 
-function sentFallbackOf({ route, target, replaced, outgoingMaxBytes }: FallbackLeg): SentBody {
+function sentFallbackOf({ route, target, replaced, outgoingMaxBytes }: FallbackTarget): SentBody {
   return { provider: route.provider, path: target?.path ?? route.path, replaced, bytes: outgoingMaxBytes };
 }

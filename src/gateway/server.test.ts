@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../auth/api-key.ts';
 import { openAiAt, type Rig, type RigOptions, startRig } from './testing/gateway-harness.ts';
-import { bodyOf, call, openClient, ourKey, parseReply, type Provider, requestText, startProvider } from './testing/raw-http.ts';
+import { bodyOf, call, openClient, ourKey, parseResponse, type Provider, requestText, startProvider } from './testing/raw-http.ts';
 
 const opened: { close: () => unknown }[] = [];
 afterEach(async () => {
@@ -44,12 +44,12 @@ describe('what never becomes a call', () => {
   for (const [name, request, status, code] of cases) {
     it(`${name}: ${status}, with an identifier, in OpenAI's shape, not on record`, async () => {
       const { rig, provider } = await started({ headerMaxBytes: 16_384 });
-      const reply = await call(rig.port, request);
-      expect([reply.status, reply.header('svc-id')]).toEqual([status, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-      expect(reply.body.toString()).toMatch(
+      const response = await call(rig.port, request);
+      expect([response.status, response.header('svc-id')]).toEqual([status, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+      expect(response.body.toString()).toMatch(
         new RegExp(`^{"error":{"message":"[^"]+.*","type":"gatelog_error","param":null,"code":"${code}"}}\\n$`),
       );
-      expect(reply.header('allow')).toBe(status === 405 ? 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' : undefined);
+      expect(response.header('allow')).toBe(status === 405 ? 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' : undefined);
       expect([provider.requests, rig.spooled()]).toEqual([[], []]);
     });
   }
@@ -60,8 +60,8 @@ describe('what never becomes a call', () => {
     ['Svc-Auth: Bearer sk-svc-us-nobody', false],
   ])('%s: 401, with the identifier under the name that the caller knows', async (auth, aliased) => {
     const { rig } = await started();
-    const reply = await call(rig.port, requestText('GET /v1/files', [auth]));
-    expect([reply.status, reply.header('helicone-id')]).toEqual([401, aliased ? reply.header('svc-id') : undefined]);
+    const response = await call(rig.port, requestText('GET /v1/files', [auth]));
+    expect([response.status, response.header('helicone-id')]).toEqual([401, aliased ? response.header('svc-id') : undefined]);
   });
 
   it('keys are looked up only where they read like ours, and not without end', async () => {
@@ -78,8 +78,8 @@ describe('what never becomes a call', () => {
 
   it('a failing look-up is an error of ours, not a key that is wrong', async () => {
     const { rig } = await started({ ports: { verifyKey: () => Promise.reject(new Error('disk on fire')) } });
-    const reply = await call(rig.port, requestText('GET /v1/files'));
-    expect([reply.status, reply.body.toString().includes('fire')]).toEqual([500, false]);
+    const response = await call(rig.port, requestText('GET /v1/files'));
+    expect([response.status, response.body.toString().includes('fire')]).toEqual([500, false]);
     expect(rig.observed).toMatchObject([{ kind: 'call_failed', reason: 'disk on fire' }]);
   });
 });
@@ -105,8 +105,8 @@ describe('what becomes one all the same', () => {
     const many = Array.from({ length: 2500 }, (_none, index) => `X-${index}: v`);
     // The body's length stands behind them.
     const body = '{"messages":[{"role":"user","content":"hi"}]}';
-    const reply = await call(rig.port, requestText('POST /echo/v1/chat/completions', many, body));
-    expect([reply.status, (await rig.exchanges(1))[0]?.end?.requestBytes]).toEqual([200, body.length]);
+    const response = await call(rig.port, requestText('POST /echo/v1/chat/completions', many, body));
+    expect([response.status, (await rig.exchanges(1))[0]?.end?.requestBytes]).toEqual([200, body.length]);
   });
 
   const targets: readonly [sent: string, passed: string][] = [
@@ -126,8 +126,8 @@ describe('what becomes one all the same', () => {
   for (const [sent, passed] of targets) {
     it(`target ${sent}: the provider gets ${passed}`, async () => {
       const { rig, provider } = await started();
-      const reply = await call(rig.port, requestText(`GET ${sent}`));
-      expect([reply.status, provider.requests[0]?.url]).toEqual([200, passed]);
+      const response = await call(rig.port, requestText(`GET ${sent}`));
+      expect([response.status, provider.requests[0]?.url]).toEqual([200, passed]);
     });
   }
 
@@ -153,10 +153,10 @@ describe('what becomes one all the same', () => {
     it(`target ${target}: ${status} on record, no provider is called`, async () => {
       const { rig, provider } = await started();
       const method = target === '*' ? 'OPTIONS' : 'GET';
-      const reply = await call(rig.port, requestText(`${method} ${target}`));
+      const response = await call(rig.port, requestText(`${method} ${target}`));
       const [exchange] = await rig.exchanges(1);
-      expect([reply.status, provider.requests.length]).toEqual([status, 0]);
-      expect([exchange?.open.requestId, exchange?.open.targetUrl]).toEqual([reply.header('svc-id'), '']);
+      expect([response.status, provider.requests.length]).toEqual([status, 0]);
+      expect([exchange?.open.requestId, exchange?.open.targetUrl]).toEqual([response.header('svc-id'), '']);
     });
   }
 });
@@ -166,7 +166,7 @@ it('health needs no key and no record', async () => {
   const client = await openClient(rig.port);
   client.send('GET /healthz HTTP/1.1\r\nHost: g\r\n\r\n');
   await client.until('"ok"');
-  expect(parseReply(client.received())?.status).toBe(200);
+  expect(parseResponse(client.received())?.status).toBe(200);
   client.socket.destroy();
   const ready = await call(rig.port, `GET /readyz HTTP/1.1\r\nHost: g\r\nSvc-Auth: Bearer ${ourKey}\r\n\r\n`);
   expect([ready.status, JSON.parse(ready.body.toString()), rig.spooled()]).toEqual([200, { status: 'ok', degraded: [] }, []]);

@@ -3,16 +3,16 @@ import type { Duplex } from 'node:stream';
 import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
-import { watchUntaken } from '../platform/http/write-timeout.ts';
+import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
 import type { ForwardPorts } from './call.ts';
 import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './http/cors.ts';
 import { Draining, stoppingProblem } from './http/draining.ts';
 import { forward } from './forward.ts';
 import { IncomingRequest } from './http/incoming-request.ts';
-import { joinWrites } from './http/coalesce-writes.ts';
-import { answerOwnPath, longestOwnPath, ownLines } from './own-paths.ts';
+import { coalesceWritev } from './http/coalesce-writes.ts';
+import { answerOwnPath, maxOwnPath, ownLines } from './own-paths.ts';
 import { serverTiming } from './http/server-timing.ts';
-import { jsonBody, refusalBody, refusalHeaders, refuseUnrecorded } from './http/error-response.ts';
+import { jsonBody, errorBody, errorHeaders, refuseUnrecorded } from './http/error-response.ts';
 
 export interface GatewayOptions {
   readonly headerMaxBytes: number;
@@ -21,7 +21,7 @@ export interface GatewayOptions {
   /** How long a connection is kept for its next request, milliseconds. */
   readonly keepAliveTimeoutMs: number;
   /** Further connections are answered 503 and closed. */
-  readonly mostConnections: number;
+  readonly maxConnections: number;
   /** Origins of pages that may call the gateway; `*`: of any. */
   readonly corsOrigins: readonly string[];
 }
@@ -59,12 +59,12 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     if (isTurnedAway(request.socket)) return;
     latest.set(request.socket, response);
     const { url = '' } = request;
-    if (url.length <= longestOwnPath && answerOwnPath(request, response, clientStallMs)) return;
+    if (url.length <= maxOwnPath && answerOwnPath(request, response, clientStallMs)) return;
     if (url === '/healthz' || url === '/readyz') {
       answerHealth(request, response, { health: ready, monotonic, clientStallMs });
     } else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
       answerPreflight(response);
-      watchUntaken(response, clientStallMs);
+      enforceWriteTimeout(response, clientStallMs);
     } else {
       ports.callLog?.watch(request, response);
       const problem = draining.hasBegun
@@ -78,10 +78,10 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     ports.meter.refused(problem.code);
     writeRaw(socket, problem);
   };
-  const isTurnedAway = limitConnections(server, options.mostConnections, refuseRaw);
+  const isTurnedAway = limitConnections(server, options.maxConnections, refuseRaw);
   // TRICKY: each call of a client that pipelines listens on its connection; Node takes more than ten of them for a leak and says so.
   server.on('connection', (socket) => socket.setMaxListeners(0));
-  server.on('connection', joinWrites);
+  server.on('connection', coalesceWritev);
   server.on('connection', draining.meet);
   server.on('request', answer);
   // `forward` asks for the body itself. An expectation that we do not know is ignored, as RFC 9110 §10.1.1 allows.
@@ -204,7 +204,7 @@ function answerHealth(request: IncomingMessage, response: ServerResponse, { heal
       const own = ['svc-id', v7(), 'server-timing', serverTiming(monotonic() - startedAt)];
       response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), ...own]);
       response.end(request.method === 'HEAD' ? undefined : body);
-      watchUntaken(response, clientStallMs);
+      enforceWriteTimeout(response, clientStallMs);
     })
     .catch(() => response.destroy());
 }
@@ -234,8 +234,8 @@ function problemOfBytes(error: Error, latest: ServerResponse | undefined): Gatel
 
 /** TRICKY: closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */
 function writeRaw(socket: Duplex, error: GatelogError): void {
-  const body = refusalBody(error);
-  const lines = [...refusalHeaders(error, body.length), ...ownLines(), 'connection', 'close'];
+  const body = errorBody(error);
+  const lines = [...errorHeaders(error, body.length), ...ownLines(), 'connection', 'close'];
   let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\n`;
   for (let index = 0; index < lines.length; index += 2) head += `${lines[index]}: ${lines[index + 1]}\r\n`;
   socket.on('error', () => socket.destroy());

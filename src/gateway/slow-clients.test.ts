@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAiAt, type Rig, type RigOptions, startRig } from './testing/gateway-harness.ts';
-import { openClient, parseReply, type RawClient, requestText, startProvider, startRawProvider, until } from './testing/raw-http.ts';
+import { openClient, parseResponse, type RawClient, requestText, startProvider, startRawProvider, until } from './testing/raw-http.ts';
 
 const mebi = 1024 * 1024;
 const opened: { close: () => unknown }[] = [];
@@ -83,7 +83,7 @@ describe('a client that takes too long to send its request', () => {
     const { client, rig } = await started(provider, { requestTimeoutMs });
     client.send('POST /v1/files HTTP/1.1\r\nHost: g\r\nX-Slow: ');
     await client.closed();
-    const reply = parseReply(client.received());
+    const reply = parseResponse(client.received());
     expect([reply?.status, reply?.header('svc-id'), rig.spooled()]).toEqual([408, expect.stringMatching(/^[0-9a-f-]{36}$/), []]);
     expect(reply?.body.toString()).toContain('"code":"request_timeout"');
   });

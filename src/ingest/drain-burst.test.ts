@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CpuShares } from '../platform/cpu-usage.ts';
-import { Burst } from './batch/burst.ts';
+import { BurstGate } from './batch/burst.ts';
 import { type IngestRig, openRig, SpoolRig, until, written } from './testing/ingest-harness.ts';
 
 let rig: IngestRig;
@@ -12,7 +12,7 @@ afterAll(async () => rig.close());
 const burstOf = 7500;
 /** However long this machine takes to write them, they come at once. */
 const stopped = { now: () => 0, monotonic: () => 0 };
-const limits = { mostRows: burstOf, mostBytes: 16 * 1024 * 1024 };
+const limits = { maxRows: burstOf, maxBytes: 16 * 1024 * 1024 };
 
 async function write(spool: SpoolRig, count: number): Promise<void> {
   const writer = spool.openWriter();
@@ -33,7 +33,7 @@ test('a burst on a machine without an idle core waits in the spool, and is store
     return shares;
   };
   // What comes is due once it is a whole burst, and not in pieces.
-  const drain = await spool.openDrain({ limits, intervalMs: 60_000, burst: new Burst({ mostMs: 60_000, cpuShares, clock: stopped }) });
+  const drain = await spool.openDrain({ limits, intervalMs: 60_000, burst: new BurstGate({ maxMs: 60_000, cpuShares, clock: stopped }) });
   drain.start();
   await write(spool, 1);
   await until(() => spool.observations.length > 0);
@@ -51,6 +51,6 @@ test('a burst on a machine without an idle core waits in the spool, and is store
 test('what waits of a burst is stored at once when the service stops', async () => {
   const spool = new SpoolRig(rig);
   await write(spool, burstOf);
-  await spool.drainAll({ limits, burst: new Burst({ mostMs: 60_000, cpuShares: () => ({ idle: 0, own: 0 }), clock: stopped }) });
+  await spool.drainAll({ limits, burst: new BurstGate({ maxMs: 60_000, cpuShares: () => ({ idle: 0, own: 0 }), clock: stopped }) });
   expect((await spool.storedIds()).requests).toHaveLength(burstOf);
 });

@@ -120,10 +120,10 @@ describe('an exchange whose worker died before its end', () => {
     ['with JSON that is not closed', { head: { headers: json }, response: '{"id":' }, 502],
     ['after a head that has no body', { head: { status: 204, headers: {} }, response: '' }, 204],
   ];
-  test.each(cases)('%s', async (_, sketch, status) => {
+  test.each(cases)('%s', async (_, preview, status) => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
-    const id = await spool.write(writer, { ...sketch, end: null });
+    const id = await spool.write(writer, { ...preview, end: null });
     await spool.killWriter(writer);
     await spool.drainAll();
     expect(await spool.rows()).toMatchObject([{ id, status }]);
@@ -165,7 +165,7 @@ describe('while the store is away', () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
     const ids = [await spool.write(writer), await spool.write(writer)];
-    const drain = await spool.openDrain({ mostKnown: 20 });
+    const drain = await spool.openDrain({ maxKnown: 20 });
     await drain.catchUp();
     await expect(drain.catchUp()).rejects.toMatchObject({ code: 'store_unavailable' });
     drain.start();
@@ -260,7 +260,7 @@ describe('the drain', () => {
     const writer = spool.openWriter();
     for (let index = 0; index < 200; index += 1) await spool.write(writer, { request: ' '.repeat(64 * 1024) });
     const drain = await spool.openDrain({
-      limits: { mostRows: 5, mostBytes: 1e9 },
+      limits: { maxRows: 5, maxBytes: 1e9 },
       insert: () => Promise.reject(new GatelogError('store_unavailable', 'away')),
     });
     drain.start();

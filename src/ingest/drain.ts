@@ -7,18 +7,18 @@ import { makeBackoff } from '../platform/backoff.ts';
 import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
 import { failureText } from '../store/engine/failure.ts';
-import { Ahead } from './batch/prefetch.ts';
-import { BatchWidth, isTooMuch } from './batch/batch-size.ts';
+import { Prefetch } from './batch/prefetch.ts';
+import { BatchSizer, exceedsQuota } from './batch/batch-size.ts';
 import { acceptedAfter, type Batch, fillsBatch, formBatch, repeatBatch, startOfSeries, type StoredBatch, tokenOf } from './batch/batch.ts';
 import { tasksOf } from './batch/tasks.ts';
 import type { DrainPorts } from './ports.ts';
 import { completeUsages } from './completions/complete-usage.ts';
-import { type InterpretedBatch, observeLeftOut, sortInterpreted } from './batch/results.ts';
+import { type InterpretedBatch, observeLeftOut, partitionResults } from './batch/results.ts';
 import { oldestEnd } from './lag.ts';
-import { interpretInHalves } from './worker/bisect.ts';
-import { InFlight, type OpenExchange, type Settlement } from './series/exchange.ts';
+import { bisect } from './worker/bisect.ts';
+import { ExchangeIndex, type TrackedExchange, type Settlement } from './series/exchange.ts';
 import { Pause } from './pause.ts';
-import { type ChangesByExchange, SpentChanges } from './changes/pending.ts';
+import { type ChangesByExchange, AppliedChanges } from './changes/pending.ts';
 import { carryAll, demandRoomForMore, SeriesTail } from './series/tail.ts';
 import type { BudgetSettlement } from './interpret/settlement.ts';
 import { later, mayBeStored, type Unsure, unsureAtStart } from './batch/unsure.ts';
@@ -42,7 +42,7 @@ const batchesAhead = 2;
  * token it had before a crash, so that the store takes each exchange exactly once.
  */
 export class Drain {
-  readonly inFlight = new InFlight();
+  readonly inFlight = new ExchangeIndex();
   private readonly ports: DrainPorts;
   private readonly tails = new Map<string, SeriesTail>();
   private checkpoint: Checkpoint;
@@ -51,9 +51,9 @@ export class Drain {
   /** Set when only what is there already is to be stored. */
   private finishing = false;
   private running: Promise<void> | undefined;
-  private readonly width: BatchWidth;
-  private readonly ahead = new Ahead((interpreted) => this.ports.release(interpreted));
-  readonly spentChanges: SpentChanges;
+  private readonly width: BatchSizer;
+  private readonly ahead = new Prefetch((interpreted) => this.ports.release(interpreted));
+  readonly spentChanges: AppliedChanges;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
   private failingSince: number | undefined;
@@ -67,8 +67,8 @@ export class Drain {
       ports.observe(observation);
     };
     this.ports = { ...ports, observe };
-    this.spentChanges = new SpentChanges(this.ports);
-    this.width = new BatchWidth(ports.limits.mostRows);
+    this.spentChanges = new AppliedChanges(this.ports);
+    this.width = new BatchSizer(ports.limits.maxRows);
     this.checkpoint = ports.checkpoint.load();
     this.unsure = unsureAtStart(this.checkpoint, ports.spoolFolder);
   }
@@ -78,13 +78,13 @@ export class Drain {
   }
 
   /** Stores all that has ended so far, then stops; gives up after `mostMs`, which leaves the rest in the spool. */
-  async stop(mostMs: number): Promise<void> {
+  async stop(maxMs: number): Promise<void> {
     this.finishing = true;
     const { signal } = this.stopping;
     const gaveUp = new Promise((resolve) => {
       signal.addEventListener('abort', resolve, { once: true });
     });
-    const timer = setTimeout(() => this.stopping.abort(new Error('the drain was told to stop')), mostMs);
+    const timer = setTimeout(() => this.stopping.abort(new Error('the drain was told to stop')), maxMs);
     await Promise.race([this.running, gaveUp]);
     clearTimeout(timer);
     // Were an insert still under way, its end must not touch the checkpoint any more: somebody else may have the spool by then.
@@ -100,10 +100,10 @@ export class Drain {
     this.findSeries();
     for (const tail of this.tails.values()) {
       if (tail.isReplaying()) tail.checkWriter();
-      demandRoomForMore(this.tails, this.ports.mostKnown);
+      demandRoomForMore(this.tails, this.ports.maxKnown);
       while (tail.read(turnBytes) >= turnBytes) {
         await nextTurn();
-        demandRoomForMore(this.tails, this.ports.mostKnown);
+        demandRoomForMore(this.tails, this.ports.maxKnown);
       }
     }
   }
@@ -119,12 +119,12 @@ export class Drain {
    * Runs `work` while no batch is on its way: the store then has exactly what the checkpoint says, and nothing leaves the spool. Exchanges wait there.
    * @throws when the ingest does not come to the end of a batch within `mostMs`, or is paused already; `work` has not run then.
    */
-  async whilePaused<Result>(work: () => Promise<Result>, mostMs: number): Promise<Result> {
+  async whilePaused<Result>(work: () => Promise<Result>, maxMs: number): Promise<Result> {
     if (this.pause !== undefined) throw new Error('the ingest is paused already');
     const pause = new Pause();
     this.pause = pause;
     try {
-      await pause.whenHeld(mostMs);
+      await pause.whenHeld(maxMs);
       return await work();
     } finally {
       this.pause = undefined;
@@ -162,7 +162,7 @@ export class Drain {
         await (more ? nextTurn() : wait(idleMs, undefined, { signal }));
       } catch (error) {
         if (signal.aborted) return;
-        const retryInMs = backoff.nextMs();
+        const retryInMs = backoff.nextDelayMs();
         this.ports.observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
         await wait(retryInMs, undefined, { signal }).catch(() => undefined);
       }
@@ -175,14 +175,14 @@ export class Drain {
     this.checkWriters();
     const more = this.readAhead();
     // A batch costs as much as some hundred records beside its own, so one that is not full waits for what can be read right away.
-    const limits = { ...this.ports.limits, mostRows: this.width.mostRows() };
+    const limits = { ...this.ports.limits, maxRows: this.width.maxRows() };
     if (more && this.checkpoint.intended === undefined && !fillsBatch([...this.tails.values()], limits)) return true;
     const batch = this.nextBatch();
     if (batch === undefined) {
       this.removeFinished();
       return more;
     }
-    await this.storeOrNarrow(batch);
+    await this.storeOrSplit(batch);
     await carryAll(this.tails, (series) => this.checkpoint.accepted[series] ?? startOfSeries, this.ports.observe);
     return true;
   }
@@ -191,7 +191,7 @@ export class Drain {
   private readAhead(): boolean {
     let more = false;
     for (const tail of this.tails.values()) {
-      if (!tail.isReplaying() && tail.hasEnough(batchesAhead * this.ports.limits.mostRows, this.ports.mostKnown)) continue;
+      if (!tail.isReplaying() && tail.hasEnough(batchesAhead * this.ports.limits.maxRows, this.ports.maxKnown)) continue;
       more = tail.read(turnBytes) >= turnBytes || more;
     }
     return more;
@@ -204,7 +204,7 @@ export class Drain {
     if (intended !== undefined) return repeatBatch(intended, tails);
     const waiting = this.waitingCount();
     if (!this.isDue(waiting)) return undefined;
-    const batch = formBatch(lastBatch + 1, tails, { accepted }, { ...this.ports.limits, mostRows: this.width.mostRows() });
+    const batch = formBatch(lastBatch + 1, tails, { accepted }, { ...this.ports.limits, maxRows: this.width.maxRows() });
     if (batch !== undefined) this.ports.burst.took(waiting - batch.exchanges.length);
     return batch;
   }
@@ -213,21 +213,21 @@ export class Drain {
     if (this.finishing) return true;
     const { clock, intervalMs, burst } = this.ports;
     const waitedMs = clock.monotonic() - this.lastBatchAt;
-    const putsOff = burst.putsOff(waiting);
-    return (waitedMs >= intervalMs || waiting >= this.width.mostRows()) && !putsOff;
+    const defers = burst.defers(waiting);
+    return (waitedMs >= intervalMs || waiting >= this.width.maxRows()) && !defers;
   }
 
   /**
    * A batch that is too much is given up for a smaller one, down to the one exchange that is at fault.
    * Invariant: never a repeated batch, as the store may have that one already.
    */
-  private async storeOrNarrow(batch: Batch): Promise<void> {
+  private async storeOrSplit(batch: Batch): Promise<void> {
     const isRepeated = this.checkpoint.intended !== undefined;
     try {
       await this.storeBatch(batch);
       this.width.widen();
     } catch (error) {
-      if (isRepeated || !isTooMuch(error)) throw error;
+      if (isRepeated || !exceedsQuota(error)) throw error;
       this.stopping.signal.throwIfAborted();
       this.ports.observe({ kind: 'batch_failed', reason: `${batch.exchanges.length} exchanges at once: ${error.message}`, retryInMs: 0 });
       if (this.width.narrow(batch, error)) {
@@ -285,7 +285,7 @@ export class Drain {
    */
   private async lookAhead({ bounds, taken }: Batch): Promise<void> {
     const { limits, interpret, clock } = this.ports;
-    if (this.width.mostRows() < limits.mostRows) return;
+    if (this.width.maxRows() < limits.maxRows) return;
     const next = formBatch(bounds.batch + 1, [...this.tails.values()], { accepted: this.checkpoint.accepted, taken }, limits);
     if (next?.isFull !== true || next.taken.length > 1) return;
     const tasks = await tasksOf(next.exchanges, { changes: new Map(), isRepeated: false }, this.ports);
@@ -298,9 +298,9 @@ export class Drain {
     const isRepeated = this.checkpoint.intended !== undefined;
     const tasks = await tasksOf(batch.exchanges, { changes, isRepeated }, this.ports);
     const interpreted = isRepeated
-      ? await interpretInHalves(interpret, tasks, clock.now())
+      ? await bisect(interpret, tasks, clock.now())
       : ((await this.ahead.take(tasks)) ?? (await interpret(tasks, clock.now())));
-    const found = sortInterpreted(batch.exchanges, interpreted, this.ports.release);
+    const found = partitionResults(batch.exchanges, interpreted, this.ports.release);
     observeLeftOut(found, this.ports.observe);
     return found;
   }
@@ -327,14 +327,14 @@ export class Drain {
   private async accept({ batch, failures, changes, erased, waiting }: StoredBatch): Promise<void> {
     const spent = this.spentChanges.with(await this.ports.pendingChanges.sequencesFor(batch.exchanges));
     this.stopping.signal.throwIfAborted();
-    const dead = new Map<OpenExchange, Failure>();
+    const dead = new Map<TrackedExchange, Failure>();
     for (const [index, exchange] of batch.exchanges.entries()) {
       const why = failures.get(index);
       if (why === undefined) continue;
       dead.set(exchange, why);
       const seriesFolder = path.join(this.ports.spoolFolder, exchange.series);
       this.ports.keepDeadLetter({ exchange, seriesFolder, reason: why.reason, changes: changes.get(exchange) ?? [] });
-      await this.ports.makeLetterRoom();
+      await this.ports.evictDeadLetters();
       // A letter is two waits for the disk, and others have turns to take while there are thousands of them.
       await nextTurn();
       this.stopping.signal.throwIfAborted();
@@ -342,7 +342,7 @@ export class Drain {
     const accepted = acceptedAfter(this.checkpoint.accepted, batch);
     this.saveCheckpoint({ lastBatch: batch.bounds.batch, accepted, spent, ...(waiting.length === 0 ? {} : { waiting }) });
     await this.spentChanges.forget(spent);
-    const settlementOf = (exchange: OpenExchange): Settlement =>
+    const settlementOf = (exchange: TrackedExchange): Settlement =>
       dead.has(exchange) ? 'dead_letter' : erased.has(exchange) ? 'erased' : 'stored';
     for (const { tail, count } of batch.taken) tail.settle(count, settlementOf);
     const reason = 'it could not be interpreted or stored; the dead letter says why';

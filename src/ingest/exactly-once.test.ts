@@ -40,7 +40,7 @@ async function writeSome(spool: SpoolRig, count: number): Promise<RequestId[]> {
 }
 
 /** A life of the ingest that inserts and dies before it has written that down. */
-async function dieAfterInsert(spool: SpoolRig, limits = { mostRows: 1000, mostBytes: 1e9 }): Promise<void> {
+async function dieAfterInsert(spool: SpoolRig, limits = { maxRows: 1000, maxBytes: 1e9 }): Promise<void> {
   const checkpoint = dyingAtAccept(spool.folder);
   const drain = await spool.openDrain({ checkpoint, limits });
   drain.start();
@@ -52,7 +52,7 @@ describe('each exchange is stored exactly once', () => {
   test('without a crash', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeSome(spool, 25);
-    await spool.drainAll({ limits: { mostRows: 10, mostBytes: 1e9 } });
+    await spool.drainAll({ limits: { maxRows: 10, maxBytes: 1e9 } });
     expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
   });
 
@@ -89,8 +89,8 @@ describe('each exchange is stored exactly once', () => {
   test('when it dies several times, with batches smaller than what waits', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeSome(spool, 7);
-    for (let life = 0; life < 3; life += 1) await dieAfterInsert(spool, { mostRows: 2, mostBytes: 1e9 });
-    await spool.drainAll({ limits: { mostRows: 3, mostBytes: 1e9 } });
+    for (let life = 0; life < 3; life += 1) await dieAfterInsert(spool, { maxRows: 2, maxBytes: 1e9 });
+    await spool.drainAll({ limits: { maxRows: 3, maxBytes: 1e9 } });
     expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
   });
 
@@ -178,8 +178,8 @@ describe('each exchange is stored exactly once', () => {
   test('with several workers, of which one is much busier than a batch', async () => {
     const spool = new SpoolRig(rig);
     const ids = [...(await writeSome(spool, 12)), ...(await writeSome(spool, 2)), ...(await writeSome(spool, 1))].toSorted();
-    await dieAfterInsert(spool, { mostRows: 5, mostBytes: 1e9 });
-    await spool.drainAll({ limits: { mostRows: 5, mostBytes: 1e9 } });
+    await dieAfterInsert(spool, { maxRows: 5, maxBytes: 1e9 });
+    await spool.drainAll({ limits: { maxRows: 5, maxBytes: 1e9 } });
     expect(await spool.storedIds()).toEqual({ requests: ids, bodies: ids });
   });
 

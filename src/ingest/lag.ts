@@ -1,6 +1,6 @@
 import { readPayloads } from '../spool/payload-reader.ts';
 import { readElapsed } from './interpret/assemble.ts';
-import type { OpenExchange } from './series/exchange.ts';
+import type { TrackedExchange } from './series/exchange.ts';
 import type { SeriesTail } from './series/tail.ts';
 
 /**
@@ -17,7 +17,7 @@ export function oldestEnd(tails: readonly SeriesTail[], otherwise: number): numb
   return oldest;
 }
 
-function elapsedOf({ frames }: OpenExchange, folder: string): number {
+function elapsedOf({ frames }: TrackedExchange, folder: string): number {
   const last = frames.at(-1);
   if (last === undefined) return 0;
   try {

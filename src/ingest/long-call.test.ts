@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(async () => rig.close());
 
 const smallSegmentBytes = 4096;
-const limits = { mostRows: 10, mostBytes: 1e9 };
+const limits = { maxRows: 10, maxBytes: 1e9 };
 
 interface StoredBody {
   readonly id: string;

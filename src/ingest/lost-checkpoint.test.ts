@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(async () => rig.close());
 
-const limits = { mostRows: 7, mostBytes: 1e9 };
+const limits = { maxRows: 7, maxBytes: 1e9 };
 const loseCheckpoint = (spool: SpoolRig): void => rmSync(path.join(spool.folder, 'checkpoint.json'));
 
 /** A spool of which the store has some: of a live worker, and of one that died with a call open. */

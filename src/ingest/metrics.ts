@@ -1,5 +1,5 @@
 import type { Family, Meter } from '../platform/metrics/meter.ts';
-import type { HeldLetters } from './dead-letters/store.ts';
+import type { DeadLetterUsage } from './dead-letters/store.ts';
 import type { Drain } from './drain.ts';
 
 const visibleDelay: Family = {
@@ -54,9 +54,9 @@ export function readDrain(meter: Meter, drain: Drain, now: number): void {
   meter.set(draining, [], drain.isDraining() ? 1 : 0);
 }
 
-/** Notes how much there is of dead letters. @param mostBytes that they may have. */
-export function noteLetters(meter: Meter, held: HeldLetters, mostBytes: number): void {
+/** Notes how much there is of dead letters. @param maxBytes that they may have. */
+export function noteLetters(meter: Meter, held: DeadLetterUsage, maxBytes: number): void {
   meter.set(letters, [], held.letters);
   meter.set(letterBytes, [], held.bytes);
-  meter.set(letterMostBytes, [], mostBytes);
+  meter.set(letterMostBytes, [], maxBytes);
 }

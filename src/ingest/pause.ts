@@ -12,10 +12,10 @@ export class Pause {
   }
 
   /** For the other: resolves once the loop stands still. @throws after so many milliseconds. */
-  async whenHeld(mostMs: number): Promise<void> {
+  async whenHeld(maxMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`the ingest did not come to the end of a batch within ${mostMs} ms`)), mostMs);
+      timer = setTimeout(() => reject(new Error(`the ingest did not come to the end of a batch within ${maxMs} ms`)), maxMs);
     });
     try {
       await Promise.race([this.stands.passed, expired]);

@@ -19,7 +19,7 @@ import {
   until,
   written,
 } from './testing/ingest-harness.ts';
-import { type Interpret, InterpreterDied, InterpreterStopped } from './worker/interpreter.ts';
+import { type Interpret, InterpreterCrashed, InterpreterStopped } from './worker/interpreter.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -47,7 +47,9 @@ function killedBy(poisoned: string, sizes: number[]): Interpret {
   return async (tasks, storedAt) => {
     sizes.push(tasks.length);
     const interpreted = await interpretDirectly(tasks, storedAt);
-    if (interpreted.some((result) => 'request' in result && holdsId(result.request, poisoned))) throw new InterpreterDied('out of memory');
+    if (interpreted.some((result) => 'request' in result && holdsId(result.request, poisoned))) {
+      throw new InterpreterCrashed('out of memory');
+    }
     return interpreted;
   };
 }
@@ -67,7 +69,7 @@ function dyingOnce(reason: string): Interpret {
   return async (tasks, storedAt) => {
     if (hasDied) return interpretDirectly(tasks, storedAt);
     hasDied = true;
-    throw new InterpreterDied(reason);
+    throw new InterpreterCrashed(reason);
   };
 }
 

@@ -7,10 +7,10 @@ import type { CheckpointFile } from '../spool/checkpoint.ts';
 import type { InsertRows } from '../store/insert/insert.ts';
 import type { FindRows } from '../store/read/find-rows.ts';
 import type { BatchLimits } from './batch/batch.ts';
-import type { Burst } from './batch/burst.ts';
+import type { BurstGate } from './batch/burst.ts';
 import type { CompleteUsage } from './completions/complete-usage.ts';
-import type { KeepDeadLetter } from './dead-letters/store.ts';
-import type { ErasuresUnderWay } from './erasures.ts';
+import type { WriteDeadLetter } from './dead-letters/store.ts';
+import type { ActiveErasures } from './erasures.ts';
 import type { Interpret, InterpretedExchange } from './worker/interpreter.ts';
 import type { PendingChanges } from './changes/pending.ts';
 import type { SettleBudgets } from './interpret/settlement.ts';
@@ -33,18 +33,18 @@ export interface DrainPorts {
   readonly redactionRules: (organizationId: OrganizationId) => Promise<readonly RedactionRule[] | undefined>;
   /** Prices that one organisation has stored. Throws when they cannot be read and none are known. */
   readonly organizationPrices: (organizationId: OrganizationId) => OrganizationPrices;
-  readonly keepDeadLetter: KeepDeadLetter;
+  readonly keepDeadLetter: WriteDeadLetter;
   /** Waits for room after a letter; not for long. */
-  readonly makeLetterRoom: () => Promise<void>;
+  readonly evictDeadLetters: () => Promise<void>;
   readonly settleBudgets: SettleBudgets;
   readonly completeUsage: CompleteUsage;
-  readonly erasures: ErasuresUnderWay;
+  readonly erasures: ActiveErasures;
   readonly limits: BatchLimits;
   /** Frames whose places in the spool may be held in memory for a caller's question, some hundred bytes each; an exchange counts as eight more. */
-  readonly mostKnown: number;
+  readonly maxKnown: number;
   /** Longest time between two batches while exchanges wait, milliseconds. */
   readonly intervalMs: number;
-  readonly burst: Burst;
+  readonly burst: BurstGate;
   readonly clock: Clock;
   readonly observe: Observe;
   /** A record can be queried from now on; so many milliseconds after its exchange ended. */

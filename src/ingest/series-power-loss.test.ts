@@ -13,9 +13,9 @@ const { createSeries } = await import('../spool/series.ts');
 const { createSegment } = await import('../spool/segment.ts');
 const { frameHeaderBytes, writeFrameHead } = await import('../spool/frame.ts');
 const { SeriesReader } = await import('../spool/reader.ts');
-const { writeWhole } = await import('../platform/files.ts');
+const { writeFully } = await import('../platform/files.ts');
 const { SeriesTail } = await import('./series/tail.ts');
-const { InFlight } = await import('./series/exchange.ts');
+const { ExchangeIndex } = await import('./series/exchange.ts');
 
 let folder: string;
 beforeEach(() => {
@@ -64,7 +64,7 @@ test('what the ingest has read and synced is there after a power loss, also in s
     series: 'one',
     accepted: { segment: 0, offset: 0 },
     sealedTo: undefined,
-    inFlight: new InFlight(),
+    inFlight: new ExchangeIndex(),
     observe: () => undefined,
   });
   let open = descriptor;
@@ -72,7 +72,7 @@ test('what the ingest has read and synced is there after a power loss, also in s
   for (let round = 1; round <= 6; round += 1) {
     if (round % 2 === 0) open = createSegment(series, round);
     streams.push(round);
-    writeWhole(open, frameOf(round));
+    writeFully(open, frameOf(round));
     while (tail.read(100_000) > 0);
     await tail.syncRead();
     expect(streamsAfterLoss(`after-${round}`)).toEqual(streams);

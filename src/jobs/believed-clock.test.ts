@@ -3,7 +3,7 @@ import { type IngestRig, openRig, SpoolRig } from '../ingest/testing/ingest-harn
 import { keepBelievedTime, readBelievedTime } from '../metadata/believed-time.ts';
 import { createOrganization } from '../metadata/organization/organizations.ts';
 import type { Observation } from '../model/observation.ts';
-import { BelievedClock } from './believed-clock.ts';
+import { TrustedClock } from './believed-clock.ts';
 import { Retention } from './retention.ts';
 
 const minute = 60_000;
@@ -19,7 +19,7 @@ class Machine {
   monotonic = 0;
   kept: number | undefined;
   readonly observations: Observation[] = [];
-  believed: BelievedClock;
+  believed: TrustedClock;
 
   /** @param kept when the clock was believed last; undefined: nobody knows. */
   constructor(kept: number | undefined) {
@@ -28,9 +28,9 @@ class Machine {
   }
 
   /** Another life: nothing but what was written down is known. */
-  boot(): BelievedClock {
+  boot(): TrustedClock {
     this.monotonic = 12_345;
-    this.believed = new BelievedClock({
+    this.believed = new TrustedClock({
       clock: { now: () => this.wall, monotonic: () => this.monotonic },
       readBelieved: async () => this.kept,
       keepBelieved: async (at) => {
@@ -159,7 +159,7 @@ describe('a service whose clock is years ahead at its start', () => {
     expect(await readBelievedTime(database)).toBeUndefined();
     await createOrganization(database, 'ours', Date.now() - hour);
     let passedMs = 0;
-    const believed = new BelievedClock({
+    const believed = new TrustedClock({
       clock: { now: () => Date.now() + 5 * year + passedMs, monotonic: () => passedMs },
       readBelieved: () => readBelievedTime(database),
       keepBelieved: (at) => keepBelievedTime(database, at),

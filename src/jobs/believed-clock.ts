@@ -11,7 +11,7 @@ export interface BelievedClockPorts {
 }
 
 /** So far two looks at the clock may lie from each other, beside the time between them, milliseconds. */
-const mostDifferenceMs = 86_400_000;
+const maxDifferenceMs = 86_400_000;
 /** After so long a clock that is still where it was is believed, milliseconds. */
 const provingMs = 3_600_000;
 
@@ -37,10 +37,10 @@ interface Look {
  *
  * So a service that was off for more than a day begins to remove an hour late, and a clock that is set right again costs nothing.
  */
-export class BelievedClock {
+export class TrustedClock {
   private readonly ports: BelievedClockPorts;
-  private believed: Look | undefined;
-  private doubted: Look | undefined;
+  private trusted: Look | undefined;
+  private suspect: Look | undefined;
 
   constructor(ports: BelievedClockPorts) {
     this.ports = ports;
@@ -52,13 +52,13 @@ export class BelievedClock {
    */
   async now(): Promise<number | undefined> {
     const { clock, readBelieved, keepBelieved, observe } = this.ports;
-    const first = this.believed ?? { wall: (await readBelieved()) ?? clock.now(), monotonic: clock.monotonic() };
-    this.believed ??= first;
+    const first = this.trusted ?? { wall: (await readBelieved()) ?? clock.now(), monotonic: clock.monotonic() };
+    this.trusted ??= first;
     const look: Look = { wall: clock.now(), monotonic: clock.monotonic() };
-    const aheadMs = look.wall - wallExpectedAt(look, this.believed);
-    if (Math.abs(aheadMs) <= mostDifferenceMs || this.isProven(look)) {
-      this.believed = look;
-      this.doubted = undefined;
+    const aheadMs = look.wall - wallExpectedAt(look, this.trusted);
+    if (Math.abs(aheadMs) <= maxDifferenceMs || this.isTrusted(look)) {
+      this.trusted = look;
+      this.suspect = undefined;
       await keepBelieved(look.wall);
       return look.wall;
     }
@@ -67,10 +67,10 @@ export class BelievedClock {
     return undefined;
   }
 
-  private isProven(look: Look): boolean {
-    this.doubted ??= look;
-    if (Math.abs(look.wall - wallExpectedAt(look, this.doubted)) > mostDifferenceMs) this.doubted = look;
-    return look.monotonic - this.doubted.monotonic >= provingMs;
+  private isTrusted(look: Look): boolean {
+    this.suspect ??= look;
+    if (Math.abs(look.wall - wallExpectedAt(look, this.suspect)) > maxDifferenceMs) this.suspect = look;
+    return look.monotonic - this.suspect.monotonic >= provingMs;
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DrainPorts } from '../ingest/ports.ts';
-import { reachOfErasure } from '../ingest/erasures.ts';
+import { erasureCutoff } from '../ingest/erasures.ts';
 import { SpoolRig, until } from '../ingest/testing/ingest-harness.ts';
 import { systemClock } from '../platform/clock.ts';
 import { liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';
@@ -54,6 +54,6 @@ describe('an erasure reaches', () => {
     ['to the latest call of this one', at - 5, at + 7, at + 7],
     ['no further ahead than a day', at + 400 * dayMs, 0, at + dayMs],
   ])('%s', (_, latestBefore, latestOpenedAt, reached) => {
-    expect(reachOfErasure(at, { latestBefore, inFlight: { latestOpenedAt } })).toBe(reached);
+    expect(erasureCutoff(at, { latestBefore, inFlight: { latestOpenedAt } })).toBe(reached);
   });
 });

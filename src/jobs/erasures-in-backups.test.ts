@@ -63,7 +63,7 @@ describe('while a backup is taken', () => {
     const receipt = life.erasures.erase(spool.organizationId, 'ann', longMs);
     await reached.passed;
     const before = [...begun];
-    await life.erasures.whileStandingStill(async () => {
+    await life.erasures.withPaused(async () => {
       release.open();
       expect(await life.erasures.erase(spool.organizationId, 'ann', chanceMs)).toBeUndefined();
       expect(begun).toEqual(before);
@@ -79,7 +79,7 @@ describe('while a backup is taken', () => {
     const hers = await spool.write(spool.openWriter(), ofAnn);
     await spool.drainAll();
     const life = await live(spool);
-    await life.erasures.whileStandingStill(async () => {
+    await life.erasures.withPaused(async () => {
       expect(await life.erasures.erase(spool.organizationId, 'ann', chanceMs)).toBeUndefined();
       expect(await unfinishedStages(spool)).toEqual(['ordered']);
       expect(await spool.storedIds()).toEqual({ requests: [hers], bodies: [hers] });
@@ -91,7 +91,7 @@ describe('while a backup is taken', () => {
   it('one that is told to stop does not wait for the end of the backup', async () => {
     const spool = new SpoolRig(rig);
     const life = await live(spool);
-    await life.erasures.whileStandingStill(async () => {
+    await life.erasures.withPaused(async () => {
       void life.erasures.erase(spool.organizationId, 'ann', longMs);
       await until(async () => (await unfinishedStages(spool)).length === 1);
       await life.end();

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFile
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeErasableLetters } from '../ingest/dead-letters/erase.ts';
-import { whenSpoolIsClear } from '../ingest/erasures.ts';
+import { waitForSpoolDrain } from '../ingest/erasures.ts';
 import { type IngestRig, interpretDirectly, makeGate, refusedFor, SpoolRig, until, written } from '../ingest/testing/ingest-harness.ts';
 import { listUnfinishedErasures, orderErasure } from '../metadata/erasures.ts';
 import { GatelogError } from '../model/errors.ts';
@@ -30,10 +30,10 @@ async function stored(spool: SpoolRig): Promise<readonly string[]> {
   return (await spool.storedIds()).requests;
 }
 
-function keepReplyOf(userId: string, organizationId: OrganizationId): void {
+function keepResponseOf(userId: string, organizationId: OrganizationId): void {
   const times = { createdAt: 0, expiresAt: 1, latencyMs: 1 };
-  const reply = { requestId: 'any', userId, status: 200, headers: [], body: Buffer.from('x'), ...times };
-  parts.replies.keep({ organizationId, fingerprint: userId, places: 1 }, 0, reply, 0);
+  const response = { requestId: 'any', userId, status: 200, headers: [], body: Buffer.from('x'), ...times };
+  parts.responses.keep({ organizationId, fingerprint: userId, places: 1 }, 0, response, 0);
 }
 
 /** Targets of a core that dies at a stage, after what it did there and before that is written down. */
@@ -51,14 +51,14 @@ function targetsCutAt(stage: ErasureStage, spool: SpoolRig, tell: () => void): P
   const letters = lettersOf(rig, spool);
   if (stage === 'counted') return { letters: { ...letters, erase: dieAfter(letters.erase) } };
   if (stage === 'recounted') return { letters: { ...letters, erase: dieAfter(letters.erase, 1) } };
-  if (stage === 'awaited') return { whenSpoolIsClear: dieAfter(async () => undefined) };
+  if (stage === 'awaited') return { waitForSpoolDrain: dieAfter(async () => undefined) };
   if (stage === 'listed') return { store: { ...rig.store.erase, removeRest: dieAfter(rig.store.erase.removeRest) } };
   const forget = (): never => {
-    parts.replies.forget(spool.organizationId);
+    parts.responses.forget(spool.organizationId);
     tell();
     throw new Error('cut');
   };
-  return { replies: { count: () => parts.replies.count(spool.organizationId), forget } };
+  return { responses: { count: () => parts.responses.count(spool.organizationId), forget } };
 }
 
 describe('an erasure', () => {
@@ -77,7 +77,7 @@ describe('an erasure', () => {
     await spool.write(writer, tagged('ann'));
     await spool.write(writer, ofBody('ann'));
     his.push(await spool.write(writer, tagged('bob', {})), await spool.write(writer, ofBody('bob')));
-    for (const userId of ['ann', 'bob']) keepReplyOf(userId, spool.organizationId);
+    for (const userId of ['ann', 'bob']) keepResponseOf(userId, spool.organizationId);
     const life = await live(spool);
     const before = systemClock.now();
     const receipt = await life.erasures.erase(spool.organizationId, 'ann', longMs);
@@ -91,7 +91,7 @@ describe('an erasure', () => {
     expect(await stored(spool)).toEqual(his.toSorted());
     expect((await spool.storedIds()).bodies).toEqual(his.toSorted());
     expect(await spool.deadLetters()).toEqual([]);
-    expect(parts.replies.forget(spool.organizationId)).toBe(1);
+    expect(parts.responses.forget(spool.organizationId)).toBe(1);
   });
 
   it('takes out what the store took of a record before it refused the rest', async () => {
@@ -121,7 +121,7 @@ describe('an erasure', () => {
     const life = await live(spool);
     const first = await life.erasures.erase(spool.organizationId, 'ann', longMs);
     expect(first?.counts).toMatchObject({ requests: 0, spool_records: 1 });
-    if (first !== undefined) await life.erasures.handedOver(first);
+    if (first !== undefined) await life.erasures.acknowledge(first);
     const later = await spool.write(writer, tagged('ann', { openedAt: systemClock.now() + 1 }));
     await life.end();
     expect(await stored(spool)).toEqual([later]);
@@ -172,7 +172,7 @@ describe('an erasure', () => {
       await spool.drainAll({ interpret: async (tasks) => tasks.map(() => ({ failure: 'it is poison' })) });
       await spool.write(writer, tagged('ann'));
       await spool.drainAll();
-      keepReplyOf('ann', spool.organizationId);
+      keepResponseOf('ann', spool.organizationId);
       await spool.write(writer, tagged('ann'));
       const cut = makeGate();
       const first = await live(spool, { targets: targetsCutAt(stage, spool, () => cut.open()) });
@@ -185,7 +185,7 @@ describe('an erasure', () => {
       expect(receipt?.counts).toEqual({ requests: 1, bodies: 2, cache_entries: 1, spool_records: 1, dead_letters: 1, blobs: 0 });
       await second.end();
       expect([await spool.storedIds(), await spool.deadLetters()]).toEqual([{ requests: [], bodies: [] }, []]);
-      expect(parts.replies.count(spool.organizationId)).toBe(0);
+      expect(parts.responses.count(spool.organizationId)).toBe(0);
     },
   );
 
@@ -208,10 +208,10 @@ describe('an erasure', () => {
             isOutOfStore = true;
           },
         },
-        whenSpoolIsClear: async (erasure, signal) => {
+        waitForSpoolDrain: async (erasure, signal) => {
           if (isOutOfStore) spool.writeRest(writer, stream, {});
           const { drain } = life.core;
-          await whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal);
+          await waitForSpoolDrain({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal);
         },
       },
     });
@@ -225,7 +225,7 @@ describe('an erasure', () => {
     let failures = 2;
     const life = await live(spool, {
       targets: {
-        replies: {
+        responses: {
           count: () => {
             failures -= 1;
             if (failures >= 0) throw new Error('the state cannot be opened');
@@ -240,7 +240,7 @@ describe('an erasure', () => {
     expect(life.observations.filter(({ kind }) => kind === 'erasure_failed')).toHaveLength(2);
     expect(JSON.stringify(life.observations)).not.toContain('user-4711');
     expect(await life.erasures.erase(spool.organizationId, 'user-4711', longMs)).toEqual(receipt);
-    if (receipt !== undefined) await life.erasures.handedOver(receipt);
+    if (receipt !== undefined) await life.erasures.acknowledge(receipt);
     expect((await life.erasures.erase(spool.organizationId, 'user-4711', longMs))?.number).not.toBe(receipt?.number);
     await life.end();
   });
@@ -252,9 +252,9 @@ describe('while as many erasures run as may', () => {
     const gate = makeGate();
     const waitsForGate = new Set(['ann']);
     const life = await live(spool, {
-      mostRunning: 1,
+      maxRunning: 1,
       targets: {
-        whenSpoolIsClear: async ({ userId }) => {
+        waitForSpoolDrain: async ({ userId }) => {
           if (waitsForGate.has(userId)) await gate.passed;
         },
       },
@@ -329,7 +329,7 @@ describe('dead letters', () => {
       tagged('änn', { openedAt: systemClock.now() + 1000 }),
     ];
     const ids: RequestId[] = [];
-    for (const sketch of sketches) ids.push(await spool.write(writer, sketch));
+    for (const preview of sketches) ids.push(await spool.write(writer, preview));
     await spool.drainAll({ interpret: async (tasks) => tasks.map(() => ({ failure: 'it is poison' })) });
     const ordered = orderedFor('änn', spool.organizationId);
     // As earlier versions kept them: the letters of a day in one file.

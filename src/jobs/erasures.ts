@@ -9,7 +9,7 @@ import { failureText } from '../store/engine/failure.ts';
 import type { EraseStored } from '../store/delete/erasure.ts';
 
 /** Where erasures are written down, so that they outlive this process. */
-export interface ErasureBook {
+export interface ErasureRepository {
   /** The erasure of this user that runs or whose receipt waits, else a new one; undefined where that would be a new one and none is taken. */
   readonly order: (organizationId: OrganizationId, userId: string, takesNew: boolean) => Promise<Erasure | undefined>;
   readonly unfinished: () => Promise<readonly Erasure[]>;
@@ -24,17 +24,17 @@ export interface ErasureTargets {
   /** From `begin` to `end` no record of the user's is stored. */
   readonly ingest: { readonly begin: (erasure: Erasure) => void; readonly end: (erasure: Erasure) => void };
   /** Waits until nothing that is on its way can still bring a record of the user. */
-  readonly whenSpoolIsClear: (erasure: Erasure, signal: AbortSignal) => Promise<void>;
+  readonly waitForSpoolDrain: (erasure: Erasure, signal: AbortSignal) => Promise<void>;
   /** Waits until the changes of the organisation that have begun are over. */
   readonly whenChangesAreOver: (organizationId: OrganizationId) => Promise<void>;
   readonly store: EraseStored;
   /** Replies that the cache keeps. */
-  readonly replies: { readonly count: (erasure: Erasure) => number; readonly forget: (erasure: Erasure) => void };
+  readonly responses: { readonly count: (erasure: Erasure) => number; readonly forget: (erasure: Erasure) => void };
   readonly letters: { readonly count: (erasure: Erasure) => Promise<number>; readonly erase: (erasure: Erasure) => Promise<number> };
 }
 
 export interface ErasurePorts {
-  readonly book: ErasureBook;
+  readonly book: ErasureRepository;
   readonly targets: ErasureTargets;
   readonly observe: Observe;
 }
@@ -43,9 +43,9 @@ export interface ErasurePorts {
 export type ErasureReceipt = Erasure & { readonly stage: 'done' };
 
 const firstRetryMs = 200;
-const longestRetryMs = 30_000;
+const maxRetryMs = 30_000;
 /** Erasures that may run; a new one beyond them is answered 503 rather than kept. */
-const usualMostRunning = 1000;
+const defaultMostRunning = 1000;
 
 /** What is done at a stage; it may be repeated. */
 interface Step {
@@ -67,7 +67,7 @@ interface Running {
  */
 export class Erasures {
   private readonly ports: ErasurePorts;
-  private readonly mostRunning: number;
+  private readonly maxRunning: number;
   private readonly running = new Map<number, Running>();
   private readonly stopping = new AbortController();
   private readonly stopped = once(this.stopping.signal, 'abort');
@@ -80,17 +80,17 @@ export class Erasures {
     ordered: { run: (erasure) => this.countLetters(erasure), next: 'counted' },
     counted: { run: (erasure) => this.eraseFirstLetters(erasure), next: 'awaited' },
     awaited: { run: (erasure) => this.list(erasure), next: 'listed' },
-    listed: { run: (erasure) => this.inStoreTurn(() => this.removeFromStore(erasure)), next: 'removed' },
-    removed: { run: async (erasure) => ({ cache_entries: this.ports.targets.replies.count(erasure) }), next: 'weighed' },
-    weighed: { run: (erasure) => this.forgetReplies(erasure), next: 'forgotten' },
+    listed: { run: (erasure) => this.exclusive(() => this.removeFromStore(erasure)), next: 'removed' },
+    removed: { run: async (erasure) => ({ cache_entries: this.ports.targets.responses.count(erasure) }), next: 'weighed' },
+    weighed: { run: (erasure) => this.forgetResponses(erasure), next: 'forgotten' },
     forgotten: { run: (erasure) => this.lookAgain(erasure), next: 'recounted' },
     recounted: { run: (erasure) => this.eraseLetters(erasure), next: 'done' },
   };
 
-  /** @param mostRunning erasures that may run; a new one beyond them is refused. */
-  constructor(ports: ErasurePorts, mostRunning = usualMostRunning) {
+  /** @param maxRunning erasures that may run; a new one beyond them is refused. */
+  constructor(ports: ErasurePorts, maxRunning = defaultMostRunning) {
     this.ports = ports;
-    this.mostRunning = mostRunning;
+    this.maxRunning = maxRunning;
   }
 
   /** Goes on with what was cut. To be called before anything is stored. */
@@ -100,17 +100,17 @@ export class Erasures {
 
   /**
    * Erases a user, or joins the erasure that runs.
-   * @param mostMs how long to wait for its end.
+   * @param maxMs how long to wait for its end.
    * @returns the receipt, which is kept until it is handed over; undefined when it is not done yet. @throws GatelogError `erasure_in_progress` when it would be a new one and too
    * many run.
    */
-  async erase(organizationId: OrganizationId, userId: string, mostMs: number): Promise<ErasureReceipt | undefined> {
-    const erasure = await this.ports.book.order(organizationId, userId, this.running.size < this.mostRunning);
+  async erase(organizationId: OrganizationId, userId: string, maxMs: number): Promise<ErasureReceipt | undefined> {
+    const erasure = await this.ports.book.order(organizationId, userId, this.running.size < this.maxRunning);
     if (erasure === undefined) throw new GatelogError('erasure_in_progress', 'Too many erasures are running. Try again later.');
     if (isDone(erasure)) return erasure;
     const { done } = this.running.get(erasure.number) ?? this.run(erasure);
     const expired = new AbortController();
-    const timeout = wait(mostMs, undefined, { signal: expired.signal }).catch(() => undefined);
+    const timeout = wait(maxMs, undefined, { signal: expired.signal }).catch(() => undefined);
     // It ends without a receipt only when it was told to stop: the next start goes on with it.
     const ended = done.catch(() => undefined);
     try {
@@ -121,7 +121,7 @@ export class Erasures {
   }
 
   /** Its receipt has been handed over: the next order for the user is a new erasure. */
-  async handedOver({ number }: Erasure): Promise<void> {
+  async acknowledge({ number }: Erasure): Promise<void> {
     await this.ports.book.forget(number);
   }
 
@@ -131,7 +131,7 @@ export class Erasures {
    * Invariant: for whoever copies what is kept, how far an erasure has come before the store: the copy goes on with what the erasure had begun. An
    * erasure that is not in the copy's book has taken nothing out of the copy's store, and while a record that goes is in it, so is the list of them.
    */
-  async whileStandingStill<Result>(work: () => Promise<Result>): Promise<Result> {
+  async withPaused<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.standstill !== undefined) throw new Error('the erasures stand still already');
     const done = work().finally(() => {
       this.standstill = undefined;
@@ -160,7 +160,7 @@ export class Erasures {
   }
 
   private async runPatiently(ordered: Erasure): Promise<ErasureReceipt> {
-    const backoff = makeBackoff(firstRetryMs, longestRetryMs);
+    const backoff = makeBackoff(firstRetryMs, maxRetryMs);
     for (let erasure = ordered; ;) {
       try {
         const { stage } = erasure;
@@ -169,7 +169,7 @@ export class Erasures {
         backoff.reset();
       } catch (error) {
         this.stopping.signal.throwIfAborted();
-        const retryInMs = backoff.nextMs();
+        const retryInMs = backoff.nextDelayMs();
         this.ports.observe({ kind: 'erasure_failed', reason: failureText(error), retryInMs });
         await wait(retryInMs, undefined, { signal: this.stopping.signal });
       }
@@ -196,7 +196,7 @@ export class Erasures {
     await this.whenMoving();
     const erased = await letters.erase(erasure);
     // What the store had of these is masked; its files have to go too, also those of letters that an earlier try has taken out.
-    if (erased > 0 || erasure.counts.dead_letters > 0) await this.inStoreTurn(() => store.removeFiles(erasure, this.stopping.signal));
+    if (erased > 0 || erasure.counts.dead_letters > 0) await this.exclusive(() => store.removeFiles(erasure, this.stopping.signal));
     return {};
   }
 
@@ -206,22 +206,22 @@ export class Erasures {
     return { dead_letters: Math.max(erasure.counts.dead_letters, await this.ports.targets.letters.erase(erasure)) };
   }
 
-  private async forgetReplies(erasure: Erasure): Promise<Partial<ErasureCounts>> {
-    this.ports.targets.replies.forget(erasure);
+  private async forgetResponses(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+    this.ports.targets.responses.forget(erasure);
     return {};
   }
 
   /** What has come of a letter that was being replayed, and then letters: what is waited for may have become one. */
   private async lookAgain(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     const { book, targets } = this.ports;
-    await targets.whenSpoolIsClear(erasure, this.stopping.signal);
+    await targets.waitForSpoolDrain(erasure, this.stopping.signal);
     const letters = await this.countLetters(erasure);
     return { ...letters, spool_records: await book.countErased(erasure.number) };
   }
 
   private async list(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     const { book, targets } = this.ports;
-    await targets.whenSpoolIsClear(erasure, this.stopping.signal);
+    await targets.waitForSpoolDrain(erasure, this.stopping.signal);
     await this.whenMoving();
     const found = await targets.store.list(erasure, this.stopping.signal);
     return { ...found, spool_records: await book.countErased(erasure.number) };
@@ -252,7 +252,7 @@ export class Erasures {
    * Runs `work`, which rewrites parts of the store, while no erasure does; all come in the order in which they were asked for.
    * @throws the abort reason when told to stop before.
    */
-  async inStoreTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  async exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.storeTurn.then(() => {
       this.stopping.signal.throwIfAborted();
       return work();

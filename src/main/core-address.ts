@@ -11,7 +11,7 @@ export function publishCoreAddress(dataDir: string, address: string): void {
 }
 
 /** Parts of the core that do not work at the moment or are behind, by its own word; `core` when it does not answer within half a second. */
-export async function troubledCoreParts(dataDir: string): Promise<readonly string[]> {
+export async function degradedCoreParts(dataDir: string): Promise<readonly string[]> {
   try {
     const address = coreAddress(dataDir);
     if (address === undefined) return ['core'];

@@ -11,18 +11,18 @@ import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import type { Config } from '../config/load.ts';
-import { Burst } from '../ingest/batch/burst.ts';
+import { BurstGate } from '../ingest/batch/burst.ts';
 import { makeCompleteUsage } from '../ingest/completions/complete-usage.ts';
 import { DeadLetters } from '../ingest/dead-letters/store.ts';
 import { Drain } from '../ingest/drain.ts';
 import { countVisible } from '../ingest/metrics.ts';
 import { RunningErasures } from '../ingest/erasures.ts';
 import { type InterpreterThread, startInterpreterThread } from '../ingest/worker/thread.ts';
-import { LetterRoom } from '../ingest/dead-letters/quota.ts';
+import { DeadLetterQuota } from '../ingest/dead-letters/quota.ts';
 import { openPendingChanges, type PendingChanges } from '../ingest/changes/pending.ts';
-import { RequestChanger } from '../ingest/changes/request-changes.ts';
-import { SessionChanger, type StoredMember } from '../ingest/changes/session-changes.ts';
-import type { BelievedClock } from '../jobs/believed-clock.ts';
+import { RequestChanges } from '../ingest/changes/request-changes.ts';
+import { SessionChanges, type StoredMember } from '../ingest/changes/session-changes.ts';
+import type { TrustedClock } from '../jobs/believed-clock.ts';
 import { DeclaredNames } from '../metadata/organization/declared-names.ts';
 import { type MetadataDatabase, takesWrites } from '../metadata/database.ts';
 import { makeOrganizationPriceLookUp } from '../metadata/organization/prices.ts';
@@ -41,7 +41,7 @@ import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { lowerPriority, lowerThreadsNamed } from '../platform/priority.ts';
 import { priceBookFrom } from '../pricing/price-book.ts';
 import { KnownNames } from '../query/hints/known-names.ts';
-import { type ArrivalRow, requestKeyStatements } from '../query/request-detail/lookup.ts';
+import { type CreatedAtRow, requestKeyStatements } from '../query/request-detail/lookup.ts';
 import type { RequestKey } from '../query/requests/select.ts';
 import { firstRequestStatement } from '../query/session-detail/lookup.ts';
 import { openCheckpointFile, spoolIdentity } from '../spool/checkpoint.ts';
@@ -49,22 +49,22 @@ import type { Connect } from '../store/engine/connections.ts';
 import { countWait } from '../store/engine/metrics.ts';
 import { runUntilRows } from '../store/read/run.ts';
 import type { Store } from '../store/store.ts';
-import { hearNumbers, type RunningRole } from '../supervisor/child.ts';
-import { AnswerWatch } from './health/probe.ts';
+import { onMetrics, type RunningRole } from '../supervisor/child.ts';
+import { HealthProbe } from './health/probe.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { keepLettersBounded, makeLetterReplay, operatorServer } from './operator/operator.ts';
 import { serveOperator } from './operator/socket.ts';
 import { erasuresFor, makeBelievedClock, makeRemovals, type Removals } from './retention-and-erasure.ts';
 import { healthOf, type Watches } from './health/health.ts';
 import { publishCoreAddress } from './core-address.ts';
-import { coreFamilies, TreeNumbers } from './health/core-metrics.ts';
+import { coreFamilies, ProcessMetrics } from './health/core-metrics.ts';
 import { openReadyStore } from './open-store.ts';
 import { makeModelList } from './pricing/model-list.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
 import { settleIn } from './pricing/settle-budgets.ts';
 import { StoredPrices } from './pricing/stored-prices.ts';
-import { coreLockOf, embeddedOnly, failedKeysOf, holdLock, keyVerifier, openMadeMetadata, placesOf } from './shared.ts';
+import { coreLockOf, rejectUnsupportedSettings, failedKeysOf, holdLock, keyVerifier, openExistingMetadata, dataPaths } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
 const answersEndMs = 300;
@@ -74,7 +74,7 @@ const changeWaitMs = 10_000;
 /** Longest wait of the ingest for room among the dead letters, milliseconds. */
 const letterRoomWaitMs = 5000;
 /** Frames of which the core may know where they are when the store has been away for long and callers ask: less than a gigabyte, half a million plain calls. */
-const mostKnown = 5_000_000;
+const maxKnown = 5_000_000;
 /** Rows have up to three times the bytes of their exchanges, and there are those of two batches at a time, one that is stored and the next; some of their memory is free. */
 const rowBytesOfBatchByte = 8;
 /** What the embedded engine calls the threads that merge parts, which it has from when it opens its folder. */
@@ -89,14 +89,14 @@ interface CoreParts {
   readonly store: Store;
   readonly interpreter: InterpreterThread;
   readonly letters: DeadLetters;
-  readonly letterRoom: LetterRoom;
+  readonly letterRoom: DeadLetterQuota;
   readonly pendingChanges: PendingChanges;
   readonly declaredNames: DeclaredNames;
   readonly redactionRules: RedactionRules;
   readonly prices: CorePrices;
   readonly state: SharedState;
-  readonly underWay: RunningErasures;
-  readonly believedClock: BelievedClock;
+  readonly running: RunningErasures;
+  readonly believedClock: TrustedClock;
   /** The greatest number that any accepted change has. */
   readonly latestNumber: number;
   /** No call that is on record from before this start came later, Unix milliseconds. */
@@ -108,8 +108,8 @@ interface CoreParts {
  * @param version of the program. @param connect opens the store's connections; a test has some that fail.
  */
 export async function startCore(config: Config, version: string, connect?: Connect): Promise<RunningRole> {
-  embeddedOnly(config);
-  const { spool } = placesOf(config);
+  rejectUnsupportedSettings(config);
+  const { spool } = dataPaths(config);
   ensureFolder(spool);
   const locks = [holdLock(config, coreLockOf(config), 'core'), holdLock(config, path.join(spool, 'ingest.lock'), 'ingest')];
   removeLeftovers(config);
@@ -156,16 +156,16 @@ export async function startCore(config: Config, version: string, connect?: Conne
 
 /** Of files that were being written when a process was killed. What is younger than this process another one may be writing, which has just started too. */
 function removeLeftovers(config: Config): void {
-  const { spool, deadLetters } = placesOf(config);
+  const { spool, deadLetters } = dataPaths(config);
   for (const folder of [config.dataDir, spool, deadLetters]) removeUnfinished(folder, performance.timeOrigin);
 }
 
 async function openParts(config: Config, connect: Connect | undefined): Promise<CoreParts> {
   const meter = new Meter(coreFamilies);
   const observe = measured(meter, makeLogger(config.logLevel, 'core'));
-  const database = await openMadeMetadata(config, 'core', observe);
-  const store = await openReadyStore(config, observe, { noteWait: (lane, ms) => countWait(meter, lane, ms), connect });
-  const pendingChanges = await openPendingChanges(database, openCheckpointFile(placesOf(config).spool).load().spent ?? []);
+  const database = await openExistingMetadata(config, 'core', observe);
+  const store = await openReadyStore(config, observe, { onWait: (lane, ms) => countWait(meter, lane, ms), connect });
+  const pendingChanges = await openPendingChanges(database, openCheckpointFile(dataPaths(config).spool).load().spent ?? []);
   const latestNumber = Math.max(await store.latestChangeNumber(), await pendingChanges.latestNumber());
   const declaredNames = new DeclaredNames(database, systemClock);
   const redactionRules = new RedactionRules(database, systemClock);
@@ -179,8 +179,8 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
   const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
-  const underWay = new RunningErasures();
-  const letters = new DeadLetters(placesOf(config).deadLetters, systemClock.now);
+  const running = new RunningErasures();
+  const letters = new DeadLetters(dataPaths(config).deadLetters, systemClock.now);
   const startedAt = systemClock.now();
   const latestBefore = Math.max(startedAt, await store.latestArrival(startedAt), letters.latestOpenedAt());
   return {
@@ -190,7 +190,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     store,
     interpreter,
     letters,
-    letterRoom: new LetterRoom({ letters, mostBytes: config.deadLetterMaxBytes, mostWaitMs: letterRoomWaitMs }),
+    letterRoom: new DeadLetterQuota({ letters, maxBytes: config.deadLetterMaxBytes, maxWaitMs: letterRoomWaitMs }),
     pendingChanges,
     declaredNames,
     redactionRules,
@@ -199,7 +199,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     latestBefore,
     state,
     meter,
-    underWay,
+    running,
     believedClock: makeBelievedClock(database, observe),
   };
 }
@@ -218,9 +218,9 @@ function makeDrain({
   prices,
   state,
   meter,
-  underWay,
+  running: underWay,
 }: CoreParts): Drain {
-  const places = placesOf(config);
+  const places = dataPaths(config);
   const settleBudgets = settleIn(state);
   return new Drain({
     spoolFolder: places.spool,
@@ -235,7 +235,7 @@ function makeDrain({
     redactionRules: (organizationId) => redactionRules.of(organizationId),
     organizationPrices: (organizationId) => prices.stored.of(organizationId),
     keepDeadLetter: letters.keep,
-    makeLetterRoom: letterRoom.make,
+    evictDeadLetters: letterRoom.make,
     settleBudgets,
     completeUsage: makeCompleteUsage({
       rows: store.usageRows,
@@ -245,10 +245,10 @@ function makeDrain({
       observe,
     }),
     erasures: erasuresFor(database, underWay),
-    limits: { mostRows: config.ingestBatchRows, mostBytes: config.ingestBatchBytes },
-    mostKnown,
+    limits: { maxRows: config.ingestBatchRows, maxBytes: config.ingestBatchBytes },
+    maxKnown,
     intervalMs: config.ingestIntervalMs,
-    burst: new Burst({ mostMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
+    burst: new BurstGate({ maxMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
     clock: systemClock,
     observe,
     noteVisible: (delayMs) => countVisible(meter, delayMs),
@@ -267,12 +267,12 @@ async function lowerMerges(store: Store): Promise<void> {
 
 /** What changes records, stored or on their way. */
 interface Changers {
-  readonly changer: RequestChanger;
-  readonly sessions: SessionChanger;
+  readonly changer: RequestChanges;
+  readonly sessions: SessionChanges;
 }
 
 function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain: Drain): Changers {
-  const changer = new RequestChanger({
+  const changer = new RequestChanges({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
     pendingChanges,
@@ -282,7 +282,7 @@ function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain:
     latestNumber,
     storeWaitMs: changeWaitMs,
   });
-  const sessions = new SessionChanger({
+  const sessions = new SessionChanges({
     catchUp: () => drain.catchUp(),
     inFlight: drain.inFlight,
     pendingChanges,
@@ -304,10 +304,10 @@ interface ApiParts {
 function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl }: ApiParts): ApiPorts {
   const { config, observe, meter, database, store, declaredNames, redactionRules, prices } = parts;
   const { changer, sessions } = changers;
-  const secret = deploymentSecret(config.secretKey, placesOf(config).secret);
+  const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
   const watches: Watches = {
-    store: new AnswerWatch(store.isAlive, systemClock.monotonic),
-    metadata: new AnswerWatch(() => takesWrites(database), systemClock.monotonic),
+    store: new HealthProbe(store.isAlive, systemClock.monotonic),
+    metadata: new HealthProbe(() => takesWrites(database), systemClock.monotonic),
   };
   const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {
@@ -320,9 +320,9 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       setProperties: (principal, sessionId, values) => sessions.setProperties(principal, sessionId, values),
       rate: (principal, sessionId, rating) => sessions.rate(principal, sessionId, rating),
       tag: (principal, sessionId, tag) => sessions.tag(principal, sessionId, tag),
-      isTravelling: (organizationId, sessionId) => sessions.isTravelling(organizationId, sessionId),
+      isInFlight: (organizationId, sessionId) => sessions.isInFlight(organizationId, sessionId),
     },
-    travellingOf: async (organizationId, requestIds) => {
+    inFlightOf: async (organizationId, requestIds) => {
       await drain.catchUp();
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
     },
@@ -361,15 +361,15 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
 }
 
 function metricsPorts({ config, meter, store, letters }: CoreParts, drain: Drain): ApiPorts['metrics'] {
-  const spoolFolder = placesOf(config).spool;
+  const spoolFolder = dataPaths(config).spool;
   const { spoolMaxBytes, deadLetterMaxBytes: letterMaxBytes } = config;
-  const numbers = new TreeNumbers({ meter, drain, letters, letterMaxBytes, store, spoolFolder, spoolMaxBytes, now: systemClock.now });
-  hearNumbers((message) => numbers.take(message));
+  const numbers = new ProcessMetrics({ meter, drain, letters, letterMaxBytes, store, spoolFolder, spoolMaxBytes, now: systemClock.now });
+  onMetrics((message) => numbers.take(message));
   return { key: config.metricsKey, page: () => numbers.page() };
 }
 
 async function findStored(store: Store, organizationId: OrganizationId, requestId: RequestId): Promise<number | undefined> {
-  const [row] = await runUntilRows<ArrivalRow>(store.run, requestKeyStatements(organizationId, requestId));
+  const [row] = await runUntilRows<CreatedAtRow>(store.run, requestKeyStatements(organizationId, requestId));
   return row === undefined ? undefined : Number(row.created_ms);
 }
 

@@ -9,7 +9,7 @@ import { CallsInFlight } from '../gateway/http/concurrency.ts';
 import { CallLog } from '../gateway/call-log.ts';
 import type { CallLimits } from '../gateway/limits/call-limits.ts';
 import type { ForwardPorts } from '../gateway/call.ts';
-import { ConnectionCredentials } from '../gateway/credentials/credentials.ts';
+import { CredentialCache } from '../gateway/credentials/credentials.ts';
 import type { LargeBodies } from '../gateway/bodies/threads.ts';
 import { HeldBodies } from '../gateway/bodies/memory.ts';
 import { LoopTurns } from '../gateway/limits/loop-turns.ts';
@@ -17,7 +17,7 @@ import { GatewayMeter } from '../gateway/metrics.ts';
 import { makeProviderTable } from '../gateway/routing/provider-table.ts';
 import { StoredLimits } from '../gateway/limits/stored-policies.ts';
 import { StoredProviderKeys } from '../gateway/credentials/stored-keys.ts';
-import { ReplyCache } from '../gateway/cache/single-flight.ts';
+import { SingleFlight } from '../gateway/cache/single-flight.ts';
 import { makeUpstream, type Upstream } from '../gateway/upstream/upstream.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { makeKeyLookUp } from '../metadata/organization/api-keys.ts';
@@ -36,9 +36,9 @@ import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { type PriceBook, priceBookFrom } from '../pricing/price-book.ts';
 import { type SpoolSpace, watchSpoolSpace } from '../spool/usage.ts';
 import { openSpoolWriter, type SpoolWriter } from '../spool/writer.ts';
-import { type RunningRole, tellMeasured } from '../supervisor/child.ts';
+import { type RunningRole, reportMetrics } from '../supervisor/child.ts';
 import { startBodyThreads } from './bodies/threads.ts';
-import { troubledCoreParts } from './core-address.ts';
+import { degradedCoreParts } from './core-address.ts';
 import { makeGiveFeedback } from './core-feedback.ts';
 import { makeCostEstimate, readUser } from './pricing/estimate-cost.ts';
 import { familiesOf } from './health/metric-families.ts';
@@ -47,7 +47,7 @@ import { modelsOf } from './pricing/model-list.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { StoredPrices } from './pricing/stored-prices.ts';
-import { embeddedOnly, failedKeysOf, keyVerifier, openMadeMetadata, placesOf } from './shared.ts';
+import { rejectUnsupportedSettings, failedKeysOf, keyVerifier, openExistingMetadata, dataPaths } from './shared.ts';
 
 /** What is answered when all calls have ended has so long to be taken, milliseconds. */
 const answersEndMs = 300;
@@ -56,36 +56,36 @@ const spoolCountMs = 1000;
 
 /** Starts one gateway worker: its series in the spool, keys, connections to providers, the listener; and stops them the other way round. */
 export async function startGateway(config: Config): Promise<RunningRole> {
-  embeddedOnly(config);
+  rejectUnsupportedSettings(config);
   const meter = new Meter(familiesOf.gateway);
   const log = makeLogger(config.logLevel, 'gateway');
   const observe = measured(meter, log);
   const callLog = logsCalls(config) ? new CallLog({ observe: log, monotonic: systemClock.monotonic }) : undefined;
   const book = priceBookFrom(readPricesFile(config));
-  const { spool: spoolFolder } = placesOf(config);
+  const { spool: spoolFolder } = dataPaths(config);
   ensureFolder(spoolFolder);
-  const database = await openMadeMetadata(config, 'gateway', observe);
+  const database = await openExistingMetadata(config, 'gateway', observe);
   const spool = openSeries(config, spoolFolder, observe);
   const space = watchSpoolSpace({
     folder: spoolFolder,
-    mostBytes: config.spoolMaxBytes,
+    maxBytes: config.spoolMaxBytes,
     intervalMs: spoolCountMs,
     appendedBytes: spool.bytes,
   });
   const upstream = connectProviders(config);
   const state = openSharedState(config, observe);
-  const cache = new ReplyCache({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
+  const cache = new SingleFlight({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
   const prices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const callMeter = new GatewayMeter(meter);
   const endSampling = sampleProcess(meter, () => {
     callMeter.connections(upstream.counts());
-    tellMeasured(meter.cells);
+    reportMetrics(meter.cells);
   });
   const lookUpKey = makeKeyLookUp(database);
   const bodies = startBodyThreads();
   const health = async (): Promise<GatewayHealth> => ({
     ready: canCheckKeys(lookUpKey),
-    degraded: [...spoolTrouble(space, config.spoolMaxBytes), ...(await troubledCoreParts(config.dataDir))],
+    degraded: [...spoolTrouble(space, config.spoolMaxBytes), ...(await degradedCoreParts(config.dataDir))],
   });
   const { server, draining } = createGateway(
     forwardPorts(config, { database, spool, space, upstream, state, cache, bodies, book, prices, meter: callMeter, callLog, observe }),
@@ -94,7 +94,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       headerMaxBytes: config.headerMaxBytes,
       requestTimeoutMs: config.requestTimeoutMs,
       keepAliveTimeoutMs: config.keepAliveTimeoutMs,
-      mostConnections: config.clientConnections,
+      maxConnections: config.clientConnections,
       corsOrigins: config.corsOrigins,
     },
   );
@@ -124,9 +124,9 @@ function logsCalls({ logCalls }: Config): boolean {
 /** Share of the spool's bytes from which it is nearly full. */
 const nearlyFull = 0.9;
 
-function spoolTrouble(space: SpoolSpace, mostBytes: number): readonly string[] {
-  if (!space.hasRoom()) return ['spool'];
-  return space.usedBytes() >= mostBytes * nearlyFull ? ['spool_nearly_full'] : [];
+function spoolTrouble(space: SpoolSpace, maxBytes: number): readonly string[] {
+  if (!space.hasFreeSpace()) return ['spool'];
+  return space.usedBytes() >= maxBytes * nearlyFull ? ['spool_nearly_full'] : [];
 }
 
 /** Calls can be taken while keys can be looked up. */
@@ -173,7 +173,7 @@ interface GatewayParts {
   readonly space: SpoolSpace;
   readonly upstream: Upstream;
   readonly state: SharedState;
-  readonly cache: ReplyCache;
+  readonly cache: SingleFlight;
   readonly bodies: LargeBodies;
   readonly book: PriceBook;
   readonly prices: StoredPrices;
@@ -187,7 +187,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
   const allowed = makeAllowList(config.targetAllowlist);
   const targets = makeTargetGuard(allowed);
   return {
-    credentials: new ConnectionCredentials(),
+    credentials: new CredentialCache(),
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     failedKeys: failedKeysOf(config),
@@ -201,16 +201,16 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     upstream,
     callsInFlight: new CallsInFlight(config.callsInFlight, config.organizationSharePercent),
     spool,
-    hasSpoolRoom: space.hasRoom,
+    hasSpoolRoom: space.hasFreeSpace,
     takesSpoolParts: space.takesParts,
     countryHeader: config.countryHeader,
     limits: {
       routeMaxBytes: config.routeMaxBytes,
       requestMaxBytes: config.requestMaxBytes,
       recordMaxBytes: config.recordMaxBytes,
-      mostAttempts: config.attemptsMax,
+      maxAttempts: config.attemptsMax,
       retryWithinMs: config.retryWithinMs,
-      cachedReplyMaxBytes: config.cacheReplyMaxBytes,
+      cachedResponseMaxBytes: config.cacheResponseMaxBytes,
       clientStallMs: config.clientStallTimeoutMs,
     },
     callLimits: callLimits(config, parts),
@@ -231,7 +231,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
 }
 
 function storedProviderKeys(config: Config, { database, observe }: GatewayParts): StoredProviderKeys {
-  const cipher = makeProviderKeyCipher(deploymentSecret(config.secretKey, placesOf(config).secret));
+  const cipher = makeProviderKeyCipher(deploymentSecret(config.secretKey, dataPaths(config).secret));
   return new StoredProviderKeys({
     lookUp: makeProviderKeyLookUp(database),
     open: (stored) => cipher.open(stored, stored.sealed),

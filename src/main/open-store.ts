@@ -4,11 +4,11 @@ import type { Observe } from '../model/observation.ts';
 import type { Connect, NoteWait } from '../store/engine/connections.ts';
 import type { DamagedPart } from '../store/parts/damaged-parts.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { placesOf } from './shared.ts';
+import { dataPaths } from './shared.ts';
 
 /** Who hears of waits, and what opens the connections instead, for a test. */
 interface StorePorts {
-  readonly noteWait: NoteWait;
+  readonly onWait: NoteWait;
   readonly connect?: Connect | undefined;
 }
 
@@ -16,7 +16,7 @@ interface StorePorts {
  * Opens the store and brings its tables up to date. @param ports what `openStore` takes beside.
  * @throws with a sentence for people when a server that is to be the store cannot be used.
  */
-export async function openReadyStore(config: Config, observe: Observe, { noteWait, connect }: StorePorts): Promise<Store> {
+export async function openReadyStore(config: Config, observe: Observe, { onWait: noteWait, connect }: StorePorts): Promise<Store> {
   const { clickhouseUrl: url } = config;
   const options = {
     queryTimeoutMs: config.queryTimeoutMs,
@@ -27,7 +27,7 @@ export async function openReadyStore(config: Config, observe: Observe, { noteWai
     noteDamage: ({ isLost, ...part }: DamagedPart) => observe({ kind: isLost ? 'store_part_lost' : 'store_part_damaged', ...part }),
   };
   if (url === undefined) {
-    const location = { folder: placesOf(config).store, spareBytes: config.storeSpareBytes };
+    const location = { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes };
     return prepared(openStore(location, options, connect), observe);
   }
   if (!URL.canParse(url) || !/^https?:\/\/./i.test(url)) {
@@ -55,14 +55,14 @@ async function prepared(store: Store, observe: Observe): Promise<Store> {
 }
 
 /** Characters of what the server or the network said. */
-const longestReason = 200;
+const maxReason = 200;
 
 /** The address without what is secret in it, and the reason below our own words: these are for the callers of the API. */
 function unusableServer(url: string, error: unknown): string {
   const { protocol, host } = new URL(url);
   const reason = messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error).split('\n', 1)[0] ?? '';
   return (
-    `The ClickHouse server at ${protocol}//${host} (GATELOG_CLICKHOUSE_URL) cannot be used: ${reason.slice(0, longestReason).replace(/\.$/, '')}. ` +
+    `The ClickHouse server at ${protocol}//${host} (GATELOG_CLICKHOUSE_URL) cannot be used: ${reason.slice(0, maxReason).replace(/\.$/, '')}. ` +
     'Start it or mend the address; without this setting the embedded store is used.'
   );
 }

@@ -3,11 +3,11 @@ import type { ErasurePorts, RetentionPorts } from '../api/ports.ts';
 import type { Config } from '../config/load.ts';
 import type { DeadLetters } from '../ingest/dead-letters/store.ts';
 import type { Drain } from '../ingest/drain.ts';
-import { type ErasableLetters, makeErasableLetters, type RemoveRest } from '../ingest/dead-letters/erase.ts';
-import { type Arrivals, type ErasuresUnderWay, reachOfErasure, type RunningErasures, whenSpoolIsClear } from '../ingest/erasures.ts';
-import type { RequestChanger } from '../ingest/changes/request-changes.ts';
-import { BelievedClock } from '../jobs/believed-clock.ts';
-import { type ErasureBook, Erasures } from '../jobs/erasures.ts';
+import { type ErasableLetters, makeErasableLetters, type RemoveOrphans } from '../ingest/dead-letters/erase.ts';
+import { type Arrivals, type ActiveErasures, erasureCutoff, type RunningErasures, waitForSpoolDrain } from '../ingest/erasures.ts';
+import type { RequestChanges } from '../ingest/changes/request-changes.ts';
+import { TrustedClock } from '../jobs/believed-clock.ts';
+import { type ErasureRepository, Erasures } from '../jobs/erasures.ts';
 import { Retention } from '../jobs/retention.ts';
 import { keepBelievedTime, readBelievedTime } from '../metadata/believed-time.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
@@ -29,7 +29,7 @@ import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import { damagedStateFile } from '../state/lmdb.ts';
 import type { Store } from '../store/store.ts';
-import { placesOf } from './shared.ts';
+import { dataPaths } from './shared.ts';
 import type { SharedState } from './shared-state.ts';
 
 /** How long a caller is kept waiting for the receipt of an erasure, milliseconds. */
@@ -46,8 +46,8 @@ export interface RemovalParts {
   readonly database: MetadataDatabase;
   readonly store: Store;
   readonly state: SharedState;
-  readonly underWay: RunningErasures;
-  readonly believedClock: BelievedClock;
+  readonly running: RunningErasures;
+  readonly believedClock: TrustedClock;
   readonly letters: Pick<DeadLetters, 'recount'>;
   /** No call that is on record from before this start came later, Unix milliseconds. */
   readonly latestBefore: number;
@@ -60,24 +60,24 @@ export interface Removals {
   /** Goes on with what was cut; to be called before the drain starts. */
   readonly start: () => Promise<void>;
   /** Runs `work`, which copies what is kept, while no erasure begins to change it. */
-  readonly whileStandingStill: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly withPaused: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Removes what the store has of records that it refused, within a time from its turn on: one at a time with what else removes. */
   readonly removeOrphans: (records: Parameters<Store['removeOrphans']>[0], withinMs: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
 /** What the ingest has to know of the erasures that run. */
-export function erasuresFor(database: MetadataDatabase, underWay: RunningErasures): ErasuresUnderWay {
+export function erasuresFor(database: MetadataDatabase, running: RunningErasures): ActiveErasures {
   return {
-    of: (organizationId) => underWay.of(organizationId),
+    of: (organizationId) => running.of(organizationId),
     keep: (erased) => addErasedExchanges(database, erased),
     wasErased: (exchange) => wasErased(database, exchange),
   };
 }
 
 /** The clock by which a core removes. */
-export function makeBelievedClock(database: MetadataDatabase, observe: Observe): BelievedClock {
-  return new BelievedClock({
+export function makeBelievedClock(database: MetadataDatabase, observe: Observe): TrustedClock {
+  return new TrustedClock({
     clock: systemClock,
     readBelieved: () => readBelievedTime(database),
     keepBelieved: (at) => keepBelievedTime(database, at),
@@ -86,7 +86,7 @@ export function makeBelievedClock(database: MetadataDatabase, observe: Observe):
 }
 
 /** Puts together what removes records. */
-export function makeRemovals(parts: RemovalParts, drain: Drain, changer: RequestChanger): Removals {
+export function makeRemovals(parts: RemovalParts, drain: Drain, changer: RequestChanges): Removals {
   const { config, database } = parts;
   const erasures = makeErasures(parts, drain, changer);
   const retention = makeRetention(parts, erasures);
@@ -98,14 +98,14 @@ export function makeRemovals(parts: RemovalParts, drain: Drain, changer: Request
     },
     erasurePorts: {
       erase: (organizationId, userId) => erasures.erase(organizationId, userId, receiptWaitMs),
-      handedOver: (erasure) => erasures.handedOver(erasure),
+      acknowledge: (erasure) => erasures.acknowledge(erasure),
     },
     start: async () => {
       await erasures.resume();
       retention.start();
     },
-    whileStandingStill: (work) => erasures.whileStandingStill(work),
-    removeOrphans: (records, withinMs) => erasures.inStoreTurn(() => parts.store.removeOrphans(records, AbortSignal.timeout(withinMs))),
+    withPaused: (work) => erasures.withPaused(work),
+    removeOrphans: (records, withinMs) => erasures.exclusive(() => parts.store.removeOrphans(records, AbortSignal.timeout(withinMs))),
     stop: async () => {
       await Promise.all([retention.stop(), erasures.stop()]);
     },
@@ -116,7 +116,7 @@ function makeRetention({ config, observe, database, store, believedClock }: Remo
   return new Retention({
     deploymentDays: config.retentionDays,
     ownDays: () => listRetentions(database),
-    removeExpired: (expiry, signal) => erasures.inStoreTurn(() => store.removeExpired(expiry, signal)),
+    removeExpired: (expiry, signal) => erasures.exclusive(() => store.removeExpired(expiry, signal)),
     removeClaims: (expiry, signal) => removeClaims(database, expiry, signal),
     forgetReceipts: (now) => forgetOldErasures(database, now - receiptKeptMs),
     intervalMs: config.retentionIntervalMs,
@@ -125,8 +125,8 @@ function makeRetention({ config, observe, database, store, believedClock }: Remo
   });
 }
 
-function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanger): Erasures {
-  const { observe, database, store, state, underWay, latestBefore } = parts;
+function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges): Erasures {
+  const { observe, database, store, state, running: underWay, latestBefore } = parts;
   const { inFlight } = drain;
   const erasures: Erasures = new Erasures({
     book: bookOf(database, observe, async () => {
@@ -136,34 +136,34 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanger
     }),
     targets: {
       ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
-      whenSpoolIsClear: (erasure, signal) => whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight }, erasure, signal),
+      waitForSpoolDrain: (erasure, signal) => waitForSpoolDrain({ catchUp: () => drain.catchUp(), inFlight }, erasure, signal),
       whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
       store: store.erase,
-      replies: {
-        count: ({ organizationId, userId }) => state.open().replies.count(organizationId, userId),
+      responses: {
+        count: ({ organizationId, userId }) => state.open().responses.count(organizationId, userId),
         forget: ({ organizationId, userId }) => {
           // What was set aside is for nobody but who looks into it, and may have replies to anybody.
-          rmSync(damagedStateFile(placesOf(parts.config).state), { force: true });
-          return state.open().replies.forget(organizationId, userId);
+          rmSync(damagedStateFile(dataPaths(parts.config).state), { force: true });
+          return state.open().responses.forget(organizationId, userId);
         },
       },
-      letters: lettersOf(parts, (record) => erasures.inStoreTurn(() => store.removeOrphans([record], AbortSignal.timeout(orphansWaitMs)))),
+      letters: lettersOf(parts, (record) => erasures.exclusive(() => store.removeOrphans([record], AbortSignal.timeout(orphansWaitMs)))),
     },
     observe,
   });
   return erasures;
 }
 
-function lettersOf({ config, letters }: RemovalParts, removeRest: RemoveRest): ErasableLetters {
-  const { count, erase } = makeErasableLetters(placesOf(config).deadLetters, removeRest);
+function lettersOf({ config, letters }: RemovalParts, removeRest: RemoveOrphans): ErasableLetters {
+  const { count, erase } = makeErasableLetters(dataPaths(config).deadLetters, removeRest);
   return { count, erase: (erasure) => erase(erasure).finally(() => letters.recount()) };
 }
 
-function bookOf(database: MetadataDatabase, observe: Observe, arrivals: () => Promise<Arrivals>): ErasureBook {
+function bookOf(database: MetadataDatabase, observe: Observe, arrivals: () => Promise<Arrivals>): ErasureRepository {
   return {
     order: async (organizationId, userId, takesNew) => {
       const known = await arrivals();
-      return orderErasure(database, { organizationId, userId, at: reachOfErasure(systemClock.now(), known), takesNew });
+      return orderErasure(database, { organizationId, userId, at: erasureCutoff(systemClock.now(), known), takesNew });
     },
     unfinished: () => listUnfinishedErasures(database),
     advance: (number, reached) => advanceErasure(database, number, reached),

@@ -20,7 +20,7 @@ import { hasRecords, lostMetadata, useDataDir } from './data-folder.ts';
 import { familiesOf } from './health/metric-families.ts';
 import { keepPricesFile } from './pricing/prices-file.ts';
 import { setDamagedStateAside } from './state-check.ts';
-import { coreLockOf, embeddedOnly, holdLock } from './shared.ts';
+import { coreLockOf, rejectUnsupportedSettings, holdLock } from './shared.ts';
 
 /** Threads of the core for all but queries: the store's other connections, and the files that are read, written and synced meanwhile. */
 const writersAndFiles = 10;
@@ -64,7 +64,7 @@ export async function startService(
   program: string,
   first: FirstStart,
 ): Promise<RunningService> {
-  embeddedOnly(config);
+  rejectUnsupportedSettings(config);
   useDataDir(config.dataDir);
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
   const meter = new Meter(familiesOf.supervisor);
@@ -126,8 +126,8 @@ async function firstKey(config: Config, { newMetadata, showKey }: FirstStart, ob
  */
 async function untilFree(config: Config): Promise<void> {
   const isHeld = (): boolean => isLocked(coreLockOf(config));
-  const mostMs = isHeld() ? earlierLifeMs : clearingMs;
-  for (const deadline = systemClock.monotonic() + mostMs; ; await wait(freeCheckMs)) {
+  const maxMs = isHeld() ? earlierLifeMs : clearingMs;
+  for (const deadline = systemClock.monotonic() + maxMs; ; await wait(freeCheckMs)) {
     const problems = await portProblems(config);
     if (problems.length === 0 && !isHeld()) return;
     if (systemClock.monotonic() < deadline) continue;

@@ -2,11 +2,11 @@ import type { Config } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
-import { type Environment, openEnvironment } from '../state/lmdb.ts';
-import { CachedReplies } from '../state/cached-replies.ts';
-import { CacheTurns } from '../state/cache-leases.ts';
-import { Windows } from '../state/fixed-windows.ts';
-import { placesOf } from './shared.ts';
+import { type LmdbEnvironment, openEnvironment } from '../state/lmdb.ts';
+import { CachedResponses } from '../state/cached-responses.ts';
+import { CacheLeases } from '../state/cache-leases.ts';
+import { FixedWindows } from '../state/fixed-windows.ts';
+import { dataPaths } from './shared.ts';
 
 /** What the workers of this machine share. */
 export interface SharedState {
@@ -17,16 +17,16 @@ export interface SharedState {
 
 /** The state, open. */
 export interface OpenState {
-  readonly windows: Windows;
-  readonly replies: CachedReplies;
-  readonly turns: CacheTurns;
+  readonly windows: FixedWindows;
+  readonly responses: CachedResponses;
+  readonly turns: CacheLeases;
 }
 
 const retryMs = 1000;
 
 /** Opens the shared state. A process starts without it too: what cannot be opened now is tried again when it is asked for, once a second. */
 export function openSharedState(config: Config, observe: Observe): SharedState {
-  let opened: (OpenState & { readonly environment: Environment }) | undefined;
+  let opened: (OpenState & { readonly environment: LmdbEnvironment }) | undefined;
   let failure: unknown;
   let retryAt = Number.NEGATIVE_INFINITY;
   const openNow = (): OpenState => {
@@ -49,10 +49,10 @@ export function openSharedState(config: Config, observe: Observe): SharedState {
   return { open: openNow, close: async () => opened?.environment.close() };
 }
 
-function openTables(config: Config, observe: Observe): OpenState & { readonly environment: Environment } {
-  const { stateMaxBytes, cacheMaxBytes, cacheReplyMaxBytes, organizationSharePercent } = config;
-  const environment = openEnvironment(placesOf(config).state, stateMaxBytes, observe);
-  const replies = new CachedReplies(environment, { mostBytes: cacheMaxBytes, mostReplyBytes: cacheReplyMaxBytes });
-  const turns = new CacheTurns(environment, replies, systemClock.now());
-  return { environment, windows: new Windows(environment, stateMaxBytes, organizationSharePercent), replies, turns };
+function openTables(config: Config, observe: Observe): OpenState & { readonly environment: LmdbEnvironment } {
+  const { stateMaxBytes, cacheMaxBytes, cacheResponseMaxBytes: cacheReplyMaxBytes, organizationSharePercent } = config;
+  const environment = openEnvironment(dataPaths(config).state, stateMaxBytes, observe);
+  const responses = new CachedResponses(environment, { maxBytes: cacheMaxBytes, maxResponseBytes: cacheReplyMaxBytes });
+  const turns = new CacheLeases(environment, responses, systemClock.now());
+  return { environment, windows: new FixedWindows(environment, stateMaxBytes, organizationSharePercent), responses, turns };
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { FailedKeys } from '../auth/failed-keys.ts';
+import { AuthFailureLimiter } from '../auth/failed-keys.ts';
 import { KeyVerifier } from '../auth/verify.ts';
 import type { Config } from '../config/load.ts';
 import { makeKeyLookUp } from '../metadata/organization/api-keys.ts';
@@ -11,7 +11,7 @@ import { systemClock } from '../platform/clock.ts';
 import { type ProcessLock, takeLock } from '../platform/process-lock.ts';
 
 /** Folders and files of one deployment. */
-export function placesOf(config: Config): {
+export function dataPaths(config: Config): {
   readonly spool: string;
   readonly store: string;
   readonly deadLetters: string;
@@ -33,7 +33,7 @@ export function placesOf(config: Config): {
  * Opens the metadata database that the start of the service has made, with its tables up to date.
  * @throws with a sentence for people when it is not there: an empty one in its place would refuse every key and store what redaction rules forbid.
  */
-export async function openMadeMetadata(config: Config, mode: MetadataMode, observe: Observe): Promise<MetadataDatabase> {
+export async function openExistingMetadata(config: Config, mode: MetadataMode, observe: Observe): Promise<MetadataDatabase> {
   if (!hasMetadata(config.dataDir)) {
     throw new Error(
       `There is no metadata database in ${path.resolve(config.dataDir)}. Put it back, or begin in another folder with "gatelog serve".`,
@@ -61,8 +61,8 @@ export function keyVerifier(database: MetadataDatabase, config: Config, observe:
 }
 
 /** Bounds the keys that are not accepted, in this process. */
-export function failedKeysOf({ authFailuresPerMinute }: Config): FailedKeys {
-  return new FailedKeys({ mostPerMinute: authFailuresPerMinute, monotonic: systemClock.monotonic });
+export function failedKeysOf({ authFailuresPerMinute }: Config): AuthFailureLimiter {
+  return new AuthFailureLimiter({ maxPerMinute: authFailuresPerMinute, monotonic: systemClock.monotonic });
 }
 
 /** Who holds this file's lock is the core of the data folder. */
@@ -82,7 +82,7 @@ export function holdLock(config: Config, file: string, role: string): ProcessLoc
 }
 
 /** @throws with a sentence for people: this version keeps records and metadata in the embedded databases, and shared state in the data folder, only. */
-export function embeddedOnly(config: Config): void {
+export function rejectUnsupportedSettings(config: Config): void {
   if (config.clickhouseUrl !== undefined) {
     throw new Error('GATELOG_CLICKHOUSE_URL is set, and this version keeps records in the embedded store only; unset it.');
   }

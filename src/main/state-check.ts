@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/load.ts';
 import type { Observe } from '../model/observation.ts';
 import { damagedStateFile, stateCopyFile, stateFile } from '../state/lmdb.ts';
-import { placesOf } from './shared.ts';
+import { dataPaths } from './shared.ts';
 
 const worker = fileURLToPath(new URL(`../state/check-worker${path.extname(import.meta.url)}`, import.meta.url));
 const checkMaxMs = 30_000;
@@ -16,13 +16,13 @@ const checkMaxMs = 30_000;
  * budgets of running windows. Nobody may have it open.
  */
 export async function setDamagedStateAside(config: Config, observe: Observe): Promise<void> {
-  const file = stateFile(placesOf(config).state);
+  const file = stateFile(dataPaths(config).state);
   if (!existsSync(file)) return;
-  const copy = stateCopyFile(placesOf(config).state);
+  const copy = stateCopyFile(dataPaths(config).state);
   const damage = await damageOf(file, copy);
   for (const left of [copy, `${copy}-lock`]) rmSync(left, { force: true });
   if (damage === undefined) return;
-  const aside = damagedStateFile(placesOf(config).state);
+  const aside = damagedStateFile(dataPaths(config).state);
   renameSync(file, aside);
   rmSync(`${file}-lock`, { force: true });
   observe({

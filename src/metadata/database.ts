@@ -4,7 +4,7 @@ import { Kysely, sql, type Compilable } from 'kysely';
 import Sqlite from 'libsql';
 import { ensureFolder } from '../platform/files.ts';
 import { messageOf } from '../model/errors.ts';
-import { asUnavailable, LockWaits, WaitingDialect } from './lock-waits.ts';
+import { asUnavailable, BusyRetry, RetryingSqliteDialect } from './lock-waits.ts';
 import type { MetadataTables } from './schema.ts';
 
 /**
@@ -54,8 +54,8 @@ export function hasMetadata(dataDir: string): boolean {
 export function openMetadata(dataDir: string, mode: MetadataMode): MetadataDatabase {
   ensureFolder(dataDir);
   const connection = connect(path.join(dataDir, metadataFileName), mode);
-  const waits = new LockWaits(connection);
-  const queries = new Kysely<MetadataTables>({ dialect: new WaitingDialect(connection, waits) });
+  const waits = new BusyRetry(connection);
+  const queries = new Kysely<MetadataTables>({ dialect: new RetryingSqliteDialect(connection, waits) });
   return {
     queries,
     prepare: (query) => prepareOn(connection, waits, query.compile().sql),
@@ -108,7 +108,7 @@ export async function inWriteTransaction<T>(database: MetadataQueries, work: (tr
   });
 }
 
-function prepareOn<Row>(connection: Sqlite.Database, waits: LockWaits, sqlText: string): PreparedStatement<Row> {
+function prepareOn<Row>(connection: Sqlite.Database, waits: BusyRetry, sqlText: string): PreparedStatement<Row> {
   const statement = connection.prepare(sqlText);
   return {
     first: (...parameters) => statement.get(...parameters) as Row | undefined,

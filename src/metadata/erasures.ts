@@ -15,7 +15,7 @@ export interface ErasedExchange {
 
 /** SQLite takes 32,766 parameters in a statement. */
 const chunkLength = 5000;
-const mostCheckpoints = 3;
+const maxCheckpoints = 3;
 const checkpointPauseMs = 50;
 
 /** An order of an erasure. */
@@ -90,7 +90,7 @@ export async function emptyLog({ queries }: MetadataQueries): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const { rows } = await sql<{ readonly busy: number }>`pragma wal_checkpoint(truncate)`.execute(queries);
     if (rows.every(({ busy }) => busy === 0)) return;
-    if (tries === mostCheckpoints) throw new Error('something reads in the metadata database all the time');
+    if (tries === maxCheckpoints) throw new Error('something reads in the metadata database all the time');
     await wait(checkpointPauseMs);
   }
 }

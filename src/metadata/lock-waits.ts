@@ -6,7 +6,7 @@ import { GatelogError } from '../model/errors.ts';
 /** How long one try of a statement blocks its thread, milliseconds; writes here take about a millisecond. */
 const blockingMs = 250;
 /** How long a statement is tried again, without blocking, and how often, milliseconds. */
-const longestWaitMs = 5000;
+const maxWaitMs = 5000;
 const againMs = 10;
 
 /** Failures that are the database's and not those of a statement: another try may do better. */
@@ -16,7 +16,7 @@ const unavailable = /^SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|FULL|READONLY|PROTOCOL|
  * Waits for writes of other processes. A short one is waited for where the statement stands, which blocks the thread. After one that took longer no
  * statement blocks any more until a write has come through: a lock that nobody lets go of must not stop a process that carries calls.
  */
-export class LockWaits {
+export class BusyRetry {
   private readonly connection: Sqlite.Database;
   private trouble: { readonly since: number; latest: number } | undefined;
 
@@ -38,13 +38,13 @@ export class LockWaits {
     const now = performance.now();
     if (this.trouble === undefined) this.block(0);
     // What was long ago was another lock.
-    if (this.trouble === undefined || now - this.trouble.latest > longestWaitMs) this.trouble = { since: now, latest: now };
+    if (this.trouble === undefined || now - this.trouble.latest > maxWaitMs) this.trouble = { since: now, latest: now };
     this.trouble.latest = now;
-    return now - this.trouble.since < longestWaitMs;
+    return now - this.trouble.since < maxWaitMs;
   }
 
-  private block(mostMs: number): void {
-    this.connection.exec(`PRAGMA busy_timeout = ${mostMs}`);
+  private block(maxMs: number): void {
+    this.connection.exec(`PRAGMA busy_timeout = ${maxMs}`);
   }
 }
 
@@ -56,12 +56,12 @@ export function asUnavailable(error: unknown): unknown {
   });
 }
 
-/** Kysely's SQLite, whose statements wait for other processes as {@link LockWaits} says. */
-export class WaitingDialect extends SqliteDialect {
+/** Kysely's SQLite, whose statements wait for other processes as {@link BusyRetry} says. */
+export class RetryingSqliteDialect extends SqliteDialect {
   private readonly connection: Sqlite.Database;
-  private readonly waits: LockWaits;
+  private readonly waits: BusyRetry;
 
-  constructor(connection: Sqlite.Database, waits: LockWaits) {
+  constructor(connection: Sqlite.Database, waits: BusyRetry) {
     super({ database: connection });
     this.connection = connection;
     this.waits = waits;
@@ -81,9 +81,9 @@ const writes: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode
  */
 class WaitingDriver extends SqliteDriver {
   private readonly connection: Sqlite.Database;
-  private readonly waits: LockWaits;
+  private readonly waits: BusyRetry;
 
-  constructor(connection: Sqlite.Database, waits: LockWaits) {
+  constructor(connection: Sqlite.Database, waits: BusyRetry) {
     super({ database: connection });
     this.connection = connection;
     this.waits = waits;
@@ -100,18 +100,18 @@ class WaitingDriver extends SqliteDriver {
   private async execute<Row>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
     const run = (): Promise<QueryResult<Row>> => connection.executeQuery<Row>(query);
     if (/^begin\b/i.test(query.sql)) {
-      await this.patiently(async () => this.connection.exec(query.sql));
+      await this.withRetry(async () => this.connection.exec(query.sql));
       this.waits.wrote();
       return { rows: [] };
     }
     if (writes.has(query.query.kind) && !this.connection.inTransaction) return this.inOwnTransaction(run);
-    const result = await this.patiently(run);
+    const result = await this.withRetry(run);
     if (query.query.kind !== 'SelectQueryNode') this.waits.wrote();
     return result;
   }
 
   private async inOwnTransaction<Result>(run: () => Promise<Result>): Promise<Result> {
-    await this.patiently(async () => this.connection.exec('BEGIN IMMEDIATE'));
+    await this.withRetry(async () => this.connection.exec('BEGIN IMMEDIATE'));
     try {
       const result = await run();
       this.connection.exec('COMMIT');
@@ -123,7 +123,7 @@ class WaitingDriver extends SqliteDriver {
     }
   }
 
-  private async patiently<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  private async withRetry<Result>(attempt: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
         return await attempt();

@@ -1,4 +1,4 @@
-import type { UsedUp } from './rate-limit-lines.ts';
+import type { RateLimitState } from './rate-limit-lines.ts';
 
 /** Where a caller can meet a failure: at the gateway, at the API, or at both. */
 type Door = 'gateway' | 'api';
@@ -86,7 +86,7 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
 export interface GatelogErrorOptions {
   readonly details?: ErrorDetails;
   readonly retryAfterSeconds?: number;
-  readonly usedUp?: UsedUp;
+  readonly usedUp?: RateLimitState;
   readonly cause?: unknown;
 }
 
@@ -104,7 +104,7 @@ export class GatelogError extends Error {
   /** Seconds after which to try again; every 503 says some, and a refusal that no wait mends says none. */
   readonly retryAfterSeconds: number | undefined;
   /** The limit that refuses, where one does. */
-  readonly usedUp: UsedUp | undefined;
+  readonly usedUp: RateLimitState | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatelogErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

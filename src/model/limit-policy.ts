@@ -21,9 +21,9 @@ export type LimitSegment = { readonly of: 'user' } | { readonly of: 'property'; 
 export const unitsOfCall = 1_000_000n;
 
 /** Characters of a policy. */
-export const longestLimitPolicy = 512;
-const longestWindowSeconds = 31_536_000;
-const mostQuota = 1_000_000_000;
+export const maxLimitPolicy = 512;
+const maxWindowSeconds = 31_536_000;
+const maxQuota = 1_000_000_000;
 const example =
   'Write "<quota>;w=<seconds>", then ";u=request" or ";u=cents", then ";s=user" or ";s=<property>", e.g. "1000;w=3600;u=cents;s=user".';
 
@@ -35,13 +35,13 @@ export function parseLimitPolicy(text: string, name = 'Svc-RateLimit-Policy'): L
   const wrong = (what: string): GatelogError => new GatelogError('invalid_directive', `${name}: ${what} ${example}`);
   // It is sent back in a header, where a control character has no place.
   if (/\p{Cc}/u.test(text)) throw wrong('it holds a control character.');
-  if (text.length > longestLimitPolicy) throw wrong(`it has more than ${longestLimitPolicy} characters.`);
+  if (text.length > maxLimitPolicy) throw wrong(`it has more than ${maxLimitPolicy} characters.`);
   const [quotaText = '', ...parts] = text.split(';').map((part) => part.trim());
   const options = optionsOf(parts, wrong);
   const unit = options.get('u') ?? 'request';
   if (unit !== 'request' && unit !== 'cents') throw wrong(`the unit ${quotedInHeader(unit)} is neither request nor cents.`);
   const amount = quotaOf(quotaText);
-  if (amount === undefined) throw wrong(`the quota ${quotedInHeader(quotaText)} is no number above 0 and up to ${mostQuota}.`);
+  if (amount === undefined) throw wrong(`the quota ${quotedInHeader(quotaText)} is no number above 0 and up to ${maxQuota}.`);
   // The amount is in units of 10⁻¹²: a call is a million of its units, and a cent a hundredth of a dollar.
   const quota = unit === 'request' ? amount / (10n ** 12n / unitsOfCall) : amount / 100n;
   return { unit, quota, windowMs: windowOf(options.get('w') ?? '', wrong), segment: segmentOf(options.get('s'), wrong), text };
@@ -63,8 +63,8 @@ function optionsOf(parts: readonly string[], wrong: Wrong): ReadonlyMap<string, 
 /** @returns milliseconds. */
 function windowOf(text: string, wrong: Wrong): number {
   const seconds = /^\d{1,8}$/.test(text) ? Number(text) : 0;
-  if (seconds >= 1 && seconds <= longestWindowSeconds) return seconds * 1000;
-  throw wrong(`w=${quotedInHeader(text)} is not a whole number of seconds from 1 to ${longestWindowSeconds}.`);
+  if (seconds >= 1 && seconds <= maxWindowSeconds) return seconds * 1000;
+  throw wrong(`w=${quotedInHeader(text)} is not a whole number of seconds from 1 to ${maxWindowSeconds}.`);
 }
 
 function segmentOf(text: string | undefined, wrong: Wrong): LimitSegment | undefined {
@@ -76,6 +76,6 @@ function segmentOf(text: string | undefined, wrong: Wrong): LimitSegment | undef
 function quotaOf(text: string): Money | undefined {
   if (!/^\d{1,10}(?:\.\d{1,6})?$/.test(text)) return undefined;
   const amount = parseMoney(text);
-  const most = parseMoney(String(mostQuota)) ?? moneyOfUnits(0n);
+  const most = parseMoney(String(maxQuota)) ?? moneyOfUnits(0n);
   return amount === undefined || amount <= 0n || amount > most ? undefined : amount;
 }

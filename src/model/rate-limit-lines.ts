@@ -1,5 +1,5 @@
 /** How a limit stands that refuses. */
-export interface UsedUp {
+export interface RateLimitState {
   /** What may be used in one window; whole numbers. */
   readonly limit: number;
   readonly remaining: number;
@@ -12,7 +12,7 @@ export interface UsedUp {
 }
 
 /** Header lines of an answer 429, name and value in turn, as draft-ietf-httpapi-ratelimit-headers (06) has them, which clients read. */
-export function rateLimitLines({ limit, remaining, resetSeconds, windowSeconds, isHopeless }: UsedUp): readonly string[] {
+export function rateLimitHeaders({ limit, remaining, resetSeconds, windowSeconds, isHopeless }: RateLimitState): readonly string[] {
   return Object.entries({
     'RateLimit-Policy': `${limit};w=${windowSeconds}`,
     'RateLimit-Limit': String(limit),

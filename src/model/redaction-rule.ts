@@ -11,10 +11,10 @@ export const redactionPlaces = ['request', 'response', 'properties', 'identifier
 export type RedactionPlace = (typeof redactionPlaces)[number];
 
 /** Where a rule looks that does not say so: everywhere but in what requests are found by. */
-export const usualRedactionPlaces: readonly RedactionPlace[] = ['request', 'response', 'properties'];
+export const defaultRedactionPlaces: readonly RedactionPlace[] = ['request', 'response', 'properties'];
 
 /** What stands in the place of what was found, unless a rule says otherwise. */
-export const usualReplacements: Readonly<Record<RedactionKind, string>> = {
+export const defaultReplacements: Readonly<Record<RedactionKind, string>> = {
   email: '[email]',
   card: '[card]',
   key: '[key]',

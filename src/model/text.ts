@@ -5,11 +5,11 @@ export function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
 }
 
-const mostBytesOfUnit = 3;
+const maxBytesOfUnit = 3;
 
 /** Whether a text has more bytes in UTF-8. Only one that may is measured. */
 export function exceedsBytes(text: string, maxBytes: number): boolean {
-  return text.length * mostBytesOfUnit > maxBytes && Buffer.byteLength(text) > maxBytes;
+  return text.length * maxBytesOfUnit > maxBytes && Buffer.byteLength(text) > maxBytes;
 }
 
 /**
@@ -57,16 +57,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const longestInHeader = 60;
+const maxInHeader = 60;
 
 /** A text of a caller as a header line repeats it: in quotes, visible ASCII only, and not all of a long one. */
 export function quotedInHeader(text: string): string {
-  return `"${text.slice(0, longestInHeader).replaceAll(/[^\u0020-\u007e]|"/g, '?')}"`;
+  return `"${text.slice(0, maxInHeader).replaceAll(/[^\u0020-\u007e]|"/g, '?')}"`;
 }
 
-const longestShown = 100;
+const maxShown = 100;
 
 /** A text of a caller as a sentence repeats it: in quotes, and not all of a long one. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > longestShown ? `${wellFormed(text.slice(0, longestShown))}…` : text);
+  return JSON.stringify(text.length > maxShown ? `${wellFormed(text.slice(0, maxShown))}…` : text);
 }

@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import { bareApi } from '../api/app.ts';
 import { makeBodyLimit } from '../api/http/body-limit.ts';
 import { serverOf } from '../api/listen.ts';
-import { answerProblem } from '../api/http/problem.ts';
+import { sendProblem } from '../api/http/problem.ts';
 import { GatelogError } from '../model/errors.ts';
 import type { OperatorEndpoint } from './endpoint.ts';
 import type { OperatorPorts } from './ports.ts';
@@ -37,7 +37,7 @@ function createOperatorApp(ports: OperatorPorts): Hono {
   const app = bareApi(ports.api);
   app.notFound((context) => {
     const sentence = `The operator's socket has no endpoint ${context.req.method} ${context.req.path}. Is the service of another version than the command?`;
-    return answerProblem(context, new GatelogError('not_found', sentence), ports.api.observe);
+    return sendProblem(context, new GatelogError('not_found', sentence), ports.api.observe);
   });
   const limitBody = makeBodyLimit(ports.api.bodyMaxBytes);
   for (const { method, path, handle } of endpoints) {

@@ -1,16 +1,16 @@
 /** Waiting times that double from `firstMs` to `mostMs`; `reset` after a success. */
 export interface Backoff {
-  readonly nextMs: () => number;
+  readonly nextDelayMs: () => number;
   readonly reset: () => void;
 }
 
 /** Waiting times in milliseconds. */
-export function makeBackoff(firstMs: number, mostMs: number): Backoff {
+export function makeBackoff(firstMs: number, maxMs: number): Backoff {
   let current = firstMs;
   return {
-    nextMs: () => {
+    nextDelayMs: () => {
       const waiting = current;
-      current = Math.min(mostMs, current * 2);
+      current = Math.min(maxMs, current * 2);
       return waiting;
     },
     reset: () => {

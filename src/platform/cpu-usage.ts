@@ -15,8 +15,8 @@ interface Sample {
   readonly ownMs: number;
 }
 
-const shortestMs = 100;
-const longestMs = 2000;
+const minMs = 100;
+const maxMs = 2000;
 
 /**
  * Tells how the machine spent the last moments.
@@ -27,9 +27,9 @@ export function watchCpuShares(clock: Clock): () => CpuShares | undefined {
   let shares: CpuShares | undefined;
   return () => {
     const at = clock.monotonic();
-    if (earlier !== undefined && at - earlier.at < shortestMs) return shares;
+    if (earlier !== undefined && at - earlier.at < minMs) return shares;
     const sample = look(at);
-    shares = earlier === undefined || at - earlier.at > longestMs ? undefined : between(earlier, sample);
+    shares = earlier === undefined || at - earlier.at > maxMs ? undefined : between(earlier, sample);
     earlier = sample;
     return shares;
   };

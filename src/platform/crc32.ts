@@ -8,13 +8,13 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
  * The same CRC-32 as zlib's, for a few bytes: there a call into zlib costs four times as much.
  * @param initial the checksum of what stands before them. @returns 0 to 2³²−1.
  */
-export function crc32OfFew(bytes: Uint8Array, start: number, end: number, initial = 0): number {
+export function crc32Small(bytes: Uint8Array, start: number, end: number, initial = 0): number {
   let value = ~initial;
   for (let index = start; index < end; index += 1) value = (table[(value ^ (bytes[index] ?? 0)) & 0xff] ?? 0) ^ (value >>> 8);
   return ~value >>> 0;
 }
 
-/** {@link crc32OfFew} of a text of ASCII characters. */
+/** {@link crc32Small} of a text of ASCII characters. */
 export function crc32OfAscii(text: string): number {
   let value = -1;
   for (let index = 0; index < text.length; index += 1) value = (table[(value ^ text.charCodeAt(index)) & 0xff] ?? 0) ^ (value >>> 8);

@@ -1,13 +1,13 @@
 import { statfsSync } from 'node:fs';
 
 /** Bytes of a disk: how many are free, and how many of them stay so. */
-export interface DiskRoom {
+export interface DiskSpace {
   readonly freeBytes: number;
   readonly spareBytes: number;
 }
 
 /** Makes the function that looks how many bytes are free on a folder's disk; it asks the file system each time, some microseconds. */
-export function makeMeasureRoom(folder: string, spareBytes: number): () => DiskRoom {
+export function makeMeasureRoom(folder: string, spareBytes: number): () => DiskSpace {
   return () => {
     const { bavail, bsize } = statfsSync(folder);
     return { freeBytes: bavail * bsize, spareBytes };

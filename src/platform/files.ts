@@ -60,7 +60,7 @@ function writeBeside(file: string, content: string, place: (temporary: string) =
   try {
     const descriptor = openSync(temporary, 'wx', 0o600);
     try {
-      writeWhole(descriptor, Buffer.from(content));
+      writeFully(descriptor, Buffer.from(content));
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
@@ -91,7 +91,7 @@ export function removeUnfinished(folder: string, before: number): void {
 }
 
 /** TRICKY: on a disk that is nearly full the system writes a part and says so without an error; only the next write fails. */
-export function writeWhole(descriptor: number, bytes: Uint8Array): void {
+export function writeFully(descriptor: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
 }
 

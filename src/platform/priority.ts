@@ -5,7 +5,7 @@ import path from 'node:path';
 /** A third of the weight of an ordinary process. With less, a load that leaves no core idle starves what stores its records. */
 const below = 5;
 /** Looks for threads that began while the others were lowered. */
-const mostPasses = 10;
+const maxPasses = 10;
 
 /**
  * Lets other processes go first when cores are short: every thread of this process, and so those that they start. A thread that has a lower
@@ -19,7 +19,7 @@ export function lowerPriority(): void {
     return;
   }
   let higher = threads.filter(isHigher);
-  for (let pass = 0; higher.length > 0 && pass < mostPasses; pass += 1) {
+  for (let pass = 0; higher.length > 0 && pass < maxPasses; pass += 1) {
     for (const thread of higher) trySetPriority(thread, below);
     higher = (ownThreadIds() ?? []).filter(isHigher);
   }

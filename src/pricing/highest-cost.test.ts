@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseMoney } from '../model/pricing/money.ts';
-import { type CallBounds, highestCost } from './highest-cost.ts';
+import { type CallBounds, maxCost } from './highest-cost.ts';
 import { readOrganizationPrices } from './organization-prices.ts';
 import { listedPrices } from './testing/prices.ts';
 
@@ -8,7 +8,7 @@ const at = Date.parse('2025-09-01T00:00:00Z');
 const text: CallBounds = { inputTokens: 1000, outputTokens: 100, answers: 1, isText: true, writesCache: false };
 const usd = (amount: string) => parseMoney(amount);
 const of = (model: string, bounds: Partial<CallBounds> = {}, providerId = 'openai') =>
-  highestCost({ provider: 'X', providerId, models: [model], at }, { ...text, ...bounds }, listedPrices);
+  maxCost({ provider: 'X', providerId, models: [model], at }, { ...text, ...bounds }, listedPrices);
 
 describe('the most that a call can cost', () => {
   it('is all of its input and as much output as it may have, at list prices', () => {
@@ -52,7 +52,7 @@ describe('the most that a call can cost', () => {
       { model: 'gpt-4o-mini', provider: null, validFrom: null, rates: { input: 1, output: 2 } },
     ]);
     const query = { provider: 'OPENAI', providerId: 'openai', models: ['gpt-4o-mini'], at };
-    expect(highestCost(query, text, { ...listedPrices, organization })).toBe(usd('0.0012'));
-    expect(highestCost(query, { ...text, outputTokens: undefined }, { ...listedPrices, organization })).toBe(usd('0.033768'));
+    expect(maxCost(query, text, { ...listedPrices, organization })).toBe(usd('0.0012'));
+    expect(maxCost(query, { ...text, outputTokens: undefined }, { ...listedPrices, organization })).toBe(usd('0.033768'));
   });
 });

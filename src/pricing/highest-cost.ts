@@ -28,7 +28,7 @@ const otherOutput: readonly RateKind[] = ['output_audio', 'output_image'];
  * The most that a call can cost: every token of its side at the dearest rate that may apply, by the first price that tells.
  * @returns undefined when there is no price, or it is no price by the token, or nothing says how large the call may become.
  */
-export function highestCost(query: PriceQuery, bounds: CallBounds, prices: Prices): Money | undefined {
+export function maxCost(query: PriceQuery, bounds: CallBounds, prices: Prices): Money | undefined {
   const candidates = [...candidatePrices(query, prices)];
   // What an organisation has stored says nothing of a model's size; the book does.
   const contextWindow = candidates.find((price) => price.contextWindow !== undefined)?.contextWindow;

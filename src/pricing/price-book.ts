@@ -54,9 +54,9 @@ function withFallbacks(provider: Provider, providers: readonly Provider[]): Prov
 }
 
 /** Longer names are no model's; the book matches names against some thousand patterns. */
-const longestModelName = 256;
+const maxModelName = 256;
 /** Most listed prices, and unknown names, that are remembered. */
-const mostRemembered = 5000;
+const maxRemembered = 5000;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
@@ -66,13 +66,13 @@ type FindProvider = (providerId: string) => Provider | undefined;
 function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
   const remembered = new Map<string, Price | undefined>();
   const find = (providerId: string, model: string, at: number): Price | undefined => {
-    if (model.length > longestModelName) return undefined;
+    if (model.length > maxModelName) return undefined;
     // Prices change with the day, but for a few that depend on the hour.
     const byDay = `${Math.floor(at / dayMs)} ${providerId} ${model}`;
     if (remembered.has(byDay)) return remembered.get(byDay);
     const byMinute = `${Math.floor(at / minuteMs)}m ${providerId} ${model}`;
     if (remembered.has(byMinute)) return remembered.get(byMinute);
-    if (remembered.size >= mostRemembered) remembered.clear();
+    if (remembered.size >= maxRemembered) remembered.clear();
     const found = consultBook(providerOf(providerId), model, at);
     const price = found === undefined ? undefined : priceOf(found, { table, model, at });
     remembered.set(found !== undefined && changesInDay(found.model) ? byMinute : byDay, price);

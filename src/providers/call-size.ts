@@ -4,7 +4,7 @@ import { listOf, objectOf, textOf } from './facts.ts';
 
 /** What providers put around the caller's tools. */
 const toolTokens = 1000;
-const mostAnswers = 100_000;
+const maxAnswers = 100_000;
 
 /** Names, of members or of kinds of parts, for input that the body's bytes do not bound: media, files, what the provider keeps or looks up itself. */
 const beyondText =
@@ -28,7 +28,7 @@ export function readCallSize(body: JsonObject, bytes: number, outputLimits: read
     serviceTier: tierOf(body),
     inputTokens: isText ? bytes + tools : undefined,
     outputTokens: outputBound(said),
-    answers: Math.min(mostAnswers, Math.max(1, ...wanted) * promptsIn(body['prompt'])),
+    answers: Math.min(maxAnswers, Math.max(1, ...wanted) * promptsIn(body['prompt'])),
     isText,
     writesCache: text.writesCache,
   };

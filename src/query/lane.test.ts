@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accepted } from '../contract/fault.ts';
+import { unwrap } from '../contract/fault.ts';
 import { readBody } from '../contract/read-body.ts';
 import { requestQuerySchema } from '../contract/requests/query.ts';
 import type { OrganizationId } from '../model/ids.ts';
@@ -11,7 +11,7 @@ const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 const id = '0197b000-0000-7000-8000-00000000000b';
 
 function planOf(body: Readonly<Record<string, unknown>>, dialect = requestDialect): RequestsPlan {
-  const planned = accepted(planRequests(tenant, accepted(readBody(requestQuerySchema, { filter: {}, ...body })), dialect));
+  const planned = unwrap(planRequests(tenant, unwrap(readBody(requestQuerySchema, { filter: {}, ...body })), dialect));
   if (planned.kind !== 'page') throw new Error(planned.hint);
   return planned.plan;
 }

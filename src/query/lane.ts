@@ -1,6 +1,6 @@
 import type { Lane } from '../sql/statement.ts';
 import { type ConditionNode, conjuncts, type FilterNode } from './filter/ast.ts';
-import { isArrivalBound, readsMuch } from './filter/sql/compile.ts';
+import { isArrivalBound, isExpensive } from './filter/sql/compile.ts';
 import type { RequestsPlan } from './requests/query.ts';
 
 /** Rows that a page in the order of the key goes through at most, those before its offset with it, and still counts as quick. */
@@ -12,7 +12,7 @@ const maxRowsInPassing = 2000;
  * holds, and any other order has to.
  */
 export function laneOfPage({ filter, flags, sort, limit, offset }: RequestsPlan): Lane {
-  if (readsMuch(filter)) return 'long';
+  if (isExpensive(filter)) return 'long';
   if (soughtId(filter) !== undefined) return 'short';
   const isPlain = conjuncts(filter).every((operand) => operand.kind === 'all' || isArrivalBound(operand));
   const hasFlags = Object.values(flags).includes(true);

@@ -31,7 +31,7 @@ const issuers: readonly Issuer[] = [
   { from: '9792', to: '9792', lengths: [16] },
 ];
 
-const mostDigits = 19;
+const maxDigits = 19;
 const prefixDigits = 4;
 const zero = '0'.charCodeAt(0);
 const noLengths: ReadonlySet<number> = new Set();
@@ -51,7 +51,7 @@ function issues({ from, to }: Issuer, prefix: string): boolean {
 /** A digit at which a number may begin: behind no letter or digit, and not among the decimals of another. */
 const beginning = /(?<![\p{L}\p{N}]|\d[.,])\d/gu;
 /** What cannot stand right behind a number. */
-const goesOn = /[\p{L}\p{N}]|[.,]\d/uy;
+const retries = /[\p{L}\p{N}]|[.,]\d/uy;
 
 /** Replaces card numbers: of a known issuer, of a right length, with a right check digit; spaces and hyphens between their digits do not matter. */
 export function redactCards(text: string, replacement: string): string {
@@ -81,7 +81,7 @@ function endOfCard(text: string, start: number): number | undefined {
   let digits = '';
   let lengths: ReadonlySet<number> = noLengths;
   let end: number | undefined;
-  for (let at = start; digits.length < mostDigits; at += 1) {
+  for (let at = start; digits.length < maxDigits; at += 1) {
     if (digits !== '' && isSeparator(text[at])) at += 1;
     if (!isDigit(text[at])) break;
     digits += text[at];
@@ -101,8 +101,8 @@ function isDigit(character: string | undefined): boolean {
 }
 
 function endsAt(text: string, at: number): boolean {
-  goesOn.lastIndex = at;
-  return !goesOn.test(text);
+  retries.lastIndex = at;
+  return !retries.test(text);
 }
 
 /** Luhn's formula (ISO/IEC 7812-1). */

@@ -3,7 +3,7 @@ const atSign = /@|%40/gi;
 /** Of what RFC 5322 allows, not what parts the fields of addresses and forms. */
 const localCharacter = /[\p{L}\p{N}.!$%'*+^_`{|}~-]/u;
 /** RFC 5321 allows 64; what stands before is no part of an address. */
-const longestLocal = 64;
+const maxLocal = 64;
 const domain = /[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})){1,10}/uy;
 
 /**
@@ -27,7 +27,7 @@ export function redactEmails(text: string, replacement: string): string {
 
 function startOfLocal(text: string, from: number, end: number): number {
   let start = end;
-  for (const least = Math.max(from, end - longestLocal); start > least;) {
+  for (const least = Math.max(from, end - maxLocal); start > least;) {
     // A character beyond the first plane has two units.
     const step = start - 2 >= least && (text.codePointAt(start - 2) ?? 0) > 0xffff ? 2 : 1;
     if (!localCharacter.test(text.slice(start - step, start))) break;

@@ -4,9 +4,9 @@ import type { Redactor } from './redactor.ts';
 import { withoutTokenLists } from './token-lists.ts';
 
 /** So many texts within texts are looked into: arguments of a tool, a document among them, a record in that. */
-const mostTexts = 8;
+const maxTexts = 8;
 /** Characters of a text that is parsed, whatever its depth, only to see whether it is JSON. */
-const longestTried = 1_000_000;
+const maxTried = 1_000_000;
 
 /**
  * Takes out of the texts of a JSON value what is found in them, names of members included; of numbers, those that are card numbers. Where something
@@ -15,7 +15,7 @@ const longestTried = 1_000_000;
  * @throws RangeError for a value or a text that is more JSON than is parsed.
  */
 export function redactJson(value: unknown, redactor: Redactor): unknown {
-  return redactWhole(value, redactor, mostTexts);
+  return redactWhole(value, redactor, maxTexts);
 }
 
 /**
@@ -24,7 +24,7 @@ export function redactJson(value: unknown, redactor: Redactor): unknown {
  */
 function redactWhole(value: unknown, redactor: Redactor, textsLeft: number): unknown {
   const redacted = redactValue(value, redactor, textsLeft);
-  if (redacted === value || textsLeft < mostTexts - 1) return redacted;
+  if (redacted === value || textsLeft < maxTexts - 1) return redacted;
   const left = withoutTokenLists(value);
   return left === value ? redacted : redactValue(left, redactor, textsLeft);
 }
@@ -35,7 +35,7 @@ function redactWhole(value: unknown, redactor: Redactor, textsLeft: number): unk
  * @throws as {@link redactJson} does.
  */
 export function redactText(text: string, redactor: Redactor): string {
-  return redactWritten(text, redactor, mostTexts);
+  return redactWritten(text, redactor, maxTexts);
 }
 
 function redactWritten(text: string, redactor: Redactor, textsLeft: number): string {
@@ -72,7 +72,7 @@ function redactDocument(text: string, redactor: Redactor, textsLeft: number): st
 /** @throws RangeError for JSON that is more than is parsed: what its escapes hide would not be found. */
 function refuseExcess(text: string): void {
   if (jsonExcess(text) === undefined) return;
-  const isJson = text.length > longestTried || parseOwnJson(text) !== undefined;
+  const isJson = text.length > maxTried || parseOwnJson(text) !== undefined;
   if (isJson) throw new RangeError('the JSON is nested deeper, or has more values, than is looked into');
 }
 

@@ -6,11 +6,11 @@ export type GroupWritten = (error: Error | null, bytes: number) => void;
 /** A write that takes longer was more than a copy into the page cache. */
 const slowMs = 20;
 /** So much of a second may go into writes on the event loop, milliseconds. A busy worker makes some hundred of them, each of less than a tenth of one. */
-const mostMsOfSecond = 150;
+const maxMsOfSecond = 150;
 /** For so long after either none is made on the event loop. */
 const cautiousMs = 10_000;
 /** A larger group is written by another thread: to copy it takes longer than to wake that. */
-const mostBytesAtOnce = 512 * 1024;
+const maxBytesAtOnce = 512 * 1024;
 
 /**
  * Writes groups of frames into segments.
@@ -35,7 +35,7 @@ export class GroupWrites {
   writeAtOnce(descriptor: number, buffers: readonly Uint8Array[], written: GroupWritten): void {
     const [only] = buffers;
     const startedAt = this.monotonic();
-    if (only === undefined || buffers.length > 1 || only.length > mostBytesAtOnce || startedAt < this.cautiousUntil) {
+    if (only === undefined || buffers.length > 1 || only.length > maxBytesAtOnce || startedAt < this.cautiousUntil) {
       this.writeLater(descriptor, buffers, written);
       return;
     }
@@ -56,7 +56,7 @@ export class GroupWrites {
     const tookMs = now - startedAt;
     this.spentMs = this.spentMs * Math.max(0, 1 - (now - this.spentAt) / 1000) + tookMs;
     this.spentAt = now;
-    if (tookMs <= slowMs && this.spentMs <= mostMsOfSecond) return;
+    if (tookMs <= slowMs && this.spentMs <= maxMsOfSecond) return;
     this.cautiousUntil = startedAt + cautiousMs;
     this.spentMs = 0;
   }

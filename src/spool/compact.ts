@@ -2,12 +2,12 @@ import { renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from '../platform/files.ts';
-import { carriedSegmentVersion, frameHeaderBytes, makeSegmentHeader, segmentHeaderBytes } from './frame.ts';
+import { compactedSegmentVersion, frameHeaderBytes, makeSegmentHeader, segmentHeaderBytes } from './frame.ts';
 import { listSegments } from './segment.ts';
 import { type FrameLocation, segmentName } from './spool.ts';
 
 /** Frames to be carried, and where to. */
-export interface Carriage {
+export interface Compaction {
   readonly seriesFolder: string;
   /** The segment that takes them in place of what it holds. Its series goes on with the next. */
   readonly segment: number;
@@ -25,7 +25,7 @@ export interface Carriage {
  * be, as they hold beginnings of streams whose ends the new segment has not.
  * @throws what the system says of a disk that is full, or a frame that is gone.
  */
-export async function carryFrames({ seriesFolder, segment, frames, carried }: Carriage): Promise<void> {
+export async function compactSegments({ seriesFolder, segment, frames, carried }: Compaction): Promise<void> {
   const file = path.join(seriesFolder, segmentName(segment));
   const unfinished = `${file}.new`;
   try {
@@ -57,7 +57,7 @@ async function copyFrames(
   const source = new SegmentSource(seriesFolder);
   const target = await open(to.unfinished, 'w', 0o600);
   try {
-    await target.appendFile(makeSegmentHeader(carriedSegmentVersion));
+    await target.appendFile(makeSegmentHeader(compactedSegmentVersion));
     const places: FrameLocation[] = [];
     let offset = segmentHeaderBytes;
     for (const frame of frames) {

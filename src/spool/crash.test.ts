@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { frameHeaderBytes, makeSegmentHeader, writeFrameHead } from './frame.ts';
-import { type Damage, deleteSegmentsBefore, SeriesReader } from './reader.ts';
+import { type Corruption, deleteSegmentsBefore, SeriesReader } from './reader.ts';
 import { listSeries } from './segment.ts';
 import { segmentName } from './spool.ts';
 
@@ -85,13 +85,13 @@ function run(script: string, shell = ''): Child {
 
 interface Reading {
   readonly numbers: number[];
-  readonly damages: Damage[];
+  readonly damages: Corruption[];
   readonly reader: SeriesReader;
 }
 
 function openReader(series = 'one'): Reading {
   const numbers: number[] = [];
-  const damages: Damage[] = [];
+  const damages: Corruption[] = [];
   const reader = new SeriesReader(path.join(spool, series), {
     onFrame: (frame, payload) => {
       expect(Number.parseInt(payload.toString('latin1', 0, 12), 10)).toBe(frame.stream);

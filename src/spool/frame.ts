@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { crc32OfFew } from '../platform/crc32.ts';
+import { crc32Small } from '../platform/crc32.ts';
 
 /**
  * Segment header: `GLSPOOL` and a version byte, four zero bytes, and the CRC-32 of these twelve. The versions differ in what a segment means for
@@ -18,14 +18,14 @@ import { crc32OfFew } from '../platform/crc32.ts';
 export const segmentHeaderBytes = 16;
 export const frameHeaderBytes = 28;
 /** No frame is longer. */
-export const largestPayloadBytes = 1024 * 1024;
+export const maxPayloadBytes = 1024 * 1024;
 export const segmentVersion = 1;
 /** A segment that stands for all of its series before it. */
-export const carriedSegmentVersion = 2;
+export const compactedSegmentVersion = 2;
 
 const twoTo32 = 2 ** 32;
 const checkedSegmentBytes = 12;
-const largestKind = 255;
+const maxKind = 255;
 
 /** The bytes that begin a segment. */
 export function makeSegmentHeader(version: number = segmentVersion): Buffer {
@@ -56,7 +56,7 @@ export interface FrameHead extends FrameLabel {
 
 /** Writes the header of a frame with this payload. @throws RangeError on a kind or a stamp that no reader would take. */
 export function writeFrameHead(target: Buffer, at: number, label: FrameLabel, payload: Uint8Array): void {
-  if (!(label.kind >= 1 && label.kind <= largestKind)) throw new RangeError(`a frame cannot be of kind ${label.kind}`);
+  if (!(label.kind >= 1 && label.kind <= maxKind)) throw new RangeError(`a frame cannot be of kind ${label.kind}`);
   target.writeUInt32LE(payload.length, at + 4);
   target.writeUInt32LE(crc32(payload), at + 8);
   target.writeUInt32LE(label.kind, at + 12);
@@ -70,7 +70,7 @@ export function writeFrameHead(target: Buffer, at: number, label: FrameLabel, pa
 export function readFrameHead(source: Buffer, at: number): FrameHead | undefined {
   const length = source.readUInt32LE(at + 4);
   const kind = source.readUInt32LE(at + 12);
-  if (length > largestPayloadBytes || kind === 0 || kind > largestKind) return undefined;
+  if (length > maxPayloadBytes || kind === 0 || kind > maxKind) return undefined;
   if (source.readUInt32LE(at) !== headChecksum(source, at)) return undefined;
   return {
     length,
@@ -87,5 +87,5 @@ export function isPayloadIntact(payload: Uint8Array, head: FrameHead): boolean {
 }
 
 function headChecksum(source: Buffer, at: number): number {
-  return crc32OfFew(source, at + 4, at + frameHeaderBytes);
+  return crc32Small(source, at + 4, at + frameHeaderBytes);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { syncFolder, writeWhole } from '../platform/files.ts';
+import { syncFolder, writeFully } from '../platform/files.ts';
 import { takeLock } from '../platform/process-lock.ts';
 import { type FrameLabel, frameHeaderBytes, writeFrameHead } from './frame.ts';
 import { createSegment } from './segment.ts';
@@ -43,8 +43,8 @@ function writeFrames(folder: string, frames: readonly WholeFrame[]): void {
     for (const { payload, ...label } of frames) {
       const head = Buffer.alloc(frameHeaderBytes);
       writeFrameHead(head, 0, label, payload);
-      writeWhole(descriptor, head);
-      writeWhole(descriptor, payload);
+      writeFully(descriptor, head);
+      writeFully(descriptor, payload);
     }
     fsyncSync(descriptor);
   } finally {

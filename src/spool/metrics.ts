@@ -5,17 +5,17 @@ const bytes: Family = {
   kind: 'gauge',
   help: 'Bytes of all files of the spool, those that are stored and not deleted yet counted.',
 };
-const mostBytes: Family = {
+const maxBytes: Family = {
   name: 'gatelog_spool_max_bytes',
   kind: 'gauge',
   help: 'Bytes at which calls go on unrecorded (GATELOG_SPOOL_MAX_BYTES).',
 };
 
 /** What is measured of the spool's disk. */
-export const spoolFamilies: readonly Family[] = [bytes, mostBytes];
+export const spoolFamilies: readonly Family[] = [bytes, maxBytes];
 
 /** Notes how full the spool is. */
 export function noteSpool(meter: Meter, used: number, most: number): void {
   meter.set(bytes, [], used);
-  meter.set(mostBytes, [], most);
+  meter.set(maxBytes, [], most);
 }

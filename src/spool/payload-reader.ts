@@ -6,7 +6,7 @@ import { type FrameLocation, segmentName } from './spool.ts';
 /** Read from the disk at once: the frames of some hundred exchanges. */
 const blockBytes = 256 * 1024;
 /** Blocks kept of the open segment; the frames of one exchange may lie apart by what others wrote meanwhile. */
-const mostBlocks = 8;
+const maxBlocks = 8;
 
 /**
  * Reads the payloads of frames again, by their places. The frames of many exchanges stand beside each other, so what was read for one is kept
@@ -20,11 +20,11 @@ export class PayloadReader {
   /** Memory for further blocks. */
   private readonly spare: Buffer[] = [];
   /** Memory of blocks that were let go in the last call: what it returned may still stand there. */
-  private readonly letGo: Buffer[] = [];
+  private readonly release: Buffer[] = [];
 
   /** @returns the payloads, which are valid until the next call. @throws when a segment is gone or damaged since. */
   read(seriesFolder: string, frames: readonly FrameLocation[]): Buffer[] {
-    this.spare.push(...this.letGo.splice(0).slice(0, mostBlocks - this.spare.length));
+    this.spare.push(...this.release.splice(0).slice(0, maxBlocks - this.spare.length));
     return frames.map((frame) => {
       if (frame.segment !== this.segment || seriesFolder !== this.folder) this.open(seriesFolder, frame.segment);
       const bytes = this.bytesAt(frame.offset, frameHeaderBytes + frame.length);
@@ -67,7 +67,7 @@ export class PayloadReader {
   private block(number: number): Block {
     const kept = this.blocks.get(number);
     if (kept !== undefined) return kept;
-    if (this.blocks.size >= mostBlocks) this.drop(Math.min(...this.blocks.keys()));
+    if (this.blocks.size >= maxBlocks) this.drop(Math.min(...this.blocks.keys()));
     const memory = this.spare.pop() ?? Buffer.allocUnsafeSlow(blockBytes);
     const block = { memory, filled: readSync(this.descriptor, memory, 0, blockBytes, number * blockBytes) };
     this.blocks.set(number, block);
@@ -77,7 +77,7 @@ export class PayloadReader {
   private drop(number: number): void {
     const block = this.blocks.get(number);
     this.blocks.delete(number);
-    if (block !== undefined) this.letGo.push(block.memory);
+    if (block !== undefined) this.release.push(block.memory);
   }
 }
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { frameHeaderBytes, largestPayloadBytes, makeSegmentHeader, segmentHeaderBytes, writeFrameHead } from './frame.ts';
+import { frameHeaderBytes, maxPayloadBytes, makeSegmentHeader, segmentHeaderBytes, writeFrameHead } from './frame.ts';
 import { readPayloads } from './payload-reader.ts';
-import { type Damage, deleteSegmentsBefore, deleteSeries, SeriesReader } from './reader.ts';
+import { type Corruption, deleteSegmentsBefore, deleteSeries, SeriesReader } from './reader.ts';
 import { type FrameLocation, segmentName } from './spool.ts';
 import { openSpoolWriter, type SpoolWriter, type SpoolWriterOptions } from './writer.ts';
 
@@ -15,7 +15,7 @@ interface ReadFrame extends FrameLocation {
 
 interface Reading {
   readonly frames: ReadFrame[];
-  readonly damages: Damage[];
+  readonly damages: Corruption[];
   readonly reader: SeriesReader;
 }
 
@@ -45,7 +45,7 @@ function openWriter(series: string, changes: Partial<SpoolWriterOptions> = {}): 
 
 function openReader(series: string): Reading {
   const frames: ReadFrame[] = [];
-  const damages: Damage[] = [];
+  const damages: Corruption[] = [];
   const reader = new SeriesReader(path.join(spool, series), {
     onFrame: (frame, payload) => frames.push({ ...frame, payload: payload.toString('latin1') }),
     onDamage: (damage) => damages.push(damage),
@@ -153,7 +153,7 @@ test('megabytes of damage that look like the beginnings of frames are passed ove
   const word = Buffer.alloc(4);
   word.writeUInt32LE(200);
   const nearly = Buffer.alloc(4);
-  nearly.writeUInt32LE(largestPayloadBytes - 1);
+  nearly.writeUInt32LE(maxPayloadBytes - 1);
   const bait = Buffer.concat([nearly, nearly, word, word]);
   writeFileSync(segmentFile('slow', 1), Buffer.concat([bytes, Buffer.alloc(6 * 1024 * 1024, bait), bytes.subarray(segmentHeaderBytes)]));
   const before = process.cpuUsage();
@@ -249,7 +249,7 @@ test('a reader follows a live writer through its rotations: every frame once and
   const frame = fc.oneof(
     { weight: 8, arbitrary: fc.nat({ max: 300 }) },
     { weight: 2, arbitrary: fc.nat({ max: 40_000 }) },
-    { weight: 1, arbitrary: fc.constantFrom(0, largestPayloadBytes, largestPayloadBytes + 1) },
+    { weight: 1, arbitrary: fc.constantFrom(0, maxPayloadBytes, maxPayloadBytes + 1) },
   );
   const shape = fc.record({
     groups: fc.array(fc.array(frame, { maxLength: 12 }), { minLength: 1, maxLength: 12 }),
@@ -322,8 +322,8 @@ test('only segments below the given one are deleted', async () => {
 
 /** What a payload is split into: only the last piece is shorter than a frame may be. */
 function pieces(size: number): number[] {
-  if (size < largestPayloadBytes) return [size];
-  return [largestPayloadBytes, size - largestPayloadBytes];
+  if (size < maxPayloadBytes) return [size];
+  return [maxPayloadBytes, size - maxPayloadBytes];
 }
 
 function letters(seed: number, size: number): string {

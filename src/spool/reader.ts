@@ -4,10 +4,10 @@ import path from 'node:path';
 import { isSystemError, syncFolder } from '../platform/files.ts';
 import { isLocked } from '../platform/process-lock.ts';
 import {
-  carriedSegmentVersion,
+  compactedSegmentVersion,
   frameHeaderBytes,
   isPayloadIntact,
-  largestPayloadBytes,
+  maxPayloadBytes,
   readFrameHead,
   readSegmentVersion,
   segmentHeaderBytes,
@@ -16,7 +16,7 @@ import {
 import { listSegments } from './segment.ts';
 import { deletedPrefix, type FrameLocation, lockName, type Position, segmentName } from './spool.ts';
 
-export interface Damage extends Position {
+export interface Corruption extends Position {
   readonly reason: string;
   /** Bytes that were passed over. */
   readonly skippedBytes: number;
@@ -25,12 +25,12 @@ export interface Damage extends Position {
 export interface SeriesReaderOptions {
   /** Called for every whole frame, in order and once, even when it throws. `payload` is only valid during the call. */
   readonly onFrame: (frame: FrameLocation, payload: Buffer) => void;
-  readonly onDamage: (damage: Damage) => void;
+  readonly onDamage: (damage: Corruption) => void;
 }
 
 const readBytes = 1024 * 1024;
 /** The largest frame fits in the window behind one read. */
-const windowBytes = readBytes + largestPayloadBytes + frameHeaderBytes;
+const windowBytes = readBytes + maxPayloadBytes + frameHeaderBytes;
 const noWindow = Buffer.alloc(0);
 
 /** Follows one series: from its oldest segment that is left to its end, while it is still being written. */
@@ -68,9 +68,9 @@ export class SeriesReader {
   }
 
   /** Hands out every whole frame that is there now, up to about `mostBytes`. @returns bytes handed out or passed over. */
-  read(mostBytes: number): number {
+  read(maxBytes: number): number {
     let used = 0;
-    while (!this.ended && !this.stuck && used < mostBytes) {
+    while (!this.ended && !this.stuck && used < maxBytes) {
       if (this.descriptor === -1 && !this.openNextSegment()) break;
       const got = this.fill();
       const parsed = this.parse();
@@ -110,7 +110,7 @@ export class SeriesReader {
 
   /** The segments before the last one that stands for them are void. */
   private firstOf(numbers: readonly number[]): number | undefined {
-    return numbers.findLast((number) => versionOf(path.join(this.folder, segmentName(number))) === carriedSegmentVersion) ?? numbers[0];
+    return numbers.findLast((number) => versionOf(path.join(this.folder, segmentName(number))) === compactedSegmentVersion) ?? numbers[0];
   }
 
   private fill(): number {
@@ -122,7 +122,7 @@ export class SeriesReader {
 
   /** Hands out the whole frames in the window and moves the rest to its front. @returns bytes used up. */
   private parse(): number {
-    let at = this.offset === 0 ? this.passHeader() : 0;
+    let at = this.offset === 0 ? this.skipHeader() : 0;
     try {
       while (!this.stuck && this.filled - at >= frameHeaderBytes) {
         const head = readFrameHead(this.window, at);
@@ -152,15 +152,15 @@ export class SeriesReader {
     return at;
   }
 
-  private passHeader(): number {
+  private skipHeader(): number {
     if (this.filled < segmentHeaderBytes) return 0;
     const version = readSegmentVersion(this.window);
     if (version === undefined) {
       this.pass(segmentHeaderBytes, 'the segment header is damaged');
       this.reportDamage(segmentHeaderBytes);
-    } else if (version !== segmentVersion && version !== carriedSegmentVersion) {
+    } else if (version !== segmentVersion && version !== compactedSegmentVersion) {
       this.stuck = true;
-      const reason = `the segment is of version ${version}, this program reads version ${carriedSegmentVersion} at the most: the series is left alone`;
+      const reason = `the segment is of version ${version}, this program reads version ${compactedSegmentVersion} at the most: the series is left alone`;
       this.options.onDamage({ segment: this.segment, offset: 0, reason, skippedBytes: 0 });
       return 0;
     }

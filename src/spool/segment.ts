@@ -1,6 +1,6 @@
 import { closeSync, type Dirent, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { isSystemError, writeWhole } from '../platform/files.ts';
+import { isSystemError, writeFully } from '../platform/files.ts';
 import { makeSegmentHeader } from './frame.ts';
 import { lockName, segmentName, segmentNumber, seriesNamePattern } from './spool.ts';
 
@@ -38,7 +38,7 @@ export function createSegment(seriesFolder: string, number: number): number {
   const unfinished = `${file}.new`;
   const descriptor = openSync(unfinished, 'ax', 0o600);
   try {
-    writeWhole(descriptor, makeSegmentHeader());
+    writeFully(descriptor, makeSegmentHeader());
     renameSync(unfinished, file);
     return descriptor;
   } catch (error) {

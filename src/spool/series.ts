@@ -13,7 +13,7 @@ export interface NewSeries {
   readonly descriptor: number;
 }
 
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 /**
  * Makes a series. It appears under its name complete, that is locked and with a first segment: so a series without a lock is always that of a
@@ -34,7 +34,7 @@ export function createSeries(spoolFolder: string, series: string): NewSeries {
       const isBeingRemoved = error instanceof LockedByRemover || !existsSync(unfinished);
       removeIgnoringErrors(unfinished);
       if (isTaken(error)) throw new Error(whyTaken(folder), { cause: error });
-      if (!isBeingRemoved || attempt === mostAttempts) throw error;
+      if (!isBeingRemoved || attempt === maxAttempts) throw error;
     }
   }
 }

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 function watch(intervalMs = 5): void {
-  space = watchSpoolSpace({ folder: spool, mostBytes: 1000, intervalMs, appendedBytes: () => appended });
+  space = watchSpoolSpace({ folder: spool, maxBytes: 1000, intervalMs, appendedBytes: () => appended });
 }
 
 function put(series: string, segment: number, bytes: number): void {
@@ -34,19 +34,19 @@ test('the segments of all series count, and nothing else in the folder does', as
   writeFileSync(path.join(spool, 'checkpoint.json'), 'x'.repeat(5000));
   watch();
   await vi.waitFor(() => expect(space.usedBytes()).toBe(600));
-  expect(space.hasRoom()).toBe(true);
+  expect(space.hasFreeSpace()).toBe(true);
 });
 
 test('there is room until the bound is reached, and again when segments are gone', async () => {
   put('one', 1, 999);
   watch();
   await vi.waitFor(() => expect(space.usedBytes()).toBe(999));
-  expect(space.hasRoom()).toBe(true);
+  expect(space.hasFreeSpace()).toBe(true);
   put('two', 1, 1);
-  await vi.waitFor(() => expect(space.hasRoom()).toBe(false));
+  await vi.waitFor(() => expect(space.hasFreeSpace()).toBe(false));
   rmSync(path.join(spool, 'one'), { recursive: true });
   await vi.waitFor(() => expect(space.usedBytes()).toBe(1));
-  expect(space.hasRoom()).toBe(true);
+  expect(space.hasFreeSpace()).toBe(true);
 });
 
 test('what this process appends counts at once, before the next count', async () => {
@@ -54,9 +54,9 @@ test('what this process appends counts at once, before the next count', async ()
   watch(3_600_000);
   await vi.waitFor(() => expect(space.usedBytes()).toBe(400));
   appended += 599;
-  expect([space.usedBytes(), space.hasRoom()]).toEqual([999, true]);
+  expect([space.usedBytes(), space.hasFreeSpace()]).toEqual([999, true]);
   appended += 1;
-  expect([space.usedBytes(), space.hasRoom()]).toEqual([1000, false]);
+  expect([space.usedBytes(), space.hasFreeSpace()]).toEqual([1000, false]);
 });
 
 test('beyond the bound there is a sixteenth more for what was begun before, and no more than that', async () => {
@@ -64,9 +64,9 @@ test('beyond the bound there is a sixteenth more for what was begun before, and 
   watch(3_600_000);
   await vi.waitFor(() => expect(space.usedBytes()).toBe(400));
   appended += 662;
-  expect([space.hasRoom(), space.takesParts()]).toEqual([false, true]);
+  expect([space.hasFreeSpace(), space.takesParts()]).toEqual([false, true]);
   appended += 1;
-  expect([space.hasRoom(), space.takesParts()]).toEqual([false, false]);
+  expect([space.hasFreeSpace(), space.takesParts()]).toEqual([false, false]);
 });
 
 test('a folder that cannot be counted leaves the last count, and grows by what is appended', async () => {

@@ -6,7 +6,7 @@ import { listSeries } from './segment.ts';
 /** Watches how full the spool is, over all its series. */
 export interface SpoolSpace {
   /** False when another exchange should not be recorded. */
-  readonly hasRoom: () => boolean;
+  readonly hasFreeSpace: () => boolean;
   /** False when no more of the bodies of those that are being recorded should be either. */
   readonly takesParts: () => boolean;
   /** Bytes of all segments as last counted. */
@@ -16,7 +16,7 @@ export interface SpoolSpace {
 
 export interface SpoolSpaceOptions {
   readonly folder: string;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly intervalMs: number;
   /** Bytes that this process has appended so far: what came since the last count is added to it. */
   readonly appendedBytes: () => number;
@@ -49,10 +49,10 @@ export function watchSpoolSpace(options: SpoolSpaceOptions): SpoolSpace {
   timer.unref();
   countUnlessCounting();
   const usedBytes = (): number => counted + options.appendedBytes() - appendedAtCount;
-  const mostWithParts = options.mostBytes * (1 + partsShare);
+  const maxWithParts = options.maxBytes * (1 + partsShare);
   return {
-    hasRoom: () => usedBytes() < options.mostBytes,
-    takesParts: () => usedBytes() < mostWithParts,
+    hasFreeSpace: () => usedBytes() < options.maxBytes,
+    takesParts: () => usedBytes() < maxWithParts,
     usedBytes,
     close: () => clearInterval(timer),
   };

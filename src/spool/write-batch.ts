@@ -1,19 +1,19 @@
 import { frameHeaderBytes, type FrameLabel, writeFrameHead } from './frame.ts';
 
 /** Told once everything that the stream appended before has been written (`true`), or that some of it could not be (`false`). */
-export type Settled = (written: boolean) => void;
+export type WriteCallback = (written: boolean) => void;
 
 /** What a frame holds: text is written as UTF-8, also in front of bytes. */
 export type Payload = string | Uint8Array | { readonly text: string; readonly bytes: Uint8Array };
 
 const slabBytes = 1024 * 1024;
 /** The kernel takes at most 1,024 buffers in one `writev`; a frame needs two and the end of the slab one. */
-const mostBuffers = 1000;
+const maxBuffers = 1000;
 /** A group is written into one segment and in one go, so it stays small beside both. */
 const fullBytes = 8 * 1024 * 1024;
 
 /** What is written by one system call. Frames gather in the next group while the last one is being written. */
-export class Group {
+export class WriteBatch {
   bytes = 0;
   private readonly slab = Buffer.allocUnsafeSlow(slabBytes);
   private used = 0;
@@ -23,7 +23,7 @@ export class Group {
   /** Of each frame its stream, and the bytes of the group up to its end. */
   private readonly streams: number[] = [];
   private readonly ends: number[] = [];
-  private waiting: Settled[] = [];
+  private waiting: WriteCallback[] = [];
   /** Of each who waits the stream, and the bytes of the group when it came. */
   private readonly waitingFor: number[] = [];
   private readonly waitingAt: number[] = [];
@@ -33,8 +33,8 @@ export class Group {
   }
 
   /** True when a frame with this many bytes to copy still fits. */
-  hasRoom(copiedBytes: number): boolean {
-    return this.used + copiedBytes <= slabBytes && this.buffers.length < mostBuffers && this.bytes < fullBytes;
+  hasFreeSpace(copiedBytes: number): boolean {
+    return this.used + copiedBytes <= slabBytes && this.buffers.length < maxBuffers && this.bytes < fullBytes;
   }
 
   /** Copies a frame. @returns its bytes. */
@@ -55,7 +55,7 @@ export class Group {
     return this.grow(label.stream, payload.length);
   }
 
-  wait(stream: number, settled: Settled): void {
+  wait(stream: number, settled: WriteCallback): void {
     this.waitingFor.push(stream);
     this.waitingAt.push(this.bytes);
     this.waiting.push(settled);
@@ -74,14 +74,14 @@ export class Group {
     });
     this.waiting = this.waiting.map((settled, index) => {
       const end = lost.get(this.waitingFor[index] ?? 0);
-      return end !== undefined && end <= (this.waitingAt[index] ?? 0) ? refused(settled) : settled;
+      return end !== undefined && end <= (this.waitingAt[index] ?? 0) ? asLost(settled) : settled;
     });
     return new Set(lost.keys());
   }
 
   /** Frames of these streams are lost in an earlier group: who waits here for one of them will be told, whatever becomes of this group. */
-  disappoint(streams: ReadonlySet<number>): void {
-    this.waiting = this.waiting.map((settled, index) => (streams.has(this.waitingFor[index] ?? 0) ? refused(settled) : settled));
+  failStreams(streams: ReadonlySet<number>): void {
+    this.waiting = this.waiting.map((settled, index) => (streams.has(this.waitingFor[index] ?? 0) ? asLost(settled) : settled));
   }
 
   /** All buffers of the group in order. */
@@ -91,7 +91,7 @@ export class Group {
   }
 
   /** Empties the group for its next use. @returns who waits, in the order in which they came. */
-  reset(): Settled[] {
+  reset(): WriteCallback[] {
     const { waiting } = this;
     this.used = 0;
     this.open = 0;
@@ -127,6 +127,6 @@ export class Group {
 }
 
 /** @returns one that tells of a loss, whatever it is called with. */
-export function refused(settled: Settled): Settled {
+export function asLost(settled: WriteCallback): WriteCallback {
   return () => settled(false);
 }

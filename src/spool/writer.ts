@@ -2,13 +2,13 @@ import { fdatasync, fstatSync } from 'node:fs';
 import { isSystemError } from '../platform/files.ts';
 import type { ProcessLock } from '../platform/process-lock.ts';
 import { DiskSync } from './disk-sync.ts';
-import { type FrameLabel, frameHeaderBytes, largestPayloadBytes, segmentHeaderBytes } from './frame.ts';
-import { Group, type Payload, refused, type Settled } from './write-batch.ts';
+import { type FrameLabel, frameHeaderBytes, maxPayloadBytes, segmentHeaderBytes } from './frame.ts';
+import { WriteBatch, type Payload, asLost, type WriteCallback } from './write-batch.ts';
 import { GroupWrites } from './batch-writer.ts';
 import { createSegment } from './segment.ts';
 import { createSeries } from './series.ts';
 
-export type { Settled } from './write-batch.ts';
+export type { WriteCallback as Settled } from './write-batch.ts';
 
 export interface SpoolWriter {
   readonly series: string;
@@ -24,7 +24,7 @@ export interface SpoolWriter {
    * was still under way at this call is lost, or was dropped since the last one; with `always` it may be there all the same, unsynced. What became of
    * other streams is not told. Callbacks come in the order of the calls, of all streams.
    */
-  readonly whenWritten: (stream: number, settled: Settled) => void;
+  readonly whenWritten: (stream: number, settled: WriteCallback) => void;
   /** Bytes written or queued since the start. */
   readonly bytes: () => number;
   /** Writes what is queued, syncs, closes and gives the lock back. */
@@ -53,7 +53,7 @@ interface OpenSegment {
   /** Bytes of whole groups and the header. */
   used: number;
   /** A write into it failed half-way, or its sync did: nothing may come behind that. */
-  spoiled: boolean;
+  torn: boolean;
 }
 
 /** Why a group is not written, and how many bytes of it, from its start, surely are. */
@@ -88,8 +88,8 @@ class SegmentedWriter implements SpoolWriter {
   private queuedBytes = 0;
   /** Streams of which a frame was dropped, until who waits for them next is told. */
   private readonly dropped = new Set<number>();
-  private readonly queued: Group[] = [];
-  private readonly spare: Group[] = [];
+  private readonly queued: WriteBatch[] = [];
+  private readonly spare: WriteBatch[] = [];
   private writing = false;
   private flushScheduled = false;
   private closing: Promise<void> | undefined;
@@ -102,10 +102,10 @@ class SegmentedWriter implements SpoolWriter {
     this.disk = new DiskSync((error) => this.report(error));
     this.writes = new GroupWrites(options.monotonic);
     try {
-      this.comeUp();
+      this.openSeries();
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      this.holdOff(asError(error));
+      this.backOff(asError(error));
     }
     this.timer = setInterval(() => this.syncOrRotate(), options.syncIntervalMs);
     this.timer.unref();
@@ -118,17 +118,17 @@ class SegmentedWriter implements SpoolWriter {
 
   append(stream: number, kind: number, payload: Payload, stamp = 0): void {
     const label = { kind, stream, stamp };
-    const mostBytes = mostBytesOf(payload);
-    if (mostBytes <= copyLimitBytes) {
-      if (this.hasRoom(stream, mostBytes)) this.count(this.groupFor(frameHeaderBytes + mostBytes).addCopied(label, payload));
+    const maxBytes = maxBytesOf(payload);
+    if (maxBytes <= copyLimitBytes) {
+      if (this.hasFreeSpace(stream, maxBytes)) this.count(this.groupFor(frameHeaderBytes + maxBytes).addCopied(label, payload));
     } else {
       this.appendLarge(label, bytesOf(payload));
     }
     this.scheduleFlush();
   }
 
-  whenWritten(stream: number, settled: Settled): void {
-    if (this.accepting) this.current().wait(stream, this.dropped.delete(stream) ? refused(settled) : settled);
+  whenWritten(stream: number, settled: WriteCallback): void {
+    if (this.accepting) this.current().wait(stream, this.dropped.delete(stream) ? asLost(settled) : settled);
     else setImmediate(settled, false);
     this.scheduleFlush();
   }
@@ -143,16 +143,16 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   private appendLarge(label: FrameLabel, bytes: Uint8Array): void {
-    if (!this.hasRoom(label.stream, bytes.length)) return;
+    if (!this.hasFreeSpace(label.stream, bytes.length)) return;
     // One more where they come out even, so that a reader knows each time whether more follows.
-    for (let start = 0; start <= bytes.length; start += largestPayloadBytes) {
-      const part = bytes.subarray(start, start + largestPayloadBytes);
+    for (let start = 0; start <= bytes.length; start += maxPayloadBytes) {
+      const part = bytes.subarray(start, start + maxPayloadBytes);
       this.count(this.groupFor(frameHeaderBytes).addReferenced(label, part));
     }
   }
 
   /** Memory is bounded also while the disk hangs. */
-  private hasRoom(stream: number, bytes: number): boolean {
+  private hasFreeSpace(stream: number, bytes: number): boolean {
     const most = this.options.queueMaxBytes ?? defaultQueueMaxBytes;
     if (this.accepting && (this.queuedBytes === 0 || this.queuedBytes + bytes <= most)) return true;
     if (this.accepting) {
@@ -179,19 +179,19 @@ class SegmentedWriter implements SpoolWriter {
     this.lock?.release();
   }
 
-  private current(): Group {
+  private current(): WriteBatch {
     return this.queued.at(-1) ?? this.addGroup();
   }
 
-  private addGroup(): Group {
-    const group = this.spare.pop() ?? new Group();
+  private addGroup(): WriteBatch {
+    const group = this.spare.pop() ?? new WriteBatch();
     this.queued.push(group);
     return group;
   }
 
-  private groupFor(copiedBytes: number): Group {
+  private groupFor(copiedBytes: number): WriteBatch {
     const group = this.current();
-    if (group.hasRoom(copiedBytes)) return group;
+    if (group.hasFreeSpace(copiedBytes)) return group;
     const next = this.addGroup();
     this.flush(false);
     return next;
@@ -226,7 +226,7 @@ class SegmentedWriter implements SpoolWriter {
     else setImmediate(() => this.loseGroup(group, 0));
   }
 
-  private writeGroup(group: Group, segment: OpenSegment, atOnce: boolean): void {
+  private writeGroup(group: WriteBatch, segment: OpenSegment, atOnce: boolean): void {
     const written = (error: Error | null, bytes: number): void => {
       if (error === null) this.completeGroup(group, segment);
       else this.failGroup(group, segment, { error, bytes: this.options.sync === 'interval' ? bytes : 0 });
@@ -235,7 +235,7 @@ class SegmentedWriter implements SpoolWriter {
     else this.writes.writeLater(segment.descriptor, group.take(), written);
   }
 
-  private completeGroup(group: Group, segment: OpenSegment): void {
+  private completeGroup(group: WriteBatch, segment: OpenSegment): void {
     segment.used += group.bytes;
     if (this.options.sync === 'interval') {
       this.disk.noteWritten();
@@ -247,27 +247,27 @@ class SegmentedWriter implements SpoolWriter {
         this.settle(group);
         return;
       }
-      segment.spoiled = true;
+      segment.torn = true;
       this.failGroup(group, segment, { error, bytes: 0 });
     };
     if (this.disk.isFolderSynced()) fdatasync(segment.descriptor, synced);
     else this.disk.syncWithFolder(segment.descriptor, this.folder).then(() => synced(null), synced);
   }
 
-  private failGroup(group: Group, segment: OpenSegment, { error, bytes }: Failure): void {
+  private failGroup(group: WriteBatch, segment: OpenSegment, { error, bytes }: Failure): void {
     this.report(error);
-    segment.spoiled ||= fileSize(segment.descriptor) !== segment.used;
+    segment.torn ||= fileSize(segment.descriptor) !== segment.used;
     this.loseGroup(group, bytes);
   }
 
   /** Who waits already, in this group or in a later one, is told if a frame that its stream had appended by then is behind what was written of this one: the others are on record. */
-  private loseGroup(group: Group, writtenBytes: number): void {
+  private loseGroup(group: WriteBatch, writtenBytes: number): void {
     const lost = group.lose(writtenBytes);
-    for (const later of this.queued) later.disappoint(lost);
+    for (const later of this.queued) later.failStreams(lost);
     this.settle(group);
   }
 
-  private settle(group: Group): void {
+  private settle(group: WriteBatch): void {
     this.writing = false;
     this.queuedBytes -= group.bytes;
     const waiting = group.reset();
@@ -279,11 +279,11 @@ class SegmentedWriter implements SpoolWriter {
   /** The segment for the next group; a new one when it is time. @returns undefined when there is none to be had. */
   private segmentFor(bytes: number): OpenSegment | undefined {
     const { segment } = this;
-    const isUsable = segment !== undefined && !segment.spoiled;
+    const isUsable = segment !== undefined && !segment.torn;
     if (isUsable && !this.isOld(segment) && !(this.isBegun(segment) && segment.used + bytes > this.options.segmentMaxBytes)) return segment;
     this.tryToRotate();
     // When no new one can be made, a sound one goes on past its size.
-    return this.segment?.spoiled === false ? this.segment : undefined;
+    return this.segment?.torn === false ? this.segment : undefined;
   }
 
   private isBegun(segment: OpenSegment): boolean {
@@ -298,10 +298,10 @@ class SegmentedWriter implements SpoolWriter {
     if (this.options.monotonic() < this.retryAt) return;
     const finished = this.segment;
     try {
-      if (finished === undefined) this.comeUp();
+      if (finished === undefined) this.openSeries();
       else this.openSegment(createSegment(this.folder, finished.number + 1), finished.number + 1);
     } catch (error) {
-      this.holdOff(asError(error));
+      this.backOff(asError(error));
       return;
     }
     if (finished === undefined) return;
@@ -309,7 +309,7 @@ class SegmentedWriter implements SpoolWriter {
     void this.disk.finish(finished.descriptor, this.folder);
   }
 
-  private comeUp(): void {
+  private openSeries(): void {
     const { folder, lock, descriptor } = createSeries(this.options.folder, this.series);
     this.folder = folder;
     this.lock = lock;
@@ -317,10 +317,10 @@ class SegmentedWriter implements SpoolWriter {
   }
 
   private openSegment(descriptor: number, number: number): void {
-    this.segment = { descriptor, number, openedAt: this.options.monotonic(), used: segmentHeaderBytes, spoiled: false };
+    this.segment = { descriptor, number, openedAt: this.options.monotonic(), used: segmentHeaderBytes, torn: false };
   }
 
-  private holdOff(error: Error): void {
+  private backOff(error: Error): void {
     this.retryAt = this.options.monotonic() + retryMs;
     this.report(error);
   }
@@ -356,7 +356,7 @@ export function openSpoolWriter(options: SpoolWriterOptions): SpoolWriter {
 }
 
 /** TRICKY: a UTF-16 unit becomes at most three bytes of UTF-8; only a text near the limit is worth measuring. */
-function mostBytesOf(payload: Payload): number {
+function maxBytesOf(payload: Payload): number {
   if (typeof payload === 'string') return payload.length * 3;
   return 'text' in payload ? payload.text.length * 3 + payload.bytes.length : payload.length;
 }

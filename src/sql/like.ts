@@ -1,5 +1,5 @@
 /** Longest pattern of LIKE that is let through: the engine's regular expressions give up at some ten times this length. */
-export const longestLikePattern = 16_384;
+export const maxLikePattern = 16_384;
 
 /** The text as a LIKE pattern that matches exactly it: nothing in it is special any more. */
 export function escapeLike(text: string): string {

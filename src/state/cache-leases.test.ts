@@ -2,21 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CachedReplies, type CachedReply, type CacheKey } from './cached-replies.ts';
-import { CacheTurns, type HeldPlace, leaseMs } from './cache-leases.ts';
-import { type Environment, openEnvironment } from './lmdb.ts';
+import { CachedResponses, type CachedResponse, type CacheKey } from './cached-responses.ts';
+import { CacheLeases, type BucketLease, leaseMs } from './cache-leases.ts';
+import { type LmdbEnvironment, openEnvironment } from './lmdb.ts';
 
 const week = 7 * 24 * 60 * 60 * 1000;
 const mapBytes = 16 * 1024 * 1024;
 const key: CacheKey = { organizationId: 'one', fingerprint: 'f', places: 1 };
 let folder: string;
-let environments: Environment[] = [];
-let replies: CachedReplies;
-let turns: CacheTurns;
+let environments: LmdbEnvironment[] = [];
+let responses: CachedResponses;
+let turns: CacheLeases;
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'gatelog-turns-'));
-  ({ replies, turns } = openTurns());
+  ({ responses, turns } = openTurns());
 });
 
 afterEach(async () => {
@@ -26,14 +26,14 @@ afterEach(async () => {
 });
 
 /** As a worker opens them, at a time. */
-function openTurns(now = 0): { readonly replies: CachedReplies; readonly turns: CacheTurns } {
+function openTurns(now = 0): { readonly responses: CachedResponses; readonly turns: CacheLeases } {
   const environment = openEnvironment(folder, mapBytes, () => undefined);
   environments.push(environment);
-  const opened = new CachedReplies(environment, { mostBytes: 1_000_000, mostReplyBytes: 500_000 });
-  return { replies: opened, turns: new CacheTurns(environment, opened, now) };
+  const opened = new CachedResponses(environment, { maxBytes: 1_000_000, maxResponseBytes: 500_000 });
+  return { responses: opened, turns: new CacheLeases(environment, opened, now) };
 }
 
-const reply: CachedReply = {
+const response: CachedResponse = {
   requestId: 'r1',
   userId: '',
   status: 200,
@@ -46,7 +46,7 @@ const reply: CachedReply = {
 
 const ask = (owner: string, now = 1, asked: CacheKey = key) => turns.ask(asked, owner, now, week);
 
-function heldBy(owner: string, now = 1): HeldPlace {
+function heldBy(owner: string, now = 1): BucketLease {
   const answer = ask(owner, now);
   if (answer === 'wait' || 'hit' in answer) throw new Error('the turn is not to be had');
   return answer.held;
@@ -56,7 +56,7 @@ it('the first one has the turn, others wait until it is done, then all find the 
   const held = heldBy('a');
   expect(held).toEqual({ key, place: 0, owner: 'a' });
   expect([ask('b'), ask('a')]).toEqual(['wait', 'wait']);
-  replies.keep(key, held.place, reply, 2);
+  responses.keep(key, held.place, response, 2);
   expect(ask('b', 3)).toMatchObject({ hit: { requestId: 'r1' }, place: 0 });
   turns.release(held);
   expect(ask('c', 3)).toMatchObject({ hit: { requestId: 'r1' } });
@@ -109,11 +109,11 @@ it('a clock that was set back makes nobody wait for longer, and who still waits 
 it('a reply that was kept since one looked is found, and not fetched again', () => {
   const other = openTurns(1);
   // TRICKY: what a process reads stays as it was for one turn of the event loop; only a transaction sees what is there by now.
-  expect(other.replies.find(key, 1)).toEqual({ freePlaces: [0] });
+  expect(other.responses.find(key, 1)).toEqual({ freePlaces: [0] });
   const held = heldBy('a');
-  replies.keep(key, held.place, reply, 1);
+  responses.keep(key, held.place, response, 1);
   turns.release(held);
-  expect(other.replies.find(key, 1)).toEqual({ freePlaces: [0] });
+  expect(other.responses.find(key, 1)).toEqual({ freePlaces: [0] });
   expect(other.turns.ask(key, 'b', 1, week)).toMatchObject({ hit: { requestId: 'r1' } });
 });
 

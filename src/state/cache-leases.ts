@@ -1,6 +1,6 @@
 import type { Database } from 'lmdb';
-import type { CachedReplies, CacheKey, Lookup } from './cached-replies.ts';
-import type { Environment } from './lmdb.ts';
+import type { CachedResponses, CacheKey, Lookup } from './cached-responses.ts';
+import type { LmdbEnvironment } from './lmdb.ts';
 
 /** A call is on its way to fill this place of the cache. */
 interface Lease {
@@ -20,14 +20,14 @@ interface Failure {
 type PlaceKey = string[];
 
 /** A place that one call was given to fill. */
-export interface HeldPlace {
+export interface BucketLease {
   readonly key: CacheKey;
   readonly place: number;
   readonly owner: string;
 }
 
 /** What a call that asks is told: here is a reply; it is your turn to fetch one; or others are at it. */
-export type TurnAnswer = Extract<Lookup, { hit: unknown }> | { readonly held: HeldPlace } | 'wait';
+export type TurnAnswer = Extract<Lookup, { hit: unknown }> | { readonly held: BucketLease } | 'wait';
 
 /** A place whose owner has not been heard of for so long is free again, milliseconds. */
 export const leaseMs = 5000;
@@ -38,15 +38,15 @@ const awaitAgainMs = leaseMs - 1000;
  * Who fetches the reply for a place of the cache: one call at a time over all workers of a machine.
  * Invariant: a turn is given in the transaction that sees that no reply is there, so a reply that was kept meanwhile is found and not fetched again.
  */
-export class CacheTurns {
-  private readonly environment: Environment;
-  private readonly replies: CachedReplies;
+export class CacheLeases {
+  private readonly environment: LmdbEnvironment;
+  private readonly responses: CachedResponses;
   private readonly leases: Database<Lease, PlaceKey>;
   private readonly failures: Database<Failure, PlaceKey>;
 
-  constructor(environment: Environment, replies: CachedReplies, now: number) {
+  constructor(environment: LmdbEnvironment, responses: CachedResponses, now: number) {
     this.environment = environment;
-    this.replies = replies;
+    this.responses = responses;
     this.leases = environment.table<Lease, PlaceKey>('leases');
     this.failures = environment.table<Failure, PlaceKey>('failures');
     this.sweep(now);
@@ -54,11 +54,11 @@ export class CacheTurns {
 
   /** A reply, a turn, or word that another call has the turn. @param now Unix milliseconds. */
   ask(key: CacheKey, owner: string, now: number, maxAgeMs: number): TurnAnswer {
-    const found = this.replies.find(key, now, maxAgeMs);
+    const found = this.responses.find(key, now, maxAgeMs);
     if ('hit' in found) return found;
     if (this.allTaken(key, found.freePlaces, now)) return 'wait';
     return this.environment.write(() => {
-      const latest = this.replies.find(key, now, maxAgeMs);
+      const latest = this.responses.find(key, now, maxAgeMs);
       if ('hit' in latest) return latest;
       const place = latest.freePlaces.find((free) => !this.isTaken(leaseOf(key, free), now));
       if (place === undefined) return 'wait';
@@ -80,13 +80,13 @@ export class CacheTurns {
   }
 
   /** Whether somebody waits for the one who holds this place. */
-  isAwaited({ key, place, owner }: HeldPlace, now: number): boolean {
+  isAwaited({ key, place, owner }: BucketLease, now: number): boolean {
     const lease = this.leases.get(leaseOf(key, place));
     return lease?.owner === owner && runs(lease.awaitedUntil, now);
   }
 
   /** Goes on holding places. One that was lost, because its holder was silent for too long, stays lost. */
-  renew(held: readonly HeldPlace[], now: number): void {
+  renew(held: readonly BucketLease[], now: number): void {
     this.environment.write(() => {
       for (const { key, place, owner } of held) {
         this.change(leaseOf(key, place), (lease) => (lease.owner === owner ? { ...lease, expiresAt: now + leaseMs } : lease));
@@ -95,7 +95,7 @@ export class CacheTurns {
   }
 
   /** Lets go of a place; the next one who asks has the turn. */
-  release({ key, place, owner }: HeldPlace): void {
+  release({ key, place, owner }: BucketLease): void {
     this.environment.write(() => {
       if (this.leases.get(leaseOf(key, place))?.owner === owner) this.leases.removeSync(leaseOf(key, place));
     });
@@ -105,7 +105,7 @@ export class CacheTurns {
    * Lets go of a place whose call came to nothing that could be kept. Where others wait for it that is written down for them.
    * @returns true when it was: {@link forgetFailure} is due once all have had the time to see it.
    */
-  fail(held: HeldPlace, now: number): boolean {
+  fail(held: BucketLease, now: number): boolean {
     return this.environment.write(() => {
       const at = leaseOf(held.key, held.place);
       const lease = this.leases.get(at);
@@ -123,7 +123,7 @@ export class CacheTurns {
   }
 
   /** Forgets that this turn came to nothing; of a later one it stays known. */
-  forgetFailure({ key, owner }: HeldPlace): void {
+  forgetFailure({ key, owner }: BucketLease): void {
     this.environment.write(() => {
       if (this.lastFailure(key) === owner) this.failures.removeSync(failureOf(key));
     });

@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Environment, openEnvironment } from './lmdb.ts';
-import { type Claim, type Verdict, Windows, ShareTakenError } from './fixed-windows.ts';
+import { type LmdbEnvironment, openEnvironment } from './lmdb.ts';
+import { type Claim, type Verdict, FixedWindows, ShareTakenError } from './fixed-windows.ts';
 
 const mapBytes = 16 * 1024 * 1024;
 const minute = 60_000;
 let folder: string;
-let environment: Environment;
-let windows: Windows;
+let environment: LmdbEnvironment;
+let windows: FixedWindows;
 let calls = 0;
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'gatelog-state-'));
   environment = openEnvironment(folder, mapBytes, () => undefined);
-  windows = new Windows(environment, mapBytes);
+  windows = new FixedWindows(environment, mapBytes);
   calls = 0;
 });
 
@@ -148,7 +148,7 @@ describe('a reservation', () => {
     claim([estimateOf(8n)], 0);
     await environment.close();
     environment = openEnvironment(folder, mapBytes, () => undefined);
-    windows = new Windows(environment, mapBytes);
+    windows = new FixedWindows(environment, mapBytes);
     expect(claim([claimOf(3n)], 1).granted).toBe(false);
     settle(1, 2n);
     expect(claim([claimOf(8n)], 1).granted).toBe(true);
@@ -162,7 +162,7 @@ it('clears away windows and reservations that have ended', () => {
 });
 
 it('beyond its limit begins nothing new until what has ended is cleared away; what runs goes on', () => {
-  windows = new Windows(environment, 512 * 1024);
+  windows = new FixedWindows(environment, 512 * 1024);
   claim([claimOf(1n, 1000n, 'running', 60 * minute)], 0);
   const fill = (): void => {
     for (let index = 0; index < 20_000; index += 1) claim([claimOf(1n, 10n, `user ${index}`)], 0);
@@ -192,7 +192,7 @@ const fill = (organizationId: string): void => {
 
 describe('the windows of one organisation', () => {
   it('take no more than its share, so that others begin theirs; what runs goes on, and there is room once some have ended', () => {
-    windows = new Windows(environment, 512 * 1024, 75);
+    windows = new FixedWindows(environment, 512 * 1024, 75);
     expect(() => fill('greedy')).toThrow(ShareTakenError);
     expect(calls).toBeGreaterThan(500);
     expect(() => ofOrganization('greedy', 'further', 1)).toThrow(ShareTakenError);
@@ -238,9 +238,9 @@ describe('between processes', () => {
 
   /** A process that claims one unit of a hundred, `times` times or without end, and says how many were granted. */
   const claimer = (times: number): string => `
-    import { openEnvironment } from ${JSON.stringify(pathToFileURL(path.join(built, 'state', 'environment.js')).href)};
-    import { Windows } from ${JSON.stringify(pathToFileURL(path.join(built, 'state', 'windows.js')).href)};
-    const windows = new Windows(openEnvironment(${JSON.stringify(folder)}, ${mapBytes}, () => undefined), ${mapBytes});
+    import { openEnvironment } from ${JSON.stringify(pathToFileURL(path.join(built, 'state', 'lmdb.js')).href)};
+    import { FixedWindows } from ${JSON.stringify(pathToFileURL(path.join(built, 'state', 'fixed-windows.js')).href)};
+    const windows = new FixedWindows(openEnvironment(${JSON.stringify(folder)}, ${mapBytes}, () => undefined), ${mapBytes});
     const claim = { name: ['shared'], quota: { amount: ${times === Infinity ? '2n ** 60n' : '100n'}, windowMs: 3_600_000 }, amount: 1n };
     process.stdout.write('ready ');
     let granted = 0;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from 'lmdb';
-import type { Environment } from './lmdb.ts';
+import type { LmdbEnvironment } from './lmdb.ts';
 
 /** So much of something in so much time. Amounts are whole units of the caller's choice. */
 export interface Quota {
@@ -81,13 +81,13 @@ const claimsBetweenSweeps = 64;
  * What has ended is cleared away later. While there is more than the limit, windows that run go on and nothing new begins. Nor does it for an organisation
  * that has its share of what the others leave of the limit, so that windows without number of one organisation stop the limits of no other.
  */
-export class Windows {
-  private readonly environment: Environment;
+export class FixedWindows {
+  private readonly environment: LmdbEnvironment;
   private readonly table: Database<Window, string[]>;
   private readonly reservations: Database<Part[], string[]>;
   /** How many windows and reservations an organisation has. */
   private readonly held: Database<number, string[]>;
-  private readonly mostBytes: number;
+  private readonly maxBytes: number;
   private readonly sharePercent: number;
   private bytes = 0;
   private bytesOfOne = 0;
@@ -97,12 +97,12 @@ export class Windows {
   private sweptReservationsTo: string[] = [];
 
   /**
-   * @param mostBytes of both tables; looked at from time to time, so that a little more may come in.
+   * @param maxBytes of both tables; looked at from time to time, so that a little more may come in.
    * @param sharePercent what an organisation may have of those that the others leave.
    */
-  constructor(environment: Environment, mostBytes: number, sharePercent = 100) {
+  constructor(environment: LmdbEnvironment, maxBytes: number, sharePercent = 100) {
     this.environment = environment;
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
     this.sharePercent = sharePercent;
     this.table = environment.table<Window, string[]>('windows');
     this.reservations = environment.table<Part[], string[]>('reservations');
@@ -177,7 +177,7 @@ export class Windows {
   private checkRoom(organizationId: string): void {
     if (this.isFull) throw new Error(full);
     const own = (this.held.get([organizationId]) ?? 0) * this.bytesOfOne;
-    const left = this.mostBytes - Math.max(0, this.bytes - own);
+    const left = this.maxBytes - Math.max(0, this.bytes - own);
     if (own >= (left * this.sharePercent) / 100) throw new ShareTakenError(this.sharePercent);
   }
 
@@ -215,7 +215,7 @@ export class Windows {
   private measure(): void {
     this.bytes = bytesOf(this.table) + bytesOf(this.reservations);
     this.bytesOfOne = this.bytes / Math.max(1, entriesOf(this.table) + entriesOf(this.reservations));
-    this.isFull = this.bytes >= this.mostBytes;
+    this.isFull = this.bytes >= this.maxBytes;
   }
 }
 

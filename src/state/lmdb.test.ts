@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CachedReplies } from './cached-replies.ts';
+import { CachedResponses } from './cached-responses.ts';
 import { openEnvironment } from './lmdb.ts';
-import { Windows } from './fixed-windows.ts';
+import { FixedWindows } from './fixed-windows.ts';
 
 const mapBytes = 1024 * 1024;
 let folder = '';
@@ -14,17 +14,17 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 it('without room on the disk is not changed, can be read, and is changed again once there is room', async () => {
-  let hasRoom = true;
+  let hasFreeSpace = true;
   const environment = openEnvironment(
     folder,
     mapBytes,
     () => undefined,
-    () => hasRoom,
+    () => hasFreeSpace,
   );
-  const windows = new Windows(environment, mapBytes);
-  const replies = new CachedReplies(environment, { mostBytes: mapBytes, mostReplyBytes: mapBytes });
+  const windows = new FixedWindows(environment, mapBytes);
+  const responses = new CachedResponses(environment, { maxBytes: mapBytes, maxResponseBytes: mapBytes });
   const key = { organizationId: 'one', fingerprint: 'a', places: 1 };
-  const reply = {
+  const response = {
     requestId: 'r',
     userId: '',
     status: 200,
@@ -35,19 +35,19 @@ it('without room on the disk is not changed, can be read, and is changed again o
     latencyMs: 1,
   };
   const claim = () => windows.claim([{ name: ['n'], quota: { amount: 2n, windowMs: 1e6 }, amount: 1n }], 0, ['one', 'r']);
-  replies.keep(key, 0, reply, 0);
+  responses.keep(key, 0, response, 0);
   expect(claim().standings[0]?.left).toBe(1n);
 
-  hasRoom = false;
+  hasFreeSpace = false;
   const refusal = /^less than \d+ bytes are free on the disk of the shared state$/;
   expect(claim).toThrow(refusal);
-  expect(() => replies.keep({ ...key, fingerprint: 'b' }, 0, reply, 0)).toThrow(refusal);
-  expect(() => replies.forget('one')).toThrow(refusal);
-  expect(replies.find(key, 100_000)).toMatchObject({ hit: { requestId: 'r' } });
+  expect(() => responses.keep({ ...key, fingerprint: 'b' }, 0, response, 0)).toThrow(refusal);
+  expect(() => responses.forget('one')).toThrow(refusal);
+  expect(responses.find(key, 100_000)).toMatchObject({ hit: { requestId: 'r' } });
 
-  hasRoom = true;
+  hasFreeSpace = true;
   expect(claim().standings[0]?.left).toBe(0n);
-  expect(replies.forget('one')).toBe(1);
+  expect(responses.forget('one')).toBe(1);
   await environment.close();
 });
 

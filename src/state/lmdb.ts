@@ -12,14 +12,14 @@ import { ensureFolder, readFileIfPresent } from '../platform/files.ts';
 const spareBytes = 16 * 1024 * 1024;
 
 /** Key-value tables that several processes of one machine read and change at once. */
-export class Environment {
+export class LmdbEnvironment {
   private readonly database: RootDatabase<unknown, string[]>;
   /** Whether the disk has room for what {@link write} writes. */
-  readonly hasRoom: HasRoom;
+  readonly hasFreeSpace: HasRoom;
 
-  constructor(database: RootDatabase<unknown, string[]>, hasRoom: HasRoom) {
+  constructor(database: RootDatabase<unknown, string[]>, hasFreeSpace: HasRoom) {
     this.database = database;
-    this.hasRoom = hasRoom;
+    this.hasFreeSpace = hasFreeSpace;
   }
 
   /** A table, made when it is not there. */
@@ -29,7 +29,7 @@ export class Environment {
 
   /** Does work that changes tables, as one transaction that no other process is in the middle of. @throws while the disk has no room; nothing has changed then. */
   write<Result>(work: () => Result): Result {
-    if (!this.hasRoom()) throw new Error(noRoom);
+    if (!this.hasFreeSpace()) throw new Error(noRoom);
     return this.database.transactionSync(work);
   }
 
@@ -50,16 +50,16 @@ const noRoom = `less than ${spareBytes} bytes are free on the disk of the shared
  * @throws while there is no room.
  * @param mapBytes size of the map at the beginning. TRICKY: LMDB's binding makes it larger when more is needed, so each table keeps a limit of its own.
  */
-export function openEnvironment(folder: string, mapBytes: number, observe: Observe, given?: HasRoom): Environment {
+export function openEnvironment(folder: string, mapBytes: number, observe: Observe, given?: HasRoom): LmdbEnvironment {
   ensureFolder(folder);
-  const hasRoom = given ?? makeHasRoom(folder, spareBytes);
-  if (!hasRoom()) throw new Error(noRoom);
+  const hasFreeSpace = given ?? makeHasRoom(folder, spareBytes);
+  if (!hasFreeSpace()) throw new Error(noRoom);
   const file = stateFile(folder);
   const name = path.basename(file);
   const others = readdirSync(folder).filter((other) => other.startsWith('state-') && other !== name && other !== `${name}-lock`);
   for (const other of others) rmSync(path.join(folder, other), { force: true });
   if (others.some((other) => other.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine was started anew' });
-  return new Environment(open(file, { mapSize: mapBytes, maxDbs: 16, noSync: true, noSubdir: true }), hasRoom);
+  return new LmdbEnvironment(open(file, { mapSize: mapBytes, maxDbs: 16, noSync: true, noSubdir: true }), hasFreeSpace);
 }
 
 /** The state of this boot of the machine. */

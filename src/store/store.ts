@@ -57,7 +57,7 @@ export interface Store {
   /** True when a query is answered. */
   readonly isAlive: () => Promise<boolean>;
   /** False while the embedded store's disk is full: what is stored can be read, nothing is written. */
-  readonly hasRoom: HasRoom;
+  readonly hasFreeSpace: HasRoom;
   /** Its connections right now. */
   readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
@@ -65,14 +65,14 @@ export interface Store {
 
 /** What a store needs to know of queries, and who hears of statements that had to wait for a connection and of damage. */
 export interface StoreOptions extends RunOptions {
-  readonly noteWait?: NoteWait;
+  readonly onWait?: NoteWait;
   readonly noteDamage?: NoteDamage;
   readonly readConnections?: ReadConnections;
 }
 
 /** Opens the store; the embedded one belongs to one process. @param connect opens its connections; a test has some that fail. */
 export function openStore(location: StoreLocation, options: StoreOptions, connect: Connect = openConnections): Store {
-  const damage = watchDamage(connect(location, options.noteWait, options.readConnections), options.noteDamage);
+  const damage = watchDamage(connect(location, options.onWait, options.readConnections), options.noteDamage);
   const { connections } = damage;
   const endWatch = connections.embedded ? watchMerges(connections) : () => undefined;
   const patches = new PendingPatches();
@@ -97,7 +97,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     migrate: (onApplied) => migrateStore(connections, onApplied),
     startThreads: () => startEngineThreads(connections),
     isAlive: async () => connections.run('control', async (client) => (await client.ping({ select: true })).success),
-    hasRoom: connections.hasRoom,
+    hasFreeSpace: connections.hasFreeSpace,
     lanes: connections.lanes,
     close: async () => {
       endWatch();

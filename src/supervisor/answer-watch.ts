@@ -13,7 +13,7 @@ export interface AnswerLimits {
 }
 
 /** Watches one child. */
-export interface AnswerWatch {
+export interface HealthProbe {
   /** From now on it has no excuse. */
   readonly isReady: () => void;
 }
@@ -27,7 +27,7 @@ export function watchAnswers(
   child: ChildProcess,
   { silenceMaxMs, startMaxMs }: AnswerLimits,
   onSilent: (silentMs: number) => void,
-): AnswerWatch {
+): HealthProbe {
   let isReady = false;
   let silentMs = 0;
   let startingMs = 0;

@@ -1,7 +1,7 @@
 import { messageOf } from '../model/errors.ts';
 import type { CallsEnd } from '../platform/http/server.ts';
 import { packCells } from '../platform/metrics/slot-totals.ts';
-import { type ChildMessage, isNumbersMessage, isStopMessage, type NumbersMessage } from './messages.ts';
+import { type ChildMessage, isNumbersMessage, isStopMessage, type MetricsMessage } from './messages.ts';
 
 /** A running part of the service. */
 export interface RunningRole {
@@ -19,23 +19,23 @@ const aliveMs = 1000;
 export const interruptCallsMs = 1500;
 
 /** Ends this process, well (0) or not (1). */
-export type Leave = (code: 0 | 1) => void;
+export type ExitStrategy = (code: 0 | 1) => void;
 
 /** The ordinary end. */
-const exitProcess: Leave = (code) => process.exit(code);
+const exitProcess: ExitStrategy = (code) => process.exit(code);
 
 /**
  * Ends this process as a kill does, so that nothing of it runs any more.
  * TRICKY: an ordinary exit runs the destructors of the store's engine while threads of its own still work, which can end in a segmentation fault.
  * What has to be durable is so before, and all locks are the kernel's.
  */
-export const endAsKilled: Leave = () => void process.kill(process.pid, 'SIGKILL');
+export const exitHard: ExitStrategy = () => void process.kill(process.pid, 'SIGKILL');
 
 /** How a role's process ends. */
 export interface RoleEnd {
-  readonly leave?: Leave;
+  readonly leave?: ExitStrategy;
   /** When its supervisor has died it leaves at once, so that the next life need not wait for it; otherwise it stops as when it is told to. */
-  readonly orphanLeaves?: boolean;
+  readonly exitWhenOrphaned?: boolean;
   /** A supervisor has started this process; when left out, one has if there is a channel to it. */
   readonly supervised?: boolean | undefined;
   /** Milliseconds for calls that run when SIGTERM comes. */
@@ -48,7 +48,7 @@ export interface RoleEnd {
  */
 export async function runRole(
   start: () => Promise<RunningRole>,
-  { leave = exitProcess, orphanLeaves = false, supervised = process.connected, stopCallsMs }: RoleEnd,
+  { leave = exitProcess, exitWhenOrphaned: orphanLeaves = false, supervised = process.connected, stopCallsMs }: RoleEnd,
 ): Promise<void> {
   const shortMs = Math.min(stopCallsMs, interruptCallsMs);
   let role: RunningRole | undefined;
@@ -113,12 +113,12 @@ function tellAlive(): void {
 }
 
 /** Tells the supervisor, when there is one, what this process has measured. */
-export function tellMeasured(cells: Float64Array): void {
+export function reportMetrics(cells: Float64Array): void {
   if (process.connected) send({ type: 'measured', cells: packCells(cells) });
 }
 
 /** Hears the numbers of the other processes from the supervisor. */
-export function hearNumbers(heard: (message: NumbersMessage) => void): void {
+export function onMetrics(heard: (message: MetricsMessage) => void): void {
   process.on('message', (message) => {
     if (isNumbersMessage(message)) heard(message);
   });

@@ -16,7 +16,7 @@ export interface StopMessage {
 }
 
 /** What the supervisor tells the core each second: the numbers of the other processes, packed. */
-export interface NumbersMessage {
+export interface MetricsMessage {
   readonly type: 'numbers';
   readonly numbers: readonly { readonly process: string; readonly cells: string }[];
 }
@@ -33,7 +33,7 @@ export function isStopMessage(value: unknown): value is StopMessage {
 }
 
 /** True when the supervisor tells numbers. */
-export function isNumbersMessage(value: unknown): value is NumbersMessage {
+export function isNumbersMessage(value: unknown): value is MetricsMessage {
   return typeOf(value) === 'numbers';
 }
 

@@ -7,8 +7,8 @@ import type { CallsEnd } from '../platform/http/server.ts';
 import type { Family, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';
-import { type AnswerWatch, watchAnswers } from './answer-watch.ts';
-import { isChildMessage, type NumbersMessage, type StopMessage } from './messages.ts';
+import { type HealthProbe, watchAnswers } from './answer-watch.ts';
+import { isChildMessage, type MetricsMessage, type StopMessage } from './messages.ts';
 
 export interface SupervisorOptions {
   /** The program's file; a child is `node <file> gateway` or `node <file> core`. */
@@ -42,12 +42,12 @@ interface Slot {
   /** What all its processes have measured. */
   readonly totals: SlotTotals;
   process: ChildProcess;
-  watch: AnswerWatch;
+  watch: HealthProbe;
 }
 
 const endSignals = ['SIGINT', 'SIGTERM'] as const;
 const firstRestartMs = 100;
-const longestRestartMs = 5000;
+const maxRestartMs = 5000;
 /** Time for a gateway to close what is its own once its calls have ended or are cut, then for the core to store what is left. */
 const gatewayStopMs = 1000;
 const coreStopMs = 2000;
@@ -106,7 +106,7 @@ export class Supervisor {
     try {
       const core = this.launch('core', 'core');
       const gateways = Array.from({ length: this.options.gatewayWorkers }, (_, index) => this.launch('gateway', `gateway-${index}`));
-      this.endSampling = sampleProcess(this.options.meter, () => this.tellNumbers());
+      this.endSampling = sampleProcess(this.options.meter, () => this.reportMetrics());
       const [api, gateway = ''] = await Promise.all([core, ...gateways]);
       return { gateway, api };
     } finally {
@@ -140,7 +140,7 @@ export class Supervisor {
   }
 
   /** The core shows what it is told: numbers outlive the process that has counted them, and the core. */
-  private tellNumbers(): void {
+  private reportMetrics(): void {
     const core = this.slots.find(({ role }) => role === 'core')?.process;
     if (core?.connected !== true) return;
     const gateways = this.slots
@@ -148,7 +148,7 @@ export class Supervisor {
       .map(({ name, totals }) => ({ process: name, cells: packCells(totals.whole()) }));
     const own = { process: 'supervisor', cells: packCells(this.options.meter.cells) };
     // A core that ends just now needs no numbers.
-    core.send({ type: 'numbers', numbers: [own, ...gateways] } satisfies NumbersMessage, () => undefined);
+    core.send({ type: 'numbers', numbers: [own, ...gateways] } satisfies MetricsMessage, () => undefined);
   }
 
   private childrenOf(role: SupervisedRole): ChildProcess[] {
@@ -161,7 +161,7 @@ export class Supervisor {
     const watch = this.watchOf(process, role, false);
     const slot: Slot = { role, name, totals: new SlotTotals(this.options.gatewayFamilies), process, watch };
     this.slots.push(slot);
-    takeNumbers(slot);
+    takeMetrics(slot);
     const address = await this.whenReady(slot);
     this.ports[role] = new URL(address).port;
     this.keepRunning(slot);
@@ -213,7 +213,7 @@ export class Supervisor {
     };
   }
 
-  private watchOf(child: ChildProcess, role: SupervisedRole, isRestart: boolean): AnswerWatch {
+  private watchOf(child: ChildProcess, role: SupervisedRole, isRestart: boolean): HealthProbe {
     const { silenceMaxMs, restartMaxMs, observe } = this.options;
     return watchAnswers(child, { silenceMaxMs, startMaxMs: isRestart ? restartMaxMs : Infinity }, (silentMs) => {
       if (this.stopping) return;
@@ -223,12 +223,12 @@ export class Supervisor {
   }
 
   private keepRunning(slot: Slot): void {
-    const backoff = makeBackoff(firstRestartMs, longestRestartMs);
+    const backoff = makeBackoff(firstRestartMs, maxRestartMs);
     const watch = (): void => {
       slot.process.once('exit', (code, signal) => {
         if (this.stopping) return;
         this.options.observe({ kind: 'process_exited', role: slot.role, pid: slot.process.pid ?? 0, code, signal });
-        setTimeout(restart, backoff.nextMs());
+        setTimeout(restart, backoff.nextDelayMs());
       });
     };
     const notStarted = (error: unknown): void => {
@@ -242,10 +242,10 @@ export class Supervisor {
       } catch (error) {
         // The machine has no process or no memory left just now.
         notStarted(error);
-        setTimeout(restart, backoff.nextMs());
+        setTimeout(restart, backoff.nextDelayMs());
         return;
       }
-      takeNumbers(slot);
+      takeMetrics(slot);
       watch();
       this.whenReady(slot).then(() => backoff.reset(), notStarted);
     };
@@ -254,7 +254,7 @@ export class Supervisor {
 }
 
 /** Takes what the process of a slot measures, for as long as it lives. */
-function takeNumbers({ process, totals }: Slot): void {
+function takeMetrics({ process, totals }: Slot): void {
   const take = (message: unknown): void => {
     if (isChildMessage(message) && message.type === 'measured') totals.report(unpackCells(message.cells));
   };

@@ -17,7 +17,7 @@ import { faultEnvironment, faultGroups } from '../support/faults.ts';
 import { inMegabytes, memoryOf } from '../support/process-memory.ts';
 
 const [rounds = 20] = process.argv.slice(2).map(Number);
-const mostGrowthBytes = 24e6;
+const maxGrowthBytes = 24e6;
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-faults-'));
 const processes = new OwnedProcesses();
 const [gatewayPort, apiPort] = [await freePort(), await freePort()];
@@ -82,7 +82,7 @@ async function endure(stage: FaultStage): Promise<void> {
     `memory of the worker: ${inMegabytes(memory[0] ?? 0)} after the first round, ${inMegabytes(before)} and ${inMegabytes(after)} at most in the last two thirds`,
   );
   if (new Set(sockets).size > 1) differences.push('sockets were left');
-  if (rounds >= 9 && after - before > mostGrowthBytes) differences.push('memory was left');
+  if (rounds >= 9 && after - before > maxGrowthBytes) differences.push('memory was left');
 }
 
 /** Sockets once they are as many as after the first round; else what they are after ten seconds. */

@@ -67,7 +67,7 @@ function report({ kills: done, verdict, callsPerSecond: rate, failedWithoutCore 
   );
   for (const kind of killKinds) console.log(lineOf(kind, done));
   console.log(
-    `${verdict.replies} whole replies, ${verdict.brokenCalls} calls without one (${verdict.brokenOff} on record as broken off), ${verdict.records} records, ` +
+    `${verdict.responses} whole replies, ${verdict.brokenCalls} calls without one (${verdict.brokenOff} on record as broken off), ${verdict.records} records, ` +
       `${verdict.acknowledgedUpdates} changes acknowledged`,
   );
   console.log(

@@ -85,7 +85,7 @@ async function soak(): Promise<boolean> {
     ...trends.filter(({ spawns }) => spawns).map(({ process: name }) => `${name} has more and more threads`),
     ...(await unrecorded(service)),
   ];
-  console.log(`${load.replies} replies in ${minutes} minutes, ${load.requestsPerSecond.toFixed(0)} a second, ${load.errors} errors`);
+  console.log(`${load.responses} replies in ${minutes} minutes, ${load.requestsPerSecond.toFixed(0)} a second, ${load.errors} errors`);
   console.log(
     `could be queried by their property after ${inMs(found.visible.p50Micros)} (p50), ${inMs(found.visible.p99Micros)} (p99); ${found.calls} calls`,
   );

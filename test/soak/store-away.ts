@@ -18,7 +18,7 @@ const minutes = Number(positionals[0] ?? 5);
 const seed = Number(given.seed ?? Date.now() % 2 ** 31);
 const dataDir = makeDataDir();
 /** A worker knows nothing of the store. The core keeps of each call that waits where it stands in the spool, but not the call. */
-const mostGrowthBytes: Readonly<Record<MemoryTrend['role'], number>> = { gateway: 32e6, core: 256e6 };
+const maxGrowthBytes: Readonly<Record<MemoryTrend['role'], number>> = { gateway: 32e6, core: 256e6 };
 
 process.once('SIGINT', () => process.exit(130));
 process.once('exit', killStarted);
@@ -34,16 +34,16 @@ try {
     slowMs: 5000,
     onProgress: (what) => console.error(what),
   });
-  const grown = memory.filter(({ role, firstBytes, mostBytes }) => mostBytes - firstBytes > mostGrowthBytes[role]);
+  const grown = memory.filter(({ role, firstBytes, maxBytes }) => maxBytes - firstBytes > maxGrowthBytes[role]);
   console.log(`seed ${seed}: the store was away for ${minutes} minutes at ${callsPerSecond.toFixed(0)} calls/s`);
   console.log(
     `failed calls ${failedCalls.length}; ${backlog} records waited, stored within ${(catchUpMs / 1000).toFixed(1)} s under the same load`,
   );
-  for (const { role, firstBytes, mostBytes, bytesPerMinute } of memory) {
+  for (const { role, firstBytes, maxBytes, bytesPerMinute } of memory) {
     const trend = `${(bytesPerMinute / 1e6).toFixed(1)} MB a minute in the second half`;
-    console.log(`${role}: ${inMegabytes(firstBytes)} at first, ${inMegabytes(mostBytes)} at most, ${trend}`);
+    console.log(`${role}: ${inMegabytes(firstBytes)} at first, ${inMegabytes(maxBytes)} at most, ${trend}`);
   }
-  console.log(`${verdict.replies} whole replies, ${verdict.records} records, ${verdict.acknowledgedUpdates} changes acknowledged`);
+  console.log(`${verdict.responses} whole replies, ${verdict.records} records, ${verdict.acknowledgedUpdates} changes acknowledged`);
   console.log(
     listsOf(verdict.findings)
       .map(([what, found]) => `${what} ${found.length}`)

@@ -7,7 +7,7 @@ export interface AwakeClock {
 
 const tickMs = 50;
 /** More than this between two ticks is not time that anything of ours took: this process was stopped, or the machine was. */
-const longestTickMs = 500;
+const maxTickMs = 500;
 
 /** Starts a clock for figures about another process, where both may be stopped for a while. */
 export function startAwakeClock(): AwakeClock {
@@ -15,7 +15,7 @@ export function startAwakeClock(): AwakeClock {
   let tickedAt = performance.now();
   const tick = (): void => {
     const now = performance.now();
-    awakeMs += Math.min(now - tickedAt, longestTickMs);
+    awakeMs += Math.min(now - tickedAt, maxTickMs);
     tickedAt = now;
   };
   const timer = setInterval(tick, tickMs);

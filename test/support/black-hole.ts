@@ -24,7 +24,7 @@ const listener = `
 
 /** A connection on this machine is there at once or not at all. */
 const connectMs = 200;
-const mostFillers = 64;
+const maxFillers = 64;
 
 /** The system completes connections until the queue of the listener is full, and then lets attempts hang: the queue is filled here. */
 export async function openBlackHole(): Promise<BlackHole> {
@@ -34,7 +34,7 @@ export async function openBlackHole(): Promise<BlackHole> {
   const fillers: Socket[] = [];
   let isOpen = true;
   while (isOpen) {
-    if (fillers.length === mostFillers) throw new Error('the queue of the listener does not fill up');
+    if (fillers.length === maxFillers) throw new Error('the queue of the listener does not fill up');
     const filler = connect(port, '127.0.0.1');
     filler.on('error', () => undefined);
     fillers.push(filler);

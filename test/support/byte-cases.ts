@@ -14,14 +14,14 @@ import { type TypedBody, type WireShape, wireShapes } from './wire-shapes.ts';
 /** What a call may be like on its way, both directions. */
 export const byteFactors = {
   shape: wireShapes.map(({ name }) => name),
-  reply: ['json', 'stream'],
+  response: ['json', 'stream'],
   status: [200, 400, 401, 404, 429, 500, 503, 529],
   requestFraming: ['length', 'chunked'],
   requestPieces: ['one', 'random'],
   requestEncoding: ['identity', 'gzip', 'br'],
-  replyFraming: ['length', 'length-close', 'chunked', 'until-close'],
-  replyPieces: ['one', 'random'],
-  replyEncoding: ['identity', 'gzip', 'br'],
+  responseFraming: ['length', 'length-close', 'chunked', 'until-close'],
+  responsePieces: ['one', 'random'],
+  responseEncoding: ['identity', 'gzip', 'br'],
   connection: ['keep-alive', 'close'],
 } as const;
 
@@ -37,7 +37,7 @@ export interface PlannedCall {
   /** As written, before any compression, and as they go over the wire. */
   readonly request: TypedBody;
   readonly sent: Buffer;
-  readonly reply: TypedBody;
+  readonly response: TypedBody;
   readonly answered: Buffer;
   readonly streamed: boolean;
 }
@@ -55,7 +55,7 @@ export interface ByteResult {
   readonly faults: readonly string[];
 }
 
-const encoders: Readonly<Record<ByteCase['replyEncoding'], (bytes: Buffer) => Buffer>> = {
+const encoders: Readonly<Record<ByteCase['responseEncoding'], (bytes: Buffer) => Buffer>> = {
   identity: (bytes) => bytes,
   gzip: (bytes) => gzipSync(bytes),
   br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
@@ -65,9 +65,9 @@ const encoders: Readonly<Record<ByteCase['replyEncoding'], (bytes: Buffer) => Bu
 export function planCall(combination: ByteCase): PlannedCall {
   const shape = wireShapes.find(({ name }) => name === combination.shape);
   if (shape === undefined) throw new Error(`there is no shape ${combination.shape}`);
-  const streamed = combination.reply === 'stream' && shape.stream !== undefined;
-  const whole = combination.status === 200 ? shape.reply : shape.error;
-  const reply = streamed && shape.stream !== undefined ? shape.stream : whole;
+  const streamed = combination.response === 'stream' && shape.stream !== undefined;
+  const whole = combination.status === 200 ? shape.response : shape.error;
+  const response = streamed && shape.stream !== undefined ? shape.stream : whole;
   return {
     described: JSON.stringify(combination),
     shape,
@@ -76,8 +76,8 @@ export function planCall(combination: ByteCase): PlannedCall {
     status: combination.status,
     request: shape.request,
     sent: encoders[combination.requestEncoding](shape.request.bytes),
-    reply,
-    answered: encoders[combination.replyEncoding](reply.bytes),
+    response,
+    answered: encoders[combination.responseEncoding](response.bytes),
     streamed,
   };
 }
@@ -96,9 +96,9 @@ export async function performCase(
   const call = String((callsSent += 1));
   target.provider.plan(call, {
     status: planned.status,
-    headers: { ...headersOf(planned.reply, combination.replyEncoding), 'X-Request-Id': `req-${call}` },
-    pieces: combination.replyPieces === 'one' ? [planned.answered] : dice.pieces(planned.answered),
-    framing: combination.replyFraming,
+    headers: { ...headersOf(planned.response, combination.responseEncoding), 'X-Request-Id': `req-${call}` },
+    pieces: combination.responsePieces === 'one' ? [planned.answered] : dice.pieces(planned.answered),
+    framing: combination.responseFraming,
     ...(halfway === undefined ? {} : { halfway }),
   });
   const response = await send(target, call, { planned, combination, dice });
@@ -111,8 +111,8 @@ export async function performCase(
     ['content encoding at the provider', arrival?.contentEncoding, encodingOf(combination.requestEncoding)],
     ['request body', arrival?.body.toString('latin1'), planned.sent.toString('latin1')],
     ['status', response.statusCode, planned.status],
-    ['content type', response.headers['content-type'], planned.reply.contentType],
-    ['content encoding', response.headers['content-encoding'], encodingOf(combination.replyEncoding)],
+    ['content type', response.headers['content-type'], planned.response.contentType],
+    ['content encoding', response.headers['content-encoding'], encodingOf(combination.responseEncoding)],
     ['the provider`s own header', response.headers['x-request-id'], `req-${call}`],
     ['declared length', response.headers['content-length'], lengthOf(combination, planned)],
     ['response body', received.toString('latin1'), planned.answered.toString('latin1')],
@@ -164,7 +164,7 @@ function headersOf({ contentType }: TypedBody, encoding: string): Record<string,
 
 const encodingOf = (encoding: string): string | undefined => (encoding === 'identity' ? undefined : encoding);
 
-function lengthOf({ replyFraming }: ByteCase, { answered }: PlannedCall): string | undefined {
+function lengthOf({ responseFraming: replyFraming }: ByteCase, { answered }: PlannedCall): string | undefined {
   return replyFraming === 'length' || replyFraming === 'length-close' ? String(answered.length) : undefined;
 }
 
@@ -182,7 +182,7 @@ const shown = (value: unknown): string => (JSON.stringify(value) ?? 'absent').sl
 /** Asks for requests by their identifiers and gives those that are on record. */
 export type AskForItems = (ids: readonly string[]) => Promise<readonly RequestItem[]>;
 
-const mostAsked = 200;
+const maxAsked = 200;
 
 /**
  * Compares the records of some calls, once all of them are stored, with what passed.
@@ -193,8 +193,8 @@ export async function recordsFaults(
   calls: readonly { readonly id: string; readonly combination: ByteCase }[],
 ): Promise<readonly string[]> {
   const faults: string[] = [];
-  for (let at = 0; at < calls.length; at += mostAsked) {
-    const asked = calls.slice(at, at + mostAsked);
+  for (let at = 0; at < calls.length; at += maxAsked) {
+    const asked = calls.slice(at, at + maxAsked);
     const items = await eventually(
       `${asked.length} requests to be stored`,
       async () => {
@@ -211,7 +211,7 @@ export async function recordsFaults(
 /** Compares the record of a case, as the API shows it, with what passed. A stream is put together, compression is undone. */
 function recordFaults(combination: ByteCase, item: RequestItem | undefined): readonly string[] {
   const planned = planCall(combination);
-  const { shape, status, streamed, request, reply } = planned;
+  const { shape, status, streamed, request, response: reply } = planned;
   if (item === undefined) return [`${planned.described}: there is no record`];
   const understood = streamed || status === 200 ? shape.record : { provider: shape.record.provider };
   const said = Object.entries(understood).map(([name, wanted]) => [`recorded ${name}`, item[name as keyof RequestItem], wanted] as const);
@@ -233,7 +233,7 @@ function shownBody({ contentType, bytes }: TypedBody, passed: Buffer): unknown {
 }
 
 /** What the stream's own format makes of its bytes in one piece; what it does not understand is shown as text. */
-function putTogether({ shape, path, reply }: PlannedCall): unknown {
+function putTogether({ shape, path, response: reply }: PlannedCall): unknown {
   const format = wireFormatFor(shape.record.provider === 'GOOGLE' ? 'gemini' : shape.record.provider.toLowerCase(), path);
   const assembled = format?.assembleStream(readServerSentEvents([reply.bytes]));
   return assembled?.understood === true ? JSON.parse(JSON.stringify(assembled.body)) : reply.bytes.toString('utf8');

@@ -12,7 +12,7 @@ export interface Arrival {
 }
 
 /** What a provider answers, byte for byte. */
-export interface PlannedReply {
+export interface PlannedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly pieces: readonly Buffer[];
@@ -29,14 +29,14 @@ export const callHeader = 'x-planned-reply';
 export interface ByteProvider {
   /** `http://host:port`, without a path. */
   readonly origin: string;
-  readonly plan: (call: string, reply: PlannedReply) => void;
+  readonly plan: (call: string, response: PlannedResponse) => void;
   /** What came of a call; forgets it. */
   readonly take: (call: string) => Arrival | undefined;
   readonly close: () => Promise<void>;
 }
 
 export async function startByteProvider(): Promise<ByteProvider> {
-  const plans = new Map<string, PlannedReply>();
+  const plans = new Map<string, PlannedResponse>();
   const arrivals = new Map<string, Arrival>();
   const server = createServer((request, response) => {
     const call = String(request.headers[callHeader]);
@@ -76,7 +76,7 @@ export async function collect(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function answer(response: ServerResponse, { status, headers, pieces, framing, halfway }: PlannedReply): Promise<void> {
+async function answer(response: ServerResponse, { status, headers, pieces, framing, halfway }: PlannedResponse): Promise<void> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const closes = framing === 'length-close' || framing === 'until-close';
   // Without a chunked coding Node ends the connection where no length was declared.

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { unrecordedOnceCounted } from './counted-calls.ts';
 import type { Dice } from './dice.ts';
-import type { DiskRoom } from './disk-room.ts';
+import type { DiskSpace } from './disk-room.ts';
 import { eventually } from './eventually.ts';
 import { judge, type Verdict } from './kill-verdict.ts';
 import { type CallOutcome, type Load, startLoad } from './load.ts';
@@ -15,7 +15,7 @@ export interface DiskFullOptions {
   readonly dice: Dice;
   readonly callsPerSecond: number;
   /** What runs out of room, once the service is there. */
-  readonly roomOf: (service: Service) => DiskRoom;
+  readonly roomOf: (service: Service) => DiskSpace;
   /** How often it does. */
   readonly rounds: number;
   /** How long it stays full, milliseconds. */

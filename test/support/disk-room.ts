@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** A place on the disk that can run out of room. */
-export interface DiskRoom {
+export interface DiskSpace {
   readonly fill: () => Promise<void>;
   readonly free: () => void;
 }
@@ -16,7 +16,7 @@ function run(program: string, args: readonly string[]): void {
 }
 
 /** A folder on a small disk of its own in memory; only the system's administrator can make one. */
-export interface SmallDisk extends DiskRoom {
+export interface SmallDisk extends DiskSpace {
   readonly remove: () => void;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** More than this between two looks is not waiting: the machine was busy elsewhere, or this process was stopped. */
-const longestLookMs = 500;
+const maxLookMs = 500;
 
 /**
  * Asks again until there is an answer.
@@ -14,7 +14,7 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
     if (waitedMs > withinMs) throw new Error(`waited ${withinMs} ms in vain for: ${what}`);
     await wait(10);
     const now = performance.now();
-    waitedMs += Math.min(now - lookedAt, longestLookMs);
+    waitedMs += Math.min(now - lookedAt, maxLookMs);
     lookedAt = now;
   }
 }

@@ -20,7 +20,7 @@ const floodMaxMs = 250;
 const maxBytes = 1_500_000_000;
 const streams = 1030;
 const betweenProbesMs = 10;
-const leastProbes = 200;
+const minProbes = 200;
 const probeBody = Buffer.from('{"model":"gpt-4o","messages":[]}');
 const attackTimeoutMs = 150_000;
 const key = 'sk-svc-us-soaksoaksoaksoaksoaksoak';
@@ -128,7 +128,7 @@ async function measure(scene: Scene, { what, attack, maxMs: rowMaxMs }: Row, pri
   const attacked: { answers?: string } = attack === undefined ? { answers: 'none' } : {};
   if (attack !== undefined) await ask(attacker, { ...attack, port, key } satisfies Attack);
   await ask(provider, 'stalls');
-  stalls.longestMs();
+  stalls.maxMs();
   forgetPeak(worker);
   if (attack !== undefined) {
     ask(attacker, 'go').then(
@@ -136,7 +136,7 @@ async function measure(scene: Scene, { what, attack, maxMs: rowMaxMs }: Row, pri
       (error: unknown) => (attacked.answers = String(error)),
     );
   }
-  while (attacked.answers === undefined || probes.length < leastProbes) {
+  while (attacked.answers === undefined || probes.length < minProbes) {
     probes.push(probe(scene, histogram, failures));
     await sleep(betweenProbesMs);
   }
@@ -145,7 +145,7 @@ async function measure(scene: Scene, { what, attack, maxMs: rowMaxMs }: Row, pri
   const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => histogram.quantileMicros(share) / 1000) as [number, number, number];
   const isFair = p99 < rowMaxMs && failures.length === 0 && peak < maxBytes;
   const numbers = `${probes.length} calls, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (below ${rowMaxMs}), longest ${longest.toFixed(0)} ms, worker ${inMegabytes(peak)}`;
-  const own = `measuring stood still ${stalls.longestMs().toFixed(0)} ms, the provider ${stalledOf(await ask(provider, 'stalls')).toFixed(0)} ms`;
+  const own = `measuring stood still ${stalls.maxMs().toFixed(0)} ms, the provider ${stalledOf(await ask(provider, 'stalls')).toFixed(0)} ms`;
   const failed = failures.length === 0 ? '' : `; failed: ${tally(failures)}`;
   print(`${isFair ? 'fair  ' : 'UNFAIR'} ${what}: ${numbers}; ${own}; answers ${attacked.answers}${failed}`);
   provider.send('release');

@@ -24,7 +24,7 @@ const server = createServer((incoming, response) => {
 });
 server.listen({ port: 0, host: '127.0.0.1', backlog: 2048 }, () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('message', (message) => {
-  if (message !== 'release') process.send?.({ stalledMs: stalls.longestMs() });
-  else for (const reply of held) reply.destroy();
+  if (message !== 'release') process.send?.({ stalledMs: stalls.maxMs() });
+  else for (const response of held) response.destroy();
 });
 process.on('disconnect', () => process.exit(0));

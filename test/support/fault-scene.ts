@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { openClient, parseReply, type RawClient, requestText } from '../../src/gateway/testing/raw-http.ts';
+import { openClient, parseResponse, type RawClient, requestText } from '../../src/gateway/testing/raw-http.ts';
 import type { RequestItem } from '../../src/contract/requests/query.ts';
 import { eventually } from './eventually.ts';
 
@@ -134,14 +134,14 @@ export async function performFault(stage: FaultStage, fault: Fault): Promise<Sig
   const client = await openClient(gatewayPort);
   client.send(fault.raw ?? requestText(line, [...headers, `Svc-Request-Id: ${id}`], body));
   await (fault.client ?? waitForEnd)({ client, provider, id, worker });
-  const reply = parseReply(client.received());
+  const response = parseResponse(client.received());
   client.socket.destroy();
   return {
     id,
-    status: reply?.status,
-    whole: reply?.whole ?? false,
-    body: reply?.body.toString('utf8') ?? '',
-    header: (name) => reply?.header(name),
+    status: response?.status,
+    whole: response?.whole ?? false,
+    body: response?.body.toString('utf8') ?? '',
+    header: (name) => response?.header(name),
   };
 }
 
@@ -173,7 +173,7 @@ const shown = (value: unknown): string => String(value).slice(0, 300);
 export async function waitForEnd({ client }: FaultScene): Promise<void> {
   await eventually(
     'the end of the reply',
-    () => (client.isClosed() || parseReply(client.received())?.whole === true ? true : undefined),
+    () => (client.isClosed() || parseResponse(client.received())?.whole === true ? true : undefined),
     30_000,
   );
 }

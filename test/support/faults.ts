@@ -56,7 +56,7 @@ const unanswered = 'could not be reached, or closed the connection before it ans
 const late = 'did not answer in time';
 
 /** The provider gives no reply: the client gets our sentence, which is on record with the status 0. */
-function noReply(name: string, provider: (socket: Socket) => void, sentence = unanswered): Fault {
+function noResponse(name: string, provider: (socket: Socket) => void, sentence = unanswered): Fault {
   const status = sentence === late ? 504 : 502;
   return { name, provider, sees: { status, whole: true, includes: sentence }, record: { response_status: 0, includes: sentence }, kept: 0 };
 }
@@ -72,32 +72,32 @@ function passes(name: string, said: string, came: string, more: Partial<Fault> =
   return { name, provider: says(said), sees, record: { response_status: 200, includes: '' }, kept: 1, ...more };
 }
 
-const withoutReply: readonly Fault[] = [
+const withoutResponse: readonly Fault[] = [
   {
-    ...noReply('the provider refuses the connection', silent, refused),
+    ...noResponse('the provider refuses the connection', silent, refused),
     request: { line: 'POST /groq/openai/v1/chat/completions', headers: ['Content-Type: application/json'], body: '{"model":"m"}' },
   },
   {
-    ...noReply('does not take the connection', silent, late),
+    ...noResponse('does not take the connection', silent, late),
     request: { line: 'POST /mistral/v1/chat/completions', headers: ['Content-Type: application/json'], body: '{"model":"m"}' },
   },
-  noReply('resets before its head', (socket) => socket.resetAndDestroy()),
-  noReply('closes before its head', (socket) => void socket.end()),
-  noReply('speaks no HTTP', saysThenCloses('SSH-2.0-nothing\r\n'), 'is not HTTP/1.1'),
-  noReply('breaks off inside its head', saysThenCloses('HTTP/1.1 200 OK\r\nContent-')),
-  noReply(
+  noResponse('resets before its head', (socket) => socket.resetAndDestroy()),
+  noResponse('closes before its head', (socket) => void socket.end()),
+  noResponse('speaks no HTTP', saysThenCloses('SSH-2.0-nothing\r\n'), 'is not HTTP/1.1'),
+  noResponse('breaks off inside its head', saysThenCloses('HTTP/1.1 200 OK\r\nContent-')),
+  noResponse(
     'sends a head over the limit',
     says(`HTTP/1.1 200 OK\r\nX-Big: ${'b'.repeat(2 * faultHeaderMaxBytes)}\r\nContent-Length: 2\r\n\r\nok`),
     'GATELOG_HEADER_MAX_BYTES',
   ),
-  noReply(
+  noResponse(
     'sends two lengths that differ',
     says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'),
     'more than one Content-Length',
   ),
-  noReply('says nothing for too long', silent, late),
-  noReply('stalls inside its head', says('HTTP/1.1 200 OK\r\nContent-'), late),
-  noReply('says 103 and then nothing for too long', says('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'), late),
+  noResponse('says nothing for too long', silent, late),
+  noResponse('stalls inside its head', says('HTTP/1.1 200 OK\r\nContent-'), late),
+  noResponse('says 103 and then nothing for too long', says('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'), late),
 ];
 
 const brokenOff: readonly Fault[] = [
@@ -179,7 +179,7 @@ function leaves(name: string, fault: Partial<Fault> & Pick<Fault, 'client'>, inc
 const sentOf = (scene: FaultScene): Promise<void> => waitForProvider(scene, 'gpt-4o');
 const halfStream = says(stream + chunk(begun));
 
-function largeReply(socket: Socket): void {
+function largeResponse(socket: Socket): void {
   socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${large.length}\r\n\r\n`);
   socket.write(large);
 }
@@ -260,7 +260,7 @@ const clientFaults: readonly Fault[] = [
   leaves(
     'after it has read nothing of a large reply',
     {
-      provider: largeReply,
+      provider: largeResponse,
       client: async (scene) => {
         await readNothing(scene);
         scene.client.socket.destroy();
@@ -271,7 +271,7 @@ const clientFaults: readonly Fault[] = [
   leaves(
     'a large reply unread, and stays',
     {
-      provider: largeReply,
+      provider: largeResponse,
       client: async (scene) => {
         await readNothing(scene);
         await eventually(
@@ -284,7 +284,7 @@ const clientFaults: readonly Fault[] = [
   ),
   {
     name: 'reads nothing of a large reply, then all of it',
-    provider: largeReply,
+    provider: largeResponse,
     client: async (scene) => {
       await readNothing(scene);
       scene.client.socket.resume();
@@ -311,7 +311,7 @@ async function readNothing({ client, provider }: FaultScene): Promise<void> {
 
 /** Every fault, in a group for each side that causes it. */
 export const faultGroups: readonly (readonly [group: string, faults: readonly Fault[]])[] = [
-  ['a provider that gives no reply', withoutReply],
+  ['a provider that gives no reply', withoutResponse],
   ['a provider that breaks off its reply', brokenOff],
   ['a provider whose reply is odd, and whole', oddButWhole],
   ['a client that leaves', clientFaults],

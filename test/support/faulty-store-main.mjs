@@ -18,7 +18,9 @@ import { pathToFileURL } from 'node:url';
  */
 const built = (file) => import(pathToFileURL(path.resolve('dist', file)).href);
 
-const { openConnections } = /** @type {typeof import('../../src/store/engine/connections.ts')} */ (await built('store/connections.js'));
+const { openConnections } = /** @type {typeof import('../../src/store/engine/connections.ts')} */ (
+  await built('store/engine/connections.js')
+);
 
 /** @returns {StoreFault} */
 function presentFault() {
@@ -42,13 +44,13 @@ const connect = (location) => {
 
 if (process.argv[2] === 'core') {
   const { loadConfig } = /** @type {typeof import('../../src/config/load.ts')} */ (await built('config/load.js'));
-  const { endAsKilled, runRole } = /** @type {typeof import('../../src/supervisor/child.ts')} */ (await built('supervisor/child.js'));
+  const { exitHard, runRole } = /** @type {typeof import('../../src/supervisor/child.ts')} */ (await built('supervisor/child.js'));
   const { startCore } = /** @type {typeof import('../../src/main/core.ts')} */ (await built('main/core.js'));
   const loaded = loadConfig(process.env);
   if ('faults' in loaded) throw new Error('the settings of the test are wrong');
   await runRole(() => startCore(loaded.config, 'test', connect), {
-    leave: endAsKilled,
-    orphanLeaves: true,
+    leave: exitHard,
+    exitWhenOrphaned: true,
     stopCallsMs: loaded.config.stopCallsMs,
   });
 } else {

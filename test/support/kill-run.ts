@@ -43,7 +43,7 @@ export interface KillRun {
 }
 
 const workers = 2;
-const longestPauseMs = 1500;
+const maxPauseMs = 1500;
 const recoveryMs = 120_000;
 
 /** Kills parts of a service under load, at random moments, then compares what clients had with what is stored. */
@@ -71,7 +71,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRun> {
     const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 12, dice: options.dice });
     const startedAt = performance.now();
     for (const kind of planOf(options)) {
-      await wait(options.dice.below(longestPauseMs));
+      await wait(options.dice.below(maxPauseMs));
       const kill = await killOne(scene, kind);
       options.onKill?.(kill, { calls: load.calls.length, updates: load.updates.length });
     }
@@ -152,7 +152,7 @@ async function perform(scene: Scene, kind: KillKind): Promise<void> {
 
 /** Aims at the moments around an insert: waits until the ingest writes its checkpoint, as it does before and after each, and up to 20 ms longer. */
 async function checkpointSaved({ dataDir, dice }: KillRunOptions): Promise<void> {
-  const limit = AbortSignal.timeout(longestPauseMs);
+  const limit = AbortSignal.timeout(maxPauseMs);
   try {
     for await (const { filename } of watch(path.join(dataDir, 'spool'), { signal: limit })) if (filename === 'checkpoint.json') break;
   } catch (error) {

@@ -5,7 +5,7 @@ import { readHistories, recordsOnceStored, type StoredRecord } from './stored-re
 
 /** What clients saw against what is stored. */
 export interface Verdict {
-  readonly replies: number;
+  readonly responses: number;
   readonly brokenCalls: number;
   readonly records: number;
   /** Records of a success that have all that passed. */
@@ -56,7 +56,7 @@ export async function judge(api: string, calls: readonly CallOutcome[], updates:
     acknowledged.map(({ id }) => id),
   );
   return {
-    replies: whole.length,
+    responses: whole.length,
     brokenCalls: calls.filter((call) => !call.whole).length,
     records: records.length,
     wholeRecords: records.filter(isWhole).length,

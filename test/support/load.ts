@@ -58,7 +58,7 @@ export interface Load {
 }
 
 /** More calls than this at once are not begun: the machine is too slow for the rate, and the figures say so. */
-const mostOpen = 400;
+const maxOpen = 400;
 const tickMs = 10;
 const callTimeoutMs = 60_000;
 /** So many different bodies of cached calls: numbers of their own, so that each has its cost. */
@@ -69,7 +69,7 @@ export function startLoad(options: LoadOptions): Load {
   const calls: CallOutcome[] = [];
   const updates: UpdateOutcome[] = [];
   const open = new Set<Promise<void>>();
-  const agent = new Agent({ keepAlive: true, maxSockets: mostOpen });
+  const agent = new Agent({ keepAlive: true, maxSockets: maxOpen });
   const parts: LoadParts = { options, agent, updates, open };
   const stopping = new AbortController();
   const loop = async (): Promise<void> => {
@@ -78,7 +78,7 @@ export function startLoad(options: LoadOptions): Load {
     for (let number = 1; !stopping.signal.aborted;) {
       const wanted = ((performance.now() - startedAt) / 1000) * options.callsPerSecond;
       for (; due < wanted; due += 1) {
-        if (open.size >= mostOpen) continue;
+        if (open.size >= maxOpen) continue;
         const outcome = newOutcome(number, options.dice);
         number += 1;
         calls.push(outcome);

@@ -11,9 +11,9 @@ export class LoopStalls {
   }
 
   /** The longest since the last time that it was asked for, milliseconds. */
-  longestMs(): number {
-    const longestMs = Math.max(0, this.delays.max / 1e6 - resolutionMs);
+  maxMs(): number {
+    const maxMs = Math.max(0, this.delays.max / 1e6 - resolutionMs);
     this.delays.reset();
-    return longestMs;
+    return maxMs;
   }
 }

@@ -12,9 +12,9 @@ interface Mutant {
 const mutants = {
   /** The reply goes first, and its end to the spool a moment behind it. */
   'reply-first': {
-    file: 'gateway/relay.js',
+    file: 'gateway/relay/relay.js',
     from: 'recorder.end(ended, this.overheadMs, () => {\n            meter.ended',
-    to: 'if (!leftBehind && !this.options.response.destroyed) then();\n        then = () => undefined;\n        const later = (...end) => setTimeout(() => recorder.end(...end), 50);\n        later(ended, this.overheadMs, () => {\n            meter.ended',
+    to: 'if (!detached && !this.options.response.destroyed) then();\n        then = () => undefined;\n        const later = (...end) => setTimeout(() => recorder.end(...end), 50);\n        later(ended, this.overheadMs, () => {\n            meter.ended',
   },
   /** A batch counts as accepted before the store has it. */
   'checkpoint-first': {

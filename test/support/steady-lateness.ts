@@ -5,7 +5,7 @@ import type { StolenTime } from './stolen-time.ts';
 /** Of 100 calls 99 can be queried so soon after their reply. */
 const latestVisibleMs = 1000;
 /** Calls that the host of the machine must have left alone for a verdict about the others. */
-const leastUndisturbedShare = 0.5;
+const minUndisturbedShare = 0.5;
 
 /** How soon calls could be queried whose first second the host of the machine had not disturbed. */
 export interface UndisturbedDelay extends LatencySummary {
@@ -26,6 +26,6 @@ export type Lateness = 'none' | 'late' | 'excused' | 'unknown';
 export function latenessOf({ calls, visible }: Pick<FoundDelay, 'calls' | 'visible'>, own: UndisturbedDelay): Lateness {
   const latestMicros = latestVisibleMs * 1000;
   if (visible.p99Micros <= latestMicros) return 'none';
-  if (own.calls < calls * leastUndisturbedShare) return 'unknown';
+  if (own.calls < calls * minUndisturbedShare) return 'unknown';
   return own.p99Micros > latestMicros ? 'late' : 'excused';
 }

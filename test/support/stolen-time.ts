@@ -6,7 +6,7 @@ const jiffyMs = 10;
 /** From this share of a second on a machine is not measured but its host. */
 const disturbingShare = 0.1;
 /** What was taken is felt for as long again, as a service at half of its highest rate needs that to catch up, and so long at least. */
-const leastAftermathMs = 5000;
+const minAftermathMs = 5000;
 
 /** Jiffies of all cores since the start of the machine. */
 export interface CoreTimes {
@@ -64,7 +64,7 @@ export class StolenTime {
     const share = shareOf(this.last, now);
     if (share >= disturbingShare) {
       this.owedMs += tookMs * share;
-      this.disturbances.push({ fromMs, toMs: now.atMs + Math.max(this.owedMs, leastAftermathMs) });
+      this.disturbances.push({ fromMs, toMs: now.atMs + Math.max(this.owedMs, minAftermathMs) });
     } else {
       this.owedMs = Math.max(0, this.owedMs - tookMs);
     }

@@ -29,7 +29,7 @@ export interface StoreAwayOptions {
 export interface MemoryTrend {
   readonly role: 'gateway' | 'core';
   readonly firstBytes: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly bytesPerMinute: number;
 }
 
@@ -109,7 +109,7 @@ function trendOf(role: MemoryTrend['role'], samples: readonly Sample[]): MemoryT
   return {
     role,
     firstBytes: values[0] ?? 0,
-    mostBytes: Math.max(0, ...values),
+    maxBytes: Math.max(0, ...values),
     // Its second half: what a process needs for its first calls is no trend.
     bytesPerMinute: (slopePerSecond(samples.slice(samples.length / 2)) ?? 0) * 60,
   };

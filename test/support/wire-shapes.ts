@@ -17,7 +17,7 @@ export interface WireShape {
   readonly streamPath?: string;
   readonly streamProviderPath?: string;
   readonly request: TypedBody;
-  readonly reply: TypedBody;
+  readonly response: TypedBody;
   readonly error: TypedBody;
   /** Absent where the provider has none. */
   readonly stream?: TypedBody;
@@ -38,17 +38,17 @@ interface OpenAiShape {
   readonly tokens: readonly [prompt: number, completion: number | null];
   readonly stream: boolean;
   readonly request?: TypedBody;
-  readonly reply?: TypedBody;
+  readonly response?: TypedBody;
 }
 
-function openAi({ name, path: at, recordings, tokens, stream, request, reply }: OpenAiShape): WireShape {
+function openAi({ name, path: at, recordings, tokens, stream, request, response: reply }: OpenAiShape): WireShape {
   const file = (end: string): string => `openai/__fixtures__/${recordings}-${end}`;
   return {
     name,
     path: at,
     providerPath: at,
     request: request ?? json(file('request.json')),
-    reply: reply ?? json(file('response.json')),
+    response: reply ?? json(file('response.json')),
     error: openAiError,
     ...(stream ? { stream: events(file('response.sse')) } : {}),
     record: { provider: 'OPENAI', prompt_tokens: tokens[0], completion_tokens: tokens[1] },
@@ -88,7 +88,7 @@ export const wireShapes: readonly WireShape[] = [
     path: '/anthropic/v1/messages?beta=true',
     providerPath: '/v1/messages?beta=true',
     request: json('anthropic/__fixtures__/messages-request.json'),
-    reply: json('anthropic/__fixtures__/messages-response.json'),
+    response: json('anthropic/__fixtures__/messages-response.json'),
     error: json('anthropic/__fixtures__/messages-error.json'),
     stream: events('anthropic/__fixtures__/messages-response.sse'),
     record: { provider: 'ANTHROPIC', prompt_tokens: 3289, completion_tokens: 23 },
@@ -100,7 +100,7 @@ export const wireShapes: readonly WireShape[] = [
     streamPath: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
     streamProviderPath: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
     request: json('google/__fixtures__/generate-request.json'),
-    reply: json('google/__fixtures__/generate-response.json'),
+    response: json('google/__fixtures__/generate-response.json'),
     error: json('google/__fixtures__/generate-error.json'),
     stream: events('google/__fixtures__/generate-response.sse'),
     record: { provider: 'GOOGLE', prompt_tokens: 1830, completion_tokens: 101 },
@@ -110,7 +110,7 @@ export const wireShapes: readonly WireShape[] = [
     path: '/v1/nobody/knows%2Fthis?a=%2e&a=b',
     providerPath: '/v1/nobody/knows%2Fthis?a=%2e&a=b',
     request: { contentType: 'application/octet-stream', bytes: binary },
-    reply: { contentType: 'audio/mpeg', bytes: Buffer.from(binary.toReversed()) },
+    response: { contentType: 'audio/mpeg', bytes: Buffer.from(binary.toReversed()) },
     error: { contentType: 'text/plain', bytes: Buffer.from('Größe\r\n\r\nunbekannt') },
     stream: { contentType: 'text/event-stream', bytes: Buffer.from('event: word\ndata: Grüße\n\n: comment\n\ndata\n\n') },
     record: { provider: 'OPENAI', prompt_tokens: null, completion_tokens: null },

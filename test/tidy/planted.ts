@@ -89,6 +89,29 @@ export const planted: readonly Planted[] = [
   },
 
   {
+    rule: 'standard terms',
+    title: 'private terms for a class, a type, a function and a bound',
+    files: {
+      'src/spool/a.ts': [
+        'export class Errand {}',
+        'export type Leg = string;',
+        'export function admit() {}',
+        'export const mostBytes = 1;',
+        'export const maxBytes = 1, usualBytes = 2;',
+      ].join('\n'),
+    },
+    at: [1, 2, 3, 4, 5].map((line) => `src/spool/a.ts:${line}`),
+  },
+  {
+    rule: 'standard terms',
+    title: 'a local name, a longer word, and the terms themselves',
+    files: {
+      'src/spool/a.ts': 'const admit = 1;\nexport const mostly = admit;\nexport class RequestPlan {}\nexport const constructor = 1;',
+    },
+    at: [],
+  },
+
+  {
     rule: 'package imports',
     title: 'the driver outside of its room',
     files: { 'src/api/a.ts': `import { createClient } from '@clickhouse/client';` },

@@ -3,7 +3,16 @@ import { environment, noConsole, pureRooms } from './rules/effects.ts';
 import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
 import { knownRoom, noCycles, packageImports, roomImports } from './rules/imports.ts';
 import { completeLock, exactVersions, noMachineTraces } from './rules/repository.ts';
-import { fileLength, folderSize, functionLength, noBarrels, noDefaultExports, parameterCount, tellingNames } from './rules/shape.ts';
+import {
+  fileLength,
+  folderSize,
+  functionLength,
+  noBarrels,
+  noDefaultExports,
+  parameterCount,
+  searchedNames,
+  tellingNames,
+} from './rules/shape.ts';
 
 /** Every rule that the repository is held to. */
 export const rules: readonly Rule[] = [
@@ -14,6 +23,7 @@ export const rules: readonly Rule[] = [
   noBarrels,
   noDefaultExports,
   tellingNames,
+  searchedNames,
   folderSize,
   fileLength,
   functionLength,

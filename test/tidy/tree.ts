@@ -13,7 +13,7 @@ export interface Tree {
 const uncommitted: ReadonlySet<string> = new Set(['.git', '.cache', 'node_modules', 'dist', 'data', 'coverage']);
 
 /** Larger files are recorded data, not text that someone writes. */
-const largestTextBytes = 2_000_000;
+const maxTextBytes = 2_000_000;
 
 /** A tree from texts in memory. */
 export function treeOf(files: Readonly<Record<string, string>>): Tree {
@@ -35,7 +35,7 @@ function pathsBelow(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name);
     if (entry.isDirectory()) return uncommitted.has(entry.name) ? [] : pathsBelow(root, path);
-    return entry.isFile() && statSync(join(root, path)).size <= largestTextBytes ? [path] : [];
+    return entry.isFile() && statSync(join(root, path)).size <= maxTextBytes ? [path] : [];
   });
 }
 

@@ -1,18 +1,18 @@
 import type { Endpoint } from '../endpoint.ts';
 
 /** Either kind of endpoint, as far as its address goes. */
-export type Addressed = Pick<Endpoint, 'declaration'>;
+export type AddressedPath = Pick<Endpoint, 'declaration'>;
 
 /**
  * The methods that a declared path takes, in the order of declaration: those declared at it, and those of a path with parameters whose schemas
  * take what stands there. `GET /v1/session/query` reads the session `query`; no request can be called `query-clickhouse`.
  */
-export function methodsAt(path: string, declared: readonly Addressed[]): readonly string[] {
+export function methodsAt(path: string, declared: readonly AddressedPath[]): readonly string[] {
   const methods = declared.filter(({ declaration }) => declaration.path === path || fits(path, declaration));
   return [...new Set(methods.map(({ declaration }) => declaration.method.toUpperCase()))];
 }
 
-function fits(path: string, { path: pattern, request }: Addressed['declaration']): boolean {
+function fits(path: string, { path: pattern, request }: AddressedPath['declaration']): boolean {
   const [parts, patternParts] = [path.split('/'), pattern.split('/')];
   if (parts.length !== patternParts.length) return false;
   const values: Record<string, string> = {};

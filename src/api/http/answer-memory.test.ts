@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { Hono } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
-import { openClient, parseReply, requestText, until } from '../../gateway/testing/raw-http.ts';
+import { openClient, parseResponse, requestText, until } from '../../gateway/testing/raw-http.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
 import { AnswerMemory, CallMemory } from './answer-memory.ts';
-import { answerJson } from './json-answer.ts';
+import { sendJson } from './json-answer.ts';
 import { serveApi } from '../listen.ts';
 
 const opened: { close: () => unknown }[] = [];
@@ -23,9 +23,9 @@ async function scene(memory: AnswerMemory): Promise<{ port: number }> {
   api.get('/:owner/:size', async (context) => {
     const call = new CallMemory(memory, context.req.raw.signal).ownedBy(context.req.param('owner'));
     try {
-      return await call.during(context, () => answerJson(context, context.req.param('size') === 'page' ? page : { data: 'small' }));
+      return await call.during(context, () => sendJson(context, context.req.param('size') === 'page' ? page : { data: 'small' }));
     } catch (error) {
-      return answerJson(context, { code: error instanceof GatelogError ? error.code : String(error) }, 503);
+      return sendJson(context, { code: error instanceof GatelogError ? error.code : String(error) }, 503);
     }
   });
   const server = serveApi(api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000, clientStallMs: 60_000 });
@@ -58,7 +58,7 @@ test('answers that their clients do not take count until they do or leave, and a
   const again = await ask(port, '/a/page', true);
   await until(() => again.size() > 16 * mebi);
   await until(() => memory.answers.used === 0);
-  expect(parseReply(again.received())).toMatchObject({ status: 200, whole: true });
+  expect(parseResponse(again.received())).toMatchObject({ status: 200, whole: true });
 });
 
 test('an answer behind another one of its connection counts until the connection ends', async () => {
@@ -85,7 +85,7 @@ test('a call that fails, or whose caller has left, gives back all that it took',
       throw new Error('not today');
     });
   });
-  app.onError((error, context) => answerJson(context, { error: error.message }, 500));
+  app.onError((error, context) => sendJson(context, { error: error.message }, 500));
   expect((await app.request('/')).status).toBe(500);
   expect([memory.rows.used, memory.answers.used]).toEqual([0, 0]);
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
-import { FairTurns, type Grant } from '../../platform/fair-turns.ts';
+import { FairTurns, type RateLimitDecision } from '../../platform/fair-turns.ts';
 
 /** Bytes of all bodies and properties in one answer. They are in memory several times on their way into it. */
 export const answerMaxBytes = 64 * 1024 * 1024;
@@ -63,9 +63,9 @@ export class CallMemory {
   private readonly memory: AnswerMemory;
   private readonly signal: AbortSignal;
   private owner = '';
-  private rows: Grant | undefined;
-  private answer: Grant | undefined;
-  private oversized: Grant | undefined;
+  private rows: RateLimitDecision | undefined;
+  private answer: RateLimitDecision | undefined;
+  private oversized: RateLimitDecision | undefined;
 
   constructor(memory: AnswerMemory, signal: AbortSignal) {
     this.memory = memory;

@@ -64,8 +64,8 @@ describe('a body of a caller who is not known, in chunks that do not end, is ans
     const key = name === 'with an unknown key' ? 'Authorization: Bearer sk-svc-us-unknown\r\n' : '';
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write(`${method} ${path} HTTP/1.1\r\nHost: a\r\n${key}Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n`);
-    const [reply] = (await once(socket, 'data')) as [Buffer];
-    expect(reply.toString()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    expect(response.toString()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     if (method === 'GET') socket.destroy();
     await once(socket, 'close');
   });

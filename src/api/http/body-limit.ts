@@ -11,17 +11,17 @@ export type LimitBody = (context: Parameters<MiddlewareHandler>[0]) => Promise<v
  * TRICKY: the library's limit asks every call for its body as a web stream, which makes a web request first: a tenth of a millisecond of this
  * thread. Where the length was announced the server reads no more than that, and where a method has no body there is nothing to limit.
  */
-export function makeBodyLimit(mostBytes: number): LimitBody {
+export function makeBodyLimit(maxBytes: number): LimitBody {
   const refuse = (): never => {
-    throw new GatelogError('body_too_large', `The body is over the limit of ${mostBytes} bytes (GATELOG_API_BODY_MAX_BYTES).`);
+    throw new GatelogError('body_too_large', `The body is over the limit of ${maxBytes} bytes (GATELOG_API_BODY_MAX_BYTES).`);
   };
-  const limitUnannounced = bodyLimit({ maxSize: mostBytes, onError: refuse });
+  const limitUnannounced = bodyLimit({ maxSize: maxBytes, onError: refuse });
   return async (context) => {
     const { method } = context.req;
     if (method === 'GET' || method === 'HEAD') return;
     const announced = context.req.header('Content-Length');
     if (announced === undefined || context.req.header('Transfer-Encoding') !== undefined) {
       await limitUnannounced(context, async () => undefined);
-    } else if (Number(announced) > mostBytes) refuse();
+    } else if (Number(announced) > maxBytes) refuse();
   };
 }

@@ -19,9 +19,9 @@ const linesOf = ({ headers }: Response): readonly (string | null)[] =>
 describe('pages of an origin that the deployment allows', () => {
   it('may ask first, without a key', async () => {
     const api = rig.withPorts({ corsOrigins: [page] });
-    const reply = await rig.call('OPTIONS', queryPath, { api, key: null, headers: asking });
-    const told = ['allow-methods', 'allow-headers', 'max-age'].map((name) => reply.headers.get(`access-control-${name}`));
-    expect([reply.status, reply.headers.get('access-control-allow-origin'), told]).toEqual([
+    const response = await rig.call('OPTIONS', queryPath, { api, key: null, headers: asking });
+    const told = ['allow-methods', 'allow-headers', 'max-age'].map((name) => response.headers.get(`access-control-${name}`));
+    expect([response.status, response.headers.get('access-control-allow-origin'), told]).toEqual([
       204,
       page,
       ['GET,HEAD,POST,PUT,PATCH,DELETE', 'authorization,svc-include-count', '7200'],
@@ -34,8 +34,8 @@ describe('pages of an origin that the deployment allows', () => {
     ['a body over the limit', { text: 'x'.repeat(bodyMaxBytes + 1) }, 413],
   ])('may read %s with all of its lines', async (_what, given, status) => {
     const api = rig.withPorts({ corsOrigins: [page] });
-    const reply = await rig.call('POST', queryPath, { api, ...given, headers: { origin: page } });
-    expect([reply.status, linesOf(reply)]).toEqual([status, [page, '*', 'Origin']]);
+    const response = await rig.call('POST', queryPath, { api, ...given, headers: { origin: page } });
+    expect([response.status, linesOf(response)]).toEqual([status, [page, '*', 'Origin']]);
   });
 
   it('are all where * is allowed', async () => {

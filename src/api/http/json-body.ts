@@ -10,7 +10,7 @@ import { parseJson } from '../../model/text.ts';
 const maxBodyCost = 200_000;
 
 /** Characters of a caller's media type in a sentence. */
-const longestShown = 100;
+const maxShown = 100;
 
 /**
  * Reads a JSON body.
@@ -19,19 +19,19 @@ const longestShown = 100;
 export async function readJson(context: Context): Promise<unknown> {
   const mediaType = (context.req.header('Content-Type') ?? 'application/json').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) {
-    const what = mediaType === '' ? 'The Content-Type names no media type' : `The body is declared as ${mediaType.slice(0, longestShown)}`;
+    const what = mediaType === '' ? 'The Content-Type names no media type' : `The body is declared as ${mediaType.slice(0, maxShown)}`;
     throw new GatelogError('unsupported_media_type', `${what}; send JSON with "Content-Type: application/json".`);
   }
   const text = await context.req.text();
   const excess = jsonExcess(text, maxBodyCost);
   const body = excess === undefined ? parseJson(text) : undefined;
   if (body === undefined) {
-    throw new GatelogError('malformed_json', sentenceFor(text, excess));
+    throw new GatelogError('malformed_json', messageFor(text, excess));
   }
   return body;
 }
 
-function sentenceFor(text: string, excess: JsonExcess | undefined): string {
+function messageFor(text: string, excess: JsonExcess | undefined): string {
   if (text.trim() === '') return 'The body is empty; send the JSON object that this endpoint takes; see /openapi.json.';
   switch (excess) {
     case 'depth':

@@ -3,23 +3,23 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Problem } from '../../contract/problem.ts';
 import { type ApiErrorCode, GatelogError, isApiErrorCode } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
-import { rateLimitLines } from '../../model/rate-limit-lines.ts';
+import { rateLimitHeaders } from '../../model/rate-limit-lines.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import { endpointOf } from './matched-endpoint.ts';
-import { answerJson } from './json-answer.ts';
+import { sendJson } from './json-answer.ts';
 
 /**
  * Turns whatever a handler threw into an answer: the one place where an error becomes HTTP. What is not an error of ours is logged and
  * answered without a word of its own.
  */
-export function answerProblem(context: Context, thrown: unknown, observe: Observe): Response {
+export function sendProblem(context: Context, thrown: unknown, observe: Observe): Response {
   const { error, code } = asApiError(thrown);
   // A caller who has left is no failure of ours, nor is an erasure that takes long.
   if (error.status >= 500 && code !== 'erasure_in_progress' && !context.req.raw.signal.aborted) {
     observe({ kind: 'api_failed', endpoint: endpointOf(context) ?? 'none', reason: failureText(error) });
   }
   if (error.retryAfterSeconds !== undefined) context.header('Retry-After', String(error.retryAfterSeconds));
-  const lines = error.usedUp === undefined ? [] : rateLimitLines(error.usedUp);
+  const lines = error.usedUp === undefined ? [] : rateLimitHeaders(error.usedUp);
   for (let at = 0; at + 1 < lines.length; at += 2) context.header(lines[at] ?? '', lines[at + 1]);
   if (error.status === 401) context.header('WWW-Authenticate', 'Bearer');
   const problem: Problem = {
@@ -28,7 +28,7 @@ export function answerProblem(context: Context, thrown: unknown, observe: Observ
     code,
     ...(error.details === undefined ? {} : { details: error.details }),
   };
-  return answerJson(context, problem, error.status as ContentfulStatusCode);
+  return sendJson(context, problem, error.status as ContentfulStatusCode);
 }
 
 interface ApiError {

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { accepted, errorOfFault, type Fault, jsonPath } from '../../contract/fault.ts';
+import { unwrap, errorOfFault, type Fault, jsonPath } from '../../contract/fault.ts';
 import { readBody, readParameters } from '../../contract/read-body.ts';
 import { unknownFields } from '../../contract/unknown-fields.ts';
 import { quoted } from '../../model/text.ts';
@@ -15,13 +15,13 @@ import { addWarning, appendSentence } from './warnings.ts';
 export async function readInput<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.output<Schema>> {
   const body = await readJson(context);
   warnUnknownFields(context, schema, body);
-  return accepted(readBody(schema, body));
+  return unwrap(readBody(schema, body));
 }
 
 /** Reads the parameters of the address as {@link readInput} reads a body. */
 export function readQueryParameters<Schema extends z.ZodType>(context: Context, schema: Schema): z.output<Schema> {
   warnUnknownParameters(context, schema);
-  return accepted(readParameters(schema, context.req.query()));
+  return unwrap(readParameters(schema, context.req.query()));
 }
 
 /** Names the parameters of the address that its schema does not know, where they are read by other means than their schema. */

@@ -111,7 +111,7 @@ describe('404', () => {
   });
 
   test('a travelling request is on its way', async () => {
-    for (const path of [`/v1/request/${rig.travelling}`, changesPath(rig.travelling)]) {
+    for (const path of [`/v1/request/${rig.inFlight}`, changesPath(rig.inFlight)]) {
       const response = await rig.call('GET', path);
       const { code, error } = await checked(response, 404, problemSchema);
       expect([code, response.headers.get('svc-hint')]).toEqual(['request_in_flight', error]);

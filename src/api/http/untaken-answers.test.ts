@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openClient, parseReply, type RawClient, requestText, until } from '../../gateway/testing/raw-http.ts';
+import { openClient, parseResponse, type RawClient, requestText, until } from '../../gateway/testing/raw-http.ts';
 import { closeServer, listening } from '../../platform/http/server.ts';
-import { answerJson } from './json-answer.ts';
+import { sendJson } from './json-answer.ts';
 import { serveApi } from '../listen.ts';
 
 const opened: { close: () => unknown }[] = [];
@@ -26,12 +26,12 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTim
 async function scene(clientStallMs = shortStallMs): Promise<{ server: ReturnType<typeof serveApi>; client: RawClient; accepted: Socket }> {
   const page = { data: 'x'.repeat(pageBytes) };
   const api = new Hono();
-  api.get('/page', (context) => answerJson(context, page));
+  api.get('/page', (context) => sendJson(context, page));
   api.get('/stream', () => new Response(new Blob([JSON.stringify(page)]).stream()));
-  api.get('/small', (context) => answerJson(context, { data: 'small' }));
+  api.get('/small', (context) => sendJson(context, { data: 'small' }));
   api.get('/slow', async (context) => {
     await wait(clientStallMs * 2);
-    return answerJson(context, { data: 'late' });
+    return sendJson(context, { data: 'late' });
   });
   const server = serveApi(api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000, clientStallMs });
   const accepted = once(server, 'connection') as Promise<[Socket]>;
@@ -64,7 +64,7 @@ describe('an answer of the API', () => {
       client.socket.resume();
     }
     await until(() => client.size() > pageBytes || client.isClosed());
-    expect(parseReply(client.received())).toMatchObject({ status: 200, whole: true });
+    expect(parseResponse(client.received())).toMatchObject({ status: 200, whole: true });
   });
 
   it('that is still to be computed is waited for, also behind one that was taken', async () => {

@@ -3,7 +3,7 @@ import type { BodiesRow } from '../../query/requests/columns.ts';
 import { bodiesStatements, type RequestKey } from '../../query/requests/select.ts';
 import { isOverResult } from '../../store/engine/failure.ts';
 import { runUntilRows } from '../../store/read/run.ts';
-import type { EndpointCall } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint.ts';
 
 const mebi = 1024 * 1024;
 /** What bodies may have beyond twice what passed before it is known that they have more: compressed ones are recorded as what they expand to. */
@@ -32,7 +32,7 @@ export interface BodiesSize {
  * @throws GatelogError `query_too_large` when they have more than one answer may hold, or `service_busy`.
  */
 export async function readBodies(
-  { context, ports, memory }: Pick<EndpointCall, 'context' | 'ports' | 'memory'>,
+  { context, ports, memory }: Pick<RequestContext, 'context' | 'ports' | 'memory'>,
   keys: readonly RequestKey[],
   { owner, textsBytes, passedBytes }: BodiesSize,
 ): Promise<readonly BodiesRow[]> {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { HintQuestion } from '../../query/hints/question.ts';
+import type { HintProbe } from '../../query/hints/question.ts';
 import { HintLookUps } from './hint-look-ups.ts';
 
 let now = 0;
-const question = (tenant: string, name: string, more: Partial<HintQuestion> = {}): HintQuestion => ({
-  statement: { tenant, text: 'SELECT', params: { tenant, p0: name }, lane: 'long' } as unknown as HintQuestion['statement'],
+const question = (tenant: string, name: string, more: Partial<HintProbe> = {}): HintProbe => ({
+  statement: { tenant, text: 'SELECT', params: { tenant, p0: name }, lane: 'long' } as unknown as HintProbe['statement'],
   isRemembered: true,
-  sentenceFor: () => undefined,
+  messageFor: () => undefined,
   ...more,
 });
 
@@ -57,10 +57,10 @@ test('after an erasure nothing is said that was found before it, also by a look-
   await look.rowsOf(question('a', 'before'), found);
   await look.rowsOf(question('b', 'before'), found);
   const { asked, read } = countingStore();
-  const underWay = look.rowsOf(question('a', 'meanwhile'), read);
+  const running = look.rowsOf(question('a', 'meanwhile'), read);
   look.forget('a');
   asked.at(-1)?.([{ value: 'erased' }]);
-  await underWay;
+  await running;
   expect(await look.rowsOf(question('a', 'before'), nothing)).toEqual([]);
   expect(await look.rowsOf(question('a', 'meanwhile'), nothing)).toEqual([]);
   expect(await look.rowsOf(question('b', 'before'), nothing)).toEqual([{ value: 'erased' }]);

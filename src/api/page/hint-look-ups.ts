@@ -1,6 +1,6 @@
-import type { HintQuestion } from '../../query/hints/question.ts';
+import type { HintProbe } from '../../query/hints/question.ts';
 
-type Statement = HintQuestion['statement'];
+type Statement = HintProbe['statement'];
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 interface Remembered {
@@ -27,7 +27,7 @@ export class HintLookUps {
   }
 
   /** The rows of a question. @returns undefined when nobody looks now. @throws what `read` does. */
-  async rowsOf({ statement, isRemembered }: HintQuestion, read: (statement: Statement) => Promise<Rows>): Promise<Rows | undefined> {
+  async rowsOf({ statement, isRemembered }: HintProbe, read: (statement: Statement) => Promise<Rows>): Promise<Rows | undefined> {
     if (statement.lane === 'short') return read(statement);
     const key = isRemembered === true ? keyOf(statement) : undefined;
     const known = key === undefined ? undefined : this.remembered.get(key);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'hono';
-import { accepted } from '../../contract/fault.ts';
+import { unwrap } from '../../contract/fault.ts';
 import { type RequestItem, requestQuerySchema } from '../../contract/requests/query.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { jsonParts, RawJson } from '../../model/json/raw.ts';
 import { cursorBehind, type SortCells } from '../../query/requests/cursor.ts';
-import type { HintQuestion } from '../../query/hints/question.ts';
+import type { HintProbe } from '../../query/hints/question.ts';
 import { hintQuestions, longBodiesQuestion } from '../../query/requests/hints.ts';
 import { planRequests, type RequestsDialect, type RequestsPlan } from '../../query/requests/query.ts';
 import { requestItems } from '../../query/requests/item.ts';
@@ -15,8 +15,8 @@ import type { BodiesRow, RequestRow } from '../../query/requests/columns.ts';
 import { type CountRow, countStatement, pageStatements } from '../../query/requests/select.ts';
 import { isOverResult } from '../../store/engine/failure.ts';
 import { runUntilRows } from '../../store/read/run.ts';
-import type { EndpointCall } from '../endpoint.ts';
-import { answerJson } from '../http/json-answer.ts';
+import type { RequestContext } from '../endpoint.ts';
+import { sendJson } from '../http/json-answer.ts';
 import { readInput } from '../http/read-input.ts';
 import { addWarning, appendSentence } from '../http/warnings.ts';
 import { readBodies } from './bodies.ts';
@@ -24,16 +24,16 @@ import { readBodies } from './bodies.ts';
 type PageRow = RequestRow & SortCells;
 
 /** Answers a page of requests: body → plan → statements → rows → items, with the headers that tell about the page. */
-export async function answerPage(call: EndpointCall, dialect: RequestsDialect): Promise<Response> {
+export async function handlePage(call: RequestContext, dialect: RequestsDialect): Promise<Response> {
   const { context, principal, ports, memory } = call;
   const { signal } = context.req.raw;
   const tenant = principal.organizationId;
   const body = await readInput(context, requestQuerySchema);
-  const planned = accepted(planRequests(tenant, body, dialect));
+  const planned = unwrap(planRequests(tenant, body, dialect));
   if (planned.kind === 'nothing') {
     if (wantsCount(context)) context.header('svc-total-count', '0');
     setHint(context, planned.hint);
-    return answerJson(context, { data: [], error: null });
+    return sendJson(context, { data: [], error: null });
   }
   const { plan } = planned;
   await memory.takeRows(plan.limit);
@@ -43,20 +43,20 @@ export async function answerPage(call: EndpointCall, dialect: RequestsDialect): 
   if (long !== undefined) await explain(call, [long]);
   if (rows.length === 0) {
     if (plan.limit > 0 && plan.after === undefined) await explain(call, hintQuestions(plan, ports.knownNames));
-    return answerJson(context, { data: [], error: null });
+    return sendJson(context, { data: [], error: null });
   }
-  tellNext(context, plan, rows);
-  return answerJson(context, { data: await writtenItems(call, rows, body.includeBodies !== false), error: null });
+  setNextCursor(context, plan, rows);
+  return sendJson(context, { data: await writtenItems(call, rows, body.includeBodies !== false), error: null });
 }
 
 /** Rows as items, with their bodies where these are wanted. @throws GatelogError `query_too_large` when one answer cannot hold them all. */
-export async function itemsOf(call: EndpointCall, rows: readonly RequestRow[], withBodies: boolean): Promise<RequestItem[]> {
+export async function itemsOf(call: RequestContext, rows: readonly RequestRow[], withBodies: boolean): Promise<RequestItem[]> {
   const bodies = await bodiesOf(call, rows, withBodies);
   return shown(call, rows, bodies);
 }
 
 /** As {@link itemsOf}, written as JSON, a few at a time: calls of others go on between them. */
-export async function writtenItems(call: EndpointCall, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly RawJson[]> {
+export async function writtenItems(call: RequestContext, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly RawJson[]> {
   const bodies = new Map((await bodiesOf(call, rows, withBodies)).map((row) => [row.id, row]));
   const written: RawJson[] = [];
   let sinceTurn = 0;
@@ -76,11 +76,11 @@ export async function writtenItems(call: EndpointCall, rows: readonly RequestRow
 /** Some milliseconds of work. */
 const charactersInTurn = 128 * 1024;
 
-function shown({ principal, ports }: EndpointCall, rows: readonly RequestRow[], bodies: readonly BodiesRow[]): RequestItem[] {
+function shown({ principal, ports }: RequestContext, rows: readonly RequestRow[], bodies: readonly BodiesRow[]): RequestItem[] {
   return requestItems(rows, bodies, (row) => ports.bodyAddressOf(principal.organizationId, row.id as RequestId));
 }
 
-async function bodiesOf(call: EndpointCall, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly BodiesRow[]> {
+async function bodiesOf(call: RequestContext, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly BodiesRow[]> {
   const { answerMaxBytes } = call.ports;
   const textsBytes = rows.reduce((sum, row) => sum + textBytes(row), 0);
   const passedBytes = withBodies ? rows.reduce((sum, row) => sum + Number(row.size_bytes), 0) : 0;
@@ -115,7 +115,7 @@ function bytesOf(texts: Readonly<Record<string, string>>): number {
 }
 
 /** How many requests a plan matches, pages aside. */
-export async function countOf({ context, ports }: EndpointCall, plan: RequestsPlan): Promise<number> {
+export async function countOf({ context, ports }: RequestContext, plan: RequestsPlan): Promise<number> {
   const [row] = await ports.run<CountRow>(countStatement(plan), context.req.raw.signal);
   return Number(row?.total ?? 0);
 }
@@ -129,27 +129,27 @@ export function setHint(context: Context, sentence: string): void {
 const hintMs = 1000;
 
 /** A full page may have a next one. */
-function tellNext(context: Context, plan: RequestsPlan, rows: readonly PageRow[]): void {
+function setNextCursor(context: Context, plan: RequestsPlan, rows: readonly PageRow[]): void {
   const last = rows.at(-1);
   const cursor = last === undefined || rows.length < plan.limit ? undefined : cursorBehind(plan, last);
   if (cursor !== undefined) context.header('svc-next-cursor', cursor);
 }
 
 /** The answer stands without its explanation: what the store does not tell in time is left out. */
-export async function explain({ context, ports }: EndpointCall, questions: readonly HintQuestion[]): Promise<void> {
+export async function explain({ context, ports }: RequestContext, questions: readonly HintProbe[]): Promise<void> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), hintMs);
   const signal = AbortSignal.any([context.req.raw.signal, late.signal]);
   try {
     for (const question of questions) {
-      let told: ReturnType<HintQuestion['sentenceFor']> = question;
+      let told: ReturnType<HintProbe['messageFor']> = question;
       while (typeof told === 'object') {
         // What nobody waits for is not asked: its failure would be nobody's either, and end the process.
         if (signal.aborted) return;
         const asked = ports.hintLookUps.rowsOf(told, (statement) => ports.run(statement, signal, { timeoutMs: hintMs }));
         const rows = await untilAborted(asked, signal);
         if (rows === undefined) return;
-        told = told.sentenceFor(rows);
+        told = told.messageFor(rows);
       }
       if (told !== undefined) {
         setHint(context, told);

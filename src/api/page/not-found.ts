@@ -2,17 +2,17 @@ import type { Context } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
 import type { RequestId } from '../../model/ids.ts';
 import type { PageStatements } from '../../query/requests/select.ts';
-import type { EndpointCall } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint.ts';
 
 /** Something that may be in the store, or still on its way there. */
-export interface Sought<Found> {
+export interface Lookup<Found> {
   /** Reads it where it most likely is; undefined when it is not there. */
   readonly look: () => Promise<Found | undefined>;
   /** Reads it wherever it may be; undefined when the store does not have it. */
   readonly lookEverywhere: () => Promise<Found | undefined>;
-  readonly isTravelling: () => Promise<boolean>;
+  readonly isInFlight: () => Promise<boolean>;
   /** What to say of it. */
-  readonly sentences: { readonly travelling: string; readonly absent: string };
+  readonly sentences: { readonly inFlight: string; readonly absent: string };
 }
 
 /**
@@ -20,28 +20,28 @@ export interface Sought<Found> {
  * @param statements to be run in order until one gives its row, the last of them everywhere.
  * @throws GatelogError `request_in_flight` with a hint, or `not_found`.
  */
-export async function foundOrRefused<Row>(
-  { context, principal, ports }: EndpointCall,
+export async function findOrThrow<Row>(
+  { context, principal, ports }: RequestContext,
   id: RequestId,
   statements: PageStatements,
 ): Promise<Row> {
   const read = async (statement: PageStatements[number]): Promise<Row | undefined> =>
     (await ports.run<Row>(statement, context.req.raw.signal))[0];
-  return soughtOrRefused(context, {
+  return lookUpOrThrow(context, {
     look: () => read(statements[0]),
     lookEverywhere: () => read(statements.at(-1) ?? statements[0]),
-    isTravelling: async () => (await ports.travellingOf(principal.organizationId, [id])).length > 0,
+    isInFlight: async () => (await ports.inFlightOf(principal.organizationId, [id])).length > 0,
     sentences: {
-      travelling: `The record of request ${id} is on its way to the store. Ask again in a moment.`,
+      inFlight: `The record of request ${id} is on its way to the store. Ask again in a moment.`,
       absent: `No request ${id} is on record.`,
     },
   });
 }
 
 /** What the store has. @throws GatelogError `request_in_flight` with a hint, or `not_found`. */
-export async function soughtOrRefused<Found>(
+export async function lookUpOrThrow<Found>(
   context: Context,
-  { look, lookEverywhere, isTravelling, sentences: { travelling, absent } }: Sought<Found>,
+  { look, lookEverywhere, isInFlight: isTravelling, sentences: { inFlight: travelling, absent } }: Lookup<Found>,
 ): Promise<Found> {
   const found = await look();
   if (found !== undefined) return found;

@@ -187,7 +187,7 @@ describe('several requests by their identifiers', () => {
   });
 
   test('whose record is on its way are counted in a hint, and those that are nowhere or another’s are not', async () => {
-    const requestIds = [rig.stored, rig.travelling, rig.foreign, '00000000-0000-4000-8000-000000000000'];
+    const requestIds = [rig.stored, rig.inFlight, rig.foreign, '00000000-0000-4000-8000-000000000000'];
     const answer = await rig.call('POST', idsPath, { body: { requestIds } });
     expect((await checked(answer, 200, requestQueryAnswerSchema)).data).toMatchObject([{ request_id: rig.stored }]);
     expect(answer.headers.get('svc-hint')).toBe('1 of the identifiers asked for is on its way to the store; ask again in a moment');

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { GatelogError } from '../../model/errors.ts';
 import { expositionType } from '../../platform/metrics/exposition.ts';
-import { isFixedKey } from '../../auth/fixed-key.ts';
+import { constantTimeEquals } from '../../auth/fixed-key.ts';
 import { addressOf } from '../http/authenticate.ts';
-import { type OpenCall, type OpenEndpoint, problemResponses } from '../endpoint.ts';
+import { type RecordedCall, type OpenEndpoint, problemResponses } from '../endpoint.ts';
 
 /** `GET /metrics`: numbers of every process of the tree. Invariant: nothing of anybody's records is among them, so it needs no key of an organisation. */
 export const getMetrics: OpenEndpoint = {
@@ -23,10 +23,10 @@ export const getMetrics: OpenEndpoint = {
 
 const wrongKey = new GatelogError('invalid_key', 'The metrics need the key of GATELOG_METRICS_KEY: send "Authorization: Bearer <key>".');
 
-async function answerMetrics({ context, ports }: OpenCall): Promise<Response> {
+async function answerMetrics({ context, ports }: RecordedCall): Promise<Response> {
   const { key, page } = ports.metrics;
   const given = /^Bearer +(\S+)$/i.exec(context.req.header('Authorization')?.trim() ?? '')?.[1] ?? '';
-  if (key !== undefined && !isFixedKey(given, key)) {
+  if (key !== undefined && !constantTimeEquals(given, key)) {
     throw ports.failedKeys.answer(addressOf(context), wrongKey);
   }
   return context.body(await page(), 200, { 'Content-Type': expositionType });

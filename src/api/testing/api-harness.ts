@@ -5,7 +5,7 @@ import { hashKey } from '../../auth/api-key.ts';
 import { makeBodyAddresses } from '../../auth/body-address.ts';
 import { makeProviderKeyCipher } from '../../auth/provider-key-cipher.ts';
 import { makeProviderKeyVault } from '../../auth/provider-keys.ts';
-import { FailedKeys } from '../../auth/failed-keys.ts';
+import { AuthFailureLimiter } from '../../auth/failed-keys.ts';
 import { explainRejection } from '../../auth/rejection.ts';
 import { type IngestRig, openRig, SpoolRig } from '../../ingest/testing/ingest-harness.ts';
 import { DeclaredNames } from '../../metadata/organization/declared-names.ts';
@@ -55,7 +55,7 @@ export interface Call {
 export interface ApiRig {
   readonly api: Hono;
   readonly stored: RequestId;
-  readonly travelling: RequestId;
+  readonly inFlight: RequestId;
   readonly foreign: RequestId;
   readonly observations: Observation[];
   readonly run: ApiPorts['run'];
@@ -120,11 +120,7 @@ async function insertRecords(rig: IngestRig, organizationId: OrganizationId, rec
   );
 }
 
-async function writeExchanges(
-  rig: IngestRig,
-  spool: SpoolRig,
-  further: number,
-): Promise<Pick<ApiRig, 'stored' | 'travelling' | 'foreign'>> {
+async function writeExchanges(rig: IngestRig, spool: SpoolRig, further: number): Promise<Pick<ApiRig, 'stored' | 'inFlight' | 'foreign'>> {
   const writer = spool.openWriter();
   const tags = {
     properties: [
@@ -141,7 +137,7 @@ async function writeExchanges(
   return {
     stored,
     foreign,
-    travelling: await spool.write(writer, { open: { tags: { properties: [], sessionId: 'on its way' } }, end: null }),
+    inFlight: await spool.write(writer, { open: { tags: { properties: [], sessionId: 'on its way' } }, end: null }),
   };
 }
 
@@ -158,11 +154,11 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       return permissions === undefined ? undefined : { ...spool.principal, permissions };
     },
     explainRejection: (sent) => explainRejection(sent, regions),
-    failedKeys: new FailedKeys({ mostPerMinute: 0, monotonic: () => performance.now() }),
+    failedKeys: new AuthFailureLimiter({ maxPerMinute: 0, monotonic: () => performance.now() }),
     run: rig.store.run,
     changeRequest: (principal, requestId, change) => changer.change(principal, requestId, change),
     sessions,
-    travellingOf: async (organizationId, requestIds) => {
+    inFlightOf: async (organizationId, requestIds) => {
       await drain.catchUp();
       return requestIds.filter((requestId) => drain.inFlight.find(organizationId, requestId) !== undefined);
     },
@@ -174,7 +170,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
       read: (organizationId) => readRetention(rig.database, organizationId),
       set: (organizationId, days) => setRetention(rig.database, { organizationId, days, at: Date.now() }),
     },
-    erasures: { erase: () => Promise.resolve(undefined), handedOver: () => Promise.resolve() },
+    erasures: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
     rateLimits: {
       list: (organizationId) => listRateLimits(rig.database, organizationId),
       replace: (organizationId, limits) => replaceRateLimits(rig.database, { organizationId, limits, at: Date.now() }),

@@ -34,7 +34,7 @@ export async function makeBackup(context: CommandContext, given: string, options
     for (const line of summaryOf(manifest, context)) context.hint(line);
   } finally {
     context.progress('');
-    held.letGo();
+    held.release();
   }
 }
 

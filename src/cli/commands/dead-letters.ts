@@ -5,7 +5,7 @@ import {
   type DeadLetterItem,
   deadLetterListAnswerSchema,
   deadLetterReplayAnswerSchema,
-  mostReplayed,
+  maxReplayed,
 } from '../../contract/operator.ts';
 import type { CommandContext } from '../dependencies.ts';
 import { CommandError } from '../dependencies.ts';
@@ -112,7 +112,7 @@ async function* allIds(client: OperatorClient, reason: string | undefined): Asyn
   let after: string | undefined;
   do {
     const page = await client.ask(
-      { method: 'GET', path: '/dead-letters', parameters: { after, limit: mostReplayed, reason } },
+      { method: 'GET', path: '/dead-letters', parameters: { after, limit: maxReplayed, reason } },
       deadLetterListAnswerSchema,
     );
     if (page.letters.length > 0) yield page.letters.map(({ id }) => id);
@@ -121,5 +121,5 @@ async function* allIds(client: OperatorClient, reason: string | undefined): Asyn
 }
 
 function* chunksOf(ids: readonly string[]): Generator<readonly string[]> {
-  for (let start = 0; start < ids.length; start += mostReplayed) yield ids.slice(start, start + mostReplayed);
+  for (let start = 0; start < ids.length; start += maxReplayed) yield ids.slice(start, start + maxReplayed);
 }

@@ -1,11 +1,11 @@
-import { issueKey, type KeyOrder } from '../../auth/issue-key.ts';
+import { issueKey, type NewKey } from '../../auth/issue-key.ts';
 import { checkedName, withDatabase, type CommandContext } from '../dependencies.ts';
 import { chosenOrganization } from '../organization-choice.ts';
 
 export interface KeysCreateOptions {
   /** Name or id of the organisation. */
   readonly org: string;
-  readonly permissions: KeyOrder['permissions'];
+  readonly permissions: NewKey['permissions'];
   readonly name: string;
 }
 

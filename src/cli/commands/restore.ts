@@ -1,14 +1,14 @@
 import path from 'node:path';
 import type { Manifest } from '../../jobs/backup/manifest.ts';
 import { restoreBackup } from '../../jobs/backup/restore-backup.ts';
-import { embeddedOnly } from '../../main/shared.ts';
+import { rejectUnsupportedSettings } from '../../main/shared.ts';
 import { isLocked } from '../../platform/process-lock.ts';
 import { type CommandContext, CommandError } from '../dependencies.ts';
 
 /** `gatelog restore`: makes the data folder out of a backup and prints it. */
 export async function restore(context: CommandContext, given: string): Promise<void> {
   const { config } = context;
-  embeddedOnly(config);
+  rejectUnsupportedSettings(config);
   const dataDir = path.resolve(config.dataDir);
   if (['supervisor.lock', 'core.lock'].some((name) => isLocked(path.join(dataDir, name)))) {
     throw new CommandError(`A Gatelog runs in ${dataDir}. Stop it, and restore into a folder that does not exist yet (GATELOG_DATA_DIR).`);

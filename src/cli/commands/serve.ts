@@ -12,7 +12,7 @@ export interface ServeOptions {
 /** Starts everything and stays until a signal ends it. @throws with a sentence when it cannot start. */
 export async function serveAll(context: CommandContext, { newMetadata = false }: ServeOptions = {}): Promise<void> {
   // Until it is up a signal ends it as any program; its children end with it.
-  const showKey = (apiKey: string): void => context.print([...keyLines(apiKey), '', 'Starting …'].join('\n'));
+  const showKey = (apiKey: string): void => context.print([...authHeaders(apiKey), '', 'Starting …'].join('\n'));
   const service = await startService(context.config, context.environment, process.argv[1] ?? '', { newMetadata, showKey });
   const signals = stopSignals();
   context.print(asRun(welcome(context, service), context.environment));
@@ -76,7 +76,7 @@ function madeKey(config: CommandContext['config'], freshKey: string | undefined)
   return config.bootstrapApiKey === undefined ? freshKey : undefined;
 }
 
-function keyLines(made: string): readonly string[] {
+function authHeaders(made: string): readonly string[] {
   return ['Your API key, shown only now:', `  ${made}`, 'Keep it where the examples look for it:', `  export GATELOG_API_KEY=${made}`];
 }
 

@@ -3,7 +3,7 @@ import { feedbackScore, historyKinds } from '../../model/change.ts';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
 import { bodyFault, type Result } from '../fault.ts';
-import { largestLimit, limitSentence, offsetSentence } from '../paging.ts';
+import { maxLimit, limitMessage, offsetSentence } from '../paging.ts';
 
 /** Body of a feedback. Unknown fields are ignored with a warning. */
 export const feedbackSchema = z
@@ -97,10 +97,10 @@ function wholeNumber(given: { readonly sentence: string; readonly most: number; 
 /** Which part of a history, in the address. */
 export const historyPageSchema = z.object({
   limit: wholeNumber({
-    sentence: limitSentence,
-    most: largestLimit,
+    sentence: limitMessage,
+    most: maxLimit,
     without: 50,
-    description: `Entries of the page, at most ${largestLimit}.`,
+    description: `Entries of the page, at most ${maxLimit}.`,
   }),
   offset: wholeNumber({
     sentence: offsetSentence,

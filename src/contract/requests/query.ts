@@ -3,7 +3,7 @@ import { costSources } from '../../model/record/request-record.ts';
 import { uuidShape } from '../../model/ids.ts';
 import { namedSortKeys, sortDirections, sortKeys } from '../../model/vocabulary/sort.ts';
 import { filterSchema } from '../filter.ts';
-import { largestLimit, limitSentence, offsetSentence } from '../paging.ts';
+import { maxLimit, limitMessage, offsetSentence } from '../paging.ts';
 
 const cursorSentence = '`cursor` takes the text of the response header svc-next-cursor.';
 
@@ -39,11 +39,11 @@ export const requestQuerySchema = z
         .optional()
         .openapi({ description: 'First row of the page, counted from 0.', default: 0 }),
       limit: z
-        .int(limitSentence)
-        .min(0, limitSentence)
-        .max(largestLimit, limitSentence)
+        .int(limitMessage)
+        .min(0, limitMessage)
+        .max(maxLimit, limitMessage)
         .optional()
-        .openapi({ description: `Rows of the page, at most ${largestLimit}.`, default: 10 }),
+        .openapi({ description: `Rows of the page, at most ${maxLimit}.`, default: 10 }),
       sort: z
         .unknown()
         .optional()
@@ -211,7 +211,7 @@ export const requestCountSchema = z
   .object({ data: z.int().openapi({ description: 'How many requests match.' }), error: z.null() })
   .openapi('RequestCount', { description: 'A number of requests.' });
 
-const idsSentence = `\`requestIds\` takes a list of at most ${largestLimit} identifiers, each a UUID.`;
+const idsSentence = `\`requestIds\` takes a list of at most ${maxLimit} identifiers, each a UUID.`;
 
 /** Body of a read of several requests. */
 export const requestIdsSchema = z
@@ -225,7 +225,7 @@ export const requestIdsSchema = z
             .transform((id) => id.toLowerCase()),
           idsSentence,
         )
-        .max(largestLimit, idsSentence)
+        .max(maxLimit, idsSentence)
         .openapi({ description: 'Identifiers, the values of the response header svc-id.' }),
     },
     'The body is a JSON object such as {"requestIds": ["…"]}.',

@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import { longestFilterValue } from '../../model/vocabulary/limits.ts';
+import { maxFilterValue } from '../../model/vocabulary/limits.ts';
 import { filterSchema } from '../filter.ts';
 import { sessionItemSchema } from './item.ts';
 
-const largestLimit = 1_000;
+const maxLimit = 1_000;
 
-const limitSentence = `\`limit\` takes a whole number from 0 to ${largestLimit}.`;
+const limitMessage = `\`limit\` takes a whole number from 0 to ${maxLimit}.`;
 const offsetSentence = '`offset` takes a whole number, 0 or more.';
 const cursorSentence = '`cursor` takes the text of the response header svc-next-cursor.';
 const timeFilterSentence = '`timeFilter` takes an object such as {"startTimeUnixMs": 1767225600000, "endTimeUnixMs": 1769904000000}.';
 const timezoneSentence = '`timezoneDifference` takes a number of hours up to 24, or of minutes up to 1440; negative west of UTC.';
-const bodySentence = 'The body is a JSON object such as {"filter": "all"}; {} asks for every session.';
+const bodyMessage = 'The body is a JSON object such as {"filter": "all"}; {} asks for every session.';
 
 function bound(name: string, description: string) {
   return z.number(`\`${name}\` takes Unix milliseconds as a number.`).optional().openapi({ description });
@@ -19,7 +19,7 @@ function bound(name: string, description: string) {
 function text(name: string, description: string) {
   return z
     .string(`\`${name}\` takes a string.`)
-    .max(longestFilterValue, `\`${name}\` has at most ${longestFilterValue} characters.`)
+    .max(maxFilterValue, `\`${name}\` has at most ${maxFilterValue} characters.`)
     .optional()
     .openapi({ description });
 }
@@ -60,16 +60,16 @@ export const sessionQuerySchema = z
         .optional()
         .openapi({ description: 'First session of the page, counted from 0.', default: 0 }),
       limit: z
-        .int(limitSentence)
-        .min(0, limitSentence)
-        .max(largestLimit, limitSentence)
+        .int(limitMessage)
+        .min(0, limitMessage)
+        .max(maxLimit, limitMessage)
         .optional()
-        .openapi({ description: `Sessions of the page, at most ${largestLimit}.`, default: 50 }),
+        .openapi({ description: `Sessions of the page, at most ${maxLimit}.`, default: 50 }),
       cursor: z.string(cursorSentence).optional().openapi({
         description: 'The response header `svc-next-cursor` of the page before: the page continues behind it, and `offset` is not counted.',
       }),
     },
-    bodySentence,
+    bodyMessage,
   )
   .openapi('SessionQuery', { description: 'A query of sessions.' });
 
@@ -95,7 +95,7 @@ export const sessionNameQuerySchema = z
         default: false,
       }),
     },
-    bodySentence,
+    bodyMessage,
   )
   .openapi('SessionNameQuery', { description: 'A question about sessions by their names.' });
 

@@ -3,31 +3,31 @@ import { requestItemSchema } from '../requests/query.ts';
 import { sessionItemSchema } from './item.ts';
 
 /** Requests of one answer. */
-const largestSessionPage = 1_000;
+const maxSessionPage = 1_000;
 
-const limitSentence = `\`limit\` takes a whole number from 1 to ${largestSessionPage}.`;
-const bodySentence = '`includeBody` takes true or false.';
+const limitMessage = `\`limit\` takes a whole number from 1 to ${maxSessionPage}.`;
+const bodyMessage = '`includeBody` takes true or false.';
 
 /** Which requests of a session are shown, in the address. */
 export const sessionPageSchema = z.object({
   limit: z
     .string()
-    .regex(/^\d{1,4}$/, limitSentence)
+    .regex(/^\d{1,4}$/, limitMessage)
     .transform(Number)
-    .refine((value) => value >= 1 && value <= largestSessionPage, limitSentence)
-    .default(largestSessionPage)
+    .refine((value) => value >= 1 && value <= maxSessionPage, limitMessage)
+    .default(maxSessionPage)
     .openapi({
       type: 'integer',
       minimum: 1,
-      maximum: largestSessionPage,
-      default: largestSessionPage,
-      description: `Requests of the answer, at most ${largestSessionPage}.`,
+      maximum: maxSessionPage,
+      default: maxSessionPage,
+      description: `Requests of the answer, at most ${maxSessionPage}.`,
     }),
   cursor: z.string().optional().openapi({
     description: 'The response header `svc-next-cursor` of the answer before: the requests continue exactly behind it.',
   }),
   includeBody: z
-    .enum(['true', 'false', ''], bodySentence)
+    .enum(['true', 'false', ''], bodyMessage)
     .default('false')
     .transform((text) => text === 'true')
     .openapi({ type: 'string', enum: ['true', 'false'], default: 'false', description: '`true` adds both bodies of each request.' }),

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { wellFormed } from '../../model/text.ts';
-import { longestSessionTag } from '../../model/vocabulary/limits.ts';
+import { maxSessionTag } from '../../model/vocabulary/limits.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { bodyFault, type Result } from '../fault.ts';
 import { readPropertyUpdate } from '../settings/properties.ts';
 
-const tagSentence = `\`tag\` takes a text of at most ${longestSessionTag} characters; null or "" takes the tag away.`;
+const tagSentence = `\`tag\` takes a text of at most ${maxSessionTag} characters; null or "" takes the tag away.`;
 
 /** Body of a tag. Unknown fields are ignored with a warning. */
 export const sessionTagSchema = z
@@ -14,12 +14,12 @@ export const sessionTagSchema = z
     {
       tag: z
         .string(tagSentence)
-        .refine((tag) => Array.from(tag).length <= longestSessionTag, tagSentence)
+        .refine((tag) => Array.from(tag).length <= maxSessionTag, tagSentence)
         .nullable()
         .transform((tag) => wellFormed(tag ?? ''))
         .openapi({
           type: ['string', 'null'],
-          maxLength: longestSessionTag,
+          maxLength: maxSessionTag,
           description: 'The tag; null or the empty text takes it away.',
         }),
     },

@@ -3,14 +3,14 @@ import type { StoredPrice } from '../../model/pricing/stored-price.ts';
 import { type RateKind, rateKinds } from '../../model/vocabulary/prices.ts';
 
 /** Prices that one organisation may store, characters of a name, and US dollars for a million. */
-const mostPrices = 500;
-const longestName = 256;
+const maxPrices = 500;
+const maxName = 256;
 const highestPrice = 1_000_000_000;
 
 const priceSentence =
   'A price is an object such as {"model": "gpt-4o", "input": 2.5, "output": 10}, with `provider` and `valid_from` if it holds for one provider and from one day, and prices of further kinds of tokens.';
-const listSentence = `The body is an array of at most ${mostPrices} prices, such as [{"model": "gpt-4o", "input": 2.5, "output": 10}]; an empty one takes all away.`;
-const modelSentence = `\`model\` is a model's name of 1 to ${longestName} characters; a \`*\` at its end stands for all that begin so.`;
+const listSentence = `The body is an array of at most ${maxPrices} prices, such as [{"model": "gpt-4o", "input": 2.5, "output": 10}]; an empty one takes all away.`;
+const modelSentence = `\`model\` is a model's name of 1 to ${maxName} characters; a \`*\` at its end stands for all that begin so.`;
 const providerSentence = '`provider` is a name such as openai; leave it out for whoever serves the model.';
 const dateSentence = '`valid_from` is a date, UTC, such as "2026-01-31"; leave it out if the price always held.';
 
@@ -48,7 +48,7 @@ const fields = {
   model: z
     .string(modelSentence)
     .min(1, modelSentence)
-    .max(longestName, modelSentence)
+    .max(maxName, modelSentence)
     .refine((name) => name.isWellFormed() && !name.slice(0, -1).includes('*'), modelSentence)
     .openapi({ example: 'gpt-4o', description: modelSentence }),
   provider: z.string(providerSentence).nullable(),
@@ -93,7 +93,7 @@ function unknownKeys(keys: unknown): string {
 }
 
 /** Body that replaces an organisation's prices. */
-export const pricesSchema = z.array(priceSchema, listSentence).max(mostPrices, listSentence).openapi('Prices');
+export const pricesSchema = z.array(priceSchema, listSentence).max(maxPrices, listSentence).openapi('Prices');
 
 /** Answer of a read or a change of the prices. */
 export const pricesAnswerSchema = z

@@ -5,7 +5,7 @@ import { addressedProviderNamed, addressedProviders, providerAliases } from '../
 const { keyCharacters, nameCharacters } = providerKeyLimits;
 const providerNames = [...addressedProviders, ...providerAliases.keys()];
 
-const bodySentence =
+const bodyMessage =
   'The body is an object such as {"provider": "openai", "key": "<the key that OpenAI gave you>"}, with a `name` if you like.';
 const providerSentence = `\`provider\` is one of ${providerNames.join(', ')}.`;
 const keySentence = `\`key\` is the provider's key as it stands in its console: 1 to ${keyCharacters} visible ASCII characters, without "Bearer".`;
@@ -35,7 +35,7 @@ export const newProviderKeySchema = z
         description: 'Tells several keys of one provider apart. Without one it is the key that is used where none is named.',
       }),
     },
-    bodySentence,
+    bodyMessage,
   )
   .openapi('NewProviderKey', { description: 'A key of a provider that the organisation stores.' });
 

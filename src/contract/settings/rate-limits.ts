@@ -1,24 +1,24 @@
 import { z } from '@hono/zod-openapi';
 import { messageOf } from '../../model/errors.ts';
 import { uuidShape } from '../../model/ids.ts';
-import { longestLimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts';
+import { maxLimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts';
 
 /** Limits that one organisation may store. */
-const mostLimits = 32;
+const maxLimits = 32;
 
-const limitSentence =
+const limitMessage =
   'A limit is an object such as {"policy": "1000;w=3600;u=cents;s=user"}, with the `key_id` of one key if it holds for that alone.';
-const listSentence = `The body is an array of at most ${mostLimits} limits, such as [{"policy": "1000;w=3600"}]; an empty one takes all away.`;
+const listSentence = `The body is an array of at most ${maxLimits} limits, such as [{"policy": "1000;w=3600"}]; an empty one takes all away.`;
 const keySentence = '`key_id` is the identifier of one of your keys, a UUID as `gatelog keys list` shows it; leave it out for all keys.';
 
 const policySchema = z
-  .string(limitSentence)
+  .string(limitMessage)
   .superRefine((policy, context) => {
     const wrong = wrongPolicy(policy);
     if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong });
   })
   .openapi({
-    maxLength: longestLimitPolicy,
+    maxLength: maxLimitPolicy,
     example: '1000;w=3600;u=cents;s=user',
     description:
       '`<quota>;w=<seconds>[;u=request|cents][;s=user|<property>]`: so many calls, or cents of US dollars, in each window of so many seconds, for each user or each value of a property when there is `s=`.',
@@ -37,12 +37,12 @@ const limitSchema = z
         .optional()
         .openapi({ description: 'The only key for whose calls it holds; absent or null: all.', format: 'uuid' }),
     },
-    limitSentence,
+    limitMessage,
   )
   .openapi('RateLimit', { description: 'A limit on calls or on what they cost.' });
 
 /** Body that replaces an organisation's limits. Unknown fields are ignored with a warning. */
-export const rateLimitsSchema = z.array(limitSchema, listSentence).max(mostLimits, listSentence).openapi('RateLimits');
+export const rateLimitsSchema = z.array(limitSchema, listSentence).max(maxLimits, listSentence).openapi('RateLimits');
 
 /** Answer of a read or a change of the limits. */
 export const rateLimitsAnswerSchema = z

@@ -4,8 +4,8 @@ import {
   redactionLimits,
   redactionPlaces,
   type RedactionRule,
-  usualRedactionPlaces,
-  usualReplacements,
+  defaultRedactionPlaces,
+  defaultReplacements,
 } from '../../model/redaction-rule.ts';
 
 const { rules: mostRules, patternCharacters, replacementCharacters } = redactionLimits;
@@ -40,7 +40,7 @@ const ruleSchema = z
         .nullable()
         .optional()
         .openapi({
-          description: `Where the rule looks; ${usualRedactionPlaces.join(', ')} unless given. \`identifiers\` are user, session, prompt, job, node and experiment.`,
+          description: `Where the rule looks; ${defaultRedactionPlaces.join(', ')} unless given. \`identifiers\` are user, session, prompt, job, node and experiment.`,
         }),
     },
     ruleSentence,
@@ -56,8 +56,8 @@ const ruleSchema = z
   .transform(({ kind, pattern, replacement, applies_to: places }): RedactionRule => ({
     kind,
     pattern: pattern ?? null,
-    replacement: replacement ?? usualReplacements[kind],
-    appliesTo: places ?? usualRedactionPlaces,
+    replacement: replacement ?? defaultReplacements[kind],
+    appliesTo: places ?? defaultRedactionPlaces,
   }))
   .openapi('RedactionRule', { description: 'What is taken out of records before they are stored.' });
 

@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
 
 /** A hundred years: longer is no limit. */
-const mostRetentionDays = 36_500;
+const maxRetentionDays = 36_500;
 
-const sentence = `The body is {"days": <number>} with a whole number from 1 to ${mostRetentionDays}, or {"days": null} to keep records without end.`;
+const sentence = `The body is {"days": <number>} with a whole number from 1 to ${maxRetentionDays}, or {"days": null} to keep records without end.`;
 
 /** Body that sets how long an organisation keeps its records. Unknown fields are ignored with a warning. */
 export const retentionSchema = z
-  .object({ days: z.number(sentence).int(sentence).min(1, sentence).max(mostRetentionDays, sentence).nullable() }, sentence)
+  .object({ days: z.number(sentence).int(sentence).min(1, sentence).max(maxRetentionDays, sentence).nullable() }, sentence)
   .openapi('Retention', { description: 'Days for which records are kept; null: without end.' });
 
 const days = z.number().int().nullable();

@@ -1,5 +1,5 @@
 import type { GatelogError } from '../../model/errors.ts';
-import type { Call, Errand, ForwardPorts } from '../call.ts';
+import type { Call, RequestPlan, ForwardPorts } from '../call.ts';
 import { type BodyHold, uncountedMaxBytes } from './memory.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { BodyPieces, declaredLength, type RequestBody } from '../http/request-body.ts';
@@ -68,7 +68,7 @@ function collectDeclared(request: IncomingRequest, length: number, ready: (body:
   }
   const whole = Buffer.allocUnsafeSlow(length);
   let bytes = 0;
-  request.takeChunks((chunk) => {
+  request.readChunks((chunk) => {
     if (chunk === null) ready({ whole: bytes === length ? whole : whole.subarray(0, bytes) });
     else {
       whole.set(chunk, bytes);
@@ -101,7 +101,7 @@ class GrowingBody {
 
   read(): void {
     if (this.request.destroyed) this.ready({ whole: Buffer.alloc(0) });
-    else this.request.takeChunks((chunk) => (chunk === null ? this.end() : this.take(chunk)));
+    else this.request.readChunks((chunk) => (chunk === null ? this.end() : this.take(chunk)));
   }
 
   private take(chunk: Buffer): void {
@@ -131,7 +131,7 @@ class GrowingBody {
       this.request.goOn();
       return;
     }
-    this.request.leaveRest();
+    this.request.switchToStream();
     this.holding.hold.resize(0);
     this.ready(this.holding.hold.refusal());
   }
@@ -140,7 +140,7 @@ class GrowingBody {
   private pass(isCrowded: boolean): void {
     const { hold } = this.holding;
     if (this.isWaiting) hold.stopWaiting();
-    this.request.leaveRest();
+    this.request.switchToStream();
     const begun = this.pieces.all();
     if (hold.bytes > 0) hold.resize(this.bytes);
     this.ready(isCrowded ? { begun, isCrowded } : { begun });
@@ -153,7 +153,7 @@ class GrowingBody {
 }
 
 /** A body that is held is known, as is what goes out for it: so many bytes it has from now on. */
-export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, onward }: Errand): void {
+export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, onward }: RequestPlan): void {
   const bytes = bytesOf(received);
   if (hold.bytes === 0) return;
   // What a fallback sends is made when it is sent.
@@ -162,7 +162,7 @@ export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, o
 }
 
 /** It is on record, so that what the caller sent is kept for what follows alone. */
-export function dropReceived(hold: BodyHold, { outgoing, onward, cache }: Errand): void {
+export function dropReceived(hold: BodyHold, { outgoing, onward, cache }: RequestPlan): void {
   if (onward !== undefined) return;
   if (hold.bytes > 0) hold.resize(bytesOf(outgoing));
   // Who keeps the reply reads the body once more.

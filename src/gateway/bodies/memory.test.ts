@@ -73,9 +73,9 @@ describe('the bytes of bodies that a worker holds', () => {
         if (!isOver) setImmediate(watch);
       };
       watch();
-      const replies = await Promise.all(Array.from({ length: 500 }, () => call(rig.port, text)));
+      const responses = await Promise.all(Array.from({ length: 500 }, () => call(rig.port, text)));
       isOver = true;
-      expect(replies.filter(({ status, body }) => status === 200 && body.toString() === `got ${mebi}`)).toHaveLength(500);
+      expect(responses.filter(({ status, body }) => status === 200 && body.toString() === `got ${mebi}`)).toHaveLength(500);
       expect(most).toBeGreaterThan(mebi);
       expect(most).toBeLessThanOrEqual(16 * mebi);
       await until(() => held.held === 0);
@@ -155,10 +155,10 @@ describe('a call for whose body there is no room', () => {
   it('waits where the body decides about it, and is then 503 with the setting, on record', async () => {
     const { rig, held, provider } = await scene({ waitMs: 50 });
     expect(held.open('another').tryGrow(15 * mebi)).toBe(true);
-    const reply = await call(rig.port, post(chat(mebi)));
-    expect(reply.status).toBe(503);
-    expect(reply.header('retry-after')).toBe('2');
-    expect(reply.body.toString()).toMatch(/GATELOG_HELD_BODIES_BYTES: 16777216/);
+    const response = await call(rig.port, post(chat(mebi)));
+    expect(response.status).toBe(503);
+    expect(response.header('retry-after')).toBe('2');
+    expect(response.body.toString()).toMatch(/GATELOG_HELD_BODIES_BYTES: 16777216/);
     const [exchange] = await rig.exchanges(1);
     expect(exchange?.end).toMatchObject({ outcome: 'refused' });
     const growing = await client(rig.port);
@@ -203,9 +203,9 @@ describe('a call for whose body there is no room', () => {
   ])('goes on unheld, with a warning, where it was held for retries or the question for usage alone, %s', async (_how, text) => {
     const { rig, held } = await scene({});
     expect(held.open('another').tryGrow(15 * mebi)).toBe(true);
-    const reply = await call(rig.port, text);
-    expect(reply.body.toString()).toBe(`got ${2 * mebi}`);
-    expect(reply.header('svc-warning')).toMatch(/GATELOG_HELD_BODIES_BYTES/);
+    const response = await call(rig.port, text);
+    expect(response.body.toString()).toBe(`got ${2 * mebi}`);
+    expect(response.header('svc-warning')).toMatch(/GATELOG_HELD_BODIES_BYTES/);
   });
 });
 

@@ -6,7 +6,7 @@ import { cacheKeyOf } from '../cache/key.ts';
 import { openAiAt, startRig } from '../testing/gateway-harness.ts';
 import type { BodyAsker } from './threads.ts';
 import { findStoredPrompt } from './stored-prompt.ts';
-import { askForUsage } from '../relay/stream-usage.ts';
+import { askForStreamUsage } from '../relay/stream-usage.ts';
 import { bodyOf, call, requestText, startProvider } from '../testing/raw-http.ts';
 
 const mebi = 1024 * 1024;
@@ -56,7 +56,7 @@ it('a body that was gone through elsewhere is edited, asked and keyed as any oth
       if (field !== undefined) [known, plain] = [replaceModel(known, field, model), replaceModel(plain, field, model)];
       same();
     }
-    const asked = [askForUsage(known), askForUsage(plain)] as const;
+    const asked = [askForStreamUsage(known), askForStreamUsage(plain)] as const;
     expect(asked[0]?.toString()).toBe(asked[1]?.toString());
     [known, plain] = [asked[0] ?? known, asked[1] ?? plain];
     same();
@@ -81,9 +81,9 @@ it('a body over 1 MiB is gone through beside the event loop, and its call is ref
     },
   });
   try {
-    const replies = [await call(rig.port, post(mebi)), await call(rig.port, post(mebi + 1)), await call(rig.port, post(mebi + 1))];
-    expect(replies.map(({ status }) => status)).toEqual([200, 200, 503]);
-    expect(replies[1]?.body.toString()).toBe('{"model":"gpt-4o","input":"xxxxxxxxxxxxx');
+    const responses = [await call(rig.port, post(mebi)), await call(rig.port, post(mebi + 1)), await call(rig.port, post(mebi + 1))];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 503]);
+    expect(responses[1]?.body.toString()).toBe('{"model":"gpt-4o","input":"xxxxxxxxxxxxx');
     expect(asked).toEqual([mebi + 1, mebi + 1]);
     await rig.exchanges(3);
   } finally {

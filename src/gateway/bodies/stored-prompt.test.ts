@@ -15,8 +15,8 @@ describe('a prompt that is stored at Helicone', () => {
     '%s without messages is 422, and reaches nobody',
     async (body) => {
       const [rig, openAi] = await place();
-      const reply = await call(rig.port, chat([], body));
-      expect([reply.status, JSON.parse(reply.body.toString())]).toMatchObject([422, { error: { code: 'prompt_not_supported' } }]);
+      const response = await call(rig.port, chat([], body));
+      expect([response.status, JSON.parse(response.body.toString())]).toMatchObject([422, { error: { code: 'prompt_not_supported' } }]);
       expect([openAi.requests, (await rig.exchanges(1))[0]?.end?.outcome]).toEqual([[], 'refused']);
     },
   );
@@ -25,8 +25,8 @@ describe('a prompt that is stored at Helicone', () => {
     const [rig, openAi] = await place();
     const body =
       '{ "prompt_id":"abc", "model":"openai/gpt-4o","seed":12345678901234567890 , "inputs":{"name":"Ann","n":1},"messages":[{"role":"user"}], "environment":"prod"}';
-    const reply = await call(rig.port, chat([], body));
-    expect([reply.status, reply.header('svc-warning')]).toEqual([200, expect.stringContaining('prompt_id, inputs and environment')]);
+    const response = await call(rig.port, chat([], body));
+    expect([response.status, response.header('svc-warning')]).toEqual([200, expect.stringContaining('prompt_id, inputs and environment')]);
     expect(openAi.bodies).toEqual(['{"model":"gpt-4o","seed":12345678901234567890,"messages":[{"role":"user"}]}']);
     const [exchange] = await rig.exchanges(1);
     expect(exchange?.open.tags).toMatchObject({ promptId: 'abc', promptInputs: { name: 'Ann', n: '1' } });

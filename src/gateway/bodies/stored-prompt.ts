@@ -1,7 +1,7 @@
 import { GatelogError } from '../../model/errors.ts';
 import { isJsonObject, parseJson, wellFormed } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
-import type { AdmittedCall } from '../call.ts';
+import type { AuthenticatedCall } from '../call.ts';
 import { scannedInlineMaxBytes, topObject, withMembers } from './shape.ts';
 import { bytesAt, type Span } from '../json/scan.ts';
 
@@ -21,12 +21,12 @@ const wholeKey = Buffer.from('prompt_id"');
 /** Without its beginning: the letter p is so frequent that a search for it takes eight times as long. */
 const endOfKey = Buffer.from('_id"');
 /** So many ends are looked at; where there are more, one search for the whole costs less. */
-const mostEnds = 64;
+const maxEnds = 64;
 
 /** Whether `prompt_id"` stands anywhere in a body. */
 function namesPrompt(body: Buffer): boolean {
   let at = body.indexOf(endOfKey);
-  for (let ends = 0; at !== -1 && ends < mostEnds; ends += 1) {
+  for (let ends = 0; at !== -1 && ends < maxEnds; ends += 1) {
     if (body[at - 1] === wholeKey[wholeKey.length - endOfKey.length - 1]) return body.includes(wholeKey);
     at = body.indexOf(endOfKey, at + endOfKey.length);
   }
@@ -86,7 +86,7 @@ function inputsAt(body: Buffer, span: Span | undefined): StoredPrompt['inputs'] 
  * The call with what its body says of the prompt among its tags. Headers go before it. Inputs are left out where the body is, and of a body that may
  * reach no disk the prompt's identifier is too.
  */
-export function taggedWith(admitted: AdmittedCall, { promptId, inputs }: StoredPrompt): AdmittedCall {
+export function taggedWith(admitted: AuthenticatedCall, { promptId, inputs }: StoredPrompt): AuthenticatedCall {
   const { call } = admitted;
   const { head } = call;
   const { directives } = head;

@@ -3,7 +3,7 @@ import type { BodyShape } from './shape.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { JsonObject } from '../../model/text.ts';
 import type { EchoRequest } from '../builtin/echo.ts';
-import type { WholeReply } from '../response-sink.ts';
+import type { BufferedResponse } from '../response-sink.ts';
 
 /** A body over this size is parsed in a thread beside the one that all calls share: 64 KiB take some milliseconds at worst, 16 MiB seconds. */
 export const inlineMaxBytes = 64 * 1024;
@@ -46,7 +46,7 @@ export interface LargeBodies {
   readonly facts: (asker: BodyAsker, body: Buffer, ways: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
   /** Where in a body all that stands which the gateway looks for. */
   readonly shape: (asker: BodyAsker, body: Buffer) => Promise<BodyShape>;
-  readonly echo: (asker: BodyAsker, request: EchoRequest) => Promise<WholeReply>;
+  readonly echo: (asker: BodyAsker, request: EchoRequest) => Promise<BufferedResponse>;
 }
 
 /** Asks for a call whose body may be in the budget for bodies. */

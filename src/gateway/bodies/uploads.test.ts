@@ -6,7 +6,7 @@ import {
   bodyOf,
   call,
   openClient,
-  parseReply,
+  parseResponse,
   type RawClient,
   requestText,
   soon,
@@ -73,11 +73,11 @@ describe('a body over the limit', () => {
       const { rig, client, calls } = await counting({ limits });
       client.send(request);
       await client.until('body_too_large');
-      const reply = parseReply(client.received());
+      const response = parseResponse(client.received());
       client.send(chat);
       await client.until('got 2');
       const [exchange] = await rig.exchanges(2);
-      expect([reply?.status, reply?.header('svc-id')]).toEqual([413, exchange?.open.requestId]);
+      expect([response?.status, response?.header('svc-id')]).toEqual([413, exchange?.open.requestId]);
       expect([exchange?.end?.outcome, exchange?.responseHead?.status]).toEqual(['refused', 413]);
       expect(calls() - 1).toBe(forwarded);
     });
@@ -99,8 +99,8 @@ describe('a body over the limit', () => {
   it('the echo provider needs it whole and says so', async () => {
     const rig = await startRig({ limits: { routeMaxBytes: 1000 } });
     opened.push(rig);
-    const reply = await call(rig.port, requestText('POST /echo/v1/chat/completions', [json], long));
-    expect([reply.status, (await rig.exchanges(1))[0]?.end?.outcome]).toEqual([413, 'refused']);
+    const response = await call(rig.port, requestText('POST /echo/v1/chat/completions', [json], long));
+    expect([response.status, (await rig.exchanges(1))[0]?.end?.outcome]).toEqual([413, 'refused']);
   });
 });
 
@@ -119,9 +119,9 @@ describe('a refusal with an unread body', () => {
       const chunked = headers.some((header) => header.startsWith('Transfer-Encoding'));
       client.send(requestText(line, chunked ? headers : [...headers, 'Content-Length: 500000'], chunked ? '4\r\nRIFF\r\n' : 'RIFF'));
       await client.until('gatelog_error');
-      const reply = parseReply(client.received());
-      expect([reply?.status, reply?.header('svc-id')]).toEqual([status, expect.any(String)]);
-      expect(reply?.header('www-authenticate')).toBe(status === 401 ? 'Bearer' : undefined);
+      const response = parseResponse(client.received());
+      expect([response?.status, response?.header('svc-id')]).toEqual([status, expect.any(String)]);
+      expect(response?.header('www-authenticate')).toBe(status === 401 ? 'Bearer' : undefined);
       client.send((chunked ? '0\r\n\r\n' : 'x'.repeat(499_996)) + chat);
       await client.until('got 2');
     });
@@ -150,7 +150,7 @@ describe('Expect: 100-continue', () => {
     const { client } = await counting();
     client.send(requestText('POST /v1/files', [audio, 'Expect: tea'], 'RIFF'));
     await client.until('got 4');
-    expect(parseReply(client.received())?.status).toBe(200);
+    expect(parseResponse(client.received())?.status).toBe(200);
   });
 });
 
@@ -199,8 +199,8 @@ describe('back-pressure', () => {
     client.socket.resume();
     await until(() => client.size() > large.length);
     const [exchange] = await rig.exchanges(1);
-    const reply = parseReply(client.received());
-    expect([digest(reply?.body), digest(exchange?.responseBody)]).toEqual([digest(large), digest(large)]);
+    const response = parseResponse(client.received());
+    expect([digest(response?.body), digest(exchange?.responseBody)]).toEqual([digest(large), digest(large)]);
   });
 
   it('a provider that does not read stops the client; once it reads it gets every byte', async () => {

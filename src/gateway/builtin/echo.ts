@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { jsonBody } from '../http/error-response.ts';
-import type { WholeReply } from '../response-sink.ts';
+import type { BufferedResponse } from '../response-sink.ts';
 
 /** Characters of an answer at most. What is longer is counted and not repeated. */
-export const mostEchoCharacters = 256 * 1024;
+export const maxEchoCharacters = 256 * 1024;
 /** Events of a stream at most that repeat text. */
-export const mostEchoEvents = 1000;
+export const maxEchoEvents = 1000;
 
 /**
  * The built-in provider: answers chat completions with the text of the last user message, in OpenAI's shape, with no key and no network.
@@ -21,7 +21,7 @@ export interface EchoRequest {
   readonly createdAt: number;
 }
 
-interface EchoReply {
+interface EchoResponse {
   readonly status: number;
   readonly contentType: string;
   readonly chunks: readonly Buffer[];
@@ -31,8 +31,8 @@ const json = 'application/json';
 const eventStream = 'text/event-stream; charset=utf-8';
 
 /** What it answers. @param parse the body. */
-export function replyOfEcho(request: EchoRequest, parse = parseBytes): WholeReply {
-  const { status, contentType, chunks } = makeReply(request, parse);
+export function responseOfEcho(request: EchoRequest, parse = parseBytes): BufferedResponse {
+  const { status, contentType, chunks } = makeResponse(request, parse);
   const lines = ['content-type', contentType];
   if (contentType === json) lines.push('content-length', String(chunks[0]?.length ?? 0));
   return { status, lines, chunks };
@@ -42,7 +42,7 @@ function parseBytes(body: Buffer): unknown {
   return parseJson(body.toString('utf8'));
 }
 
-function makeReply(request: EchoRequest, parse: (body: Buffer) => unknown): EchoReply {
+function makeResponse(request: EchoRequest, parse: (body: Buffer) => unknown): EchoResponse {
   const pathname = request.path.split('?', 1)[0];
   if (request.method !== 'POST' || pathname !== '/v1/chat/completions') {
     return failure(404, 'The echo provider answers POST /v1/chat/completions only.');
@@ -54,7 +54,7 @@ function makeReply(request: EchoRequest, parse: (body: Buffer) => unknown): Echo
   return complete(body, messages, request.createdAt);
 }
 
-function complete(body: JsonObject, messages: readonly unknown[], created: number): EchoReply {
+function complete(body: JsonObject, messages: readonly unknown[], created: number): EchoResponse {
   const said = lastUserText(messages);
   const content = beginningOf(said);
   const finishReason = content.length < said.length ? 'length' : 'stop';
@@ -98,7 +98,7 @@ interface Answer {
 /** One chunk a word, or as many words as it takes for a stream to have no more than its events. Usage stands on the last choice's chunk, or apart from it when the caller asked for that, as OpenAI does it. */
 function streamChunks(base: object, { content, finishReason }: Answer, usage: object, usageApart: boolean): Buffer[] {
   const words = content.match(/\s*\S+|\s+$/g) ?? [];
-  const wordsInEvent = Math.ceil(words.length / mostEchoEvents);
+  const wordsInEvent = Math.ceil(words.length / maxEchoEvents);
   const pieces = Array.from({ length: Math.ceil(words.length / Math.max(1, wordsInEvent)) }, (_, index) =>
     words.slice(index * wordsInEvent, (index + 1) * wordsInEvent).join(''),
   );
@@ -134,7 +134,7 @@ function messageText(message: unknown): string {
 
 /** Of a text as much as is repeated, no character cut in two. */
 function beginningOf(text: string): string {
-  return text.length <= mostEchoCharacters ? text : text.slice(0, mostEchoCharacters).replace(/[\uD800-\uDBFF]$/, '');
+  return text.length <= maxEchoCharacters ? text : text.slice(0, maxEchoCharacters).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 /** TRICKY: one by one. A list of millions of words takes a hundred times their bytes. */
@@ -145,7 +145,7 @@ function countWords(text: string): number {
   return words;
 }
 
-function failure(status: number, message: string): EchoReply {
+function failure(status: number, message: string): EchoResponse {
   const error = { message, type: 'invalid_request_error', param: null, code: null };
   return { status, contentType: json, chunks: [jsonBody({ error })] };
 }

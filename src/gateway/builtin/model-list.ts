@@ -1,6 +1,6 @@
 import type { OrganizationId } from '../../model/ids.ts';
 import { echoProviderName, type ProviderAddress, type ProviderTable } from '../routing/provider-table.ts';
-import { giveReply, type ReplySink } from '../response-sink.ts';
+import { respond, type ResponseSink } from '../response-sink.ts';
 
 /** Names of a provider's models, as far as an organisation knows them here. @throws GatelogError `metadata_unavailable`. */
 export type KnownModels = (provider: string, organizationId: OrganizationId) => readonly string[];
@@ -32,16 +32,16 @@ export function listedModels({ providers, knownModels, organizationId, storedPro
 }
 
 /** `GET /v1/models`, in OpenAI's shape. */
-export function answerModels(sources: ModelSources, method: string, sink: ReplySink): void {
+export function answerModels(sources: ModelSources, method: string, sink: ResponseSink): void {
   const body = Buffer.from(JSON.stringify({ object: 'list', data: listedModels(sources) }));
   const lines = ['content-type', 'application/json', 'content-length', String(body.length)];
-  giveReply(sink, { status: 200, lines, chunks: method === 'HEAD' ? [] : [body] });
+  respond(sink, { status: 200, lines, chunks: method === 'HEAD' ? [] : [body] });
 }
 
 /** It is reached by `name/model`, and a key of the organisation's or the deployment's goes there, or none is needed. */
 function isOpen({ name, native, isRoutable }: ProviderAddress, storedProviders: ReadonlySet<string>): boolean {
   const hasStored = native.keyHeader !== undefined && storedProviders.has(name);
-  return isRoutable && (hasStored || native.ownCredentials !== undefined);
+  return isRoutable && (hasStored || native.deploymentCredentials !== undefined);
 }
 
 /** OpenAI's clients expect a time of creation, which nobody knows here. */

@@ -3,7 +3,7 @@ import { type LimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts'
 import { moneyOfUnits } from '../../model/pricing/money.ts';
 import type { Claim, Verdict } from '../../state/fixed-windows.ts';
 import { type CacheRig, startCacheRig } from '../testing/cache-harness.ts';
-import { call, type RawReply, requestText } from '../testing/raw-http.ts';
+import { call, type RawResponse, requestText } from '../testing/raw-http.ts';
 
 let cached: CacheRig;
 let claims: Claim[];
@@ -24,9 +24,9 @@ beforeEach(async () => {
 
 afterEach(() => cached.close());
 
-const ask = (seed = ''): Promise<RawReply> =>
+const ask = (seed = ''): Promise<RawResponse> =>
   call(cached.rig.port, requestText('POST /v1/chat/completions', ['Svc-Cache-Enabled: true', `Svc-Cache-Seed: ${seed}`], '{"model":"m"}'));
-const cacheOf = ({ header }: RawReply): readonly (string | undefined)[] => [header('svc-cache'), header('svc-ratelimit-limit')];
+const cacheOf = ({ header }: RawResponse): readonly (string | undefined)[] => [header('svc-cache'), header('svc-ratelimit-limit')];
 
 it('a miss uses up limits and budgets, a hit neither', async () => {
   expect([cacheOf(await ask()), claims.length]).toEqual([['MISS', expect.any(String)], 2]);
@@ -54,8 +54,8 @@ it('a body that is hashed in steps is one miss, then a hit', async () => {
       ['Svc-Cache-Enabled: true'],
       `{"model":"m","input":"${'x'.repeat(3 * 1024 * 1024)}"}`,
     );
-    const replies = [await call(large.rig.port, text), await call(large.rig.port, text)];
-    expect(replies.map(({ status, header }) => [status, header('svc-cache')])).toEqual([
+    const responses = [await call(large.rig.port, text), await call(large.rig.port, text)];
+    expect(responses.map(({ status, header }) => [status, header('svc-cache')])).toEqual([
       [200, 'MISS'],
       [200, 'HIT'],
     ]);

@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CacheRig, startCacheRig } from '../testing/cache-harness.ts';
-import { call, openClient, parseReply, type RawReply, requestText, until } from '../testing/raw-http.ts';
+import { call, openClient, parseResponse, type RawResponse, requestText, until } from '../testing/raw-http.ts';
 
 let cached: CacheRig;
 
@@ -17,12 +17,12 @@ const chat = '{"model":"m","messages":[]}';
 const day = 24 * 60 * 60 * 1000;
 
 /** A call of the cache; `line` and `body` are those of a chat unless given. */
-function ask(headers: readonly string[] = [], body = chat, line = 'POST /v1/chat/completions'): Promise<RawReply> {
+function ask(headers: readonly string[] = [], body = chat, line = 'POST /v1/chat/completions'): Promise<RawResponse> {
   return call(cached.rig.port, requestText(line, [json, enabled, ...headers], body));
 }
 
-const told = ({ header }: RawReply): string | undefined => header('svc-cache');
-const numberOf = ({ body }: RawReply): number => (JSON.parse(body.toString()) as { readonly number: number }).number;
+const told = ({ header }: RawResponse): string | undefined => header('svc-cache');
+const numberOf = ({ body }: RawResponse): number => (JSON.parse(body.toString()) as { readonly number: number }).number;
 
 describe('a call with the cache', () => {
   it('reaches the provider once; equal ones get the same reply', async () => {
@@ -148,7 +148,7 @@ describe('age', () => {
   });
 
   it('reading and keeping can be asked for apart', async () => {
-    const only = (use: string): Promise<RawReply> =>
+    const only = (use: string): Promise<RawResponse> =>
       call(cached.rig.port, requestText('POST /v1/chat/completions', [json, `Svc-Cache-${use}: true`], chat));
     expect([told(await only('Read')), told(await only('Read'))]).toEqual(['MISS', 'MISS']);
     expect([told(await only('Save')), told(await only('Save')), told(await only('Read'))]).toEqual(['MISS', 'MISS', 'HIT']);
@@ -220,7 +220,7 @@ describe('a stream', () => {
     const hiding = ['Svc-Stream-Usage: true'];
     const hidden = `${events[0]}${events[2]}`;
     const bodies = [await ask(hiding, question), await ask([], asksUsage), await ask(hiding, question)];
-    expect(bodies.map((reply) => [told(reply), reply.body.toString()])).toEqual([
+    expect(bodies.map((response) => [told(response), response.body.toString()])).toEqual([
       ['MISS', hidden],
       ['HIT', stream],
       ['HIT', hidden],
@@ -277,7 +277,7 @@ describe('only whole successes are kept', () => {
     const large = Buffer.alloc(1024 * 1024, 'x');
     cached.behave((_body, response) => response.writeHead(200).end(large));
     expect([told(await ask()), told(await ask())]).toEqual(['MISS', 'MISS']);
-    expect(cached.replies.total()).toBe(0);
+    expect(cached.responses.total()).toBe(0);
   });
 
   it('not one that is 200 and tells of an error', async () => {
@@ -323,7 +323,7 @@ describe('only whole successes are kept', () => {
     cached.behave((_body, response) => response.writeHead(200).end('x'.repeat(3000)));
     for (const seed of ['a', 'b', 'c']) {
       await ask([`Svc-Cache-Seed: ${seed}`]);
-      expect(cached.replies.total()).toBeLessThanOrEqual(10_000);
+      expect(cached.responses.total()).toBeLessThanOrEqual(10_000);
     }
     expect(told(await ask(['Svc-Cache-Seed: c']))).toBe('HIT');
     expect(told(await ask(['Svc-Cache-Seed: a']))).toBe('MISS');
@@ -339,22 +339,22 @@ describe('the cache is not used', () => {
     ['for replies without a body', [], 'HEAD'],
   ])('%s, and the reply says so', async (_why, headers, method) => {
     const one = [requestText(`${method} /v1/files/1`, [enabled, ...headers], method === 'POST' ? '{}' : '')].join('');
-    const replies = [await call(cached.rig.port, one), await call(cached.rig.port, one)];
-    expect(replies.map(told)).toEqual([undefined, undefined]);
-    expect(replies[1]?.header('svc-warning')).toContain('the cache was not used: ');
-    expect([cached.seen.length, cached.replies.total()]).toEqual([2, 0]);
+    const responses = [await call(cached.rig.port, one), await call(cached.rig.port, one)];
+    expect(responses.map(told)).toEqual([undefined, undefined]);
+    expect(responses[1]?.header('svc-warning')).toContain('the cache was not used: ');
+    expect([cached.seen.length, cached.responses.total()]).toEqual([2, 0]);
   });
 
   it('for a body that is too large to be read', async () => {
-    const reply = await ask([], JSON.stringify({ text: 'x'.repeat(70_000) }));
-    expect(reply.header('svc-warning')).toContain('GATELOG_ROUTE_MAX_BYTES');
-    expect([told(reply), reply.status]).toEqual([undefined, 200]);
+    const response = await ask([], JSON.stringify({ text: 'x'.repeat(70_000) }));
+    expect(response.header('svc-warning')).toContain('GATELOG_ROUTE_MAX_BYTES');
+    expect([told(response), response.status]).toEqual([undefined, 200]);
   });
 
   it('while the shared state is away: the call goes on, and an operator can know', async () => {
     cached.breakState(true);
-    const replies = [await ask(), await ask()];
-    expect(replies.map((reply) => [reply.status, told(reply)])).toEqual([
+    const responses = [await ask(), await ask()];
+    expect(responses.map((response) => [response.status, told(response)])).toEqual([
       [200, 'MISS'],
       [200, 'MISS'],
     ]);
@@ -392,9 +392,9 @@ describe('on record', () => {
     const client = await openClient(cached.rig.port);
     client.send(requestText('POST /v1/chat/completions', [json, enabled], chat));
     await until(() => cached.rig.spool.waiting() > 0);
-    expect(parseReply(client.received())?.whole ?? false).toBe(false);
+    expect(parseResponse(client.received())?.whole ?? false).toBe(false);
     cached.rig.spool.release();
-    await until(() => parseReply(client.received())?.whole === true);
+    await until(() => parseResponse(client.received())?.whole === true);
     client.socket.destroy();
   });
 });

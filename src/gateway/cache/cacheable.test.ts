@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isWorthKeeping } from './cacheable.ts';
+import { isCacheable } from './cacheable.ts';
 
 const json = 'application/json';
 const events = 'text/event-stream; charset=utf-8';
@@ -55,7 +55,7 @@ const cases: readonly [what: string, isKept: boolean, contentType: string, body:
 describe('worth keeping', () => {
   for (const [what, isKept, contentType, body] of cases) {
     it(`${isKept ? 'is' : 'is not'} ${what}: ${contentType}`, () => {
-      expect(isWorthKeeping(Buffer.from(body), contentType)).toBe(isKept);
+      expect(isCacheable(Buffer.from(body), contentType)).toBe(isKept);
     });
   }
 });

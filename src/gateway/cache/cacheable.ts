@@ -9,13 +9,13 @@ import { bytesAt, objectAt, skipWhitespace } from '../json/scan.ts';
  * its quotes is a name or a whole value, and never a part of a text.
  * @param body decoded.
  */
-export function isWorthKeeping(body: Buffer, contentType: string): boolean {
+export function isCacheable(body: Buffer, contentType: string): boolean {
   if (isEventStream(contentType)) return isWholeStream(body.toString('latin1'));
   const type = contentType.toLowerCase();
   if (type.includes('amazon.eventstream')) return !amazonFailures.some((header) => body.includes(header));
   if (/ndjson|jsonl|stream\+json/.test(type)) return isWholeSeries(body.toString('latin1'));
   if (!failureWords.some((word) => body.includes(word))) return true;
-  return !tellsFailure(body) && !failedChoice.test(body.toString('latin1')) && !failedElement.test(body.toString('latin1'));
+  return !reportsError(body) && !failedChoice.test(body.toString('latin1')) && !failedElement.test(body.toString('latin1'));
 }
 
 /** The last event of OpenAI's, Anthropic's and Cohere's streams; Gemini's have none and say why they finished. */
@@ -46,12 +46,12 @@ function isWholeSeries(text: string): boolean {
 }
 
 function anyTellsFailure(text: string, suspects: RegExp): boolean {
-  for (const [, json = ''] of text.matchAll(suspects)) if (tellsFailure(Buffer.from(json, 'latin1'))) return true;
+  for (const [, json = ''] of text.matchAll(suspects)) if (reportsError(Buffer.from(json, 'latin1'))) return true;
   return false;
 }
 
 /** True for an object with an `error` that is not null, or of a type that is one; also for one that breaks off. */
-function tellsFailure(json: Buffer): boolean {
+function reportsError(json: Buffer): boolean {
   const start = skipWhitespace(json, 0);
   const object = objectAt(json, start);
   if (object === undefined) return json[start] === 0x7b;

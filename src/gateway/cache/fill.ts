@@ -1,16 +1,16 @@
 import type { GatelogError } from '../../model/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { decodeWhole, isIdentity } from '../http/content-coding.ts';
-import type { RawHeaders } from '../http/headers.ts';
-import type { Turn } from './single-flight.ts';
-import { isWorthKeeping } from './cacheable.ts';
-import { readReplyHead } from '../relay/response-headers.ts';
-import type { ProviderCall, ReplySink } from '../response-sink.ts';
+import type { HeaderList } from '../http/headers.ts';
+import type { Lease } from './single-flight.ts';
+import { isCacheable } from './cacheable.ts';
+import { readResponseHead } from '../relay/response-headers.ts';
+import type { CallControl, ResponseSink } from '../response-sink.ts';
 
 export interface KeeperOptions {
   /** Where the reply goes on to. */
-  readonly next: ReplySink;
-  readonly turn: Turn;
+  readonly next: ResponseSink;
+  readonly turn: Lease;
   /** Ends the record of a caller who has left, and the call. */
   readonly abandon: () => void;
   /** The exchange that the reply answers. */
@@ -18,7 +18,7 @@ export interface KeeperOptions {
   readonly userId: () => string | Promise<string>;
   readonly maxAgeMs: number;
   /** A larger reply is not kept, encoded or decoded. */
-  readonly mostReplyBytes: number;
+  readonly maxResponseBytes: number;
   readonly clock: Clock;
 }
 
@@ -49,10 +49,10 @@ const perDeliveryPrefixes = ['x-ratelimit-', 'anthropic-ratelimit-'] as const;
  *
  * Invariant: the turn of a call ends through its keeper, so that a call that was left behind ends with it.
  */
-export class CacheKeeper implements ReplySink {
+export class CacheFill implements ResponseSink {
   private readonly options: KeeperOptions;
   private readonly startedAt: number;
-  private call: ProviderCall | undefined;
+  private call: CallControl | undefined;
   private isPaused = false;
   private abortedBy: Error | undefined;
   /** The caller has left; the call goes on for others. */
@@ -69,25 +69,25 @@ export class CacheKeeper implements ReplySink {
       pause: () => this.pause(true),
       resume: () => this.pause(false),
       abort: (reason) => this.abort(reason),
-      outlivesClient: () => this.outlivesClient(),
+      survivesDisconnect: () => this.survivesDisconnect(),
     });
   }
 
   /** TRICKY: the caller's side is there before the provider's, and may have left, or be full, by then. */
-  begin(call: ProviderCall): void {
+  begin(call: CallControl): void {
     this.call = call;
     if (this.abortedBy !== undefined) call.abort(this.abortedBy);
     else if (this.isPaused) call.pause();
   }
 
-  start(status: number, raw: RawHeaders, message: string): void {
+  start(status: number, raw: HeaderList, message: string): void {
     this.options.next.start(status, raw, message);
     if (status < 200) return;
     if (status > 299) {
       this.giveUp();
       return;
     }
-    const { passed, recorded } = readReplyHead(raw);
+    const { passed, recorded } = readResponseHead(raw);
     const coding = recorded['content-encoding'];
     this.head = { status, lines: linesToKeep(passed), coding, contentType: recorded['content-type'] ?? '' };
   }
@@ -96,7 +96,7 @@ export class CacheKeeper implements ReplySink {
     this.options.next.data(chunk);
     if (this.gaveUp) return;
     this.bytes += chunk.length;
-    if (this.bytes > this.options.mostReplyBytes) this.giveUp();
+    if (this.bytes > this.options.maxResponseBytes) this.giveUp();
     else this.chunks.push(chunk);
   }
 
@@ -117,7 +117,7 @@ export class CacheKeeper implements ReplySink {
       this.keep(head, body, latencyMs);
       return;
     }
-    decodeWhole(body, head.coding, this.options.mostReplyBytes).then(
+    decodeWhole(body, head.coding, this.options.maxResponseBytes).then(
       (decoded) => (decoded === undefined ? this.giveUp() : this.keep(head, decoded, latencyMs)),
       () => this.giveUp(),
     );
@@ -130,7 +130,7 @@ export class CacheKeeper implements ReplySink {
 
   private keep(head: KeptHead, body: Buffer, latencyMs: number): void {
     const { turn, requestId, userId, maxAgeMs, clock } = this.options;
-    if (!isWorthKeeping(body, head.contentType)) {
+    if (!isCacheable(body, head.contentType)) {
       turn.giveUp();
       return;
     }
@@ -154,7 +154,7 @@ export class CacheKeeper implements ReplySink {
   }
 
   /** Ends the call of a caller who has left when those who waited for its reply have left too. */
-  endIfUnwanted(): void {
+  abortIfUnawaited(): void {
     if (this.isLeftBehind && !this.options.turn.isAwaited()) this.endTurn(() => this.options.turn.pass());
   }
 
@@ -172,7 +172,7 @@ export class CacheKeeper implements ReplySink {
     else this.call?.resume();
   }
 
-  private outlivesClient(): boolean {
+  private survivesDisconnect(): boolean {
     if (this.gaveUp || !this.options.turn.isAwaited()) return false;
     this.isLeftBehind = true;
     return true;
@@ -186,7 +186,7 @@ export class CacheKeeper implements ReplySink {
   }
 }
 
-function linesToKeep(lines: RawHeaders): readonly string[] {
+function linesToKeep(lines: HeaderList): readonly string[] {
   return lines.filter((_, index) => {
     const name = lines[index - (index % 2)]?.toLowerCase() ?? '';
     return !perDelivery.has(name) && !perDeliveryPrefixes.some((prefix) => name.startsWith(prefix));

@@ -1,48 +1,48 @@
 import { isEventStream } from '../../model/record/media-type.ts';
-import type { CachedReply } from '../../state/cached-replies.ts';
+import type { CachedResponse } from '../../state/cached-responses.ts';
 import { codingFor, encodeIn } from '../http/content-coding.ts';
-import type { RawHeaders } from '../http/headers.ts';
-import type { WholeReply } from '../response-sink.ts';
+import type { HeaderList } from '../http/headers.ts';
+import type { BufferedResponse } from '../response-sink.ts';
 
 /** A smaller body gains nothing. */
-const leastEncodedBytes = 1024;
+const minEncodedBytes = 1024;
 const compressible = /^(?:text\/|application\/(?:[\w.+-]*json|[\w.+-]*xml|x-ndjson)\b)/i;
 
 /**
  * The coding in which a kept reply goes to a caller; undefined: as it is. Streams of events go as they are: their end, and a usage that the
  * caller did not ask for, are looked for on the way.
  */
-export function hitCodingFor({ body, headers }: CachedReply, passed: RawHeaders): string | undefined {
-  if (body.length < leastEncodedBytes) return undefined;
+export function hitCodingFor({ body, headers }: CachedResponse, passed: HeaderList): string | undefined {
+  if (body.length < minEncodedBytes) return undefined;
   const contentType = valueOf(headers, 'content-type');
   if (isEventStream(contentType) || !compressible.test(contentType)) return undefined;
   return codingFor(valueOf(passed, 'accept-encoding'));
 }
 
 /** A kept reply in a coding that {@link hitCodingFor} gave. */
-export async function encodedReply(hit: CachedReply, coding: string): Promise<WholeReply> {
+export async function encodedResponse(hit: CachedResponse, coding: string): Promise<BufferedResponse> {
   const bytes = await encodeIn(coding, bytesOf(hit));
-  return replyWith(hit, bytes, ['content-encoding', coding, 'vary', 'accept-encoding']);
+  return responseWith(hit, bytes, ['content-encoding', coding, 'vary', 'accept-encoding']);
 }
 
 /** A kept reply as it is. */
-export function plainReply(hit: CachedReply): WholeReply {
-  return replyWith(hit, bytesOf(hit), []);
+export function plainResponse(hit: CachedResponse): BufferedResponse {
+  return responseWith(hit, bytesOf(hit), []);
 }
 
 /** The same memory: it is this caller's own. */
-function bytesOf({ body }: CachedReply): Buffer {
+function bytesOf({ body }: CachedResponse): Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.length);
 }
 
 /** A stream has no length, as it had none; a 204 must not have one (RFC 9110 §8.6). */
-function replyWith({ status, headers }: CachedReply, bytes: Buffer, lines: readonly string[]): WholeReply {
+function responseWith({ status, headers }: CachedResponse, bytes: Buffer, lines: readonly string[]): BufferedResponse {
   const isStream = isEventStream(valueOf(headers, 'content-type'));
   const length = isStream || status === 204 ? [] : ['content-length', String(bytes.length)];
   return { status, lines: [...headers, ...lines, ...length], chunks: bytes.length === 0 ? [] : [bytes] };
 }
 
-function valueOf(lines: RawHeaders, name: string): string {
+function valueOf(lines: HeaderList, name: string): string {
   const values = lines.filter((_, index) => index % 2 === 1 && lines[index - 1]?.toLowerCase() === name);
   return values.join(',');
 }

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CacheAsk } from '../directives/cache.ts';
+import type { CachePolicy } from '../directives/cache.ts';
 import { cacheKeyOf, cacheKeySteps, type KeyedCall } from './key.ts';
 
-const ask: CacheAsk = { reads: true, keeps: true, seed: '', places: 1, ignoredKeys: [], maxAgeMs: 1 };
+const ask: CachePolicy = { reads: true, keeps: true, seed: '', places: 1, ignoredKeys: [], maxAgeMs: 1 };
 const call: KeyedCall = {
   organizationId: 'one',
   method: 'POST',
@@ -13,7 +13,7 @@ const call: KeyedCall = {
   body: Buffer.from('{"model":"m","seed":1}'),
 };
 
-const keyOf = (changes: Partial<KeyedCall> = {}, asked: Partial<CacheAsk> = {}): string => {
+const keyOf = (changes: Partial<KeyedCall> = {}, asked: Partial<CachePolicy> = {}): string => {
   const { organizationId, fingerprint } = cacheKeyOf({ ...call, ...changes }, { ...ask, ...asked });
   return `${organizationId}/${fingerprint}`;
 };
@@ -38,7 +38,7 @@ describe('an object of very many members', () => {
 });
 
 describe('every part of the key counts', () => {
-  const differences: readonly [what: string, changes: Partial<KeyedCall>, asked?: Partial<CacheAsk>][] = [
+  const differences: readonly [what: string, changes: Partial<KeyedCall>, asked?: Partial<CachePolicy>][] = [
     ['the organisation', { organizationId: 'two' }],
     ['the method', { method: 'GET' }],
     ['the provider’s address', { origin: 'https://other.example.com' }],

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { parseJson } from '../../model/text.ts';
-import type { CacheKey } from '../../state/cached-replies.ts';
-import type { CacheAsk } from '../directives/cache.ts';
-import type { RawHeaders } from '../http/headers.ts';
+import type { CacheKey } from '../../state/cached-responses.ts';
+import type { CachePolicy } from '../directives/cache.ts';
+import type { HeaderList } from '../http/headers.ts';
 import { topObject } from '../bodies/shape.ts';
 import { bytesAt, lengthOfMark } from '../json/scan.ts';
 
@@ -14,7 +14,7 @@ export interface KeyedCall {
   readonly origin: string;
   readonly path: string;
   /** Header lines as they go out. */
-  readonly headers: RawHeaders;
+  readonly headers: HeaderList;
   /** The body as it goes out. */
   readonly body: Buffer;
 }
@@ -53,7 +53,7 @@ export const hashedInlineMaxBytes = 1024 * 1024;
 const stepBytes = 1024 * 1024;
 
 /** The key under which the reply to a call is kept: equal for calls that differ in nothing that counts. */
-export function cacheKeyOf(call: KeyedCall, ask: CacheAsk): CacheKey {
+export function cacheKeyOf(call: KeyedCall, ask: CachePolicy): CacheKey {
   const steps = cacheKeySteps(call, ask);
   for (;;) {
     const { done, value } = steps.next();
@@ -62,7 +62,7 @@ export function cacheKeyOf(call: KeyedCall, ask: CacheAsk): CacheKey {
 }
 
 /** As {@link cacheKeyOf}, in steps between which other calls may go on. */
-export function* cacheKeySteps(call: KeyedCall, { seed, places, ignoredKeys }: CacheAsk): Generator<void, CacheKey, undefined> {
+export function* cacheKeySteps(call: KeyedCall, { seed, places, ignoredKeys }: CachePolicy): Generator<void, CacheKey, undefined> {
   const { organizationId, method, origin, path, headers, body } = call;
   const hash = createHash('sha256');
   // Of whoever ignores a key the reply may be that to another value of it: it is given to those alone who ignore the same ones.
@@ -90,7 +90,7 @@ function* addLarge(hash: Hash, part: Buffer): Generator<void, void, undefined> {
   }
 }
 
-function keyedLines(headers: RawHeaders): readonly string[] {
+function keyedLines(headers: HeaderList): readonly string[] {
   const lines: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const lower = headers[index]?.toLowerCase() ?? '';

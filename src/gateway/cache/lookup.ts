@@ -1,24 +1,24 @@
-import type { CacheKey } from '../../state/cached-replies.ts';
-import type { CacheAsk } from '../directives/cache.ts';
-import { encodedReply, hitCodingFor, plainReply } from './hit-response.ts';
-import { CacheKeeper } from './fill.ts';
+import type { CacheKey } from '../../state/cached-responses.ts';
+import type { CachePolicy } from '../directives/cache.ts';
+import { encodedResponse, hitCodingFor, plainResponse } from './hit-response.ts';
+import { CacheFill } from './fill.ts';
 import { cacheKeyOf, cacheKeySteps, hashedInlineMaxBytes, type KeyedCall } from './key.ts';
-import { type AdmittedCall, type Call, type Errand, type ForwardPorts, hasLeft, type OpenCall } from '../call.ts';
+import { type AuthenticatedCall, type Call, type RequestPlan, type ForwardPorts, isDisconnected, type RecordedCall } from '../call.ts';
 import { outgoingCallOf, sentBodyOf } from '../plan.ts';
 import { askerOf, inlineMaxBytes } from '../bodies/threads.ts';
-import type { CacheAnswer, CacheHit, CacheQuestion, ReplyCache } from './single-flight.ts';
-import type { CacheStanding } from './status.ts';
+import type { CacheResult, CacheHit, CacheQuery, SingleFlight } from './single-flight.ts';
+import type { CacheStatus } from './status.ts';
 import { isToldOnce } from '../routing/routes.ts';
 
 interface CacheCall {
-  readonly admitted: AdmittedCall;
-  readonly errand: Errand;
-  readonly ask: CacheAsk;
+  readonly admitted: AuthenticatedCall;
+  readonly plan: RequestPlan;
+  readonly ask: CachePolicy;
 }
 
 /** Takes a call that was looked for in the cache. `hasWaited`: for an equal call that is on its way, or for an encoder. */
 interface CacheAsked {
-  readonly ready: (errand: Errand, hasWaited: boolean) => void;
+  readonly ready: (plan: RequestPlan, hasWaited: boolean) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -26,8 +26,8 @@ interface CacheAsked {
  * Looks into the cache for a call. `ready` is called once, with the errand and how the cache stands to it; at once where nothing has to be
  * waited for, and the body is not large. A caller that leaves meanwhile ends the wait. What is thrown later than this returns goes to `failed`.
  */
-export function askCache(ports: ForwardPorts, asking: CacheCall, { ready, failed }: CacheAsked): void {
-  const { admitted, errand, ask } = asking;
+export function lookUpCache(ports: ForwardPorts, asking: CacheCall, { ready, failed }: CacheAsked): void {
+  const { admitted, plan: errand, ask } = asking;
   const { outgoing } = errand;
   const why = 'whole' in outgoing ? reasonAgainst(admitted.call, errand) : 'the request body is over GATELOG_ROUTE_MAX_BYTES';
   if (why !== undefined || !('whole' in outgoing)) {
@@ -40,11 +40,11 @@ export function askCache(ports: ForwardPorts, asking: CacheCall, { ready, failed
   else ports.turns.inSteps(keyed.organizationId, cacheKeySteps(keyed, ask), { done: look, failed });
 }
 
-function lookFor(ports: ForwardPorts, { admitted, errand, ask }: CacheCall, key: CacheKey, ready: CacheAsked['ready']): void {
+function lookFor(ports: ForwardPorts, { admitted, plan: errand, ask }: CacheCall, key: CacheKey, ready: CacheAsked['ready']): void {
   const question = { key, maxAgeMs: ask.maxAgeMs };
   let hasWaited = false;
-  const settle = (answer: CacheAnswer | undefined): void =>
-    standOn(answer, admitted.call, (cache) => ready({ ...errand, cache }, hasWaited));
+  const settle = (answer: CacheResult | undefined): void =>
+    toCacheStatus(answer, admitted.call, (cache) => ready({ ...errand, cache }, hasWaited));
   if (!ask.reads) settle({ turn: ports.cache.refresh(question) });
   // Nothing is as young as that, and what is kept so is over at once: there is nothing to wait for.
   else if (ask.maxAgeMs === 0) settle('alone');
@@ -53,7 +53,7 @@ function lookFor(ports: ForwardPorts, { admitted, errand, ask }: CacheCall, key:
   hasWaited = true;
 }
 
-function keyedCallOf({ call, admission }: AdmittedCall, { route, target, passed }: Errand, body: Buffer): KeyedCall {
+function keyedCallOf({ call, admission }: AuthenticatedCall, { route, target, passed }: RequestPlan, body: Buffer): KeyedCall {
   return {
     organizationId: admission.principal.organizationId,
     method: methodOf(call),
@@ -65,7 +65,7 @@ function keyedCallOf({ call, admission }: AdmittedCall, { route, target, passed 
 }
 
 /** Waits no longer than the caller does. */
-function askOrWait(cache: ReplyCache, { request }: Call, question: CacheQuestion, settle: (answer?: CacheAnswer) => void): void {
+function askOrWait(cache: SingleFlight, { request }: Call, question: CacheQuery, settle: (answer?: CacheResult) => void): void {
   const { socket } = request;
   let isSettled = false;
   const leave = (): void => {
@@ -80,21 +80,21 @@ function askOrWait(cache: ReplyCache, { request }: Call, question: CacheQuestion
   if (!isSettled) socket.once('close', leave);
 }
 
-function standOn(answer: CacheAnswer | undefined, call: Call, stand: (standing: CacheStanding) => void): void {
+function toCacheStatus(answer: CacheResult | undefined, call: Call, stand: (standing: CacheStatus) => void): void {
   if (answer === undefined || answer === 'alone') stand({ kind: 'miss', turn: undefined });
   else if ('turn' in answer) stand({ kind: 'miss', turn: answer.turn });
   else giveHit(answer, call.head.passed, stand);
 }
 
-function giveHit(found: CacheHit, passed: readonly string[], stand: (standing: CacheStanding) => void): void {
+function giveHit(found: CacheHit, passed: readonly string[], stand: (standing: CacheStatus) => void): void {
   const coding = hitCodingFor(found.hit, passed);
-  const asItIs = (): void => stand({ kind: 'hit', found, reply: plainReply(found.hit) });
+  const asItIs = (): void => stand({ kind: 'hit', found, response: plainResponse(found.hit) });
   if (coding === undefined) asItIs();
-  else encodedReply(found.hit, coding).then((reply) => stand({ kind: 'hit', found, reply }), asItIs);
+  else encodedResponse(found.hit, coding).then((response) => stand({ kind: 'hit', found, response }), asItIs);
 }
 
 /** Why the cache has no part in a call although it was asked for; undefined: it has. */
-function reasonAgainst(call: Call, { route }: Errand): string | undefined {
+function reasonAgainst(call: Call, { route }: RequestPlan): string | undefined {
   const { requestBody, responseBody } = call.head.directives.tags;
   const method = methodOf(call);
   if (requestBody === 'never' || responseBody === 'never') return 'with Svc-Omit-Request or -Response: strict nothing may reach a disk';
@@ -104,36 +104,41 @@ function reasonAgainst(call: Call, { route }: Errand): string | undefined {
 }
 
 /** A call that has the turn keeps the reply on its way back; one whose caller has left by now leaves the turn to the next. */
-export function throughCache(ports: ForwardPorts, { call, identity }: AdmittedCall, open: OpenCall, errand: Errand): OpenCall {
+export function captureForCache(
+  ports: ForwardPorts,
+  { call, identity }: AuthenticatedCall,
+  open: RecordedCall,
+  plan: RequestPlan,
+): RecordedCall {
   const { cache, tags } = call.head.directives;
-  if (errand.cache?.kind !== 'miss' || errand.cache.turn === undefined || cache === undefined) return open;
-  if (hasLeft(call)) {
-    leaveCache(errand);
+  if (plan.cache?.kind !== 'miss' || plan.cache.turn === undefined || cache === undefined) return open;
+  if (isDisconnected(call)) {
+    releaseLease(plan);
     return open;
   }
-  const keeper = new CacheKeeper({
+  const cacheFill = new CacheFill({
     next: open.sink,
-    turn: errand.cache.turn,
-    abandon: () => open.relay.clientLeft(),
+    turn: plan.cache.turn,
+    abandon: () => open.relay.onClientDisconnect(),
     requestId: identity.requestId,
-    userId: () => tags.userId ?? userOf(ports, open, errand),
+    userId: () => tags.userId ?? userOf(ports, open, plan),
     maxAgeMs: cache.maxAgeMs,
-    mostReplyBytes: ports.limits.cachedReplyMaxBytes,
+    maxResponseBytes: ports.limits.cachedResponseMaxBytes,
     clock: ports.clock,
   });
-  return { ...open, sink: keeper, keeper };
+  return { ...open, sink: cacheFill, cacheFill };
 }
 
 /** The user whom the body of a call names. */
-function userOf(ports: ForwardPorts, { call, organizationId }: OpenCall, errand: Errand): string | Promise<string> {
-  const outgoing = outgoingCallOf(call, errand, errand.found?.[0]);
+function userOf(ports: ForwardPorts, { call, organizationId }: RecordedCall, plan: RequestPlan): string | Promise<string> {
+  const outgoing = outgoingCallOf(call, plan, plan.found?.[0]);
   const { body, found } = outgoing;
   if (found !== undefined || body === undefined || body.length <= inlineMaxBytes) return ports.callLimits.readUser(outgoing);
-  return ports.largeBodies.facts(askerOf(organizationId, call), body, [sentBodyOf(errand)]).then(([facts]) => facts?.user ?? '');
+  return ports.largeBodies.facts(askerOf(organizationId, call), body, [sentBodyOf(plan)]).then(([facts]) => facts?.user ?? '');
 }
 
 /** Leaves the turn of a call that goes nowhere to the next. */
-export function leaveCache({ cache }: Errand): void {
+export function releaseLease({ cache }: RequestPlan): void {
   if (cache?.kind === 'miss') cache.turn?.pass();
 }
 

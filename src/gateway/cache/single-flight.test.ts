@@ -5,7 +5,7 @@ import { zeroMoney } from '../../model/pricing/money.ts';
 import { leaseMs } from '../../state/cache-leases.ts';
 import { type CacheRig, type CacheRigOptions, startCacheRig } from '../testing/cache-harness.ts';
 import type { CallLimits } from '../limits/call-limits.ts';
-import { call, openClient, type RawClient, type RawReply, requestText, soon, until } from '../testing/raw-http.ts';
+import { call, openClient, type RawClient, type RawResponse, requestText, soon, until } from '../testing/raw-http.ts';
 
 let workers: CacheRig[] = [];
 /** Calls that the provider has not answered. */
@@ -36,7 +36,7 @@ const connections = 16;
 const seen = (): number => workers[0]?.seen.length ?? 0;
 
 /** So many calls at once, over all workers. */
-const storm = (count: number, toWorkers = [0, 1]): Promise<RawReply>[] =>
+const storm = (count: number, toWorkers = [0, 1]): Promise<RawResponse>[] =>
   Array.from({ length: count }, (_, index) => call(portOf(toWorkers[index % toWorkers.length] ?? 0), request));
 
 /** Waits until so many calls in all have asked the cache. */
@@ -61,7 +61,7 @@ const noLimits: CallLimits = {
 };
 
 const succeed = (response: ServerResponse): void => void response.writeHead(200, { 'content-type': 'text/plain' }).end('whole');
-const tell = ({ header, body }: RawReply): string => `${header('svc-cache')} ${body.toString()}`;
+const tell = ({ header, body }: RawResponse): string => `${header('svc-cache')} ${body.toString()}`;
 const counted = (texts: readonly string[]): Record<string, number> =>
   Object.fromEntries([...new Set(texts)].map((text) => [text, texts.filter((each) => each === text).length]));
 
@@ -70,7 +70,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await soon();
 }
 
-async function openCall(worker = 0): Promise<RawClient> {
+async function beginExchange(worker = 0): Promise<RawClient> {
   const client = await openClient(portOf(worker));
   client.send(request);
   return client;
@@ -81,24 +81,24 @@ describe.each([
   ['two workers', [0, 1]],
 ])('equal calls that come at once to %s', (_name, to) => {
   it('reach the provider once, and all get its reply', async () => {
-    const replies = storm(100, to);
+    const responses = storm(100, to);
     await answerNext(1, succeed);
-    expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS whole': 1, 'HIT whole': 99 });
+    expect(counted((await Promise.all(responses)).map(tell))).toEqual({ 'MISS whole': 1, 'HIT whole': 99 });
     expect(seen()).toBe(1);
   });
 
   it('all go their own way once the provider has failed: waiting would gain them nothing', async () => {
-    const replies = storm(8, to);
+    const responses = storm(8, to);
     await haveAsked(8);
     await answerNext(1, (response) => response.writeHead(400).end('no'));
     // All of them are open at once: none waits for another.
     await until(() => open.length === 7);
     for (const response of open.splice(0)) response.writeHead(400).end('no');
-    expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS no': 8 });
+    expect(counted((await Promise.all(responses)).map(tell))).toEqual({ 'MISS no': 8 });
   });
 
   it('all go their own way where the reply breaks off; the reply of one is kept', async () => {
-    const replies = storm(8, to);
+    const responses = storm(8, to);
     await haveAsked(8);
     await answerNext(1, (response) => {
       response.writeHead(200, { 'content-length': 100 }).write('half');
@@ -106,7 +106,7 @@ describe.each([
     });
     await until(() => open.length === 7);
     for (const response of open.splice(0)) succeed(response);
-    expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS half': 1, 'MISS whole': 7 });
+    expect(counted((await Promise.all(responses)).map(tell))).toEqual({ 'MISS half': 1, 'MISS whole': 7 });
     expect((await Promise.all(storm(2, to))).map(tell)).toEqual(['HIT whole', 'HIT whole']);
   });
 
@@ -124,15 +124,15 @@ describe.each([
 
 it('equal calls that take no reply of any age do not wait for one another', async () => {
   const fresh = requestText('POST /v1/chat/completions', ['Svc-Cache-Enabled: true', 'Cache-Control: max-age=0'], '{"model":"m"}');
-  const replies = Array.from({ length: 5 }, (_, index) => call(portOf(index), fresh));
+  const responses = Array.from({ length: 5 }, (_, index) => call(portOf(index), fresh));
   await until(() => open.length === 5);
   for (const response of open.splice(0)) succeed(response);
-  expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS whole': 5 });
+  expect(counted((await Promise.all(responses)).map(tell))).toEqual({ 'MISS whole': 5 });
 });
 
 describe('the caller whose call is on its way leaves', () => {
   it('and it goes on for those who wait, in its own worker and in another, and onto its record to the end', async () => {
-    const leaving = await openCall();
+    const leaving = await beginExchange();
     await until(() => seen() === 1);
     const followers = storm(2);
     await settle();
@@ -147,8 +147,8 @@ describe('the caller whose call is on its way leaves', () => {
   });
 
   it('and it goes on too where it stood still for its own sake', async () => {
-    await start({ replyBytes: 32 * mebi });
-    const leaving = await openCall();
+    await start({ responseBytes: 32 * mebi });
+    const leaving = await beginExchange();
     leaving.socket.pause();
     const large = Buffer.alloc(24 * mebi, 'x');
     await until(() => seen() === 1);
@@ -164,10 +164,10 @@ describe('the caller whose call is on its way leaves', () => {
   });
 
   it('and it goes on no faster than the spool takes its record', async () => {
-    await start({ replyBytes: 32 * mebi });
+    await start({ responseBytes: 32 * mebi });
     const [worker] = workers;
     worker?.rig.spool.hold();
-    const leaving = await openCall();
+    const leaving = await beginExchange();
     await until(() => seen() === 1);
     const followers = storm(1, [1]);
     await settle();
@@ -187,7 +187,7 @@ describe('the caller whose call is on its way leaves', () => {
   });
 
   it('and it ends when nobody waits', async () => {
-    const leaving = await openCall();
+    const leaving = await beginExchange();
     await until(() => seen() === 1);
     const closed = new Promise((resolve) => {
       open[0]?.on('close', resolve);
@@ -201,7 +201,7 @@ describe('the caller whose call is on its way leaves', () => {
   });
 
   it('and it ends once its reply is not the one that they wait for', async () => {
-    const leaving = await openCall();
+    const leaving = await beginExchange();
     await until(() => seen() === 1);
     const followers = storm(1);
     await settle();
@@ -220,7 +220,7 @@ describe('the caller whose call is on its way leaves', () => {
   });
 
   it('and it is recorded as far as it came where the provider fails too', async () => {
-    const leaving = await openCall();
+    const leaving = await beginExchange();
     await until(() => seen() === 1);
     const followers = storm(1);
     await haveAsked(2);
@@ -239,7 +239,7 @@ describe('the caller whose call is on its way leaves', () => {
     const busy = requestText('POST /v1/chat/completions', ['Content-Type: application/json'], '{"model":"m"}');
     const others = Array.from({ length: connections }, () => call(portOf(0), busy));
     await until(() => seen() === connections);
-    const leaving = await openCall();
+    const leaving = await beginExchange();
     await haveAsked(1);
     leaving.socket.destroy();
     const left = ((await workers[0]?.rig.exchanges(1)) ?? []).find(({ end }) => end !== undefined);
@@ -255,7 +255,7 @@ describe('a caller who waits', () => {
   it('and leaves is on record, and no longer waited for', async () => {
     const first = storm(1, [0]);
     await until(() => seen() === 1);
-    const leaving = await openCall();
+    const leaving = await beginExchange();
     await settle();
     leaving.socket.destroy();
     const exchanges = (await workers[0]?.rig.exchanges(1)) ?? [];
@@ -267,18 +267,18 @@ describe('a caller who waits', () => {
 
   it('waits for so long as the setting says, and then calls for itself', async () => {
     await start({ waitMs: 60 });
-    const replies = storm(2);
+    const responses = storm(2);
     await until(() => seen() === 2);
     for (const response of open.splice(0)) succeed(response);
-    expect((await Promise.all(replies)).map(tell)).toEqual(['MISS whole', 'MISS whole']);
+    expect((await Promise.all(responses)).map(tell)).toEqual(['MISS whole', 'MISS whole']);
   });
 
   it('does not wait at all with a setting of 0', async () => {
     await start({ waitMs: 0 });
-    const replies = storm(3);
+    const responses = storm(3);
     await until(() => seen() === 3);
     for (const response of open.splice(0)) succeed(response);
-    expect((await Promise.all(replies)).map(tell)).toEqual(['MISS whole', 'MISS whole', 'MISS whole']);
+    expect((await Promise.all(responses)).map(tell)).toEqual(['MISS whole', 'MISS whole', 'MISS whole']);
   });
 
   it('has its turn when the one before is refused before it is sent', async () => {
@@ -295,7 +295,7 @@ describe('a caller who waits', () => {
 });
 
 it('a call that takes longer than a turn lasts goes on having it', async () => {
-  const replies = storm(4);
+  const responses = storm(4);
   await until(() => seen() === 1);
   for (let passedMs = 0; passedMs < 4 * leaseMs; passedMs += leaseMs - 1000) {
     for (const { cache } of workers) cache.renewTurns();
@@ -304,15 +304,15 @@ it('a call that takes longer than a turn lasts goes on having it', async () => {
   }
   expect(seen()).toBe(1);
   await answerNext(1, succeed);
-  expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS whole': 1, 'HIT whole': 3 });
+  expect(counted((await Promise.all(responses)).map(tell))).toEqual({ 'MISS whole': 1, 'HIT whole': 3 });
 });
 
 it('several places are filled by as many calls at once', async () => {
   const bucket = requestText('POST /v1/chat/completions', ['Svc-Cache-Enabled: true', 'Svc-Cache-Bucket-Max-Size: 3'], '{"model":"m"}');
-  const replies = Array.from({ length: 10 }, (_, index) => call(portOf(index), bucket));
+  const responses = Array.from({ length: 10 }, (_, index) => call(portOf(index), bucket));
   await until(() => open.length === 3);
   await settle();
   expect(seen()).toBe(3);
   for (const response of open.splice(0)) succeed(response);
-  expect(counted((await Promise.all(replies)).map(tell))).toEqual({ 'MISS whole': 3, 'HIT whole': 7 });
+  expect(counted((await Promise.all(responses)).map(tell))).toEqual({ 'MISS whole': 3, 'HIT whole': 7 });
 });

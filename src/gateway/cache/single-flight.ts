@@ -1,16 +1,16 @@
 import { messageOf } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { CachedReplies, CachedReply, CacheKey } from '../../state/cached-replies.ts';
-import { type CacheTurns, type HeldPlace, leaseMs } from '../../state/cache-leases.ts';
+import type { CachedResponses, CachedResponse, CacheKey } from '../../state/cached-responses.ts';
+import { type CacheLeases, type BucketLease, leaseMs } from '../../state/cache-leases.ts';
 
 /** What all workers of a machine share of the cache. */
 export interface CacheState {
-  readonly replies: CachedReplies;
-  readonly turns: CacheTurns;
+  readonly responses: CachedResponses;
+  readonly turns: CacheLeases;
 }
 
-export interface ReplyCacheOptions {
+export interface ResponseCacheOptions {
   /** Throws while it cannot be opened. */
   readonly state: () => CacheState;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface ReplyCacheOptions {
 }
 
 /** What is looked for. */
-export interface CacheQuestion {
+export interface CacheQuery {
   readonly key: CacheKey;
   /** An older reply is none, milliseconds. */
   readonly maxAgeMs: number;
@@ -28,15 +28,15 @@ export interface CacheQuestion {
 
 /** A reply that was kept. */
 export interface CacheHit {
-  readonly hit: CachedReply;
+  readonly hit: CachedResponse;
   readonly place: number;
 }
 
 /** It is up to this call to fetch the reply, while equal ones wait. It ends the turn once, in one of three ways; what comes later does nothing. */
-export interface Turn {
+export interface Lease {
   /** Whether another call waits for the reply. */
   readonly isAwaited: () => boolean;
-  readonly keep: (reply: CachedReply) => void;
+  readonly keep: (response: CachedResponse) => void;
   /** There is no reply that may be kept: all who wait call for themselves, as waiting gains them nothing. */
   readonly giveUp: () => void;
   /** The call was not made, or nobody waited for it: the next one has the turn. */
@@ -44,15 +44,15 @@ export interface Turn {
 }
 
 /** `alone`: the call goes its way without the cache, which is not to be had, or made it wait for too long. */
-export type CacheAnswer = CacheHit | { readonly turn: Turn } | 'alone';
+export type CacheResult = CacheHit | { readonly turn: Lease } | 'alone';
 
 interface Waiter {
-  readonly question: CacheQuestion;
+  readonly question: CacheQuery;
   /** Monotonic time at which it stops waiting. */
   readonly until: number;
   /** The failure that was known when it came; a later one ends the wait. */
   readonly knownFailure: string | undefined;
-  readonly settled: (answer: CacheAnswer) => void;
+  readonly settled: (answer: CacheResult) => void;
 }
 
 /** Calls of this worker that wait for one reply, in the order in which they came. */
@@ -78,27 +78,27 @@ const renewMs = 1000;
  *
  * What fails here costs the cache and never the call.
  */
-export class ReplyCache {
-  private readonly options: ReplyCacheOptions;
+export class SingleFlight {
+  private readonly options: ResponseCacheOptions;
   private readonly queues = new Map<string, Queue>();
-  private readonly held = new Set<HeldPlace>();
+  private readonly held = new Set<BucketLease>();
   private renewal: NodeJS.Timeout | undefined;
   private turnsGiven = 0;
   private closed = false;
 
-  constructor(options: ReplyCacheOptions) {
+  constructor(options: ResponseCacheOptions) {
     this.options = options;
   }
 
   /** Looks for a reply without waiting for one, and without a turn to fetch it. */
-  look({ key, maxAgeMs }: CacheQuestion): CacheHit | undefined {
-    const found = this.safely(() => this.options.state().replies.find(key, this.options.clock.now(), maxAgeMs), undefined);
+  look({ key, maxAgeMs }: CacheQuery): CacheHit | undefined {
+    const found = this.safely(() => this.options.state().responses.find(key, this.options.clock.now(), maxAgeMs), undefined);
     return found !== undefined && 'hit' in found ? found : undefined;
   }
 
   /** A turn that nobody waits for: its reply takes a free place, else the place of another. */
-  refresh({ key, maxAgeMs }: CacheQuestion): Turn {
-    const found = this.safely(() => this.options.state().replies.find(key, this.options.clock.now(), maxAgeMs), { freePlaces: [] });
+  refresh({ key, maxAgeMs }: CacheQuery): Lease {
+    const found = this.safely(() => this.options.state().responses.find(key, this.options.clock.now(), maxAgeMs), { freePlaces: [] });
     const place = 'hit' in found ? found.place : (found.freePlaces[0] ?? 0);
     return this.turnOf({ key, place, owner: '' });
   }
@@ -107,7 +107,7 @@ export class ReplyCache {
    * Asks for a reply, or for the turn to fetch it. `settled` is called once, at once where nothing has to be waited for.
    * @returns stops waiting; then `settled` is not called any more.
    */
-  ask(question: CacheQuestion, settled: (answer: CacheAnswer) => void): () => void {
+  ask(question: CacheQuery, settled: (answer: CacheResult) => void): () => void {
     const answer = this.attempt(question);
     if (answer !== 'wait') {
       settled(answer);
@@ -140,8 +140,8 @@ export class ReplyCache {
     for (const { timer } of this.queues.values()) clearInterval(timer);
   }
 
-  private attempt({ key, maxAgeMs }: CacheQuestion): CacheAnswer | 'wait' {
-    return this.safely((): CacheAnswer | 'wait' => {
+  private attempt({ key, maxAgeMs }: CacheQuery): CacheResult | 'wait' {
+    return this.safely((): CacheResult | 'wait' => {
       this.turnsGiven += 1;
       const owner = `${process.pid}-${this.turnsGiven}`;
       const answer = this.options.state().turns.ask(key, owner, this.options.clock.now(), maxAgeMs);
@@ -151,7 +151,7 @@ export class ReplyCache {
     }, 'alone');
   }
 
-  private turnOf(held: HeldPlace): Turn {
+  private turnOf(held: BucketLease): Lease {
     let ended = false;
     const end = (then: (state: CacheState) => void): void => {
       if (ended) return;
@@ -163,20 +163,20 @@ export class ReplyCache {
     };
     return {
       isAwaited: () => !ended && this.safely(() => this.options.state().turns.isAwaited(held, this.options.clock.now()), false),
-      keep: (reply) => end((state) => this.keep(state, held, reply)),
+      keep: (response) => end((state) => this.keep(state, held, response)),
       giveUp: () => end(({ turns }) => this.fail(turns, held)),
       pass: () => end(({ turns }) => turns.release(held)),
     };
   }
 
   /** The place is released also where the reply could not be written. */
-  private keep({ replies, turns }: CacheState, held: HeldPlace, reply: CachedReply): void {
-    const isKept = this.safely(() => replies.keep(held.key, held.place, reply, this.options.clock.now()), false);
+  private keep({ responses: replies, turns }: CacheState, held: BucketLease, response: CachedResponse): void {
+    const isKept = this.safely(() => replies.keep(held.key, held.place, response, this.options.clock.now()), false);
     if (isKept) turns.release(held);
     else this.fail(turns, held);
   }
 
-  private fail(turns: CacheTurns, held: HeldPlace): void {
+  private fail(turns: CacheLeases, held: BucketLease): void {
     if (!turns.fail(held, this.options.clock.now())) return;
     setTimeout(() => this.safely(() => turns.forgetFailure(held), undefined), leaseMs).unref();
   }
@@ -189,7 +189,7 @@ export class ReplyCache {
     this.safely(() => this.options.state().turns.await(key, this.options.clock.now()), undefined);
   }
 
-  private hold(held: HeldPlace): void {
+  private hold(held: BucketLease): void {
     this.held.add(held);
     this.renewal ??= setInterval(() => this.renewTurns(), renewMs).unref();
   }

@@ -1,16 +1,16 @@
 import { withAliases } from '../http/headers.ts';
-import type { CacheHit, Turn } from './single-flight.ts';
-import type { WholeReply } from '../response-sink.ts';
+import type { CacheHit, Lease } from './single-flight.ts';
+import type { BufferedResponse } from '../response-sink.ts';
 
 /** What the cache has for a call that asked for it. */
-export type CacheStanding =
-  | { readonly kind: 'hit'; readonly found: CacheHit; readonly reply: WholeReply }
+export type CacheStatus =
+  | { readonly kind: 'hit'; readonly found: CacheHit; readonly response: BufferedResponse }
   /** Without a turn its reply is not kept. */
-  | { readonly kind: 'miss'; readonly turn: Turn | undefined }
+  | { readonly kind: 'miss'; readonly turn: Lease | undefined }
   | { readonly kind: 'unused'; readonly why: string };
 
 /** Our lines on the reply that tell how the cache stood to the call. */
-export function cacheLines(standing: CacheStanding, isAliased: boolean): readonly string[] {
+export function cacheHeaders(standing: CacheStatus, isAliased: boolean): readonly string[] {
   switch (standing.kind) {
     case 'unused':
       return ['svc-warning', `the cache was not used: ${standing.why}`];

@@ -1,13 +1,13 @@
 import { GatelogError } from '../../model/errors.ts';
 import { type AwsKeys, signAws } from './aws-signature.ts';
-import type { Call, ForwardPorts, Leg } from '../call.ts';
+import type { Call, ForwardPorts, Target } from '../call.ts';
 import { isAwsSignature } from './credentials.ts';
-import type { RawHeaders } from '../http/headers.ts';
+import type { HeaderList } from '../http/headers.ts';
 import type { RequestHead } from '../http/request-head.ts';
 import type { Route } from '../routing/routes.ts';
 
 /** A place that a call goes to, before its credentials are known. */
-type Place = Pick<Leg, 'route' | 'target' | 'outgoing'>;
+type Place = Pick<Target, 'route' | 'target' | 'outgoing'>;
 
 /** Whether a call is to be signed with the keys of its caller's account at Amazon, so that its body has to be here. */
 export function isToBeSigned({ amazon }: RequestHead, { provider }: Route): boolean {
@@ -24,7 +24,7 @@ export const amazonKeysStay =
  * @returns undefined for a call that brings none, or goes elsewhere.
  * @throws GatelogError `malformed_request` for half a pair of keys, `body_too_large` for a body that is not here.
  */
-export function signedForAmazon(ports: ForwardPorts, { request, head }: Call, { route, target, outgoing }: Place): RawHeaders | undefined {
+export function signedForAmazon(ports: ForwardPorts, { request, head }: Call, { route, target, outgoing }: Place): HeaderList | undefined {
   if (target === undefined || !isToBeSigned(head, route)) return undefined;
   const keys = amazonKeysOf(head);
   if (!('whole' in outgoing)) {
@@ -59,12 +59,12 @@ function regionOfHost(hostname: string): string | undefined {
 const ofOldSignature: ReadonlySet<string> = new Set(['x-amz-date', 'x-amz-content-sha256']);
 
 /** Lines without those of a signature that is replaced. */
-export function withoutSignature(lines: RawHeaders): RawHeaders {
+export function withoutSignature(lines: HeaderList): HeaderList {
   return lines.filter((_, index) => !ofOldSignature.has(lines[index - (index % 2)]?.toLowerCase() ?? ''));
 }
 
 /** Credential lines with the token of the account's key, where they are what the caller's own client signed, for Bedrock. */
-export function withAmazonToken(credentials: RawHeaders, { amazon }: RequestHead, { provider }: Route): RawHeaders {
+export function withAmazonToken(credentials: HeaderList, { amazon }: RequestHead, { provider }: Route): HeaderList {
   const token = amazon?.['x-amz-security-token'];
   if (token === undefined || provider !== 'bedrock' || !credentials.some(isAwsSignature)) return credentials;
   return [...credentials, 'x-amz-security-token', token];

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { closeAll, rigWith, type ScriptedProvider, scripted } from '../testing/scripted-provider.ts';
 import { signAws } from './aws-signature.ts';
 import type { Rig, RigOptions } from '../testing/gateway-harness.ts';
-import { call, ourKey, type RawReply, requestText } from '../testing/raw-http.ts';
+import { call, ourKey, type RawResponse, requestText } from '../testing/raw-http.ts';
 
 afterEach(closeAll);
 
@@ -35,16 +35,16 @@ async function scene(options: RigOptions = {}): Promise<Scene> {
   return { rig, bedrock, other };
 }
 
-const post = async ({ rig }: Scene, to: string, headers: readonly string[], body = '{"messages":[]}'): Promise<RawReply> =>
+const post = async ({ rig }: Scene, to: string, headers: readonly string[], body = '{"messages":[]}'): Promise<RawResponse> =>
   call(rig.port, requestText(`POST ${to}`, [json, `Svc-Auth: Bearer ${ourKey}`, ...headers], body));
 
 describe('a call to Bedrock with the keys of an account', () => {
   it('is signed with them, for the region in its path; they themselves go nowhere', async () => {
     const where = await scene();
-    const reply = await post(where, path, [...keys, ...oldSignature]);
+    const response = await post(where, path, [...keys, ...oldSignature]);
     const [heard] = where.bedrock.requests;
     const date = String(heard?.headers['x-amz-date']);
-    expect([reply.status, heard?.url]).toEqual([200, path.slice('/v1/eu-central-1'.length)]);
+    expect([response.status, heard?.url]).toEqual([200, path.slice('/v1/eu-central-1'.length)]);
     const expected = signAws(
       { accessKey: 'AKIDEXAMPLE', secretKey: 'very-secret', sessionToken: 'passing-token' },
       { method: 'POST', host: `127.0.0.1:${where.bedrock.port}`, path: heard?.url ?? '', body: Buffer.from('{"messages":[]}') },
@@ -63,8 +63,8 @@ describe('a call to Bedrock with the keys of an account', () => {
 
   it('by its model too: what is signed is the body as it goes out', async () => {
     const where = await scene();
-    const reply = await post(where, '/v1/chat/completions', keys, '{"model":"bedrock/amazon.nova-lite-v1:0"}');
-    expect([reply.status, where.bedrock.bodies]).toEqual([200, ['{"model":"amazon.nova-lite-v1:0"}']]);
+    const response = await post(where, '/v1/chat/completions', keys, '{"model":"bedrock/amazon.nova-lite-v1:0"}');
+    expect([response.status, where.bedrock.bodies]).toEqual([200, ['{"model":"amazon.nova-lite-v1:0"}']]);
     expect(where.bedrock.heard('authorization')[0]).toMatch(/\/us-east-1\/bedrock\/aws4_request/);
   });
 
@@ -96,14 +96,14 @@ describe('the keys of an account at Amazon', () => {
   ])('go to nobody else: %s', async (_name, to, how) => {
     const where = await scene();
     const target = how.includes('target') ? [`Svc-Target-Url: http://127.0.0.1:${where.other.port}`] : [];
-    const reply = await post(
+    const response = await post(
       where,
       to,
       [...keys, ...oldSignature, ...target],
       how.includes('groq') ? '{"model":"groq/m"}' : '{"model":"m"}',
     );
     const lines = where.other.requests[0]?.rawHeaders.join('\n') ?? '';
-    expect([reply.status, reply.header('svc-warning')]).toEqual([200, expect.stringContaining('Bedrock only')]);
+    expect([response.status, response.header('svc-warning')]).toEqual([200, expect.stringContaining('Bedrock only')]);
     expect(lines).not.toMatch(/very-secret|passing-token|aws-(?:access|secret|session)|x-amz-security/i);
     expect(lines.includes('Bearer deployment')).toBe(target.length === 0);
     expect(JSON.stringify(await where.rig.exchanges(1))).not.toMatch(/very-secret|passing-token/);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashKey } from '../../auth/api-key.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
-import { admit, ConnectionCredentials } from './credentials.ts';
+import { authenticate, CredentialCache } from './credentials.ts';
 
 const ours = 'sk-svc-us-first';
 const others = 'sk-svc-us-second';
@@ -11,14 +11,14 @@ const connection = {};
 it('a key of ours without Bearer is told how to be written, also beside a key of the provider`s', () => {
   for (const beside of [[], ['x-api-key', 'sk-ant-theirs']]) {
     const lines = ['Authorization', ` ${ours}`, ...beside];
-    expect(() => new ConnectionCredentials().read({}, lines, undefined)).toThrow('without its scheme; write "Authorization: Bearer');
+    expect(() => new CredentialCache().read({}, lines, undefined)).toThrow('without its scheme; write "Authorization: Bearer');
   }
-  expect(() => new ConnectionCredentials().read({}, ['Authorization', 'abc'], undefined)).toThrow('This gateway needs a key');
+  expect(() => new CredentialCache().read({}, ['Authorization', 'abc'], undefined)).toThrow('This gateway needs a key');
 });
 
 describe('the credentials of a connection', () => {
   it('are read once while they stay the same', () => {
-    const credentials = new ConnectionCredentials();
+    const credentials = new CredentialCache();
     const first = credentials.read(connection, ['Authorization', `Bearer ${ours}`], undefined);
     expect(credentials.read(connection, ['Authorization', `Bearer ${ours}`], undefined)).toBe(first);
     expect(credentials.read({}, ['Authorization', `Bearer ${ours}`], undefined)).not.toBe(first);
@@ -30,11 +30,11 @@ describe('the credentials of a connection', () => {
     ['one line more', ['Authorization', `Bearer ${ours}`, 'x-api-key', others], undefined],
     ['Svc-Auth beside them', ['Authorization', `Bearer ${ours}`], `Bearer ${others}`],
   ])('are read anew with %s', (_what, lines, auth) => {
-    const credentials = new ConnectionCredentials();
+    const credentials = new CredentialCache();
     const known = credentials.read(connection, ['Authorization', `Bearer ${ours}`], undefined);
     const sent = credentials.read(connection, [...lines], auth);
     expect(sent).not.toBe(known);
-    expect(sent).toEqual(new ConnectionCredentials().read({}, [...lines], auth));
+    expect(sent).toEqual(new CredentialCache().read({}, [...lines], auth));
   });
 
   it.each<readonly [string, readonly string[], string | undefined]>([
@@ -43,13 +43,13 @@ describe('the credentials of a connection', () => {
     ['a very long Svc-Auth', [], `Bearer ${'a'.repeat(32 * 1024)}`],
     ['many lines', Array.from({ length: 17 }, () => ['x-api-key', 'a']).flat(), undefined],
   ])('are not looked through where there are too many: %s', (_what, lines, auth) => {
-    expect(() => new ConnectionCredentials().read(connection, lines, auth)).toThrow(
+    expect(() => new CredentialCache().read(connection, lines, auth)).toThrow(
       'A request has at most 16 lines with credentials, each of 32768 characters and 16 parts with commas between them at most.',
     );
   });
 
   it('are taken as they are where 16 parts stand in a line, a key of ours among them', () => {
-    const { keyHashes, providerCredentials } = new ConnectionCredentials().read(
+    const { keyHashes, providerCredentials } = new CredentialCache().read(
       connection,
       ['Authorization', `${'a,'.repeat(15)}Bearer ${ours}`],
       undefined,
@@ -59,13 +59,13 @@ describe('the credentials of a connection', () => {
   });
 
   it('do not keep a key good that was revoked meanwhile', () => {
-    const credentials = new ConnectionCredentials();
+    const credentials = new CredentialCache();
     const principal: Principal = { organizationId: '' as OrganizationId, keyId: 'k', keyHash: hashKey(ours), permissions: 'rw' };
     const lines = ['Authorization', `Bearer ${ours}, Bearer sk-provider`];
-    expect(admit(credentials.read(connection, lines, undefined), () => principal)).toEqual({
+    expect(authenticate(credentials.read(connection, lines, undefined), () => principal)).toEqual({
       principal,
       providerCredentials: ['Authorization', 'Bearer sk-provider'],
     });
-    expect(admit(credentials.read(connection, lines, undefined), () => undefined)).toEqual({ rejectedKey: ours });
+    expect(authenticate(credentials.read(connection, lines, undefined), () => undefined)).toEqual({ rejectedKey: ours });
   });
 });

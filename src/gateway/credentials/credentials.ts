@@ -2,8 +2,8 @@ import { hashKey, holdsOurKey, looksLikeOurKey } from '../../auth/api-key.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { RawHeaders } from '../http/headers.ts';
-import { keyLines } from '../routing/provider-table.ts';
+import type { HeaderList } from '../http/headers.ts';
+import { authHeaders } from '../routing/provider-table.ts';
 import { customProviderName, type Route } from '../routing/routes.ts';
 import type { ProviderKeys } from './stored-keys.ts';
 
@@ -11,21 +11,21 @@ import type { ProviderKeys } from './stored-keys.ts';
 export type VerifyKey = (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
 
 /** There were credentials, yet none is a key of ours: the one to speak about in the answer. */
-export interface Rejection {
+export interface AuthFailure {
   readonly rejectedKey: string;
 }
 
 /** Who calls, and what is left for the provider. */
-export interface Admission {
+export interface Authentication {
   readonly principal: Principal;
   /** Credential lines that pass to the provider, name and value in turn. No key of ours is among them. */
   readonly providerCredentials: readonly string[];
 }
 
 /** What a call's credential lines say, before anybody knows whether a key is good. */
-export interface SentCredentials {
+export interface ParsedCredentials {
   /** The lines that were read, name and value in turn, and the value of `Svc-Auth`. */
-  readonly lines: RawHeaders;
+  readonly lines: HeaderList;
   readonly auth: string | undefined;
   /** Hashes of the keys of ours, in the order in which they are tried. */
   readonly keyHashes: readonly string[];
@@ -35,19 +35,19 @@ export interface SentCredentials {
 }
 
 /** A request with more keys of ours than this is not looked through: each may cost a look-up. */
-const mostKeysTried = 4;
+const maxKeysTried = 4;
 
 /** Of these much is read, by many patterns, before anybody knows who calls. A cloud's token has some KiB. */
-const mostCredentialLines = 16;
-const mostCredentialParts = 16;
-const mostCredentialCharacters = 32 * 1024;
+const maxCredentialLines = 16;
+const maxCredentialParts = 16;
+const maxCredentialCharacters = 32 * 1024;
 
 /**
  * Finds the keys of ours on a request: in `Svc-Auth` (then every other credential is the provider's), else among the usual credential lines,
  * also in the double form `Bearer <provider key>, Bearer <our key>`. A provider's key is never looked up.
  * @throws GatelogError `missing_key` when there is no credential at all, or `Svc-Auth` is malformed; `malformed_request` for more than is read.
  */
-function readCredentials(lines: RawHeaders, auth: string | undefined): SentCredentials {
+function readCredentials(lines: HeaderList, auth: string | undefined): ParsedCredentials {
   checkCredentials(lines, auth);
   const sent = keysOnCall(lines, auth);
   const [first] = sent;
@@ -58,7 +58,7 @@ function readCredentials(lines: RawHeaders, auth: string | undefined): SentCrede
       'This gateway needs a key: send "Svc-Auth: Bearer <your Gatelog key>", or use it as the API key of your client.',
     );
   }
-  const ours = sent.filter(looksLikeOurKey).slice(0, mostKeysTried);
+  const ours = sent.filter(looksLikeOurKey).slice(0, maxKeysTried);
   return {
     lines,
     auth,
@@ -69,7 +69,7 @@ function readCredentials(lines: RawHeaders, auth: string | undefined): SentCrede
 }
 
 /** A key of ours without its scheme is no credential, and "no key" would not say what to mend. @throws GatelogError `missing_key`. */
-function refuseBareKey(lines: RawHeaders): void {
+function refuseBareKey(lines: HeaderList): void {
   const isBare = lines.some((line, index) => index % 2 === 1 && isAuthorization(lines[index - 1] ?? '') && looksLikeOurKey(line.trim()));
   if (!isBare) return;
   throw new GatelogError(
@@ -78,33 +78,33 @@ function refuseBareKey(lines: RawHeaders): void {
   );
 }
 
-function checkCredentials(lines: RawHeaders, auth: string | undefined): void {
+function checkCredentials(lines: HeaderList, auth: string | undefined): void {
   const isReadable =
-    lines.length <= 2 * mostCredentialLines &&
-    (auth?.length ?? 0) <= mostCredentialCharacters &&
-    lines.every((line) => line.length <= mostCredentialCharacters && !hasMoreParts(line));
+    lines.length <= 2 * maxCredentialLines &&
+    (auth?.length ?? 0) <= maxCredentialCharacters &&
+    lines.every((line) => line.length <= maxCredentialCharacters && !hasMoreParts(line));
   if (isReadable) return;
   throw new GatelogError(
     'malformed_request',
-    `A request has at most ${mostCredentialLines} lines with credentials, each of ${mostCredentialCharacters} characters and ${mostCredentialParts} parts with commas between them at most.`,
+    `A request has at most ${maxCredentialLines} lines with credentials, each of ${maxCredentialCharacters} characters and ${maxCredentialParts} parts with commas between them at most.`,
   );
 }
 
 function hasMoreParts(line: string): boolean {
   let parts = 1;
-  for (let at = line.indexOf(','); at !== -1 && parts <= mostCredentialParts; at = line.indexOf(',', at + 1)) parts += 1;
-  return parts > mostCredentialParts;
+  for (let at = line.indexOf(','); at !== -1 && parts <= maxCredentialParts; at = line.indexOf(',', at + 1)) parts += 1;
+  return parts > maxCredentialParts;
 }
 
 /**
  * The credentials that each connection sent last. A client sends the same ones in every call, and to read and hash them costs more than to
  * see that they are the same. What a connection sent is compared only with what it sent itself, and forgotten with it.
  */
-export class ConnectionCredentials {
-  private readonly latest = new WeakMap<object, SentCredentials>();
+export class CredentialCache {
+  private readonly latest = new WeakMap<object, ParsedCredentials>();
 
   /** What these lines say. @throws as {@link readCredentials} does. */
-  read(connection: object, lines: RawHeaders, auth: string | undefined): SentCredentials {
+  read(connection: object, lines: HeaderList, auth: string | undefined): ParsedCredentials {
     const known = this.latest.get(connection);
     if (known !== undefined && known.auth === auth && areSame(known.lines, lines)) return known;
     const sent = readCredentials(lines, auth);
@@ -113,28 +113,32 @@ export class ConnectionCredentials {
   }
 }
 
-function areSame(first: RawHeaders, second: RawHeaders): boolean {
+function areSame(first: HeaderList, second: HeaderList): boolean {
   return first.length === second.length && first.every((line, index) => line === second[index]);
 }
 
 /** Whose keys these are. Synchronous when the verifier is. */
-export function admit(sent: SentCredentials, verify: VerifyKey, tried = 0): Admission | Rejection | Promise<Admission | Rejection> {
+export function authenticate(
+  sent: ParsedCredentials,
+  verify: VerifyKey,
+  tried = 0,
+): Authentication | AuthFailure | Promise<Authentication | AuthFailure> {
   const { keyHashes, rejectedKey, providerCredentials } = sent;
   const keyHash = keyHashes[tried];
   if (keyHash === undefined) return { rejectedKey };
   const verdict = verify(keyHash);
-  const settle = (principal: Principal | undefined): Admission | Rejection | Promise<Admission | Rejection> =>
-    principal === undefined ? admit(sent, verify, tried + 1) : { principal, providerCredentials };
+  const settle = (principal: Principal | undefined): Authentication | AuthFailure | Promise<Authentication | AuthFailure> =>
+    principal === undefined ? authenticate(sent, verify, tried + 1) : { principal, providerCredentials };
   return verdict instanceof Promise ? verdict.then(settle) : settle(verdict);
 }
 
 /** Texts on a call that may be keys of ours, the accepted one among them. */
-export function keysOnCall(lines: RawHeaders, auth: string | undefined): readonly string[] {
+export function keysOnCall(lines: HeaderList, auth: string | undefined): readonly string[] {
   return auth === undefined ? keysOf(lines) : [keyOfAuth(auth)];
 }
 
 /** The caller's credentials for the provider: all that is no key of ours, accepted or not. */
-export function providerCredentialsOf(lines: RawHeaders): readonly string[] {
+export function providerCredentialsOf(lines: HeaderList): readonly string[] {
   const credentials: string[] = [];
   for (let index = 0; index + 1 < lines.length; index += 2) {
     const name = lines[index] ?? '';
@@ -152,7 +156,7 @@ function keyOfAuth(auth: string): string {
 }
 
 /** Every text on the request that may be a key. */
-function keysOf(credentials: RawHeaders): string[] {
+function keysOf(credentials: HeaderList): string[] {
   const keys: string[] = [];
   for (let index = 0; index + 1 < credentials.length; index += 2) {
     const value = credentials[index + 1] ?? '';
@@ -200,14 +204,14 @@ export function withoutOurKeys(path: string): string {
  * are asked only where the caller has none.
  * @throws GatelogError `no_provider_key` when there is none of them, and as the stored keys do.
  */
-export function credentialsFor(route: Route, { principal, providerCredentials }: Admission, keys: ProviderKeys): readonly string[] {
-  const sent = ownCredentialsFor(route, providerCredentials);
-  if (bringsOwn(route, sent)) return sent;
-  const kept = keptCredentials(route, principal.organizationId, keys);
+export function credentialsFor(route: Route, { principal, providerCredentials }: Authentication, keys: ProviderKeys): readonly string[] {
+  const sent = callerCredentialsFor(route, providerCredentials);
+  if (hasCallerCredential(route, sent)) return sent;
+  const kept = storedCredentials(route, principal.organizationId, keys);
   if (kept !== undefined) return kept;
   throw new GatelogError(
     'no_provider_key',
-    `No key for the provider ${route.provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or ${howToKeep(route)}.`,
+    `No key for the provider ${route.provider}. Send your Gatelog key as "Svc-Auth: Bearer <Gatelog key>" and the provider's key as usual, or ${missingKeyHint(route)}.`,
   );
 }
 
@@ -215,7 +219,7 @@ export function credentialsFor(route: Route, { principal, providerCredentials }:
  * Of what a caller sent as credentials the lines that may go where the route leads. On OpenAI's surface go none in which only others than its
  * provider take their keys, and what is signed for Amazon goes to no other provider that we know: whoever calls it so has not meant it.
  */
-export function ownCredentialsFor(route: Route, sent: RawHeaders): RawHeaders {
+export function callerCredentialsFor(route: Route, sent: HeaderList): HeaderList {
   if (sent.length === 0 || !sent.some((line, index) => index % 2 === 0 && isOthers(route, line, sent[index + 1] ?? ''))) return sent;
   return sent.filter((_, index) => {
     const at = index - (index % 2);
@@ -242,7 +246,7 @@ export function isAwsSignature(authorization: string): boolean {
 }
 
 /** Whether the caller's own credential is there: among its lines, or in the query where the provider takes it there. */
-export function bringsOwn({ destination, path }: Route, sent: RawHeaders): boolean {
+export function hasCallerCredential({ destination, path }: Route, sent: HeaderList): boolean {
   return sent.length > 0 || (typeof destination !== 'string' && destination.takesQueryKey && /[?&]key=[^&]/.test(path));
 }
 
@@ -252,22 +256,22 @@ export function bringsOwn({ destination, path }: Route, sent: RawHeaders): boole
  * @param keyName of the stored key, which then is the only one that will do.
  * @returns undefined when there is none. @throws GatelogError as the stored keys do.
  */
-export function keptCredentials(
+export function storedCredentials(
   { provider, destination }: Route,
   organizationId: OrganizationId,
   keys: ProviderKeys,
   keyName?: string,
 ): readonly string[] | undefined {
-  const { keyHeader, ownCredentials } = typeof destination === 'string' ? keyless : destination;
+  const { keyHeader, deploymentCredentials } = typeof destination === 'string' ? keyless : destination;
   const stored = keyHeader === undefined ? undefined : keys.find(organizationId, provider, keyName);
-  if (keyHeader !== undefined && stored !== undefined) return keyLines(keyHeader, stored);
-  return keyName === undefined ? ownCredentials : undefined;
+  if (keyHeader !== undefined && stored !== undefined) return authHeaders(keyHeader, stored);
+  return keyName === undefined ? deploymentCredentials : undefined;
 }
 
-const keyless = { keyHeader: undefined, ownCredentials: [] } as const;
+const keyless = { keyHeader: undefined, deploymentCredentials: [] } as const;
 
 /** How there comes to be such a key, to follow "or". */
-export function howToKeep({ provider, destination }: Route): string {
+export function missingKeyHint({ provider, destination }: Route): string {
   const prefix = `GATELOG_PROVIDER_${provider.toUpperCase()}`;
   return typeof destination === 'string' || destination.keyHeader === undefined
     ? `set ${prefix}_URL for this deployment, so that a stored key or ${prefix}_KEY belongs to a known address`

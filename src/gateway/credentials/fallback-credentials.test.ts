@@ -144,8 +144,8 @@ describe('keys that the organisation has stored', () => {
 
   it('a name that is not theirs is 422', async () => {
     const { rig, first } = await scene({}, { ports });
-    const reply = await call(rig.port, chat([fallbacks({ provider: 'groq', key_name: 'spare' })]));
-    expect([reply.status, reply.body.toString()]).toEqual([422, expect.stringContaining('Svc-Fallbacks[0]: no stored key of groq')]);
+    const response = await call(rig.port, chat([fallbacks({ provider: 'groq', key_name: 'spare' })]));
+    expect([response.status, response.body.toString()]).toEqual([422, expect.stringContaining('Svc-Fallbacks[0]: no stored key of groq')]);
     expect(first.requests).toEqual([]);
   });
 });

@@ -51,8 +51,8 @@ describe('a key of ours reaches no provider and no record', () => {
   ];
   it.each(callers)('%s', async (_what, headers, heard) => {
     const { rig, provider, target } = await started();
-    const reply = await call(rig.port, requestText('GET /v1/x', [...headers, `Svc-Target-Url: ${target}`]));
-    expect([reply.status, heardBy(provider)]).toEqual([200, heard]);
+    const response = await call(rig.port, requestText('GET /v1/x', [...headers, `Svc-Target-Url: ${target}`]));
+    expect([response.status, heardBy(provider)]).toEqual([200, heard]);
     expect(JSON.stringify(await rig.exchanges(1))).not.toContain('sk-svc-us');
   });
 
@@ -72,8 +72,8 @@ describe('a key of ours reaches no provider and no record', () => {
 
   it('in the address that the caller names', async () => {
     const { rig, provider, target } = await started();
-    const reply = await call(rig.port, requestText('GET /v1/x', [auth, `Svc-Target-Url: ${target}/${ourKey}`]));
-    expect([reply.status, provider.requests]).toEqual([422, []]);
+    const response = await call(rig.port, requestText('GET /v1/x', [auth, `Svc-Target-Url: ${target}/${ourKey}`]));
+    expect([response.status, provider.requests]).toEqual([422, []]);
     expect(JSON.stringify(await rig.exchanges(1))).not.toContain(ourKey);
   });
 });

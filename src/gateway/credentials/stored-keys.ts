@@ -30,7 +30,7 @@ export interface StoredProviderKeysOptions {
 
 /** A deletion must be seen within 5 s, as the revocation of a key. */
 const freshMs = 2000;
-const mostOrganizations = 10_000;
+const maxOrganizations = 10_000;
 
 /** A key with what it opened to, once it was needed. */
 interface Entry {
@@ -87,7 +87,7 @@ export class StoredProviderKeys implements ProviderKeys {
     const known = this.cache.get(organizationId);
     if (known !== undefined && now < known.freshUntil) return known.entries;
     const read = this.read(organizationId, known, now);
-    if (this.cache.size >= mostOrganizations) this.cache.clear();
+    if (this.cache.size >= maxOrganizations) this.cache.clear();
     this.cache.set(organizationId, read);
     return read.entries;
   }

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { closeAll, rigWith } from '../testing/scripted-provider.ts';
-import type { AdmittedCall } from '../call.ts';
+import type { AuthenticatedCall } from '../call.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { readRequestHead } from '../http/request-head.ts';
 import { planTargets } from '../retry/listed-targets.ts';
@@ -17,7 +17,7 @@ async function legTo(entry: object): Promise<string> {
   const clock = { ...rig.ports.clock, now: () => 1_700_000_000_000 };
   const head = readRequestHead(['content-type', 'application/json', 'aws-secret-key', 'of-the-caller', 'aws-access-key', 'of-the-caller']);
   const request = { method: 'POST', headers: {} } as IncomingRequest;
-  const admitted = { call: { request, head, path: '/model/m/converse' } } as unknown as AdmittedCall;
+  const admitted = { call: { request, head, path: '/model/m/converse' } } as unknown as AuthenticatedCall;
   const { legs } = planTargets({ ...rig.ports, clock }, admitted, { whole: Buffer.from('{"a":1}') }, readTargets([entry], 'Svc-Fallbacks'));
   const { credentials, passed } = legs[0] ?? { credentials: [], passed: [] };
   return [...credentials, ...passed].join(' ');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CacheAsk } from './cache.ts';
+import type { CachePolicy } from './cache.ts';
 import type { Directives } from './directives.ts';
 import { readRequestHead } from '../http/request-head.ts';
 
@@ -9,11 +9,11 @@ function read(...lines: string[]): Directives {
 }
 
 const day = 24 * 60 * 60 * 1000;
-const plain: CacheAsk = { reads: true, keeps: true, seed: '', places: 1, ignoredKeys: [], maxAgeMs: 7 * day };
+const plain: CachePolicy = { reads: true, keeps: true, seed: '', places: 1, ignoredKeys: [], maxAgeMs: 7 * day };
 const enabled = 'Svc-Cache-Enabled: true';
 
 describe('what is asked of the cache', () => {
-  const cases: readonly [lines: readonly string[], ask: Partial<CacheAsk> | undefined][] = [
+  const cases: readonly [lines: readonly string[], ask: Partial<CachePolicy> | undefined][] = [
     [[], undefined],
     [[enabled], {}],
     [['Svc-Cache-Enabled: TRUE '], {}],

@@ -3,7 +3,7 @@ import { quotedInHeader } from '../../model/text.ts';
 import { headerText } from '../http/headers.ts';
 
 /** What a call asks of the response cache. */
-export interface CacheAsk {
+export interface CachePolicy {
   /** A reply that is kept may be given. */
   readonly reads: boolean;
   /** The reply of the provider may be kept. */
@@ -35,17 +35,17 @@ interface Sent {
   readonly value: string;
 }
 
-const mostPlaces = 20;
+const maxPlaces = 20;
 const daySeconds = 24 * 60 * 60;
 const defaultMaxAgeSeconds = 7 * daySeconds;
-const longestMaxAgeSeconds = 365 * daySeconds;
+const maxMaxAgeSeconds = 365 * daySeconds;
 
 /**
  * What the cache headers of a call ask for together with its plain `Cache-Control`, which ours goes before.
  * @returns undefined when the cache has no part in the call.
  * @throws GatelogError `invalid_directive`.
  */
-export function readCacheAsk(sent: CacheHeaders, cacheControl: string | undefined): CacheAsk | undefined {
+export function readCacheAsk(sent: CacheHeaders, cacheControl: string | undefined): CachePolicy | undefined {
   const asked = {
     ...readUses(sent),
     seed: headerText(sent['cache-seed']?.value ?? '').trim(),
@@ -59,7 +59,7 @@ export function readCacheAsk(sent: CacheHeaders, cacheControl: string | undefine
   return { ...asked, reads, maxAgeMs: maxAgeOf(control) * 1000 };
 }
 
-function readUses(sent: CacheHeaders): Pick<CacheAsk, 'reads' | 'keeps'> {
+function readUses(sent: CacheHeaders): Pick<CachePolicy, 'reads' | 'keeps'> {
   const enabled = readFlag(sent['cache-enabled']) ?? false;
   return { reads: readFlag(sent['cache-read']) ?? enabled, keeps: readFlag(sent['cache-save']) ?? enabled };
 }
@@ -79,7 +79,7 @@ function readPlaces(sent: Sent | undefined): number {
   if (sent === undefined) return 1;
   const text = sent.value.trim();
   const places = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (places < 1 || places > mostPlaces) throw wrong(sent, `a whole number from 1 to ${mostPlaces}`);
+  if (places < 1 || places > maxPlaces) throw wrong(sent, `a whole number from 1 to ${maxPlaces}`);
   return places;
 }
 
@@ -108,5 +108,5 @@ function readCacheControl(sent: Sent): ReadonlyMap<string, number> {
 /** Seconds. `s-maxage` is the one for caches that are shared, as this one is. */
 function maxAgeOf(control: ReadonlyMap<string, number>): number {
   const asked = control.get('s-maxage') ?? control.get('max-age') ?? defaultMaxAgeSeconds;
-  return Math.min(asked, longestMaxAgeSeconds);
+  return Math.min(asked, maxMaxAgeSeconds);
 }

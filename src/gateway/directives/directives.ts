@@ -4,8 +4,8 @@ import type { BodyKeeping, TaggedProperty, Tags } from '../../model/record/excha
 import { parseMoney } from '../../model/pricing/money.ts';
 import { exceedsBytes, isJsonObject, parseJson, quotedInHeader, wellFormed } from '../../model/text.ts';
 import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
-import { type AttemptDirectives, attemptReaders, type AttemptsAsked, settledAttempts } from './retry.ts';
-import { type CacheAsk, type CacheHeader, type CacheHeaders, readCacheAsk } from './cache.ts';
+import { type AttemptDirectives, attemptReaders, type RetryDraft, finishRetry } from './retry.ts';
+import { type CachePolicy, type CacheHeader, type CacheHeaders, readCacheAsk } from './cache.ts';
 import { foreignDirectives } from './foreign.ts';
 import { headerText } from '../http/headers.ts';
 import { nearestHeader, type UnreadLine } from '../nearest-header.ts';
@@ -31,7 +31,7 @@ export interface Directives {
   /** `Svc-Retry-…` and `Svc-Fallbacks`; undefined: there is one attempt. */
   readonly attempts: AttemptDirectives | undefined;
   /** `Svc-Cache-*` with `Cache-Control`; undefined: the cache has no part in the call. */
-  readonly cache: CacheAsk | undefined;
+  readonly cache: CachePolicy | undefined;
   /** What could not be done as asked, for `svc-warning`. */
   readonly warnings: readonly string[];
   /** True when a header came with the alias prefix: the reply then carries its names too. */
@@ -41,9 +41,9 @@ export interface Directives {
 }
 
 /** What is said to a caller of its headers; the line that says it has an end too. */
-const mostWarnings = 32;
+const maxWarnings = 32;
 /** To compare names takes time, before anybody knows who calls. */
-const mostSuggestions = 4;
+const maxSuggestions = 4;
 
 type WritableTags = { -readonly [Name in keyof Tags]: Tags[Name] };
 
@@ -56,7 +56,7 @@ interface Draft {
   targetUrl: string | undefined;
   streamUsage: boolean;
   limitPolicy: LimitPolicy | undefined;
-  attempts: AttemptsAsked | undefined;
+  attempts: RetryDraft | undefined;
   cacheHeaders: CacheHeaders | undefined;
   aliased: boolean;
   refusal: GatelogError | undefined;
@@ -64,8 +64,8 @@ interface Draft {
 
 /** A head may hold tens of thousands of lines, of which this is said before anybody knows whose they are. */
 function warn({ warnings }: Draft, text: string): void {
-  if (warnings.length < mostWarnings) warnings.push(text);
-  else if (warnings.length === mostWarnings) warnings.push('and more of that kind');
+  if (warnings.length < maxWarnings) warnings.push(text);
+  else if (warnings.length === maxWarnings) warnings.push('and more of that kind');
 }
 
 /** What one directive does with its value. */
@@ -251,7 +251,7 @@ export class DirectiveReader {
 
   /** What all lines together said. @param cacheControl value of the plain `Cache-Control`. */
   directives(cacheControl: string | undefined): Directives {
-    const attempts = settledAttempts(this.draft);
+    const attempts = finishRetry(this.draft);
     const cache = this.draft.cacheHeaders === undefined ? undefined : readCache(this.draft, this.draft.cacheHeaders, cacheControl);
     const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal } = this.draft;
     tags.properties = [...properties.values()];
@@ -259,7 +259,7 @@ export class DirectiveReader {
   }
 }
 
-function readCache(draft: Draft, sent: CacheHeaders, cacheControl: string | undefined): CacheAsk | undefined {
+function readCache(draft: Draft, sent: CacheHeaders, cacheControl: string | undefined): CachePolicy | undefined {
   try {
     return readCacheAsk(sent, cacheControl);
   } catch (error) {
@@ -294,7 +294,7 @@ function readOne(draft: Draft, { name, lower, value, prefixLength }: HeaderLine)
 function unread({ warnings }: Draft, line: UnreadLine): string {
   const without = foreignDirectives.get(line.suffix);
   if (without !== undefined) return `${line.name} is NOT carried out by this gateway: ${without}`;
-  const meant = warnings.length < mostSuggestions ? nearestHeader(line, readers.keys()) : undefined;
+  const meant = warnings.length < maxSuggestions ? nearestHeader(line, readers.keys()) : undefined;
   return `${line.name} is not a header that this gateway knows and was ignored${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
 }
 

@@ -24,16 +24,16 @@ export interface Fallback {
 }
 
 /** Fallbacks of one call. */
-export const mostFallbacks = 10;
+export const maxFallbacks = 10;
 
 /** Too many calls, and the provider's own failures; one that cannot be reached counts as 502, one that is too slow as 504. */
-export const usualFailures: readonly StatusRange[] = [
+export const defaultFailures: readonly StatusRange[] = [
   { from: 429, to: 429 },
   { from: 500, to: 599 },
 ];
 
 /** What another model may answer, or another provider with another key; as Helicone's gateway goes on with its lists. */
-const failuresOfModels: readonly StatusRange[] = [{ from: 401, to: 401 }, { from: 408, to: 408 }, ...usualFailures];
+const failuresOfModels: readonly StatusRange[] = [{ from: 401, to: 401 }, { from: 408, to: 408 }, ...defaultFailures];
 
 /** Members of a fallback that are a text, and the most characters of each. */
 const texts = { provider: ['provider', 64], target_url: ['targetUrl', 2048], model: ['model', 256], key_name: ['keyName', 256] } as const;
@@ -43,7 +43,7 @@ const knownFields = [...Object.keys(texts), 'on'];
 export const tooLongStatus = 400;
 
 /** True when a fallback takes over from an attempt that failed with this status. @param isTooLong its reply says that the prompt is too long. */
-export function takesOver({ on, onTooLong }: Fallback, status: number, isTooLong: boolean): boolean {
+export function matchesStatus({ on, onTooLong }: Fallback, status: number, isTooLong: boolean): boolean {
   return (isTooLong && onTooLong === true) || on.some(({ from, to }) => status >= from && status <= to);
 }
 
@@ -60,7 +60,7 @@ export function fallbacksOfModels(models: readonly { readonly model: string; rea
 export function parseEntries(text: string, name: string): readonly unknown[] {
   const list = parseJson(text);
   if (!Array.isArray(list)) throw wrong(name, 'must be a JSON array such as [{"provider": "anthropic", "model": "claude-sonnet-4-5"}]');
-  if (list.length > mostFallbacks) throw wrong(name, `holds at most ${mostFallbacks} fallbacks; got ${list.length}`);
+  if (list.length > maxFallbacks) throw wrong(name, `holds at most ${maxFallbacks} fallbacks; got ${list.length}`);
   return list;
 }
 
@@ -86,7 +86,7 @@ function readFallback(given: unknown, place: string): Fallback {
   const fallback: Fallback = {
     ...(Object.fromEntries(said) as Partial<Fallback>),
     place,
-    on: entry['on'] === undefined ? usualFailures : readOn(entry['on'], `${place}.on`),
+    on: entry['on'] === undefined ? defaultFailures : readOn(entry['on'], `${place}.on`),
   };
   if (said.length === 0) throw wrong(place, 'leads nowhere else; give it a provider, target_url, model or key_name');
   if (fallback.targetUrl !== undefined && (fallback.provider !== undefined || fallback.keyName !== undefined)) {
@@ -96,9 +96,9 @@ function readFallback(given: unknown, place: string): Fallback {
 }
 
 /** A text of so many characters, trimmed. @throws GatelogError `invalid_directive`, with the place of what is none. */
-export function readText(value: unknown, place: string, mostCharacters: number): string {
-  if (typeof value !== 'string' || value.trim() === '' || value.length > mostCharacters) {
-    throw wrong(place, `must be a text of 1 to ${mostCharacters} characters`);
+export function readText(value: unknown, place: string, maxCharacters: number): string {
+  if (typeof value !== 'string' || value.trim() === '' || value.length > maxCharacters) {
+    throw wrong(place, `must be a text of 1 to ${maxCharacters} characters`);
   }
   return value.trim();
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Rig, startRig } from '../testing/gateway-harness.ts';
-import { readReplyHead } from '../relay/response-headers.ts';
+import { readResponseHead } from '../relay/response-headers.ts';
 import { readRequestHead } from '../http/request-head.ts';
 import { call, type RawProvider, requestText, startRawProvider } from '../testing/raw-http.ts';
 
@@ -57,7 +57,7 @@ describe('a text of the caller that is over its limit is not stored, and svc-war
 it('a coding that is not stored is not taken for none', () => {
   const coding = `${'identity,'.repeat(kibi)}gzip`;
   expect(readRequestHead(['Content-Encoding', coding]).recorded).toEqual({ 'content-encoding': 'unsaid' });
-  expect(readReplyHead(['Content-Encoding', coding]).recorded).toEqual({ 'content-encoding': 'unsaid' });
+  expect(readResponseHead(['Content-Encoding', coding]).recorded).toEqual({ 'content-encoding': 'unsaid' });
 });
 
 describe('through the gateway', () => {
@@ -83,15 +83,15 @@ describe('through the gateway', () => {
   it('the call goes on whole, the record has none of the overlong texts, and its frames are short', async () => {
     const before = rig.spool.writer.bytes();
     const path = `/v1/chat/completions?q=${'q'.repeat(300 * kibi)}`;
-    const reply = await send(path, [`Svc-User-Id: ${long}`, 'Svc-Session-Id: s1'], `{"model":"openai/${model}"}`);
-    expect(reply.status).toBe(200);
+    const response = await send(path, [`Svc-User-Id: ${long}`, 'Svc-Session-Id: s1'], `{"model":"openai/${model}"}`);
+    expect(response.status).toBe(200);
     expect(provider.received().startsWith(`POST ${path} HTTP/1.1\r\n`)).toBe(true);
-    const warnings = reply.lines.filter((line) => /^svc-warning:/i.test(line)).map((line) => line.slice('svc-warning: '.length));
+    const warnings = response.lines.filter((line) => /^svc-warning:/i.test(line)).map((line) => line.slice('svc-warning: '.length));
     expect(warnings).toEqual([
       'Svc-User-Id is over 8192 bytes and was not stored',
       'the path is over 8192 bytes and was stored without its query, or not at all',
     ]);
-    expect(reply.head).toContain(long + long);
+    expect(response.head).toContain(long + long);
     const [exchange] = await rig.exchanges(1);
     expect(exchange?.open).toMatchObject({ path: '/v1/chat/completions', tags: { properties: [], sessionId: 's1' } });
     expect([exchange?.open.targetUrl, exchange?.open.model]).toEqual([`http://127.0.0.1:${provider.port}/v1/chat/completions`, undefined]);

@@ -15,7 +15,7 @@ export interface AttemptDirectives {
 }
 
 /** What the headers about attempts said so far. */
-export interface AttemptsAsked {
+export interface RetryDraft {
   enabled?: boolean;
   policy: Partial<RetryPolicy>;
   /** As sent, to tell a repetition from another list. */
@@ -27,7 +27,7 @@ export interface AttemptsAsked {
 /** Of a request's draft what these headers fill. */
 interface Draft {
   readonly targetUrl: string | undefined;
-  attempts: AttemptsAsked | undefined;
+  attempts: RetryDraft | undefined;
   refusal: GatelogError | undefined;
   readonly warnings: string[];
 }
@@ -43,9 +43,9 @@ interface NumberRow {
 }
 
 const targetNotUsed = 'Svc-Target-Url was not used: the first entry of Svc-Fallbacks is the first attempt';
-const longestWaitMs = 600_000;
+const maxWaitMs = 600_000;
 
-const askedBy = (draft: Draft): AttemptsAsked => (draft.attempts ??= { policy: {}, fallbacks: [] });
+const askedBy = (draft: Draft): RetryDraft => (draft.attempts ??= { policy: {}, fallbacks: [] });
 
 const number =
   ({ field, least, most, whole }: NumberRow): Reader =>
@@ -88,8 +88,8 @@ export const attemptReaders: Readonly<Record<string, Reader>> = {
   'retry-enabled': readEnabled,
   'retry-num': number({ field: 'retries', least: 0, most: 100, whole: true }),
   'retry-factor': number({ field: 'factor', least: 1, most: 100, whole: false }),
-  'retry-min-timeout': number({ field: 'minTimeoutMs', least: 0, most: longestWaitMs, whole: true }),
-  'retry-max-timeout': number({ field: 'maxTimeoutMs', least: 0, most: longestWaitMs, whole: true }),
+  'retry-min-timeout': number({ field: 'minTimeoutMs', least: 0, most: maxWaitMs, whole: true }),
+  'retry-max-timeout': number({ field: 'maxTimeoutMs', least: 0, most: maxWaitMs, whole: true }),
   fallbacks: readList,
 };
 
@@ -97,7 +97,7 @@ export const attemptReaders: Readonly<Record<string, Reader>> = {
  * What all of these headers together ask for.
  * @returns undefined where that is a single attempt.
  */
-export function settledAttempts(draft: Draft): AttemptDirectives | undefined {
+export function finishRetry(draft: Draft): AttemptDirectives | undefined {
   if (draft.attempts === undefined) return undefined;
   const { fallbacks, targets } = draft.attempts;
   if (targets !== undefined && draft.targetUrl !== undefined) draft.warnings.push(targetNotUsed);
@@ -106,7 +106,7 @@ export function settledAttempts(draft: Draft): AttemptDirectives | undefined {
 }
 
 /** @returns undefined where no attempt is repeated. */
-function settledRetry(draft: Draft, { enabled, policy }: AttemptsAsked): RetryPolicy | undefined {
+function settledRetry(draft: Draft, { enabled, policy }: RetryDraft): RetryPolicy | undefined {
   if (enabled === undefined && Object.keys(policy).length > 0) {
     draft.warnings.push('the headers Svc-Retry-* were ignored: retries need Svc-Retry-Enabled: true');
   }

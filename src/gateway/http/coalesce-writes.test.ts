@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer, Socket as Plain, type Socket, type Server as TcpServer } from 'node:net';
 import { afterEach, expect, type MockInstance, test, vi } from 'vitest';
-import { joinWrites, writeInOne } from './coalesce-writes.ts';
+import { coalesceWritev, writeCoalesced } from './coalesce-writes.ts';
 import { listen, soon, until } from '../testing/raw-http.ts';
 
 const open: (Server | TcpServer)[] = [];
@@ -28,7 +28,7 @@ async function exchange(answer: (response: ServerResponse) => void): Promise<[st
   const server = createServer((_request, response) => answer(response));
   server.on('connection', (socket: Socket) => {
     spies.push({ single: vi.spyOn(socket, '_write'), gathered: vi.spyOn(socket, '_writev') });
-    joinWrites(socket);
+    coalesceWritev(socket);
   });
   const [, port] = await opened(server);
   const client = connect(port, '127.0.0.1');
@@ -91,7 +91,7 @@ test.each([
       .repeat(bytes / 8),
   );
   const server = createServer((request, response) => response.end(bodies[Number(request.url?.slice(1))], 'latin1'));
-  server.on('connection', joinWrites);
+  server.on('connection', coalesceWritev);
   const [, port] = await opened(server);
   const client = connect(port, '127.0.0.1');
   client.pause();
@@ -99,18 +99,18 @@ test.each([
   await once(server, 'request');
   let text = '';
   for await (const chunk of client) text += (chunk as Buffer).toString('latin1');
-  const [before, ...replies] = text.split(/HTTP\/1\.1 200 OK\r\n[\s\S]*?\r\n\r\n/);
+  const [before, ...responses] = text.split(/HTTP\/1\.1 200 OK\r\n[\s\S]*?\r\n\r\n/);
   expect(before).toBe('');
   // Compared one by one: a difference of megabytes is nothing to print.
-  expect(replies).toHaveLength(count);
-  expect(replies.findIndex((reply, index) => reply !== bodies[index])).toBe(-1);
+  expect(responses).toHaveLength(count);
+  expect(responses.findIndex((response, index) => response !== bodies[index])).toBe(-1);
 });
 
 test('what a slow client has yet to take stays as it is while others are answered', async () => {
   const body = 'a'.repeat(10_000);
   const answering: Socket[] = [];
   const server = createServer((request, response) => response.end(Buffer.from(request.url === '/other' ? 'b'.repeat(12_000) : body)));
-  server.on('connection', joinWrites);
+  server.on('connection', coalesceWritev);
   server.on('connection', (socket) => answering.push(socket));
   const [, port] = await opened(server);
   const slow = connect(port, '127.0.0.1').pause();
@@ -128,9 +128,9 @@ test('what a slow client has yet to take stays as it is while others are answere
   slow.write(ask(asked, 'close'));
   let text = '';
   for await (const chunk of slow) text += (chunk as Buffer).toString('latin1');
-  const replies = text.split(/HTTP\/1\.1 200 OK\r\n[\s\S]*?\r\n\r\n/).slice(1);
-  expect(replies).toHaveLength(asked + 1);
-  expect(replies.findIndex((reply) => reply !== body)).toBe(-1);
+  const responses = text.split(/HTTP\/1\.1 200 OK\r\n[\s\S]*?\r\n\r\n/).slice(1);
+  expect(responses).toHaveLength(asked + 1);
+  expect(responses.findIndex((response) => response !== body)).toBe(-1);
 });
 
 /** What a server gets of requests that are written one after the other, while it reads only as they are all written. */
@@ -144,7 +144,7 @@ async function received(requests: readonly (readonly [head: string, body: Buffer
   const client = connect(port, '127.0.0.1');
   await once(client, 'connect');
   for (const [head, body] of requests) {
-    if (writeInOne(client, head, body)) continue;
+    if (writeCoalesced(client, head, body)) continue;
     client.write(head, 'latin1');
     client.write(body);
   }
@@ -165,7 +165,7 @@ test('requests go out whole and in their order, also where the system takes them
 
 test('a request that is not small is left to its caller, the largest small one is not', async () => {
   const body = everyByte.subarray(0, 84);
-  expect(writeInOne(new Plain(), 'x'.repeat(16_301), body)).toBe(false);
+  expect(writeCoalesced(new Plain(), 'x'.repeat(16_301), body)).toBe(false);
   const got = await received([['x'.repeat(16_300), body]]);
   expect(got.equals(Buffer.concat([Buffer.from('x'.repeat(16_300)), body]))).toBe(true);
 });
@@ -178,7 +178,7 @@ async function writtenLater(prepare: (client: Socket) => void, release: (client:
   const client = connect(port, '127.0.0.1');
   if (whenOpen) await once(client, 'connect');
   prepare(client);
-  for (const text of ['first ', 'second ', 'third']) writeInOne(client, text, Buffer.from('body '));
+  for (const text of ['first ', 'second ', 'third']) writeCoalesced(client, text, Buffer.from('body '));
   release(client);
   client.end();
   await once(client, 'close');
@@ -197,7 +197,7 @@ test('what waits because a connection is not there yet, or is corked, goes out a
 test('to a connection that is closed nothing is written, and nobody is told anything new', async () => {
   const told: unknown[] = [];
   const closed = new Plain().on('error', (error) => told.push(error)).destroy();
-  expect(writeInOne(closed, 'a', Buffer.from('b'))).toBe(true);
+  expect(writeCoalesced(closed, 'a', Buffer.from('b'))).toBe(true);
   await until(() => closed.closed);
   expect(told).toEqual([]);
 });
@@ -209,7 +209,7 @@ test('whoever writes to a connection that the other side has reset is told, and 
   const client = connect(port, '127.0.0.1')
     .pause()
     .on('error', (error) => told.push(error));
-  joinWrites(client);
+  coalesceWritev(client);
   await once(client, 'connect');
   const written: unknown[] = [];
   for (let round = 0; round < 500 && !client.destroyed; round += 1) {

@@ -15,7 +15,7 @@ type Pieces = Parameters<NonNullable<Socket['_writev']>>[0];
  * @param socket not encrypted: what such a one is given it writes later.
  * @returns false, with nothing written, for what is not small.
  */
-export function writeInOne(socket: Socket, text: string, body: Uint8Array): boolean {
+export function writeCoalesced(socket: Socket, text: string, body: Uint8Array): boolean {
   const length = text.length + body.length;
   if (length > memoryBytes) return false;
   memory.write(text, 0, 'latin1');
@@ -30,7 +30,7 @@ export function writeInOne(socket: Socket, text: string, body: Uint8Array): bool
  * of each chunk of a stream. By `writev` they would be a list that is made and freed each time; as one text with its head a body would be copied
  * twice more, into memory that is garbage then.
  */
-export function joinWrites(socket: Socket): void {
+export function coalesceWritev(socket: Socket): void {
   const writev = socket._writev?.bind(socket);
   if (writev === undefined) return;
   socket._writev = (pieces, written) => {
@@ -53,8 +53,8 @@ function join(pieces: Pieces): number | undefined {
   let at = 0;
   for (const { chunk, encoding } of pieces as readonly { readonly chunk: unknown; readonly encoding: BufferEncoding }[]) {
     if (typeof chunk === 'string') {
-      const mostBytes = encoding === 'latin1' ? chunk.length : 3 * chunk.length;
-      if (at + mostBytes > memoryBytes) return undefined;
+      const maxBytes = encoding === 'latin1' ? chunk.length : 3 * chunk.length;
+      if (at + maxBytes > memoryBytes) return undefined;
       at += memory.write(chunk, at, encoding);
     } else {
       if (!(chunk instanceof Uint8Array) || at + chunk.length > memoryBytes) return undefined;

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { hashKey } from '../../auth/api-key.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
-import { mostCallsOfConnection } from './concurrency.ts';
+import { maxCallsOfConnection } from './concurrency.ts';
 import { openAiAt, principal, type Rig, type RigOptions, startRig } from '../testing/gateway-harness.ts';
 import { makeUpstream } from '../upstream/upstream.ts';
-import { call, openClient, parseReply, type RawClient, requestText, startProvider, until } from '../testing/raw-http.ts';
+import { call, openClient, parseResponse, type RawClient, requestText, startProvider, until } from '../testing/raw-http.ts';
 
 const opened: { close: () => unknown }[] = [];
 afterEach(async () => {
@@ -73,13 +73,13 @@ const statuses = (client: RawClient): readonly string[] =>
 
 describe('calls of one gateway worker', () => {
   it('beyond the limit a call is answered 503 and leaves no record; its connection is kept, and once others have ended there is room', async () => {
-    const { rig, waiting } = await scene({ mostCalls: 2 });
+    const { rig, waiting } = await scene({ maxCalls: 2 });
     await Promise.all([connected(rig, held), connected(rig, held)]);
     await until(() => waiting.length === 2);
 
     const further = await connected(rig, plain);
-    await until(() => parseReply(further.received())?.whole === true);
-    const refusal = parseReply(further.received());
+    await until(() => parseResponse(further.received())?.whole === true);
+    const refusal = parseResponse(further.received());
     expect([refusal?.status, refusal?.header('retry-after'), refusal?.header('server-timing'), refusal?.header('svc-id')]).toEqual([
       503,
       '2',
@@ -100,7 +100,7 @@ describe('calls of one gateway worker', () => {
   });
 
   it('those of a connection that was closed do not count any more', async () => {
-    const { rig, waiting, refused } = await scene({ mostCalls: 3 });
+    const { rig, waiting, refused } = await scene({ maxCalls: 3 });
     const client = await connected(rig, held.repeat(3));
     await until(() => waiting.length === 3);
     expect((await call(rig.port, plain)).status).toBe(503);
@@ -113,7 +113,7 @@ describe('calls of one gateway worker', () => {
   });
 
   it('those that were answered do not count any more, whatever became of them', async () => {
-    const { rig } = await scene({ mostCalls: 2 });
+    const { rig } = await scene({ maxCalls: 2 });
     const requests = [plain, requestText('GET /nowhere'), requestText('GET /v1/plain', ['Svc-Auth: Bearer sk-svc-us-unknown'])];
     const client = await connected(rig, '');
     for (const [index, request] of [...requests, ...requests, ...requests].entries()) {
@@ -127,9 +127,9 @@ describe('calls of one gateway worker', () => {
 describe('calls of one connection', () => {
   it('beyond 1,000 a call of one connection is answered 503, behind the others, and what it still sends is not read without end', async () => {
     const { rig, refused, release } = await scene();
-    const client = await connected(rig, held.repeat(mostCallsOfConnection));
+    const client = await connected(rig, held.repeat(maxCallsOfConnection));
     const { upstream } = rig.ports;
-    await until(() => upstream.counts().busy + upstream.counts().waiting === mostCallsOfConnection);
+    await until(() => upstream.counts().busy + upstream.counts().waiting === maxCallsOfConnection);
     expect(refused()).toEqual([]);
 
     const further = 5000;
@@ -139,13 +139,13 @@ describe('calls of one connection', () => {
     expect(refused().length).toBeLessThan(further / 2);
 
     release();
-    await until(() => statuses(client).length > mostCallsOfConnection);
+    await until(() => statuses(client).length > maxCallsOfConnection);
     const found = statuses(client);
-    expect(found.slice(0, mostCallsOfConnection).every((status) => status === '200')).toBe(true);
-    expect([found[mostCallsOfConnection], new Set(refused())]).toEqual(['503', new Set(['too_many_calls'])]);
+    expect(found.slice(0, maxCallsOfConnection).every((status) => status === '200')).toBe(true);
+    expect([found[maxCallsOfConnection], new Set(refused())]).toEqual(['503', new Set(['too_many_calls'])]);
     expect(client.text()).toContain('This connection has 1000 calls without an answer');
     // What waited unread is answered too.
-    await until(() => statuses(client).length === mostCallsOfConnection + further);
+    await until(() => statuses(client).length === maxCallsOfConnection + further);
   });
 });
 
@@ -160,8 +160,8 @@ describe('calls of one organisation', () => {
 
   const verifyKey = (keyHash: string): Principal => (keyHash === other.keyHash ? other : principal);
 
-  async function shared(mostCalls: number): Promise<Scene> {
-    return scene({ mostCalls, organizationSharePercent: 75, ports: { upstream: patient(), verifyKey } });
+  async function shared(maxCalls: number): Promise<Scene> {
+    return scene({ maxCalls, organizationSharePercent: 75, ports: { upstream: patient(), verifyKey } });
   }
 
   it('beyond its share of those that others leave are answered 503 and leave no record; others still have theirs', async () => {

@@ -8,7 +8,7 @@ import { shareOf } from '../upstream/organization-shares.ts';
  * Calls at once on one connection of a client. Nothing in HTTP/1.1 bounds how many it sends ahead. Refusals wait there for their turn, and once they
  * are what Node buffers for a connection (16 KiB, from Node 22 on 64 KiB) it reads no more of that one until they have gone.
  */
-export const mostCallsOfConnection = 1000;
+export const maxCallsOfConnection = 1000;
 
 /** The calls of one organisation. */
 interface OrganizationCalls {
@@ -53,9 +53,9 @@ export class CallsInFlight {
       return tooMany('This gateway has as many calls as it takes at once (GATELOG_CALLS_IN_FLIGHT). Try again in a moment.');
     }
     const connection = this.connections.get(socket) ?? this.meet(socket);
-    if (connection.count >= mostCallsOfConnection) {
+    if (connection.count >= maxCallsOfConnection) {
       return tooMany(
-        `This connection has ${mostCallsOfConnection} calls without an answer, as many as one may have. Wait for some, or open another.`,
+        `This connection has ${maxCallsOfConnection} calls without an answer, as many as one may have. Wait for some, or open another.`,
       );
     }
     this.count += 1;

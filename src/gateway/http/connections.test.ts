@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { startRig } from '../testing/gateway-harness.ts';
-import { call, openClient, parseReply, type RawClient, requestText, until } from '../testing/raw-http.ts';
+import { call, openClient, parseResponse, type RawClient, requestText, until } from '../testing/raw-http.ts';
 
 const opened: { close: () => unknown }[] = [];
 afterEach(async () => {
@@ -17,14 +17,14 @@ async function connected(port: number): Promise<RawClient> {
 }
 
 it('beyond the limit a connection is answered 503 and closed, whatever it says; once others have gone there is room', async () => {
-  const rig = await startRig({ mostConnections: 2 });
+  const rig = await startRig({ maxConnections: 2 });
   opened.push(rig);
   const kept = [await connected(rig.port), await connected(rig.port)];
   await Promise.all(kept.map((client) => client.until('200 OK')));
 
   const further = await connected(rig.port);
   await further.closed();
-  const refusal = parseReply(further.received());
+  const refusal = parseResponse(further.received());
   expect(refusal?.status).toBe(503);
   expect(JSON.parse(String(refusal?.body))).toMatchObject({ error: { code: 'too_many_connections' } });
   expect(rig.spooled()).toEqual([]);

@@ -30,11 +30,11 @@ export function isIdentity(coding: string | undefined): boolean {
  * Undoes a `Content-Encoding`, off the event loop.
  * @returns undefined when it is not known, the bytes are not whole in it, or they become more than `mostBytes`.
  */
-export async function decodeWhole(bytes: Buffer, coding: string, mostBytes: number): Promise<Buffer | undefined> {
+export async function decodeWhole(bytes: Buffer, coding: string, maxBytes: number): Promise<Buffer | undefined> {
   const decode = decodes.get(coding.trim().toLowerCase());
   if (decode === undefined) return undefined;
   try {
-    return await decode(bytes, { maxOutputLength: mostBytes });
+    return await decode(bytes, { maxOutputLength: maxBytes });
   } catch {
     return undefined;
   }

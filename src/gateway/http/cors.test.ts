@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAiAt, type Rig, startRig } from '../testing/gateway-harness.ts';
-import { bodyOf, call, ourKey, type Provider, type RawReply, requestText, startProvider } from '../testing/raw-http.ts';
+import { bodyOf, call, ourKey, type Provider, type RawResponse, requestText, startProvider } from '../testing/raw-http.ts';
 
 const opened: { close: () => unknown }[] = [];
 afterEach(async () => {
@@ -35,15 +35,15 @@ const preflight = (origin: string): string =>
     'Access-Control-Request-Headers: authorization,svc-property-team',
     '\r\n',
   ].join('\r\n');
-const corsLines = ({ lines }: RawReply): readonly string[] =>
+const corsLines = ({ lines }: RawResponse): readonly string[] =>
   lines.filter((line) => /^(?:access-control-|vary)/i.test(line)).map((line) => line.toLowerCase());
 
 describe('pages of an origin that the deployment allows', () => {
   it('may ask first, without a key or a record', async () => {
     const { rig, provider } = await started(['https://other.example', page]);
-    const reply = await call(rig.port, preflight(page));
-    expect([reply.status, reply.header('svc-id')?.length]).toEqual([204, 36]);
-    expect(corsLines(reply).toSorted()).toEqual([
+    const response = await call(rig.port, preflight(page));
+    expect([response.status, response.header('svc-id')?.length]).toEqual([204, 36]);
+    expect(corsLines(response).toSorted()).toEqual([
       'access-control-allow-headers: authorization,svc-property-team',
       `access-control-allow-methods: get, head, post, put, patch, delete`,
       `access-control-allow-origin: ${page}`,
@@ -62,8 +62,8 @@ describe('pages of an origin that the deployment allows', () => {
     ['health', `GET /readyz HTTP/1.1\r\nHost: g\r\nOrigin: ${page}\r\n\r\n`, 200, []],
   ])('may read %s with all of its lines', async (_what, request, status, others) => {
     const { rig } = await started([page]);
-    const reply = await call(rig.port, request);
-    expect([reply.status, corsLines(reply)]).toEqual([
+    const response = await call(rig.port, request);
+    expect([response.status, corsLines(response)]).toEqual([
       status,
       [...others, 'vary: origin', `access-control-allow-origin: ${page}`, 'access-control-expose-headers: *'],
     ]);
@@ -72,8 +72,8 @@ describe('pages of an origin that the deployment allows', () => {
   it('are all where * is allowed', async () => {
     const { rig } = await started(['*']);
     expect(corsLines(await call(rig.port, preflight('null')))).toContain('access-control-allow-origin: *');
-    const reply = await call(rig.port, requestText('GET /v1/files', [`Origin: ${page}`]));
-    expect(corsLines(reply)).toEqual(['vary: accept', 'access-control-allow-origin: *', 'access-control-expose-headers: *']);
+    const response = await call(rig.port, requestText('GET /v1/files', [`Origin: ${page}`]));
+    expect(corsLines(response)).toEqual(['vary: accept', 'access-control-allow-origin: *', 'access-control-expose-headers: *']);
   });
 });
 
@@ -82,8 +82,8 @@ describe('other pages', () => {
     const { rig } = await started([page]);
     const asked = await call(rig.port, preflight('https://app.example.com.evil'));
     expect([asked.status, corsLines(asked)]).toEqual([401, ['vary: origin']]);
-    const reply = await call(rig.port, requestText('GET /v1/files', ['Origin: https://evil.example']));
-    expect([reply.status, corsLines(reply), reply.header('x-request-id')]).toEqual([200, ['vary: accept', 'vary: origin'], 'r']);
+    const response = await call(rig.port, requestText('GET /v1/files', ['Origin: https://evil.example']));
+    expect([response.status, corsLines(response), response.header('x-request-id')]).toEqual([200, ['vary: accept', 'vary: origin'], 'r']);
     expect(corsLines(await call(rig.port, requestText('GET /v1/files')))).toEqual(['vary: accept', 'vary: origin']);
   });
 

@@ -34,8 +34,8 @@ export class Draining {
   begin(): void {
     this.isOn = true;
     for (const socket of this.connections) {
-      const reply = this.latest.get(socket);
-      if (reply !== undefined && !reply.headersSent) reply.shouldKeepAlive = false;
+      const response = this.latest.get(socket);
+      if (response !== undefined && !response.headersSent) response.shouldKeepAlive = false;
     }
   }
 

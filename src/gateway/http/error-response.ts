@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { GatelogError } from '../../model/errors.ts';
-import { rateLimitLines } from '../../model/rate-limit-lines.ts';
-import { watchUntaken } from '../../platform/http/write-timeout.ts';
+import { rateLimitHeaders } from '../../model/rate-limit-lines.ts';
+import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
 
 /** JSON of our own. It ends in a line break, so that a terminal's prompt stands on a line of its own behind it. */
 export function jsonBody(value: object): Buffer {
@@ -9,15 +9,15 @@ export function jsonBody(value: object): Buffer {
 }
 
 /** Our own error in OpenAI's shape, so that official clients show the sentence. */
-export function refusalBody(error: GatelogError): Buffer {
+export function errorBody(error: GatelogError): Buffer {
   return jsonBody({ error: { message: error.message, type: 'gatelog_error', param: null, code: error.code } });
 }
 
 /** Header lines of a refusal, name and value in turn. */
-export function refusalHeaders(error: GatelogError, bodyBytes: number): string[] {
+export function errorHeaders(error: GatelogError, bodyBytes: number): string[] {
   const lines = ['content-type', 'application/json; charset=utf-8', 'content-length', String(bodyBytes)];
   if (error.retryAfterSeconds !== undefined) lines.push('retry-after', String(error.retryAfterSeconds));
-  if (error.usedUp !== undefined) lines.push(...rateLimitLines(error.usedUp));
+  if (error.usedUp !== undefined) lines.push(...rateLimitHeaders(error.usedUp));
   // RFC 9110 §15.5.2: a 401 names the scheme.
   if (error.status === 401) lines.push('www-authenticate', 'Bearer');
   return lines;
@@ -27,12 +27,12 @@ export function refusalHeaders(error: GatelogError, bodyBytes: number): string[]
 export function refuseUnrecorded(
   response: ServerResponse,
   error: GatelogError,
-  replyHeaders: readonly string[],
+  responseHeaders: readonly string[],
   clientStallMs: number,
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const body = refusalBody(error);
-  response.writeHead(error.status, [...refusalHeaders(error, body.length), ...replyHeaders]);
+  const body = errorBody(error);
+  response.writeHead(error.status, [...errorHeaders(error, body.length), ...responseHeaders]);
   response.end(body);
-  watchUntaken(response, clientStallMs);
+  enforceWriteTimeout(response, clientStallMs);
 }

@@ -2,7 +2,7 @@ import { exceedsBytes } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 
 /** Header lines as Node gives them: name, value, name, value, … in wire order and case. */
-export type RawHeaders = readonly string[];
+export type HeaderList = readonly string[];
 
 /** A token (RFC 9110 §5.6.2), as names of fields and methods are. */
 export const fieldName = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
@@ -28,7 +28,7 @@ const secretParameter =
 const secretValue = /^(?:sk|pk|rk)-|^AIza|^eyJ|^Bearer\b/i;
 
 /** Adds what a `Connection` header declares as hop-by-hop, lower case. Most of them declare nothing. */
-export function addDeclared(declared: Set<string> | undefined, connection: string): Set<string> | undefined {
+export function connectionTokens(declared: Set<string> | undefined, connection: string): Set<string> | undefined {
   if (connection === 'keep-alive' || connection === 'close') return declared;
   const names = declared ?? new Set<string>();
   for (const part of connection.split(',')) names.add(part.trim().toLowerCase());
@@ -36,13 +36,13 @@ export function addDeclared(declared: Set<string> | undefined, connection: strin
 }
 
 /** Lines, name and value in turn, without those that are declared as hop-by-hop. */
-export function withoutDeclared(lines: string[], declared: ReadonlySet<string> | undefined): string[] {
+export function withoutConnectionHeaders(lines: string[], declared: ReadonlySet<string> | undefined): string[] {
   if (declared === undefined) return lines;
   return lines.filter((_, index) => !declared.has(lines[index - (index % 2)]?.toLowerCase() ?? ''));
 }
 
 /** Lines with every offer to take a body compressed taken back. */
-export function withoutCompression(lines: RawHeaders): RawHeaders {
+export function withoutCompression(lines: HeaderList): HeaderList {
   return lines.map((part, index) => (index % 2 === 1 && lines[index - 1]?.toLowerCase() === 'accept-encoding' ? 'identity' : part));
 }
 
@@ -150,7 +150,7 @@ const harmlessNames: ReadonlySet<string> = new Set([
 ]);
 
 /** Of the caller's lines those that hold no credential, wherever they go. */
-export function harmless(lines: RawHeaders): RawHeaders {
+export function harmless(lines: HeaderList): HeaderList {
   return lines.filter((_, index) => {
     const name = lines[index - (index % 2)]?.toLowerCase() ?? '';
     return harmlessNames.has(name) || name.startsWith('x-stainless-');

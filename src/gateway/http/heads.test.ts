@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readReplyHead } from '../relay/response-headers.ts';
+import { readResponseHead } from '../relay/response-headers.ts';
 import { readRequestHead } from './request-head.ts';
 
 describe('the head of a request', () => {
@@ -90,7 +90,7 @@ describe('what is read of a head before anybody knows who calls has a bound', ()
 
 describe('the head of a reply', () => {
   it('passes all but what is between us and the provider, or ours to say', () => {
-    const head = readReplyHead(
+    const head = readResponseHead(
       [
         'Date: now',
         'Svc-Id: x',
@@ -122,15 +122,15 @@ describe('the head of a reply', () => {
     ['Expect-CT', 'max-age=5'],
     ['Accept-CH', 'DPR'],
   ])('%s, which a provider says of its own host, does not pass', (name, value) => {
-    expect(readReplyHead([name, value, 'X-A', '1'])).toEqual({ passed: ['X-A', '1'], recorded: {}, hasDate: false });
+    expect(readResponseHead([name, value, 'X-A', '1'])).toEqual({ passed: ['X-A', '1'], recorded: {}, hasDate: false });
   });
 
   it("a reply's identifiers are recorded, and no other line of its provider's", () => {
-    const { recorded } = readReplyHead(['X-Request-Id', 'a', 'x-amzn-RequestId', 'b', 'Request-Id', 'c', 'x-amzn-bedrock-trace', 'd']);
+    const { recorded } = readResponseHead(['X-Request-Id', 'a', 'x-amzn-RequestId', 'b', 'Request-Id', 'c', 'x-amzn-bedrock-trace', 'd']);
     expect(recorded).toEqual({ 'x-request-id': 'a', 'x-amzn-requestid': 'b', 'request-id': 'c' });
   });
 
   it('a date that is declared as hop-by-hop does not pass', () => {
-    expect(readReplyHead(['Date', 'now', 'Connection', 'date'])).toEqual({ passed: [], recorded: {}, hasDate: false });
+    expect(readResponseHead(['Date', 'now', 'Connection', 'date'])).toEqual({ passed: [], recorded: {}, hasDate: false });
   });
 });

@@ -24,7 +24,7 @@ async function serve(handle: Handle): Promise<RawClient> {
 /** Answers with what it was given, chunk by chunk; `|` stands for the end. */
 const tellChunks: Handle = (request, response) => {
   let told = '';
-  request.takeChunks((chunk) => {
+  request.readChunks((chunk) => {
     told += chunk === null ? '|' : `[${chunk.toString('latin1')}]`;
     if (chunk === null) response.end(told);
   });
@@ -67,8 +67,8 @@ describe('a request whose body is taken without a stream', () => {
   it('leaves the rest to the stream, which flows when somebody wants it', async () => {
     const waiting: (() => void)[] = [];
     const client = await serve((request, response) => {
-      request.takeChunks(() => {
-        request.leaveRest();
+      request.readChunks(() => {
+        request.switchToStream();
         waiting.push(() => {
           const rest: Buffer[] = [];
           request.on('data', (chunk: Buffer) => rest.push(chunk));
@@ -90,7 +90,7 @@ describe('a request whose body is taken without a stream', () => {
     const taken: (string | null)[] = [];
     const gone = new Promise<void>((resolve) => {
       void serve((request) => {
-        request.takeChunks((chunk) => {
+        request.readChunks((chunk) => {
           taken.push(chunk === null ? null : chunk.toString('latin1'));
           if (chunk === null) resolve();
         });

@@ -1,10 +1,10 @@
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { type AskedHeaders, askedHeaders } from './lazy-headers.ts';
+import { type RequestHeaders, readHeaders } from './lazy-headers.ts';
 import type { BodyHold } from '../bodies/memory.ts';
 
 /** Takes a body's chunks as they come; `null` is its end, or that the client has left. */
-export type TakeChunk = (chunk: Buffer | null) => void;
+export type ChunkHandler = (chunk: Buffer | null) => void;
 
 /**
  * A request whose body can be had without a stream. Node's parser pushes each chunk as it finds it, and whoever asked for them gets them at once;
@@ -12,13 +12,13 @@ export type TakeChunk = (chunk: Buffer | null) => void;
  */
 export class IncomingRequest extends IncomingMessage {
   /** Lines under names that are not asked for are not in it, see `rawHeaders`. */
-  declare headers: AskedHeaders;
+  declare headers: RequestHeaders;
   /** Among whose calls in flight it counts, once that is known. */
   caller: { count: number } | undefined;
   /** What its body has of the budget for bodies; undefined for a small one. */
   hold: BodyHold | undefined;
-  private asked: AskedHeaders | undefined;
-  private taker: TakeChunk | undefined;
+  private asked: RequestHeaders | undefined;
+  private taker: ChunkHandler | undefined;
   /** Chunks go to `take` and not into the stream. */
   private passesStream = false;
   private wasTaken = false;
@@ -34,14 +34,14 @@ export class IncomingRequest extends IncomingMessage {
     });
     // TRICKY: Node's server asks each request for `expect`, for which Node would read all its lines.
     Object.defineProperty(this.prototype, 'headers', {
-      get(this: IncomingRequest): AskedHeaders {
-        return (this.asked ??= askedHeaders(this.rawHeaders));
+      get(this: IncomingRequest): RequestHeaders {
+        return (this.asked ??= readHeaders(this.rawHeaders));
       },
     });
   }
 
-  /** Gives every chunk to `take` until {@link leaveRest}. `take` is called from within Node's parser and must not throw. */
-  takeChunks(take: TakeChunk): void {
+  /** Gives every chunk to `take` until {@link switchToStream}. `take` is called from within Node's parser and must not throw. */
+  readChunks(take: ChunkHandler): void {
     this.taker = take;
     this.passesStream = !this.complete && this.readableLength === 0 && this.readableFlowing === null;
     if (this.passesStream) return;
@@ -51,7 +51,7 @@ export class IncomingRequest extends IncomingMessage {
   }
 
   /** What is still to come is the stream's, which is paused. */
-  leaveRest(): void {
+  switchToStream(): void {
     this.taker = undefined;
     this.passesStream = false;
     this.isHeldBack = false;

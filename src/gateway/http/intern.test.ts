@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { KnownTexts } from './intern.ts';
+import { InternTable } from './intern.ts';
 
 test('what a text says is read once', () => {
   const read: string[] = [];
-  const texts = new KnownTexts((text) => {
+  const texts = new InternTable((text) => {
     read.push(text);
     return { length: text.length };
   });
@@ -14,7 +14,7 @@ test('what a text says is read once', () => {
 
 test('also where it says no', () => {
   let times = 0;
-  const texts = new KnownTexts(() => {
+  const texts = new InternTable(() => {
     times += 1;
     return false;
   });
@@ -23,7 +23,7 @@ test('also where it says no', () => {
 
 test('no more than a thousand are remembered, and no long one', () => {
   const read = new Map<string, number>();
-  const texts = new KnownTexts((text) => {
+  const texts = new InternTable((text) => {
     read.set(text, (read.get(text) ?? 0) + 1);
     return text.toUpperCase();
   });
@@ -34,12 +34,12 @@ test('no more than a thousand are remembered, and no long one', () => {
 });
 
 test('a text that is not of bytes is not taken for the one that its low bytes would be', () => {
-  const texts = new KnownTexts((text) => text);
+  const texts = new InternTable((text) => text);
   for (const text of ['ho\u0173t', 'host', 'ho\u0173t', 'caf\u00e9']) expect(texts.of(text)).toBe(text);
 });
 
 test('what is thrown is thrown again', () => {
-  const texts = new KnownTexts((text) => {
+  const texts = new InternTable((text) => {
     throw new RangeError(text);
   });
   const ask = (): unknown => texts.of('no status line');
@@ -49,7 +49,7 @@ test('what is thrown is thrown again', () => {
 
 test('of texts in turn each is what it is, whatever came at its place before, and none is read twice', () => {
   const read: string[] = [];
-  const texts = new KnownTexts((text) => {
+  const texts = new InternTable((text) => {
     read.push(text);
     return text.toUpperCase();
   });

@@ -1,9 +1,9 @@
 /** Texts that are remembered before all are forgotten. */
-const mostTexts = 1000;
+const maxTexts = 1000;
 /** Characters of the longest text that is remembered; what a longer one says is read each time. */
-export const longestText = 64;
+export const maxText = 64;
 /** Places of which it is remembered what came there last. */
-const mostPlaces = 64;
+const maxPlaces = 64;
 
 interface Known<Value> {
   readonly text: string;
@@ -16,7 +16,7 @@ interface Known<Value> {
  *
  * A value is its reader's to change: who remembers with a text what was last seen beside it keeps that in the value, and loses it with the text.
  */
-export class KnownTexts<Value> {
+export class InternTable<Value> {
   private readonly read: (text: string) => Value;
   private readonly known = new Map<string, Known<Value>>();
   private readonly latest: Known<Value>[] = [];
@@ -41,17 +41,17 @@ export class KnownTexts<Value> {
     if (latest?.text === text) return latest.value;
     const known = this.known.get(text) ?? this.meet(text);
     // Only what is remembered: any other text may be a part of a larger one, which it would keep in memory.
-    if (place < mostPlaces && this.known.get(known.text) === known) this.latest[place] = known;
+    if (place < maxPlaces && this.known.get(known.text) === known) this.latest[place] = known;
     return known.value;
   }
 
   private meet(text: string): Known<Value> {
-    if (text.length > longestText) return { text, value: this.read(text) };
+    if (text.length > maxText) return { text, value: this.read(text) };
     // TRICKY: a part of a text keeps all of that in memory.
     const own = Buffer.from(text, 'latin1').toString('latin1');
     if (own !== text) return { text, value: this.read(text) };
     const known = { text: own, value: this.read(own) };
-    if (this.known.size >= mostTexts) this.known.clear();
+    if (this.known.size >= maxTexts) this.known.clear();
     this.known.set(own, known);
     return known;
   }

@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { askedHeaders, lineNamed } from './lazy-headers.ts';
+import { readHeaders, headerValue } from './lazy-headers.ts';
 
-const asked = Object.keys(askedHeaders([])) as (keyof ReturnType<typeof askedHeaders>)[];
+const asked = Object.keys(readHeaders([])) as (keyof ReturnType<typeof readHeaders>)[];
 const anyCase = (name: string): fc.Arbitrary<string> =>
   fc.constantFrom(
     name,
@@ -28,10 +28,10 @@ test('under a name that is asked for stands what Node says, in whatever case and
   fc.assert(
     fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
       const raw = lines.flat();
-      const [ours, nodes] = [askedHeaders(raw), headersOfNode(raw)];
+      const [ours, nodes] = [readHeaders(raw), headersOfNode(raw)];
       expect(Object.entries(ours)).toEqual(asked.map((name) => [name, nodes[name]]));
       const joined = asked.filter((name) => !['host', 'content-length', 'content-type'].includes(name));
-      expect(joined.map((name) => lineNamed(raw, name))).toEqual(joined.map((name) => nodes[name]));
+      expect(joined.map((name) => headerValue(raw, name))).toEqual(joined.map((name) => nodes[name]));
     }),
     { numRuns: 1000 },
   );

@@ -1,13 +1,13 @@
-import type { RawHeaders } from './headers.ts';
-import { KnownTexts } from './intern.ts';
+import type { HeaderList } from './headers.ts';
+import { InternTable } from './intern.ts';
 
 /** The header lines of a request that somebody asks for by name: this gateway, or Node's server (`expect`, `te`). */
-export type AskedHeaders = Record<AskedName, string | undefined>;
+export type RequestHeaders = Record<AskedName, string | undefined>;
 
 type AskedName = 'host' | 'expect' | 'upgrade' | 'te' | `content-${'length' | 'type' | 'encoding'}` | 'transfer-encoding' | CrossOriginName;
 type CrossOriginName = 'origin' | `access-control-request-${'method' | 'headers'}`;
 
-const noLines: AskedHeaders = {
+const noLines: RequestHeaders = {
   host: undefined,
   expect: undefined,
   upgrade: undefined,
@@ -25,13 +25,13 @@ const noLines: AskedHeaders = {
 const firstHolds: ReadonlySet<string> = new Set<AskedName>(['host', 'content-length', 'content-type']);
 
 /** The name in {@link noLines}, `none` for any other. */
-const names = new KnownTexts((name): AskedName | 'none' => {
+const names = new InternTable((name): AskedName | 'none' => {
   const lower = name.toLowerCase();
   return Object.hasOwn(noLines, lower) ? (lower as AskedName) : 'none';
 });
 
 /** What the lines of a request say under the names that are asked for. Node's own `headers` reads all of them, most of which nobody asks for. */
-export function askedHeaders(raw: RawHeaders): AskedHeaders {
+export function readHeaders(raw: HeaderList): RequestHeaders {
   const asked = { ...noLines };
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = names.at(index >> 1, raw[index] ?? '');
@@ -45,7 +45,7 @@ export function askedHeaders(raw: RawHeaders): AskedHeaders {
 }
 
 /** What the lines of one name say, joined by commas where there are several; undefined without any. @param name lower case. */
-export function lineNamed(raw: RawHeaders, name: string): string | undefined {
+export function headerValue(raw: HeaderList, name: string): string | undefined {
   const values = raw.filter((_, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === name);
   return values.length === 0 ? undefined : values.join(', ');
 }

@@ -24,7 +24,7 @@ export function declaredLength(request: IncomingRequest): number | undefined {
  * Checks what a head says about its body.
  * @throws GatelogError `body_too_large`, or `not_implemented` for a transfer coding that Node would pass on undecoded.
  */
-export function checkDeclaredBody(request: IncomingRequest, mostBytes: number): void {
+export function checkDeclaredBody(request: IncomingRequest, maxBytes: number): void {
   const coding = request.headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw new GatelogError(
@@ -32,7 +32,7 @@ export function checkDeclaredBody(request: IncomingRequest, mostBytes: number): 
       'Of the transfer codings this gateway takes only "chunked"; compress with Content-Encoding instead.',
     );
   }
-  if ((declaredLength(request) ?? 0) > mostBytes) throw bodyTooLarge(mostBytes);
+  if ((declaredLength(request) ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
 /** False for bodies that show no JSON, so no model's name: of other media, or compressed. Where no type is said, it may be JSON. */
@@ -66,7 +66,7 @@ function collect(request: IncomingRequest, wholeMaxBytes: number, ready: (body: 
   let pieces: BodyPieces | undefined;
   let first: Buffer | undefined;
   let bytes = 0;
-  request.takeChunks((chunk) => {
+  request.readChunks((chunk) => {
     if (chunk === null) {
       ready({ whole: pieces === undefined ? (first ?? none) : Buffer.concat(pieces.all()) });
       return;
@@ -75,13 +75,13 @@ function collect(request: IncomingRequest, wholeMaxBytes: number, ready: (body: 
     else (pieces ??= new BodyPieces(first)).add(chunk);
     bytes += chunk.length;
     if (bytes <= wholeMaxBytes) return;
-    request.leaveRest();
+    request.switchToStream();
     ready({ begun: pieces?.all() ?? [chunk] });
   });
 }
 
 /** A smaller piece is copied beside others: kept as it is it takes some hundred bytes more than it has, and a body may come byte by byte. */
-const leastPieceBytes = 4096;
+const minPieceBytes = 4096;
 const blockBytes = 16 * 1024;
 
 /** Pieces of a body in their order, in memory of about their size however small they are. */
@@ -97,7 +97,7 @@ export class BodyPieces {
   }
 
   add(piece: Buffer): void {
-    if (piece.length >= leastPieceBytes) {
+    if (piece.length >= minPieceBytes) {
       this.listCopied();
       this.pieces.push(piece);
       return;
@@ -124,14 +124,14 @@ export class BodyPieces {
 }
 
 /** @throws GatelogError `body_too_large` when what came of a body of unknown length is over the limit already. */
-export function checkSize(begun: readonly Buffer[], mostBytes: number): void {
-  if (begun.reduce((sum, chunk) => sum + chunk.length, 0) > mostBytes) throw bodyTooLarge(mostBytes);
+export function checkSize(begun: readonly Buffer[], maxBytes: number): void {
+  if (begun.reduce((sum, chunk) => sum + chunk.length, 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
 /** The refusal of a body over `mostBytes`. */
-export function bodyTooLarge(mostBytes: number): GatelogError {
+export function bodyTooLarge(maxBytes: number): GatelogError {
   return new GatelogError(
     'body_too_large',
-    `The request body is over the gateway's limit of ${mostBytes} bytes (GATELOG_REQUEST_MAX_BYTES).`,
+    `The request body is over the gateway's limit of ${maxBytes} bytes (GATELOG_REQUEST_MAX_BYTES).`,
   );
 }

@@ -2,14 +2,14 @@ import { GatelogError } from '../../model/errors.ts';
 import { holdsOurKey } from '../../auth/api-key.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { type Directives, DirectiveReader, overlong } from '../directives/directives.ts';
-import { KnownTexts } from './intern.ts';
+import { InternTable } from './intern.ts';
 import {
-  addDeclared,
+  connectionTokens,
   headerText,
   hopByHopNames,
   keepHeader,
-  type RawHeaders,
-  withoutDeclared,
+  type HeaderList,
+  withoutConnectionHeaders,
   withoutSecrets,
   withoutZstd,
 } from './headers.ts';
@@ -40,7 +40,7 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
 ]);
 
 /** What is done with a line, by its name. Lines of any other name are ours or pass. */
-const names = new KnownTexts((name) => {
+const names = new InternTable((name) => {
   const lower = name.toLowerCase();
   // A key of ours in a name is as much a key as one in a value.
   return { lower, kind: holdsOurKey(lower) ? ('dropped' as const) : lineKinds.get(lower) };
@@ -50,11 +50,11 @@ const names = new KnownTexts((name) => {
 export interface RequestHead {
   readonly directives: Directives;
   /** Lines that may hold keys, ours and the provider's. */
-  readonly credentials: RawHeaders;
+  readonly credentials: HeaderList;
   /** Lines that pass to the provider beside the credentials and the length. No key of ours is among them. */
-  readonly passed: RawHeaders;
+  readonly passed: HeaderList;
   /** The line that says how long the body is, when there is one. */
-  readonly length: RawHeaders;
+  readonly length: HeaderList;
   /** What the record keeps, lower-case names; the last line of a name wins. */
   readonly recorded: Readonly<Record<string, string>>;
   /** It has an `anthropic-version`, as every call of Anthropic's clients does. */
@@ -64,20 +64,20 @@ export interface RequestHead {
 }
 
 /** Names, and the characters of one line, in the `Connection` headers of a request: more than any client has. */
-const mostDeclared = 64;
-const longestConnection = 2048;
+const maxDeclared = 64;
+const maxConnection = 2048;
 
 function boundedDeclared(known: Set<string> | undefined, value: string): Set<string> | undefined {
-  const declared = value.length > longestConnection ? undefined : addDeclared(known, value);
-  if (value.length <= longestConnection && (declared?.size ?? 0) <= mostDeclared) return declared;
+  const declared = value.length > maxConnection ? undefined : connectionTokens(known, value);
+  if (value.length <= maxConnection && (declared?.size ?? 0) <= maxDeclared) return declared;
   throw new GatelogError(
     'malformed_request',
-    `The Connection headers of a request name ${mostDeclared} fields at most, a line of them in ${longestConnection} characters.`,
+    `The Connection headers of a request name ${maxDeclared} fields at most, a line of them in ${maxConnection} characters.`,
   );
 }
 
 /** Reads the head of a request in one pass over its lines. @throws GatelogError `malformed_request`. */
-export function readRequestHead(raw: RawHeaders): RequestHead {
+export function readRequestHead(raw: HeaderList): RequestHead {
   const directives = new DirectiveReader();
   const credentials: string[] = [];
   const passed: string[] = [];
@@ -130,8 +130,8 @@ export function readRequestHead(raw: RawHeaders): RequestHead {
   return {
     directives: directives.directives(cacheControl),
     credentials,
-    passed: withoutDeclared(passed, declared),
-    length: withoutDeclared(length, declared),
+    passed: withoutConnectionHeaders(passed, declared),
+    length: withoutConnectionHeaders(length, declared),
     recorded,
     speaksAnthropic,
     amazon: amazon === undefined ? undefined : amazonKeys(amazon),
@@ -148,7 +148,7 @@ function isFirstHost(hasHost: boolean): true {
   return true;
 }
 
-function amazonKeys(lines: RawHeaders): Partial<Record<AmazonName, string>> {
+function amazonKeys(lines: HeaderList): Partial<Record<AmazonName, string>> {
   const pairs = lines.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), (lines[index + 1] ?? '').trim()] as const] : []));
   return Object.fromEntries(pairs.filter(([, value]) => !holdsOurKey(value)));
 }

@@ -9,7 +9,7 @@ export interface UploadOptions {
   readonly begun: readonly Buffer[];
   readonly recorder: ExchangeRecorder;
   /** A body over this size fails with `body_too_large`. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface UploadOptions {
  * Whoever gets one reads it to its end or destroys it. What the client still sends after that is read away: a client that writes its whole
  * body before it reads would else never see the answer, and the connection could not be used again.
  */
-export class Upload extends Readable {
+export class RequestBodyStream extends Readable {
   private readonly options: UploadOptions;
   private bytes = 0;
   private waitsForSpool = false;
@@ -51,7 +51,7 @@ export class Upload extends Readable {
   }
 
   private readonly accept = (chunk: Buffer): void => {
-    const { request, recorder, mostBytes } = this.options;
+    const { request, recorder, maxBytes: mostBytes } = this.options;
     this.bytes += chunk.length;
     if (this.bytes > mostBytes) {
       this.destroy(bodyTooLarge(mostBytes));

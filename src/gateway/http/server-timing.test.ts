@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../../auth/api-key.ts';
 import { openAiAt, principal, type Rig, type RigOptions, startRig } from '../testing/gateway-harness.ts';
 import { serverTiming } from './server-timing.ts';
-import { bodyOf, call, openClient, ourKey, parseReply, requestText, startProvider, until } from '../testing/raw-http.ts';
+import { bodyOf, call, openClient, ourKey, parseResponse, requestText, startProvider, until } from '../testing/raw-http.ts';
 
 const opened: { close: () => unknown }[] = [];
 afterEach(async () => {
@@ -60,8 +60,8 @@ describe('Server-Timing of a reply', () => {
 
   it("stands behind the provider's own lines, on the head of a stream too, and is what the record has", async () => {
     const { rig } = await started();
-    const reply = await call(rig.port, requestText('POST /v1/chat/completions', [], '{"stream":true}'));
-    expect(timings(reply.lines)).toEqual(['server-timing: queue;dur=3', 'server-timing: model;dur=900;desc="x, y"', own]);
+    const response = await call(rig.port, requestText('POST /v1/chat/completions', [], '{"stream":true}'));
+    expect(timings(response.lines)).toEqual(['server-timing: queue;dur=3', 'server-timing: model;dur=900;desc="x, y"', own]);
     expect((await rig.exchanges(1))[0]?.end?.overheadMs).toBe(2.5);
   });
 
@@ -74,8 +74,8 @@ describe('Server-Timing of a reply', () => {
     await until(() => rig.ports.clock.monotonic() > 1000);
     passTime(60_000);
     client.send('{"stream":true}');
-    await until(() => parseReply(client.received())?.whole === true);
-    expect(timings(parseReply(client.received())?.lines ?? []).at(-1)).toBe(own);
+    await until(() => parseResponse(client.received())?.whole === true);
+    expect(timings(parseResponse(client.received())?.lines ?? []).at(-1)).toBe(own);
   });
 
   const refusals: readonly [what: string, request: string, status: number, recorded: boolean][] = [
@@ -87,8 +87,8 @@ describe('Server-Timing of a reply', () => {
   ];
   it.each(refusals)('is on %s', async (_what, request, status, recorded) => {
     const { rig } = await started({ limits: { requestMaxBytes: 4, routeMaxBytes: 4 } });
-    const reply = await call(rig.port, request);
-    expect([reply.status, timings(reply.lines)]).toEqual([status, [own]]);
+    const response = await call(rig.port, request);
+    expect([response.status, timings(response.lines)]).toEqual([status, [own]]);
     const [exchange] = recorded ? await rig.exchanges(1) : rig.spooled();
     expect(exchange?.end?.overheadMs).toBe(recorded ? 2.5 : undefined);
   });
@@ -103,12 +103,12 @@ describe('Server-Timing of a reply', () => {
     ['CONNECT', 'CONNECT evil:443 HTTP/1.1\r\nHost: g\r\n\r\n', 501],
   ])('is on %s, which takes no time', async (_what, request, status) => {
     const { rig } = await started({ headerMaxBytes: 16_384 });
-    const reply = await call(rig.port, request);
-    expect([reply.status, timings(reply.lines)]).toEqual([status, ['server-timing: gatelog;dur=0.000']]);
+    const response = await call(rig.port, request);
+    expect([response.status, timings(response.lines)]).toEqual([status, ['server-timing: gatelog;dur=0.000']]);
   });
 
   it('is on a connection too many, which takes no time', async () => {
-    const { rig } = await started({ mostConnections: 1 });
+    const { rig } = await started({ maxConnections: 1 });
     const first = await openClient(rig.port);
     opened.push({ close: () => first.socket.destroy() });
     const refused = await call(rig.port, 'GET /healthz HTTP/1.1\r\nHost: g\r\n\r\n');
@@ -121,8 +121,8 @@ describe('Server-Timing of a reply', () => {
     opened.push({ close: () => late.socket.destroy() });
     late.send('GET /v1/files HTTP/1.1\r\nX-Slow: ');
     await late.closed();
-    const reply = parseReply(late.received());
-    expect([reply?.status, timings(reply?.lines ?? [])]).toEqual([408, ['server-timing: gatelog;dur=0.000']]);
+    const response = parseResponse(late.received());
+    expect([response?.status, timings(response?.lines ?? [])]).toEqual([408, ['server-timing: gatelog;dur=0.000']]);
   });
 
   it('is on what the gateway answers itself', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openAiAt, type Rig, startRig } from '../testing/gateway-harness.ts';
 import { bytesOf, refusedRequests } from '../testing/ambiguous-requests.ts';
-import { bodyOf, openClient, ourKey, parseReply, type Provider, startProvider, until } from '../testing/raw-http.ts';
+import { bodyOf, openClient, ourKey, parseResponse, type Provider, startProvider, until } from '../testing/raw-http.ts';
 
 const keys = [`Svc-Auth: Bearer ${ourKey}`, 'Authorization: Bearer provider-key'];
 
@@ -32,22 +32,22 @@ afterAll(async () => {
   await provider.close();
 });
 
-async function replyTo(bytes: string): Promise<{ readonly status: number | undefined; readonly text: string }> {
+async function responseTo(bytes: string): Promise<{ readonly status: number | undefined; readonly text: string }> {
   const client = await openClient(rig.port);
   client.send(bytes);
-  await until(() => client.isClosed() || parseReply(client.received())?.whole === true);
+  await until(() => client.isClosed() || parseResponse(client.received())?.whole === true);
   client.socket.destroy();
-  return { status: parseReply(client.received())?.status, text: client.text() };
+  return { status: parseResponse(client.received())?.status, text: client.text() };
 }
 
 describe('a request that can be read in two ways is none: its client is refused or cut off, and the provider sees nothing', () => {
   for (const request of refusedRequests) {
     it(request.name, async () => {
-      const { status } = await replyTo(bytesOf(request, 'POST /v1/files HTTP/1.1', keys));
+      const { status } = await responseTo(bytesOf(request, 'POST /v1/files HTTP/1.1', keys));
       // Where the head was good and the body is not, the call was under way: its connection is closed without a word.
       expect([400, undefined]).toContain(status);
       // A call behind it shows that nothing of the other one is still to come.
-      expect((await replyTo(bytesOf({ name: '' }, 'GET /v1/after HTTP/1.1', keys))).status).toBe(200);
+      expect((await responseTo(bytesOf({ name: '' }, 'GET /v1/after HTTP/1.1', keys))).status).toBe(200);
       expect(seen.map(({ target }) => target)).toEqual(['/v1/after']);
     });
   }
@@ -55,7 +55,7 @@ describe('a request that can be read in two ways is none: its client is refused 
   it('a coding below the chunks, which nobody here can undo: 501', async () => {
     const lines = ['Transfer-Encoding: gzip, chunked'];
     const bytes = bytesOf({ name: '', lines, rest: '5\r\nhello\r\n0\r\n\r\n' }, 'POST /v1/files HTTP/1.1', keys);
-    expect([(await replyTo(bytes)).status, seen]).toEqual([501, []]);
+    expect([(await responseTo(bytes)).status, seen]).toEqual([501, []]);
   });
 });
 
@@ -107,15 +107,15 @@ describe('what can be read in one way only goes on as one request, framed anew',
   ];
   for (const [name, line, lines, rest, target, expected] of passed) {
     it(name, async () => {
-      const { status, text } = await replyTo(bytesOf({ name, lines, rest }, line, keys));
+      const { status, text } = await responseTo(bytesOf({ name, lines, rest }, line, keys));
       expect([status, seen.map((request) => [request.target, request.body])]).toEqual([200, [[target, expected]]]);
       expect(seen[0]?.names.filter((sent) => /evil/i.test(sent))).toEqual([]);
-      expect(text.split('\r\n').filter((reply) => /^x-evil/i.test(reply))).toEqual([]);
+      expect(text.split('\r\n').filter((response) => /^x-evil/i.test(response))).toEqual([]);
     });
   }
 
   it('a line break written into a target address reaches no provider', async () => {
     const lines = ['Svc-Target-Url: https://127.0.0.1/%0d%0aX-Evil:1'];
-    expect([(await replyTo(bytesOf({ name: '', lines }, 'GET /v1/a HTTP/1.1', keys))).status, seen]).toEqual([403, []]);
+    expect([(await responseTo(bytesOf({ name: '', lines }, 'GET /v1/a HTTP/1.1', keys))).status, seen]).toEqual([403, []]);
   });
 });

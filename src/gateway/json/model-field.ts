@@ -13,7 +13,7 @@ const key = Buffer.from('model');
 /** Without its first quote: in a JSON text that is so frequent that a search for it takes seven times as long. */
 const endOfKey = Buffer.from('model"');
 /** Bytes of a model's name, as written; what is longer is none. */
-const longestName = 1024;
+const maxName = 1024;
 
 /** A body over this size is gone through once, however often its model is asked for. */
 const rememberedMinBytes = 64 * 1024;
@@ -71,13 +71,13 @@ function endOfLastKey(json: Buffer): number {
 }
 
 /** After so many searches the rest is gone through byte by byte, which is faster then. */
-const mostSearches = 1000;
+const maxSearches = 1000;
 
 /** Whether `"model"` may stand anywhere behind a place, be it as a key or not. */
 function mayComeAgain(json: Buffer, from: number): boolean {
   let at = json.indexOf(endOfKey, from);
   for (let searches = 1; at !== -1 && json[at - 1] !== quote; searches += 1) {
-    if (searches === mostSearches) return true;
+    if (searches === maxSearches) return true;
     at = json.indexOf(endOfKey, at + endOfKey.length);
   }
   return at !== -1;
@@ -95,7 +95,7 @@ function stringAfterColon(json: Buffer, colonAt: number): ModelField | undefined
   if (json[open] !== quote) return undefined;
   const start = open + 1;
   const end = endOfString(json, start);
-  if (end === -1 || end - start > longestName) return undefined;
+  if (end === -1 || end - start > maxName) return undefined;
   const text = unescaped(json.toString('utf8', start, end));
   return text === undefined ? undefined : { start, end, text };
 }

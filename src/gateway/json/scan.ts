@@ -79,12 +79,12 @@ export interface ObjectSpan {
 }
 
 /** An object of more members than this is none here: to know the places of millions takes seconds, and many times the body's memory. */
-const mostMembers = 10_000;
+const maxMembers = 10_000;
 
 /**
  * The object that begins at `open`. Its values are not looked into: of what stands between the separators only the brackets and strings count.
  * @param json any bytes.
- * @returns undefined when no whole object begins there, or one of more than {@link mostMembers}.
+ * @returns undefined when no whole object begins there, or one of more than {@link maxMembers}.
  */
 export function objectAt(json: Buffer, open: number): ObjectSpan | undefined {
   if (json[open] !== bytes.openBrace) return undefined;
@@ -93,7 +93,7 @@ export function objectAt(json: Buffer, open: number): ObjectSpan | undefined {
   if (json[at] === bytes.closeBrace) return { members, end: at + 1 };
   for (;;) {
     const member = memberAt(json, at);
-    if (member === undefined || members.length === mostMembers) return undefined;
+    if (member === undefined || members.length === maxMembers) return undefined;
     members.push(member);
     at = skipWhitespace(json, member.value.end);
     if (json[at] === bytes.closeBrace) return { members, end: at + 1 };

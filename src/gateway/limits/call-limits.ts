@@ -8,12 +8,12 @@ import { sessionProperties } from '../../model/vocabulary/session-properties.ts'
 import type { Clock } from '../../platform/clock.ts';
 import type { Directives } from '../directives/directives.ts';
 import { withAliases } from '../http/headers.ts';
-import { type Grant, LimitReached, type LimitWindows, reserve } from './reserve.ts';
+import { type RateLimitDecision, RateLimitExceeded, type LimitWindows, reserve } from './reserve.ts';
 import type { FoundFacts } from '../bodies/threads.ts';
 import type { RequestBody } from '../http/request-body.ts';
 
 /** A call as it goes out, for whoever understands bodies. */
-export interface OutgoingCall {
+export interface BilledRequest {
   readonly method: string;
   readonly provider: string;
   /** Path and query at the provider; of a call that is answered in this process, those of its route. */
@@ -34,9 +34,9 @@ export interface CallLimits {
   /** The policies that an organisation has stored and that hold for a key; always the same list where there are none. */
   readonly storedPolicies: (organizationId: OrganizationId, keyId: string) => readonly LimitPolicy[];
   /** What a call of an organisation costs at most. */
-  readonly estimateCost: (organizationId: OrganizationId, call: OutgoingCall) => Money;
+  readonly estimateCost: (organizationId: OrganizationId, call: BilledRequest) => Money;
   /** The end user whom a body names; empty without one. */
-  readonly readUser: (call: OutgoingCall) => string;
+  readonly readUser: (call: BilledRequest) => string;
 }
 
 const none: readonly LimitPolicy[] = [];
@@ -57,20 +57,20 @@ export function needsBody(policies: readonly LimitPolicy[], { tags }: Directives
   return policies.some(({ unit, segment }) => unit === 'cents' || (segment?.of === 'user' && tags.userId === undefined));
 }
 
-export interface AskPorts {
+export interface LimitPorts {
   readonly callLimits: CallLimits;
   readonly clock: Clock;
   readonly observe: Observe;
 }
 
 /** A call whose limits are asked. */
-export interface AskedCall {
+export interface LimitedRequest {
   readonly organizationId: OrganizationId;
   readonly requestId: string;
   readonly directives: Directives;
-  readonly outgoing: OutgoingCall;
+  readonly outgoing: BilledRequest;
   /** As which it may go out instead when that fails; asked only by a budget, as each may have a body of its own. */
-  readonly alternatives: () => Iterable<OutgoingCall>;
+  readonly alternatives: () => Iterable<BilledRequest>;
   readonly policies: readonly LimitPolicy[];
 }
 
@@ -78,7 +78,7 @@ export interface AskedCall {
  * Asks the limits of a call.
  * @throws as {@link reserve} does.
  */
-export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
+export function checkLimits(ports: LimitPorts, asked: LimitedRequest): RateLimitDecision {
   const { organizationId, requestId, directives, outgoing, alternatives, policies } = asked;
   const { windows, estimateCost, readUser } = ports.callLimits;
   const { tags, aliased } = directives;
@@ -99,7 +99,9 @@ export function askLimits(ports: AskPorts, asked: AskedCall): Grant {
     const grant = reserve({ windows, observe: ports.observe }, policies, call, ports.clock.now());
     return aliased ? { ...grant, lines: withAliases(grant.lines) } : grant;
   } catch (error) {
-    throw aliased && error instanceof LimitReached ? new LimitReached(error.message, error.usedUp, withAliases(error.lines)) : error;
+    throw aliased && error instanceof RateLimitExceeded
+      ? new RateLimitExceeded(error.message, error.usedUp, withAliases(error.lines))
+      : error;
   }
 }
 
@@ -114,7 +116,7 @@ function once<Value>(find: () => Value): () => Value {
 }
 
 /** The body when it can be looked into. */
-export function wholeJson(body: RequestBody, isJson: boolean): Buffer | undefined {
+export function bufferedJson(body: RequestBody, isJson: boolean): Buffer | undefined {
   return 'whole' in body && isJson && body.whole.length > 0 ? body.whole : undefined;
 }
 

@@ -1,5 +1,5 @@
 /** For so long one turn of the event loop works on calls; a piece of work that has begun is not broken off. */
-const usualMaxMs = 5;
+const defaultMaxMs = 5;
 
 /** The work of one organisation that waits. */
 interface Share {
@@ -32,7 +32,7 @@ export class LoopTurns {
   private until: number | undefined;
 
   /** @param monotonic milliseconds of a clock that never steps back. */
-  constructor(monotonic: () => number, maxMs = usualMaxMs) {
+  constructor(monotonic: () => number, maxMs = defaultMaxMs) {
     this.monotonic = monotonic;
     this.maxMs = maxMs;
   }

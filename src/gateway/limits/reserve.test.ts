@@ -1,4 +1,4 @@
-import { refusalHeaders } from '../http/error-response.ts';
+import { errorHeaders } from '../http/error-response.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,20 +7,20 @@ import { messageOf } from '../../model/errors.ts';
 import { parseLimitPolicy } from '../../model/limit-policy.ts';
 import { type Money, moneyOfUnits } from '../../model/pricing/money.ts';
 import type { Observation } from '../../model/observation.ts';
-import { type Environment, openEnvironment } from '../../state/lmdb.ts';
-import { Windows } from '../../state/fixed-windows.ts';
-import { type Grant, type LimitedCall, LimitReached, type LimitWindows, reserve } from './reserve.ts';
+import { type LmdbEnvironment, openEnvironment } from '../../state/lmdb.ts';
+import { FixedWindows } from '../../state/fixed-windows.ts';
+import { type RateLimitDecision, type LimitedCall, RateLimitExceeded, type LimitWindows, reserve } from './reserve.ts';
 
 let folder: string;
-let environment: Environment;
-let windows: Windows;
+let environment: LmdbEnvironment;
+let windows: FixedWindows;
 let calls = 0;
 const observed: Observation[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'gatelog-limits-'));
   environment = openEnvironment(folder, 16 * 1024 * 1024, () => undefined);
-  windows = new Windows(environment, 16 * 1024 * 1024);
+  windows = new FixedWindows(environment, 16 * 1024 * 1024);
 });
 
 afterEach(async () => {
@@ -37,7 +37,7 @@ function callOf(given: Partial<LimitedCall> = {}): LimitedCall {
   return { organizationId: 'one', requestId, userId: () => '', property: () => undefined, estimate: () => cents(1n), ...given };
 }
 
-const ask = (policies: string[], call: LimitedCall = callOf(), now = 0, given: LimitWindows = windows): Grant =>
+const ask = (policies: string[], call: LimitedCall = callOf(), now = 0, given: LimitWindows = windows): RateLimitDecision =>
   reserve(
     { windows: given, observe: (observation) => observed.push(observation) },
     policies.map((text) => parseLimitPolicy(text)),
@@ -48,11 +48,11 @@ const ask = (policies: string[], call: LimitedCall = callOf(), now = 0, given: L
 /** Settles the latest call. */
 const settle = (amount: Money): void => windows.settle([{ reservation: ['one', `call-${calls}`], amount }]);
 
-function refusalOf(policies: string[], call?: LimitedCall, now?: number): LimitReached {
+function refusalOf(policies: string[], call?: LimitedCall, now?: number): RateLimitExceeded {
   try {
     ask(policies, call, now);
   } catch (error) {
-    if (error instanceof LimitReached) return error;
+    if (error instanceof RateLimitExceeded) return error;
   }
   throw new Error('The call was let through.');
 }
@@ -108,7 +108,7 @@ describe('two limits at once', () => {
 const budget = ['100;w=60;u=cents'];
 const upTo = (count: bigint): LimitedCall => callOf({ estimate: () => cents(count) });
 
-const askOf = (keyId: string): Grant =>
+const askOf = (keyId: string): RateLimitDecision =>
   reserve({ windows, observe: () => undefined }, [{ ...parseLimitPolicy('1;w=60'), keyId }], callOf(), 0);
 
 describe('a limit of one key', () => {
@@ -116,7 +116,7 @@ describe('a limit of one key', () => {
     askOf('first');
     askOf('second');
     ask(['1;w=60']);
-    expect(() => askOf('first')).toThrow(LimitReached);
+    expect(() => askOf('first')).toThrow(RateLimitExceeded);
   });
 });
 
@@ -138,14 +138,14 @@ describe('a budget', () => {
 
   it('that a call alone exceeds invites no retry, also where another limit is used up too', () => {
     const hopeless = refusalOf(budget, upTo(101n));
-    expect(refusalHeaders(hopeless, 0).join(' ')).toContain('x-should-retry false');
-    expect(refusalHeaders(hopeless, 0)).not.toContain('retry-after');
+    expect(errorHeaders(hopeless, 0).join(' ')).toContain('x-should-retry false');
+    expect(errorHeaders(hopeless, 0)).not.toContain('retry-after');
     ask(['1;w=60']);
     const both = refusalOf(['1;w=60', ...budget], upTo(101n));
     expect([both.retryAfterSeconds, both.message]).toEqual([undefined, expect.stringContaining('is smaller than one such call')]);
     const used = refusalOf(['1;w=60', ...budget], upTo(99n));
-    expect(refusalHeaders(used, 0)).toContain('retry-after');
-    expect(refusalHeaders(used, 0)).not.toContain('x-should-retry');
+    expect(errorHeaders(used, 0)).toContain('retry-after');
+    expect(errorHeaders(used, 0)).not.toContain('x-should-retry');
   });
 
   it('is spent for exactly its quota by calls whose estimate is their cost, however many come', () => {
@@ -156,7 +156,7 @@ describe('a budget', () => {
         settle(cents(1n));
         through += 1;
       } catch (error) {
-        if (!(error instanceof LimitReached)) throw error;
+        if (!(error instanceof RateLimitExceeded)) throw error;
       }
     }
     expect(through).toBe(100);
@@ -172,7 +172,7 @@ describe('a budget', () => {
         through += 1;
         spent += cents(3n);
       } catch (error) {
-        if (!(error instanceof LimitReached)) throw error;
+        if (!(error instanceof RateLimitExceeded)) throw error;
       }
     }
     expect([through, spent <= cents(100n)]).toEqual([32, true]);
@@ -220,7 +220,7 @@ describe('while the shared windows fail', () => {
 });
 
 it('of an organisation that fills the windows a call that needs one more is refused, which says so; others are counted', () => {
-  windows = new Windows(environment, 128 * 1024, 75);
+  windows = new FixedWindows(environment, 128 * 1024, 75);
   let refusal: unknown;
   for (let user = 0; user < 5000 && refusal === undefined; user += 1) {
     try {

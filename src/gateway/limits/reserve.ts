@@ -2,7 +2,7 @@ import { GatelogError, messageOf } from '../../model/errors.ts';
 import { type LimitPolicy, unitsOfCall } from '../../model/limit-policy.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import type { Observe } from '../../model/observation.ts';
-import type { UsedUp } from '../../model/rate-limit-lines.ts';
+import type { RateLimitState } from '../../model/rate-limit-lines.ts';
 import { type Claim, ShareTakenError, type Standing, type Verdict } from '../../state/fixed-windows.ts';
 
 /** The windows that all workers share. Throws when they cannot be reached. */
@@ -23,7 +23,7 @@ export interface LimitedCall {
 }
 
 /** A call that limits let through. */
-export interface Grant {
+export interface RateLimitDecision {
   /** Money was set aside for it, so that its record has to settle that. */
   readonly reserved: boolean;
   /** Lines for the reply: how the strictest limit stands. */
@@ -36,12 +36,12 @@ export interface LimitPorts {
 }
 
 /** A call that a limit refuses. */
-export class LimitReached extends GatelogError {
-  override readonly usedUp: UsedUp;
+export class RateLimitExceeded extends GatelogError {
+  override readonly usedUp: RateLimitState;
   /** Lines for the reply, beside those that every 429 has. */
   readonly lines: readonly string[];
 
-  constructor(message: string, usedUp: UsedUp, lines: readonly string[]) {
+  constructor(message: string, usedUp: RateLimitState, lines: readonly string[]) {
     super('rate_limited', message, { usedUp });
     this.usedUp = usedUp;
     this.lines = lines;
@@ -55,7 +55,7 @@ interface Applied {
 
 /** Counts that have ended are cleared away little by little. */
 const shareRetrySeconds = 60;
-const unlimited: Grant = { reserved: false, lines: [] };
+const unlimited: RateLimitDecision = { reserved: false, lines: [] };
 
 /**
  * Asks all policies at once, so that a call that one of them refuses uses up nothing of the others. While the shared windows fail, limits of
@@ -63,7 +63,12 @@ const unlimited: Grant = { reserved: false, lines: [] };
  * @param now Unix milliseconds.
  * @throws LimitReached when one of them is used up, GatelogError `limits_unavailable`, and `rate_limited` for an organisation that fills the windows.
  */
-export function reserve({ windows, observe }: LimitPorts, policies: readonly LimitPolicy[], call: LimitedCall, now: number): Grant {
+export function reserve(
+  { windows, observe }: LimitPorts,
+  policies: readonly LimitPolicy[],
+  call: LimitedCall,
+  now: number,
+): RateLimitDecision {
   const applied = policies.flatMap((policy) => appliedTo(policy, call) ?? []);
   if (applied.length === 0) return unlimited;
   const claims = applied.map(({ claim }) => claim);
@@ -81,7 +86,7 @@ export function reserve({ windows, observe }: LimitPorts, policies: readonly Lim
   if (one === undefined || standing === undefined) throw new TypeError('A verdict has a standing for each claim.');
   const lines = standingLines(one.policy, standing, now);
   if (verdict.granted) return { reserved: verdict.reserved, lines };
-  throw new LimitReached(
+  throw new RateLimitExceeded(
     refusal(one, standing, now),
     { ...usedUpOf(one.policy, standing, now), ...(isHopeless(one) ? { isHopeless: true } : {}) },
     lines,
@@ -97,7 +102,7 @@ function shareTaken(error: ShareTakenError): GatelogError {
   return new GatelogError('rate_limited', sentence, { retryAfterSeconds: shareRetrySeconds, cause: error });
 }
 
-function withoutWindows(applied: readonly Applied[], cause: unknown): Grant {
+function withoutWindows(applied: readonly Applied[], cause: unknown): RateLimitDecision {
   const budget = applied.find(({ policy }) => policy.unit === 'cents');
   if (budget === undefined) return unlimited;
   const { text } = budget.policy;
@@ -164,7 +169,7 @@ function standingLines(policy: LimitPolicy, { left, endsAt }: Standing, now: num
 }
 
 /** For clients that know no units: whole calls or whole cents. */
-function usedUpOf(policy: LimitPolicy, { left, endsAt }: Standing, now: number): UsedUp {
+function usedUpOf(policy: LimitPolicy, { left, endsAt }: Standing, now: number): RateLimitState {
   const whole = (amount: bigint): number => Math.floor(Number(shownAmount(policy, amount)));
   const windowSeconds = Math.ceil(policy.windowMs / 1000);
   return { limit: whole(policy.quota), remaining: whole(left), resetSeconds: secondsUntil(endsAt, now), windowSeconds };

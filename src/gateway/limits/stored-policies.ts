@@ -14,7 +14,7 @@ export interface StoredLimitsOptions {
 
 /** A change must be seen within 5 s, as that of a key. */
 const freshMs = 2000;
-const mostOrganizations = 10_000;
+const maxOrganizations = 10_000;
 
 interface Entry {
   readonly policies: readonly LimitPolicy[];
@@ -48,7 +48,7 @@ export class StoredLimits {
     const known = this.cache.get(organizationId);
     if (known !== undefined && now < known.freshUntil) return known;
     const entry = this.read(organizationId, known, now + freshMs);
-    if (this.cache.size >= mostOrganizations) this.cache.clear();
+    if (this.cache.size >= maxOrganizations) this.cache.clear();
     this.cache.set(organizationId, entry);
     return entry;
   }

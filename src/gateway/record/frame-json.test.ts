@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ExchangeAnswer, ExchangeEnd, ExchangeOpen, ExchangeResponseHead } from '../../model/record/exchange.ts';
-import { answerText, openText } from './frame-json.ts';
+import { serializeAnswered, serializeOpen } from './frame-json.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -92,8 +92,8 @@ const answers = fc.record({
 test('the text of a frame is what JSON.stringify makes of it, whatever the values are', () => {
   fc.assert(
     fc.property(opens, answers, (open, answer) => {
-      expect(openText(open)).toBe(JSON.stringify(open));
-      expect(answerText(answer as ExchangeAnswer)).toBe(JSON.stringify(answer));
+      expect(serializeOpen(open)).toBe(JSON.stringify(open));
+      expect(serializeAnswered(answer as ExchangeAnswer)).toBe(JSON.stringify(answer));
     }),
     { numRuns: 1000 },
   );
@@ -102,5 +102,5 @@ test('the text of a frame is what JSON.stringify makes of it, whatever the value
 test('a number too large or too small for plain digits reads the same', () => {
   const end = { outcome: 'complete', elapsedMs: 1e21, firstByteMs: 0, overheadMs: 1e-7, requestBytes: -0, responseBytes: 5e-324 } as const;
   const answer: ExchangeAnswer = { head: { status: 200, headers: {}, elapsedMs: 1.5 }, end };
-  expect(answerText(answer)).toBe(JSON.stringify(answer));
+  expect(serializeAnswered(answer)).toBe(JSON.stringify(answer));
 });

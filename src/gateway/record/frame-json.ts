@@ -1,5 +1,5 @@
 import type { EndFacts, ExchangeAnswer, ExchangeOpen, TaggedProperty, Tags } from '../../model/record/exchange.ts';
-import { KnownTexts, longestText } from '../http/intern.ts';
+import { InternTable, maxText } from '../http/intern.ts';
 
 /**
  * The JSON of the two frames that every exchange has, the same text as of `JSON.stringify`. By hand, because they are on the path of every reply. What
@@ -7,7 +7,7 @@ import { KnownTexts, longestText } from '../http/intern.ts';
  * rope, and a rope of seventy pieces took a tenth of a call's time and of its garbage. What only few exchanges have goes through `JSON.stringify` with
  * all the rest.
  */
-export function openText(open: ExchangeOpen): string {
+export function serializeOpen(open: ExchangeOpen): string {
   const hasMore =
     open.countryCode !== undefined ||
     open.reserved !== undefined ||
@@ -18,8 +18,8 @@ export function openText(open: ExchangeOpen): string {
   return `{"version":1,"requestId":"${open.requestId}${ownerText(open)}${open.openedAt}${placeText(open)}${modelText(open)},"headers":{${headersText(open.headers)}},"tags":{${tagsText(open.tags)}}}`;
 }
 
-/** As {@link openText}, of the frame that ends an exchange with a small reply. */
-export function answerText(answer: ExchangeAnswer): string {
+/** As {@link serializeOpen}, of the frame that ends an exchange with a small reply. */
+export function serializeAnswered(answer: ExchangeAnswer): string {
   const { head, end } = answer;
   const isRare = end.firstByteMs === undefined || end.status !== undefined || end.requestCut !== undefined || end.responseCut !== undefined;
   if (isRare || hasFacts(head) || hasFacts(end)) return JSON.stringify(answer);
@@ -27,7 +27,7 @@ export function answerText(answer: ExchangeAnswer): string {
 }
 
 /** Whose calls those with one key are: the text of it, and what it is of. */
-const owners = new KnownTexts(() => ({ organizationId: '', text: '' }));
+const owners = new InternTable(() => ({ organizationId: '', text: '' }));
 
 function ownerText({ organizationId, keyHash }: ExchangeOpen): string {
   const owner = owners.at(0, keyHash);
@@ -39,11 +39,11 @@ function ownerText({ organizationId, keyHash }: ExchangeOpen): string {
 }
 
 /** Where calls of one path go, nearly always the same place. */
-const places = new KnownTexts(() => ({ method: '', provider: '', targetUrl: '', text: '' }));
+const places = new InternTable(() => ({ method: '', provider: '', targetUrl: '', text: '' }));
 
 function placeText(open: ExchangeOpen): string {
   const { method, path, provider, targetUrl } = open;
-  if (path.length > longestText) return placeOf(open);
+  if (path.length > maxText) return placeOf(open);
   const place = places.at(0, path);
   if (place.method !== method || place.provider !== provider || place.targetUrl !== targetUrl) {
     place.method = method;
@@ -79,13 +79,13 @@ function listed(text: string): Listed {
 }
 
 /** Headers that have the same few values in nearly all calls. */
-const repeatedHeaders: ReadonlyMap<string, KnownTexts<Listed>> = new Map(
+const repeatedHeaders: ReadonlyMap<string, InternTable<Listed>> = new Map(
   ['content-type', 'user-agent', 'accept', 'content-encoding', 'openai-beta', 'openai-version'].map((name) => [
     name,
-    new KnownTexts((value) => listed(`"${name}":${quoted(value)}`)),
+    new InternTable((value) => listed(`"${name}":${quoted(value)}`)),
   ]),
 );
-const headerNames = new KnownTexts((name) => listed(`${quoted(name)}:`));
+const headerNames = new InternTable((name) => listed(`${quoted(name)}:`));
 
 function headersText(headers: Readonly<Record<string, string>>): string {
   let text = '';
@@ -99,15 +99,15 @@ function headersText(headers: Readonly<Record<string, string>>): string {
 
 /** A form with files has another boundary in each call. */
 function isRepeated(value: string): boolean {
-  return value.length <= longestText && !value.startsWith('multipart/');
+  return value.length <= maxText && !value.startsWith('multipart/');
 }
 
 function startOf({ first, behind }: Listed, before: string): string {
   return before === '' ? first : behind;
 }
 
-const tagNames = new KnownTexts((name) => listed(`${quoted(name)}:`));
-const propertyNames = new KnownTexts((name) => listed(`{"name":${quoted(name)},"value":`));
+const tagNames = new InternTable((name) => listed(`${quoted(name)}:`));
+const propertyNames = new InternTable((name) => listed(`{"name":${quoted(name)},"value":`));
 
 function tagsText(tags: Tags): string {
   let text = '';
@@ -133,7 +133,7 @@ function propertyTexts(properties: readonly TaggedProperty[]): string {
 }
 
 function startOfProperty(name: string, index: number, before: string): string {
-  if (name.length <= longestText) return startOf(propertyNames.at(index, name), before);
+  if (name.length <= maxText) return startOf(propertyNames.at(index, name), before);
   return `${before === '' ? '' : ','}{"name":${quoted(name)},"value":`;
 }
 

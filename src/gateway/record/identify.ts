@@ -2,7 +2,7 @@ import { messageOf } from '../../model/errors.ts';
 import { type OrganizationId, parseUuid, type RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Directives } from '../directives/directives.ts';
-import { idLines, isIssuedRequestId, makeRequestId } from './request-ids.ts';
+import { idHeaders, isIssued, makeRequestId } from './request-ids.ts';
 
 /** Identifiers that callers choose. Both throw when the database cannot be written. */
 export interface RequestIdClaims {
@@ -18,29 +18,29 @@ export interface IdentifyPorts {
 }
 
 /** What an accepted call is called, and how its reply says so. */
-export interface Identity {
+export interface RequestIdentity {
   readonly requestId: RequestId;
   /** The caller chose it, and it is taken. */
   readonly isChosen: boolean;
   /** Our own lines on the reply, name and value in turn. */
-  readonly replyHeaders: readonly string[];
+  readonly responseHeaders: readonly string[];
 }
 
-const longestWarning = 2000;
+const maxWarning = 2000;
 
 /** The caller's own identifier when it is a UUID and new, else a fresh one and a warning. */
-export function identify(ports: IdentifyPorts, directives: Directives, organizationId: OrganizationId, openedAt: number): Identity {
+export function identify(ports: IdentifyPorts, directives: Directives, organizationId: OrganizationId, openedAt: number): RequestIdentity {
   const chosen = directives.requestId === undefined ? undefined : claim(ports, organizationId, directives.requestId);
   const isChosen = chosen !== undefined && 'requestId' in chosen;
   const requestId = isChosen ? chosen.requestId : makeRequestId(organizationId, openedAt);
-  const lines = idLines(requestId, directives.aliased);
+  const lines = idHeaders(requestId, directives.aliased);
   const warnings = chosen !== undefined && 'problem' in chosen ? [...directives.warnings, chosen.problem] : directives.warnings;
-  if (warnings.length > 0) lines.push('svc-warning', warnings.join('; ').slice(0, longestWarning));
-  return { requestId, isChosen, replyHeaders: lines };
+  if (warnings.length > 0) lines.push('svc-warning', warnings.join('; ').slice(0, maxWarning));
+  return { requestId, isChosen, responseHeaders: lines };
 }
 
 /** A call is answered and leaves no record, so the caller may choose its identifier again. */
-export function forgetIdentity(ports: IdentifyPorts, organizationId: OrganizationId, { requestId, isChosen }: Identity): void {
+export function releaseRequestId(ports: IdentifyPorts, organizationId: OrganizationId, { requestId, isChosen }: RequestIdentity): void {
   if (!isChosen) return;
   try {
     ports.requestIdClaims.release(organizationId, requestId);
@@ -57,7 +57,7 @@ function claim(
   const requestId = parseUuid(asked);
   if (requestId === undefined) return { problem: 'Svc-Request-Id is not a UUID; a fresh identifier was given' };
   try {
-    if (!isIssuedRequestId(organizationId, requestId) && ports.requestIdClaims.claim(organizationId, requestId)) return { requestId };
+    if (!isIssued(organizationId, requestId) && ports.requestIdClaims.claim(organizationId, requestId)) return { requestId };
   } catch (error) {
     // The call itself needs no database, so it goes on.
     ports.observe({ kind: 'claim_failed', reason: messageOf(error) });

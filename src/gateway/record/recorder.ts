@@ -9,8 +9,8 @@ import {
   frameKinds,
 } from '../../model/record/exchange.ts';
 import type { Settled, SpoolWriter } from '../../spool/writer.ts';
-import { BodyTail } from './tail-buffer.ts';
-import { answerText, openText } from './frame-json.ts';
+import { TailBuffer } from './tail-buffer.ts';
+import { serializeAnswered, serializeOpen } from './frame-json.ts';
 import type { Unrecorded } from '../metrics.ts';
 
 export interface RecorderOptions {
@@ -25,7 +25,7 @@ export interface RecorderOptions {
 }
 
 /** Bytes of one exchange that may wait for the spool; then the sides wait too. Bounds memory where the disk is slower than the network. */
-const mostUnwrittenBytes = 1024 * 1024;
+const maxUnwrittenBytes = 1024 * 1024;
 
 /**
  * The more frames an exchange has, the more bytes a further one holds at least: one more for each so many. A body of n bytes, in however small pieces,
@@ -33,10 +33,10 @@ const mostUnwrittenBytes = 1024 * 1024;
  */
 const framesPerByte = 64;
 /** Where each piece has to be in the spool before it goes on, they are not gathered; what passes after so many frames is not kept. */
-const mostFrames = 200_000;
+const maxFrames = 200_000;
 
 /** A body up to this size goes into one frame with what is known beside it. Larger ones are not copied on their way to the spool. */
-const mostJoinedBytes = 8 * 1024;
+const maxJoinedBytes = 8 * 1024;
 const noBytes = new Uint8Array();
 /** A last frame for which there was no room is tried again after so long. */
 const endRetryMs = 1000;
@@ -79,8 +79,8 @@ export class ExchangeRecorder {
   private responseBytes = 0;
   private requestCut = false;
   private responseCut = false;
-  private requestTail: BodyTail | undefined;
-  private responseTail: BodyTail | undefined;
+  private requestTail: TailBuffer | undefined;
+  private responseTail: TailBuffer | undefined;
   private firstByteMs: number | undefined;
   private frames = 0;
   private takesNoParts = false;
@@ -107,8 +107,8 @@ export class ExchangeRecorder {
       return;
     }
     const { writer } = this.options;
-    const text = openText(this.open);
-    const joins = whole.length > 0 && this.keepRequest !== 'never' && whole.length <= this.mostJoined();
+    const text = serializeOpen(this.open);
+    const joins = whole.length > 0 && this.keepRequest !== 'never' && whole.length <= this.maxJoined();
     if (joins) {
       this.requestBytes = whole.length;
       this.passedBytes += whole.length;
@@ -137,7 +137,7 @@ export class ExchangeRecorder {
 
   /** True while much waits for the spool: whoever feeds this recorder pauses until {@link whenWritten}. */
   isBehind(): boolean {
-    return this.recorded && !this.ended && this.passedBytes - this.writtenBytes > mostUnwrittenBytes;
+    return this.recorded && !this.ended && this.passedBytes - this.writtenBytes > maxUnwrittenBytes;
   }
 
   requestPart(chunk: Uint8Array): void {
@@ -145,7 +145,7 @@ export class ExchangeRecorder {
     this.requestBytes += chunk.length;
     if (chunk.length > room) {
       this.requestCut = true;
-      (this.requestTail ??= new BodyTail()).add(chunk.subarray(Math.max(0, room)));
+      (this.requestTail ??= new TailBuffer()).add(chunk.subarray(Math.max(0, room)));
     }
     this.keep(frameKinds.requestPart, this.keepRequest, chunk.length > room ? chunk.subarray(0, Math.max(0, room)) : chunk);
   }
@@ -174,7 +174,7 @@ export class ExchangeRecorder {
     this.responseBytes += chunk.length;
     if (chunk.length > room) {
       this.responseCut = true;
-      (this.responseTail ??= new BodyTail()).add(chunk.subarray(Math.max(0, room)));
+      (this.responseTail ??= new TailBuffer()).add(chunk.subarray(Math.max(0, room)));
     }
     this.keep(frameKinds.responsePart, this.keepResponse, chunk.length > room ? chunk.subarray(0, Math.max(0, room)) : chunk);
   }
@@ -204,7 +204,7 @@ export class ExchangeRecorder {
     this.options.writer.whenWritten(this.stream, (written) => {
       this.note(written);
       this.writtenBytes = passedBytes;
-      if (!written && this.ended) this.oweEnd();
+      if (!written && this.ended) this.rewriteEnd();
       settled(written);
     });
   }
@@ -215,7 +215,7 @@ export class ExchangeRecorder {
   }
 
   /** As {@link tell}, asked only when the exchange ends. */
-  tellAtEnd(facts: (outcome: ExchangeOutcome) => EndFacts): void {
+  onEnd(facts: (outcome: ExchangeOutcome) => EndFacts): void {
     this.factsAtEnd = facts;
   }
 
@@ -249,7 +249,7 @@ export class ExchangeRecorder {
 
   private watchEnd(): void {
     this.options.writer.whenWritten(this.stream, (written) => {
-      if (!written) this.oweEnd();
+      if (!written) this.rewriteEnd();
     });
   }
 
@@ -257,14 +257,14 @@ export class ExchangeRecorder {
    * The last frame was lost, and without one the exchange would count as open, and its segment be kept, for as long as this process lives. So it is
    * written again until there is room, and says that parts are missing.
    */
-  private oweEnd(): void {
+  private rewriteEnd(): void {
     const { lastHead: head, lastEnd, openLost } = this;
     if (lastEnd === undefined || openLost) return;
     const end: ExchangeEnd = { ...lastEnd, requestCut: true, responseCut: true };
     const again = setTimeout(() => {
       const { writer } = this.options;
       if (head === undefined) writer.append(this.stream, frameKinds.end, JSON.stringify(end));
-      else writer.append(this.stream, frameKinds.answered, `${answerText({ head, end })}\n`);
+      else writer.append(this.stream, frameKinds.answered, `${serializeAnswered({ head, end })}\n`);
       this.watchEnd();
     }, endRetryMs);
     again.unref();
@@ -283,16 +283,16 @@ export class ExchangeRecorder {
     this.withHead = undefined;
     const answer: ExchangeAnswer = { head, end };
     const bytes = this.keepResponse === 'never' ? noBytes : (withHead ?? noBytes);
-    writer.append(this.stream, frameKinds.answered, { text: `${answerText(answer)}\n`, bytes }, stampOf(end.firstByteMs ?? 0));
+    writer.append(this.stream, frameKinds.answered, { text: `${serializeAnswered(answer)}\n`, bytes }, stampOf(end.firstByteMs ?? 0));
   }
 
   /** A first small piece stays with its head, for the case that it is all. */
   private takesWithHead(chunk: Uint8Array): boolean {
-    return this.withHead === undefined && chunk.length <= this.mostJoined();
+    return this.withHead === undefined && chunk.length <= this.maxJoined();
   }
 
-  private mostJoined(): number {
-    return Math.min(mostJoinedBytes, this.options.bodyMaxBytes);
+  private maxJoined(): number {
+    return Math.min(maxJoinedBytes, this.options.bodyMaxBytes);
   }
 
   private keep(kind: number, keeping: BodyKeeping, chunk: Uint8Array): void {
@@ -326,7 +326,7 @@ export class ExchangeRecorder {
   }
 
   private appendPart(kind: number, bytes: Uint8Array, stamp: number): void {
-    this.takesNoParts ||= this.frames >= mostFrames || !this.options.takesParts();
+    this.takesNoParts ||= this.frames >= maxFrames || !this.options.takesParts();
     if (this.takesNoParts) {
       if (kind === frameKinds.requestPart) this.requestCut = true;
       else this.responseCut = true;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseUuid, type OrganizationId, timeOfUuid } from '../../model/ids.ts';
-import { isIssuedRequestId, makeRequestId } from './request-ids.ts';
+import { isIssued, makeRequestId } from './request-ids.ts';
 
 const [ours, others] = ['0198c0de-0000-7000-8000-000000000001', '0198c0de-0000-7000-8000-000000000002'] as OrganizationId[];
 const openedAt = 1_764_000_000_123;
@@ -30,9 +30,9 @@ it('no two of one millisecond are the same, beyond what random bytes are fetched
 it('an identifier is known again by its check, in its own organisation only', () => {
   const [id] = ids(1);
   if (id === undefined || ours === undefined || others === undefined) throw new Error('there is none');
-  expect(isIssuedRequestId(ours, id)).toBe(true);
-  expect(isIssuedRequestId(others, id)).toBe(false);
+  expect(isIssued(ours, id)).toBe(true);
+  expect(isIssued(others, id)).toBe(false);
   const other = id.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')) as typeof id;
-  expect(isIssuedRequestId(ours, other)).toBe(false);
-  expect(isIssuedRequestId(ours, '0198c0de-0000-4000-8000-000000000001' as typeof id)).toBe(false);
+  expect(isIssued(ours, other)).toBe(false);
+  expect(isIssued(ours, '0198c0de-0000-4000-8000-000000000001' as typeof id)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import { crc32OfAscii, crc32OfFew } from '../../platform/crc32.ts';
+import { crc32OfAscii, crc32Small } from '../../platform/crc32.ts';
 
 const taggedBytes = 12;
 const idBytes = 16;
@@ -45,17 +45,17 @@ function nextRandom(): Uint8Array {
 }
 
 /** An identifier as a reply carries it, name and value in turn. @param aliased the caller knows it by Helicone's name too. */
-export function idLines(requestId: RequestId, aliased: boolean): string[] {
+export function idHeaders(requestId: RequestId, aliased: boolean): string[] {
   return aliased ? ['svc-id', requestId, 'helicone-id', requestId] : ['svc-id', requestId];
 }
 
 /** True when {@link makeRequestId} made this identifier for this organisation (or, once in 2³² others, by chance). */
-export function isIssuedRequestId(organizationId: OrganizationId, requestId: RequestId): boolean {
+export function isIssued(organizationId: OrganizationId, requestId: RequestId): boolean {
   if (requestId[14] !== '7') return false;
   const bytes = Buffer.from(requestId.replaceAll('-', ''), 'hex');
   return bytes.readUInt32BE(taggedBytes) === checkOf(organizationId, bytes);
 }
 
 function checkOf(organizationId: OrganizationId, bytes: Buffer): number {
-  return crc32OfFew(bytes, 0, taggedBytes, crc32OfAscii(organizationId));
+  return crc32Small(bytes, 0, taggedBytes, crc32OfAscii(organizationId));
 }

@@ -2,17 +2,17 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { ErrorCode, GatelogError } from '../../model/errors.ts';
 import type { ExchangeOutcome } from '../../model/record/exchange.ts';
 import { isEventStream } from '../../model/record/media-type.ts';
-import { watchUntaken } from '../../platform/http/write-timeout.ts';
+import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
 import { isIdentity } from '../http/content-coding.ts';
-import type { RawHeaders } from '../http/headers.ts';
+import type { HeaderList } from '../http/headers.ts';
 import type { CallLog } from '../call-log.ts';
 import type { GatewayMeter } from '../metrics.ts';
-import { refusalBody, refusalHeaders } from '../http/error-response.ts';
-import { readReplyHead } from './response-headers.ts';
-import type { ProviderCall, ReplySink } from '../response-sink.ts';
+import { errorBody, errorHeaders } from '../http/error-response.ts';
+import { readResponseHead } from './response-headers.ts';
+import type { CallControl, ResponseSink } from '../response-sink.ts';
 import { serverTiming } from '../http/server-timing.ts';
-import { endsUnseen, StreamEndWatch } from './stream-end.ts';
-import { UsageFilter } from './stream-usage.ts';
+import { endIsOpaque, StreamEndDetector } from './stream-end.ts';
+import { UsageChunkFilter } from './stream-usage.ts';
 import type { ExchangeRecorder } from '../record/recorder.ts';
 
 export interface RelayOptions {
@@ -23,7 +23,7 @@ export interface RelayOptions {
   /** The caller's method: a reply to HEAD has no body. */
   readonly method: string;
   /** Our own lines on the reply (`svc-id`, …), name and value in turn. */
-  readonly replyHeaders: readonly string[];
+  readonly responseHeaders: readonly string[];
   /** A stream's usage was asked for by us, so it is recorded and kept from the client. */
   readonly hidesUsage: boolean;
   /** Longest time for which a client may take nothing of what waits for it, milliseconds. */
@@ -44,20 +44,20 @@ interface Head {
  * chunk of a body of known length, the end of a chunked one, a chunk that ends a stream for its reader, the head of a reply without a body.
  * Invariant: nothing here throws into the spool, whose callbacks serve all calls of this process.
  */
-export class Relay implements ReplySink {
+export class Relay implements ResponseSink {
   /** Milliseconds of our own work before the call goes out, told by the caller before there is a head. */
   overheadMs = 0;
-  private replyHeaders: readonly string[];
+  private responseHeaders: readonly string[];
   private readonly options: RelayOptions;
-  private call: ProviderCall | undefined;
+  private call: CallControl | undefined;
   private head: Head | undefined;
   private headSent = false;
   private bodyless = false;
   private expectedBytes: number | undefined;
   private receivedBytes = 0;
   private lastChunk: Buffer | undefined;
-  private endWatch: StreamEndWatch | undefined;
-  private usageFilter: UsageFilter | undefined;
+  private endWatch: StreamEndDetector | undefined;
+  private usageFilter: UsageChunkFilter | undefined;
   private holdEveryChunk = false;
   private held: Buffer[] = [];
   /** How many of those that are held have gone out already. */
@@ -67,14 +67,14 @@ export class Relay implements ReplySink {
   private draining = false;
   private waitsForSpool = false;
   /** The client has left; the call goes on for others, and onto the record. */
-  private leftBehind = false;
+  private detached = false;
   private settled = false;
 
   constructor(options: RelayOptions) {
     this.options = options;
-    this.replyHeaders = options.replyHeaders;
+    this.responseHeaders = options.responseHeaders;
     const { response } = options;
-    const leave = (): void => this.clientLeft();
+    const leave = (): void => this.onClientDisconnect();
     // Not `once`, which costs an object and a function for each call: a second time changes nothing.
     response.on('close', leave);
     if (response.socket !== null) return;
@@ -85,21 +85,21 @@ export class Relay implements ReplySink {
   }
 
   /** The call to the provider has begun; a client that left meanwhile ends it. */
-  begin(call: ProviderCall): void {
+  begin(call: CallControl): void {
     this.call = call;
     if (this.settled) call.abort(new Error('the client has left'));
   }
 
   /** Adds lines of our own to the reply, name and value in turn, before it begins. */
   announce(lines: readonly string[]): void {
-    this.replyHeaders = [...this.replyHeaders, ...lines];
+    this.responseHeaders = [...this.responseHeaders, ...lines];
   }
 
   /** The provider's head. Interim (1xx) heads are dropped: they are between us and the provider. */
-  start(status: number, raw: RawHeaders, message: string): void {
+  start(status: number, raw: HeaderList, message: string): void {
     if (this.settled || status < 200) return;
     const { method, recorder } = this.options;
-    const { passed, recorded, hasDate } = readReplyHead(raw);
+    const { passed, recorded, hasDate } = readResponseHead(raw);
     recorder.responseHead(status, recorded);
     this.head = { status, message: reasonPhrase(status, message), lines: this.withOwn(passed), hasDate };
     const length = recorded['content-length'];
@@ -108,21 +108,21 @@ export class Relay implements ReplySink {
     if (isEventStream(recorded['content-type'])) {
       const isPlain = isIdentity(recorded['content-encoding']);
       // TRICKY: in a compressed stream its end cannot be seen; there the spool has every chunk before the client does.
-      if (isPlain) this.endWatch = new StreamEndWatch();
+      if (isPlain) this.endWatch = new StreamEndDetector();
       else this.holdEveryChunk = true;
       if (this.options.hidesUsage && isPlain) this.hideUsage(this.head);
-    } else if (this.expectedBytes === undefined) this.holdEveryChunk = endsUnseen(recorded['content-type']);
+    } else if (this.expectedBytes === undefined) this.holdEveryChunk = endIsOpaque(recorded['content-type']);
   }
 
   /** Adds our own lines to those of a reply, in the list that it is given, which is the one it returns. */
   private withOwn(lines: string[]): string[] {
-    lines.push(...this.replyHeaders, 'server-timing', serverTiming(this.overheadMs));
+    lines.push(...this.responseHeaders, 'server-timing', serverTiming(this.overheadMs));
     return lines;
   }
 
   /** What the client gets will be shorter than what the provider says. */
   private hideUsage(head: Head): void {
-    this.usageFilter = new UsageFilter();
+    this.usageFilter = new UsageChunkFilter();
     this.expectedBytes = undefined;
     this.head = { ...head, lines: withoutLength(head.lines) };
   }
@@ -131,7 +131,7 @@ export class Relay implements ReplySink {
   sendHeadEarly(): void {
     const { recorder, response } = this.options;
     recorder.writeOut();
-    if (this.settled || this.leftBehind || this.head === undefined || this.headSent) return;
+    if (this.settled || this.detached || this.head === undefined || this.headSent) return;
     if (this.bodyless || this.lastChunk !== undefined) return;
     if (!recorder.isOpened()) {
       recorder.whenWritten(() => this.sendHeadEarly());
@@ -146,7 +146,7 @@ export class Relay implements ReplySink {
     if (this.settled) return;
     const { recorder } = this.options;
     recorder.responsePart(chunk);
-    if (!this.leftBehind) {
+    if (!this.detached) {
       const passed = this.usageFilter === undefined ? chunk : this.usageFilter.pass(chunk);
       if (passed.length > 0) this.passOn(passed);
     }
@@ -175,7 +175,7 @@ export class Relay implements ReplySink {
       const last = this.lastChunk ?? this.usageFilter?.rest();
       const { response, clientStallMs } = this.options;
       response.end(last);
-      watchUntaken(response, clientStallMs);
+      enforceWriteTimeout(response, clientStallMs);
     });
   }
 
@@ -203,15 +203,15 @@ export class Relay implements ReplySink {
       this.fail(error);
       return;
     }
-    if (this.leftBehind) {
+    if (this.detached) {
       this.settle('client_left', () => undefined);
       return;
     }
     const { recorder, method } = this.options;
     this.options.callLog?.failed(this.options.response, error.code);
-    const body = refusalBody(error);
+    const body = errorBody(error);
     // Of our own refusals all lines pass: they have none that only a provider may not say.
-    const { passed, recorded } = readReplyHead(refusalHeaders(error, body.length));
+    const { passed, recorded } = readResponseHead(errorHeaders(error, body.length));
     this.head = { status: error.status, message: reasonPhrase(error.status, ''), lines: this.withOwn(passed), hasDate: false };
     recorder.responseHead(error.status, recorded);
     recorder.responsePart(body);
@@ -219,7 +219,7 @@ export class Relay implements ReplySink {
       const { response, clientStallMs } = this.options;
       this.sendHead();
       response.end(method === 'HEAD' ? undefined : body);
-      watchUntaken(response, clientStallMs);
+      enforceWriteTimeout(response, clientStallMs);
     });
   }
 
@@ -227,11 +227,11 @@ export class Relay implements ReplySink {
    * The client closed its connection before it had its reply: what was seen so far is the record, and the provider need not go on. Where others
    * wait for the reply it does go on, and what comes is recorded to its end, as it is paid for.
    */
-  clientLeft(): void {
+  onClientDisconnect(): void {
     if (this.settled) return;
     const { call } = this;
-    if (call?.outlivesClient?.() === true) {
-      this.leftBehind = true;
+    if (call?.survivesDisconnect?.() === true) {
+      this.detached = true;
       // The slow reader that it waited for is gone.
       if (this.draining) this.drained();
       return;
@@ -243,7 +243,7 @@ export class Relay implements ReplySink {
   /** Ends the exchange, once; `then` runs when its record is in the spool, unless the client has left by then. */
   private settle(outcome: ExchangeOutcome, then: () => void): void {
     this.settled = true;
-    const { leftBehind } = this;
+    const { detached: leftBehind } = this;
     // A provider's connection is used again after this; it must not be paused or resumed from here any more.
     this.call = undefined;
     const { recorder, meter } = this.options;
@@ -289,7 +289,7 @@ export class Relay implements ReplySink {
 
   private deliver(chunk: Buffer): void {
     const { response, clientStallMs } = this.options;
-    if (response.destroyed || this.leftBehind) return;
+    if (response.destroyed || this.detached) return;
     this.sendHead();
     if (response.write(chunk) || this.draining) return;
     this.draining = true;

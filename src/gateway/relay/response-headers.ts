@@ -1,5 +1,5 @@
-import { KnownTexts } from '../http/intern.ts';
-import { addDeclared, headerText, hopByHopNames, keepHeader, type RawHeaders, withoutDeclared } from '../http/headers.ts';
+import { InternTable } from '../http/intern.ts';
+import { connectionTokens, headerText, hopByHopNames, keepHeader, type HeaderList, withoutConnectionHeaders } from '../http/headers.ts';
 
 /** What a provider says of its own host, for as long as it says: a browser would take it for the gateway's, and hold the gateway's other hosts to it too. */
 const hostNames = [
@@ -43,14 +43,14 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
 ]);
 
 /** What is done with a line, by its name. Lines of any other name pass, but those that only we say: from a provider they would be taken for ours. */
-const names = new KnownTexts((name) => {
+const names = new InternTable((name) => {
   const lower = name.toLowerCase();
   const isOurs = lower.startsWith('svc-') || lower.startsWith('helicone-');
   return { lower, kind: isOurs ? 'dropped' : lineKinds.get(lower) };
 });
 
 /** What the head of a reply says to the gateway. */
-export interface ReplyHead {
+export interface ResponseHead {
   /** Lines that pass to the client, name and value in turn, in their order and case. The reader's own list. */
   readonly passed: string[];
   /** What the record keeps, lower-case names; the last line of a name wins. */
@@ -59,7 +59,7 @@ export interface ReplyHead {
 }
 
 /** Reads the head of a reply in one pass over its lines. */
-export function readReplyHead(raw: RawHeaders): ReplyHead {
+export function readResponseHead(raw: HeaderList): ResponseHead {
   const passed: string[] = [];
   const recorded: Record<string, string> = {};
   let hasDate = false;
@@ -68,11 +68,11 @@ export function readReplyHead(raw: RawHeaders): ReplyHead {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
     const { lower, kind } = names.at(index >> 1, name);
-    if (kind === 'connection') declared = addDeclared(declared, value);
+    if (kind === 'connection') declared = connectionTokens(declared, value);
     if (kind === 'connection' || kind === 'dropped') continue;
     if (kind === 'recorded') keepHeader(recorded, lower, headerText(value));
     if (kind === 'date') hasDate = true;
     passed.push(name, value);
   }
-  return { passed: withoutDeclared(passed, declared), recorded, hasDate: hasDate && declared?.has('date') !== true };
+  return { passed: withoutConnectionHeaders(passed, declared), recorded, hasDate: hasDate && declared?.has('date') !== true };
 }

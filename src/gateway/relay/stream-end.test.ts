@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StreamEndWatch } from './stream-end.ts';
+import { StreamEndDetector } from './stream-end.ts';
 
 const endings = [
   '[DONE]',
@@ -42,7 +42,7 @@ describe('the end of a stream', () => {
         const bytes = Buffer.from(texts.join(''));
         const ends = endsIn(bytes.toString('latin1'));
         const places = [0, ...cuts.filter((cut) => cut < bytes.length).toSorted((left, right) => left - right), bytes.length];
-        const watch = new StreamEndWatch();
+        const watch = new StreamEndDetector();
         for (let index = 1; index < places.length; index += 1) {
           const [from = 0, to = 0] = [places[index - 1], places[index]];
           expect(watch.sees(bytes.subarray(from, to))).toBe(ends.some((end) => end > from && end <= to));

@@ -22,12 +22,12 @@ const longest = Math.max(...endings.map((ending) => ending.length));
 const framedOtherwise = /^\s*application\/(?:(?:x-)?nd-?json|(?:x-)?json-?l(?:ines)?|json-seq|stream\+json|vnd\.amazon\.eventstream)\b/i;
 
 /** Whether a body is a stream whose end cannot be told by looking at its bytes, so that any of its chunks may be the last for its reader. */
-export function endsUnseen(contentType: string | undefined): boolean {
+export function endIsOpaque(contentType: string | undefined): boolean {
   return contentType !== undefined && framedOtherwise.test(contentType);
 }
 
 /** Watches the chunks of one stream for an ending, also where it is split over several chunks. */
-export class StreamEndWatch {
+export class StreamEndDetector {
   /** The last bytes that passed: enough to hold all but one byte of any ending. */
   private tail: Buffer = Buffer.alloc(0);
 

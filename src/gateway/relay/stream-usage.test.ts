@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAiAt, type Rig, type RigOptions, startRig } from '../testing/gateway-harness.ts';
-import { askForUsage, takesUsageQuestion, UsageFilter } from './stream-usage.ts';
+import { askForStreamUsage, supportsUsageQuestion, UsageChunkFilter } from './stream-usage.ts';
 import { bodyOf, call, ourKey, requestText, startProvider } from '../testing/raw-http.ts';
 
 describe('the question in the body', () => {
@@ -43,12 +43,12 @@ describe('the question in the body', () => {
   ];
   for (const [why, body, asked] of bodies) {
     it(why, () => {
-      expect(askForUsage(Buffer.from(body))?.toString()).toBe(asked);
+      expect(askForStreamUsage(Buffer.from(body))?.toString()).toBe(asked);
     });
 
     it(`${why}, in a body that is not parsed for that, as it is large`, () => {
       const rest = ' '.repeat(100_000);
-      expect(askForUsage(Buffer.from(body + rest))?.toString()).toBe(asked === undefined ? undefined : asked + rest);
+      expect(askForStreamUsage(Buffer.from(body + rest))?.toString()).toBe(asked === undefined ? undefined : asked + rest);
     });
   }
 
@@ -57,7 +57,7 @@ describe('the question in the body', () => {
     ['very many members', `{"stream":true${',"a":1'.repeat(100_000)}}`],
     ['something behind the object', `{"stream":true}${' '.repeat(100_000)}x`],
   ])('a large body is left as it is with %s', (_why, body) => {
-    expect(askForUsage(Buffer.from(body))).toBeUndefined();
+    expect(askForStreamUsage(Buffer.from(body))).toBeUndefined();
   });
 
   it('whatever the body, the question is added and nothing else changes (seed 5)', () => {
@@ -68,7 +68,7 @@ describe('the question in the body', () => {
       fc.property(object, fc.option(options, { nil: undefined }), fc.constantFrom(undefined, 1, '\t'), (fields, given, space) => {
         const { stream_options: _dropped, ...others } = fields;
         const body = { ...others, stream: true, ...(given === undefined ? {} : { stream_options: given }) };
-        const asked = askForUsage(Buffer.from(JSON.stringify(body, null, space))) ?? Buffer.from(JSON.stringify(body));
+        const asked = askForStreamUsage(Buffer.from(JSON.stringify(body, null, space))) ?? Buffer.from(JSON.stringify(body));
         expect(JSON.parse(asked.toString())).toEqual({ ...body, stream_options: { ...given, include_usage: true } });
       }),
       { seed: 5, numRuns: 1000 },
@@ -86,7 +86,7 @@ describe('the question in the body', () => {
         '/v1/messages',
         '/v1/chat/completions/id',
         '/v1/x?y=/completions',
-      ].map(takesUsageQuestion),
+      ].map(supportsUsageQuestion),
     ).toEqual([true, true, true, true, false, false, false, false]);
   });
 });
@@ -98,7 +98,7 @@ const done = event('[DONE]');
 
 /** What passes of a stream that comes in these pieces. */
 function filtered(pieces: readonly string[]): string {
-  const filter = new UsageFilter();
+  const filter = new UsageChunkFilter();
   const passed = pieces.map((piece) => filter.pass(Buffer.from(piece)).toString('latin1'));
   return passed.join('') + filter.rest().toString('latin1');
 }
@@ -127,13 +127,13 @@ describe('the usage in the stream', () => {
   }
 
   it('an event that is whole does not wait for the next one', () => {
-    const filter = new UsageFilter();
+    const filter = new UsageChunkFilter();
     expect(filter.pass(Buffer.from(content + content.slice(0, 9))).toString()).toBe(content);
     expect(filter.pass(Buffer.from(content.slice(9))).toString()).toBe(content);
   });
 
   it('an event without an end passes once it is over a mebibyte', () => {
-    const filter = new UsageFilter();
+    const filter = new UsageChunkFilter();
     const piece = Buffer.alloc(400_000, 'x');
     expect([1, 2, 3, 4].map(() => filter.pass(piece).length)).toEqual([0, 0, 1_200_000, 400_000]);
     expect(filter.rest().length).toBe(0);
@@ -183,8 +183,8 @@ const ask = (body: string, headers: readonly string[] = ['Svc-Stream-Usage: true
 describe('Svc-Stream-Usage', () => {
   it('asks for the usage, records it, and keeps it from a client that did not ask', async () => {
     const { rig, bodies } = await streaming();
-    const reply = await call(rig.port, ask('{"model":"openai/m","stream":true}'));
-    expect([reply.status, reply.body.toString(), reply.header('svc-warning')]).toEqual([200, content + done, undefined]);
+    const response = await call(rig.port, ask('{"model":"openai/m","stream":true}'));
+    expect([response.status, response.body.toString(), response.header('svc-warning')]).toEqual([200, content + done, undefined]);
     expect(bodies).toEqual(['{"stream_options":{"include_usage":true},"model":"m","stream":true}']);
     const [exchange] = await rig.exchanges(1);
     expect(Buffer.from(exchange?.responseBody ?? []).toString()).toBe(content + usage + done);
@@ -204,14 +204,14 @@ describe('Svc-Stream-Usage', () => {
     ['false', ['Svc-Stream-Usage: false']],
   ])('%s nothing changes', async (_name, headers) => {
     const { rig, bodies, encodings } = await streaming();
-    const reply = await call(rig.port, ask('{"stream":true}', [...headers, 'Accept-Encoding: br']));
-    expect([reply.body.toString(), bodies, encodings]).toEqual([content + done, ['{"stream":true}'], ['br']]);
+    const response = await call(rig.port, ask('{"stream":true}', [...headers, 'Accept-Encoding: br']));
+    expect([response.body.toString(), bodies, encodings]).toEqual([content + done, ['{"stream":true}'], ['br']]);
   });
 
   it('a stream with a length loses it, and one that would be compressed is not', async () => {
     const { rig, encodings } = await streaming({}, { 'Content-Length': 'yes' });
-    const reply = await call(rig.port, ask('{"stream":true}', ['Svc-Stream-Usage: true', 'Accept-Encoding: gzip']));
-    expect([reply.body.toString(), reply.header('content-length'), reply.header('content-encoding')]).toEqual([
+    const response = await call(rig.port, ask('{"stream":true}', ['Svc-Stream-Usage: true', 'Accept-Encoding: gzip']));
+    expect([response.body.toString(), response.header('content-length'), response.header('content-encoding')]).toEqual([
       content + done,
       undefined,
       undefined,
@@ -280,7 +280,7 @@ it.each([
   ['one line', (index: number) => (index === 0 ? 'data: ' : 'abcdefgh')],
   ['many lines', () => 'data: x\r\n'],
 ])('the work for an event of nearly 1 MiB in small pieces is bounded by its bytes, of %s', (_what, pieceAt) => {
-  const filter = new UsageFilter();
+  const filter = new UsageChunkFilter();
   const pieces = Array.from({ length: 100_000 }, (_, index) => pieceAt(index));
   for (const piece of pieces) expect(filter.pass(Buffer.from(piece))).toHaveLength(0);
   const whole = filter.pass(Buffer.from('\r\n\r\n')).toString();
@@ -297,7 +297,7 @@ describe('a stream that was made to take long to look through', () => {
     ['events that are not whole', 'data:"usage"\n\n'],
   ])('%s pass as they came, without a copy or a piece for each', (_what, unit) => {
     const chunk = Buffer.from(unit.repeat(10_000));
-    const passed = new UsageFilter().pass(chunk);
+    const passed = new UsageChunkFilter().pass(chunk);
     expect([passed.buffer === chunk.buffer, passed.byteOffset, passed.length]).toEqual([true, chunk.byteOffset, chunk.length]);
   });
 
@@ -308,7 +308,7 @@ describe('a stream that was made to take long to look through', () => {
   });
 
   it('of very many events that say usage alone a hundred are looked at, and the rest pass', () => {
-    const filter = new UsageFilter();
+    const filter = new UsageChunkFilter();
     const chunk = Buffer.from(usage.repeat(50));
     const passed = Array.from({ length: 4 }, () => filter.pass(chunk).length);
     expect(passed).toEqual([0, 0, chunk.length - usage.length, chunk.length]);

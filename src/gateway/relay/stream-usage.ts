@@ -12,7 +12,7 @@ const question = `"${optionsName}":${askedOptions},`;
 export const usageQuestionMaxBytes = question.length;
 
 /** Whether `Svc-Stream-Usage` has a meaning for calls of this path. */
-export function takesUsageQuestion(path: string): boolean {
+export function supportsUsageQuestion(path: string): boolean {
   return askedPath.test(path);
 }
 
@@ -60,7 +60,7 @@ export function readStreamAsked(body: Buffer): StreamAsked | undefined {
   return streamAskedIn(body, lengthOfMark(body));
 }
 
-/** Whether {@link askForUsage} adds its question to a body that says this. */
+/** Whether {@link askForStreamUsage} adds its question to a body that says this. */
 export function takesQuestion({ isStream, options }: StreamAsked): boolean {
   return isStream && (options === undefined || options === null || (isJsonObject(options) && options['include_usage'] !== true));
 }
@@ -69,7 +69,7 @@ export function takesQuestion({ isStream, options }: StreamAsked): boolean {
  * The body of a streamed call that does not ask for its usage, with that question added; every other byte stays.
  * @returns undefined when there is nothing to add: no stream, asked already, or no JSON that could be asked.
  */
-export function askForUsage(body: Buffer): Buffer | undefined {
+export function askForStreamUsage(body: Buffer): Buffer | undefined {
   const mark = lengthOfMark(body);
   const asked = streamAskedIn(body, mark);
   if (asked?.isStream !== true) return undefined;
@@ -91,9 +91,9 @@ function inserted(body: Buffer, at: number, text: string): Buffer {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 /** An event over this size is none that speaks of usage alone; from there on everything passes. */
-const longestEvent = 1024 * 1024;
+const maxEvent = 1024 * 1024;
 /** Nor is one over this, but those behind it may be. */
-const longestUsageEvent = 16 * 1024;
+const maxUsageEvent = 16 * 1024;
 /** A stream has one event that says the usage, or a few that look like it. Of one that has more of them everything passes: each takes some time. */
 const maxSuspects = 100;
 const usageName = Buffer.from('"usage"');
@@ -105,7 +105,7 @@ const nothing = Buffer.alloc(0);
  * Keeps the event that says the usage, and nothing else, from a client that did not ask for it. Every other byte passes as it came; an event
  * waits until it is whole.
  */
-export class UsageFilter {
+export class UsageChunkFilter {
   /** Bytes that were copied or looked for the end of a line; it stays within a few times those that passed. */
   worked = 0;
   /** The beginning of an event whose end has not come. */
@@ -136,7 +136,7 @@ export class UsageFilter {
       lineStart = at + (stream[at] === carriageReturn && stream[at + 1] === lineFeed ? 2 : 1);
       if (!isBlank) continue;
       if (usageAt < eventStart) usageAt = placeOf(stream, usageName, eventStart);
-      if (usageAt < lineStart && this.saysUsageAlone(stream.subarray(eventStart, lineStart))) {
+      if (usageAt < lineStart && this.isUsageOnlyChunk(stream.subarray(eventStart, lineStart))) {
         passed.push(stream.subarray(passedTo, eventStart));
         passedTo = lineStart;
       }
@@ -147,7 +147,7 @@ export class UsageFilter {
     this.lineStart = lineStart - eventStart;
     // A line feed behind it belongs to it.
     this.looked = Math.max(this.lineStart, this.held.length - (this.held.at(-1) === carriageReturn ? 1 : 0));
-    if (this.held.length > longestEvent || this.suspects > maxSuspects) {
+    if (this.held.length > maxEvent || this.suspects > maxSuspects) {
       this.givenUp = true;
       passed.push(this.rest());
     }
@@ -175,12 +175,12 @@ export class UsageFilter {
   rest(): Buffer {
     const { held } = this;
     this.held = nothing;
-    return held.includes(usageName) && this.saysUsageAlone(held) ? nothing : held;
+    return held.includes(usageName) && this.isUsageOnlyChunk(held) ? nothing : held;
   }
 
   /** Whether this is the event that was asked for. What is parsed for that is bounded, of an event and of the stream. */
-  private saysUsageAlone(event: Buffer): boolean {
-    if (event.length > longestUsageEvent || this.suspects > maxSuspects) return false;
+  private isUsageOnlyChunk(event: Buffer): boolean {
+    if (event.length > maxUsageEvent || this.suspects > maxSuspects) return false;
     const text = event.toString('utf8');
     if (!noChoices.test(text)) return false;
     this.suspects += 1;

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { GatelogError } from '../../model/errors.ts';
-import type { ReplySink } from '../response-sink.ts';
-import { RunningAttempt } from './attempt.ts';
+import type { ResponseSink } from '../response-sink.ts';
+import { ProviderAttempt } from './attempt.ts';
 import { until } from '../testing/raw-http.ts';
 
 it.each(['start', 'finish', 'fail'] as const)(
@@ -12,7 +12,7 @@ it.each(['start', 'finish', 'fail'] as const)(
     const throwAt = (place: string): void => {
       if (place === where || (place === 'start' && where === 'fail')) throw new Error('a fault of ours');
     };
-    const sink: ReplySink = {
+    const sink: ResponseSink = {
       begin: () => undefined,
       start: () => throwAt('start'),
       data: () => undefined,
@@ -23,8 +23,8 @@ it.each(['start', 'finish', 'fail'] as const)(
         throwAt('fail');
       },
     };
-    const judge = { hasLeft: () => false, goesOn: () => false, asksBody: () => true };
-    const attempt = new RunningAttempt({ judge, sink, provider: 'openai', monotonic: () => 0 });
+    const judge = { isDisconnected: () => false, retries: () => false, asksBody: () => true };
+    const attempt = new ProviderAttempt({ judge, sink, provider: 'openai', monotonic: () => 0 });
     attempt.start(400, ['content-encoding', 'gzip'], '');
     attempt.data(gzipSync('{}'));
     attempt.finish();

@@ -1,20 +1,20 @@
 import { type ErrorCode, GatelogError } from '../../model/errors.ts';
 import type { Attempt } from '../../model/record/request-record.ts';
-import { lineNamed } from '../http/lazy-headers.ts';
+import { headerValue } from '../http/lazy-headers.ts';
 import { decodeWhole, isIdentity } from '../http/content-coding.ts';
 import { refusalMaxBytes, tellsTooLong } from './context-length.ts';
-import type { RawHeaders } from '../http/headers.ts';
-import type { ProviderCall, ReplySink } from '../response-sink.ts';
+import type { HeaderList } from '../http/headers.ts';
+import type { CallControl, ResponseSink } from '../response-sink.ts';
 
 /** Decides about the reply of one attempt. */
-export interface AttemptJudge {
+export interface RetryDecider {
   /** The client is gone: nothing may run on. */
-  readonly hasLeft: () => boolean;
+  readonly isDisconnected: () => boolean;
   /**
    * Asked once, when the attempt's status is known: that of the reply, or of our error in its stead.
    * @returns true when another attempt follows, so that this reply is nobody's.
    */
-  readonly goesOn: (attempt: RunningAttempt, head: AttemptHead) => boolean;
+  readonly retries: (attempt: ProviderAttempt, head: AttemptHead) => boolean;
   /** Whether that depends on the body of a reply with this status, which is then held until it is here, or too long to say it. */
   readonly asksBody: (status: number) => boolean;
 }
@@ -22,14 +22,14 @@ export interface AttemptJudge {
 /** What a judge has to know of a reply. */
 export interface AttemptHead {
   readonly status: number;
-  readonly raw: RawHeaders;
+  readonly raw: HeaderList;
   /** Its body says that the prompt is too long for the model. */
   readonly isTooLong: boolean;
 }
 
 /** The beginning of a reply that waits for its judgement. */
 interface Held {
-  readonly raw: RawHeaders;
+  readonly raw: HeaderList;
   readonly message: string;
   readonly chunks: Buffer[];
   bytes: number;
@@ -38,9 +38,9 @@ interface Held {
 }
 
 export interface RunningAttemptOptions {
-  readonly judge: AttemptJudge;
+  readonly judge: RetryDecider;
   /** Takes the reply that is passed on. */
-  readonly sink: ReplySink;
+  readonly sink: ResponseSink;
   /** Registry name. */
   readonly provider: string;
   readonly monotonic: () => number;
@@ -51,14 +51,14 @@ const drainedMaxBytes = 64 * 1024;
 const drainedMaxMs = 1000;
 
 /** One attempt's reply: held up until its status is known, then passed on or read away. */
-export class RunningAttempt implements ReplySink {
+export class ProviderAttempt implements ResponseSink {
   /** Why there is no reply. */
   error: ErrorCode | undefined;
   private readonly options: RunningAttemptOptions;
   private readonly startedAt: number;
-  private call: ProviderCall | undefined;
+  private call: CallControl | undefined;
   private status = 0;
-  private fate: 'open' | 'held' | 'passed' | 'dropped' = 'open';
+  private state: 'open' | 'held' | 'passed' | 'dropped' = 'open';
   private held: Held | undefined;
   private drainedBytes = 0;
   private drainTimer: NodeJS.Timeout | undefined;
@@ -87,44 +87,44 @@ export class RunningAttempt implements ReplySink {
     this.call?.abort(reason);
   }
 
-  begin(call: ProviderCall): void {
+  begin(call: CallControl): void {
     this.call = call;
-    if (this.options.judge.hasLeft()) call.abort(new Error('the client has left'));
+    if (this.options.judge.isDisconnected()) call.abort(new Error('the client has left'));
   }
 
-  start(status: number, raw: RawHeaders, message: string): void {
-    if (status < 200 || this.fate !== 'open') return;
+  start(status: number, raw: HeaderList, message: string): void {
+    if (status < 200 || this.state !== 'open') return;
     this.status = status;
     if (this.options.judge.asksBody(status)) {
-      this.fate = 'held';
+      this.state = 'held';
       this.held = { raw, message, chunks: [], bytes: 0, isWhole: false };
-    } else if (this.options.judge.goesOn(this, { status, raw, isTooLong: false })) {
+    } else if (this.options.judge.retries(this, { status, raw, isTooLong: false })) {
       this.drain();
     } else {
-      this.fate = 'passed';
+      this.state = 'passed';
       this.options.sink.start(status, raw, message);
     }
   }
 
   data(chunk: Buffer): void {
-    if (this.fate === 'passed') this.options.sink.data(chunk);
+    if (this.state === 'passed') this.options.sink.data(chunk);
     else if (this.held !== undefined) this.hold(this.held, chunk);
     this.drainedBytes += chunk.length;
-    if (this.fate === 'dropped' && this.drainedBytes > drainedMaxBytes) this.call?.abort(new Error('its reply is not wanted'));
+    if (this.state === 'dropped' && this.drainedBytes > drainedMaxBytes) this.call?.abort(new Error('its reply is not wanted'));
   }
 
   sendHeadEarly(): void {
-    if (this.fate === 'passed') this.options.sink.sendHeadEarly();
+    if (this.state === 'passed') this.options.sink.sendHeadEarly();
   }
 
   finish(): void {
     clearTimeout(this.drainTimer);
-    if (this.fate === 'passed') this.options.sink.finish();
+    if (this.state === 'passed') this.options.sink.finish();
     if (this.held === undefined) return;
     this.held.isWhole = true;
     const { chunks, raw } = this.held;
     const judge = (body: Buffer | undefined): void => this.settle(body !== undefined && tellsTooLong(body));
-    const coding = lineNamed(raw, 'content-encoding');
+    const coding = headerValue(raw, 'content-encoding');
     if (isIdentity(coding)) {
       judge(Buffer.concat(chunks));
       return;
@@ -147,15 +147,15 @@ export class RunningAttempt implements ReplySink {
     clearTimeout(this.drainTimer);
     const { judge, sink } = this.options;
     if (this.held !== undefined) this.settle(false);
-    if (this.fate === 'dropped' || judge.hasLeft()) return;
-    if (this.fate === 'open') {
+    if (this.state === 'dropped' || judge.isDisconnected()) return;
+    if (this.state === 'open') {
       this.error = error.code;
-      if (judge.goesOn(this, { status: error.status, raw: [], isTooLong: false })) {
-        this.fate = 'dropped';
+      if (judge.retries(this, { status: error.status, raw: [], isTooLong: false })) {
+        this.state = 'dropped';
         return;
       }
     }
-    this.fate = 'passed';
+    this.state = 'passed';
     sink.fail(error);
   }
 
@@ -171,20 +171,20 @@ export class RunningAttempt implements ReplySink {
     const { held, status } = this;
     const { judge, sink } = this.options;
     this.held = undefined;
-    if (held === undefined || judge.hasLeft()) return;
-    if (judge.goesOn(this, { status, raw: held.raw, isTooLong })) {
-      if (held.isWhole) this.fate = 'dropped';
+    if (held === undefined || judge.isDisconnected()) return;
+    if (judge.retries(this, { status, raw: held.raw, isTooLong })) {
+      if (held.isWhole) this.state = 'dropped';
       else this.drain();
       return;
     }
-    this.fate = 'passed';
+    this.state = 'passed';
     sink.start(status, held.raw, held.message);
     for (const chunk of held.chunks) sink.data(chunk);
     if (held.isWhole) sink.finish();
   }
 
   private drain(): void {
-    this.fate = 'dropped';
+    this.state = 'dropped';
     this.drainTimer = setTimeout(() => this.call?.abort(new Error('its reply is not wanted')), drainedMaxMs);
     this.drainTimer.unref();
   }

@@ -33,8 +33,8 @@ const cached = 'Svc-Cache-Enabled: true';
 it('a reply that came after retries is kept for equal calls', async () => {
   const openAi = await scripted(500, 200);
   const { rig } = await start(openAi, await scripted());
-  const replies = [await call(rig.port, chat([cached, ...retrying(2)])), await call(rig.port, chat([cached, ...retrying(2)]))];
-  expect(replies.map((reply) => [reply.header('svc-cache'), reply.header('svc-attempts'), reply.body.toString()])).toEqual([
+  const responses = [await call(rig.port, chat([cached, ...retrying(2)])), await call(rig.port, chat([cached, ...retrying(2)]))];
+  expect(responses.map((response) => [response.header('svc-cache'), response.header('svc-attempts'), response.body.toString()])).toEqual([
     ['MISS', '2', '{"answer":2,"model":"answering-model"}'],
     ['HIT', undefined, '{"answer":2,"model":"answering-model"}'],
   ]);
@@ -45,8 +45,8 @@ it('the reply of a fallback is not kept: the cache knows calls by their first ad
   const [openAi, groq] = [await scripted(500, 200), await scripted(200)];
   const { rig } = await start(openAi, groq);
   const sent = chat([cached, fallbacks({ provider: 'groq' })]);
-  const replies = [await call(rig.port, sent), await call(rig.port, sent), await call(rig.port, sent)];
-  expect(replies.map((reply) => [reply.header('svc-cache'), reply.header('svc-fallback-index')])).toEqual([
+  const responses = [await call(rig.port, sent), await call(rig.port, sent), await call(rig.port, sent)];
+  expect(responses.map((response) => [response.header('svc-cache'), response.header('svc-fallback-index')])).toEqual([
     ['MISS', '1'],
     ['MISS', '0'],
     ['HIT', undefined],
@@ -68,7 +68,7 @@ describe('a client leaves while an equal call waits for its reply', () => {
   const fail = (): void => void held?.writeHead(500).end('no');
 
   /** The first client has left, the second waits. */
-  async function leftBehind({ rig, asked }: CacheRig, sent: string): Promise<RawClient> {
+  async function detached({ rig, asked }: CacheRig, sent: string): Promise<RawClient> {
     held = undefined;
     const leaving = await openClient(rig.port);
     leaving.send(sent);
@@ -84,7 +84,7 @@ describe('a client leaves while an equal call waits for its reply', () => {
   it('no fallback is called for it, which would answer nobody, and it is on record', async () => {
     const [openAi, groq] = [await scripted(hold, 500), await scripted(200)];
     const rig = await start(openAi, groq);
-    const follower = await leftBehind(rig, chat([cached, fallbacks({ provider: 'groq' })]));
+    const follower = await detached(rig, chat([cached, fallbacks({ provider: 'groq' })]));
     fail();
     await follower.until('answering-model');
     expect([openAi.requests.length, groq.requests.length]).toEqual([2, 1]);
@@ -102,7 +102,7 @@ describe('a client leaves while an equal call waits for its reply', () => {
 
   it('its call goes to the same place again, and the record has what that came to', async () => {
     const rig = await start(await scripted(hold, 200), await scripted());
-    const follower = await leftBehind(rig, chat([cached, ...retrying(2)]));
+    const follower = await detached(rig, chat([cached, ...retrying(2)]));
     fail();
     await follower.until('answering-model');
     expect(follower.text()).toContain('HIT');
@@ -118,7 +118,7 @@ describe('a client leaves while an equal call waits for its reply', () => {
   it('its call is not repeated when nobody waits any more', async () => {
     const openAi = await scripted(hold, 200);
     const rig = await start(openAi, await scripted());
-    const follower = await leftBehind(rig, chat([cached, ...retrying(2)]));
+    const follower = await detached(rig, chat([cached, ...retrying(2)]));
     follower.socket.destroy();
     await settle();
     rig.pass(leaseMs);

@@ -1,16 +1,16 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { EndFacts, ExchangeOutcome } from '../../model/record/exchange.ts';
 import type { Attempt } from '../../model/record/request-record.ts';
-import type { Errand, ForwardPorts, Leg, Onward, OpenCall } from '../call.ts';
+import type { RequestPlan, ForwardPorts, Target, RetryPlan, RecordedCall } from '../call.ts';
 import { sendTo } from '../dispatch.ts';
-import { asksBody, type AttemptPlan, type Next, nextAttempt } from './next-attempt.ts';
-import { refuseOpen, storableModel } from '../exchange.ts';
-import { askedWait } from './policy.ts';
-import { type AttemptHead, type AttemptJudge, RunningAttempt } from './attempt.ts';
+import { asksBody, type AttemptPlan, type NextAttempt, nextAttempt } from './next-attempt.ts';
+import { rejectOpen, storableModel } from '../exchange.ts';
+import { retryAfter } from './policy.ts';
+import { type AttemptHead, type RetryDecider, ProviderAttempt } from './attempt.ts';
 
 /** Sends a call to its places, one after the other, until a reply is passed on to the client. */
-export function runAttempts(ports: ForwardPorts, open: OpenCall, errand: Errand, onward: Onward): void {
-  new Attempts(ports, open, errand, onward).begin();
+export function runAttempts(ports: ForwardPorts, open: RecordedCall, plan: RequestPlan, onward: RetryPlan): void {
+  new Attempts(ports, open, plan, onward).begin();
 }
 
 /**
@@ -21,31 +21,31 @@ export function runAttempts(ports: ForwardPorts, open: OpenCall, errand: Errand,
  * Invariant: a client that leaves ends the attempt that runs, and the wait for the next; where others wait for its reply in the cache, those of
  * the first place go on while somebody does.
  */
-class Attempts implements AttemptJudge {
+class Attempts implements RetryDecider {
   private readonly ports: ForwardPorts;
-  private readonly open: OpenCall;
-  private readonly legs: readonly [Leg, ...Leg[]];
+  private readonly open: RecordedCall;
+  private readonly legs: readonly [Target, ...Target[]];
   private readonly plan: AttemptPlan;
   private readonly startedAt: number;
   /** Those that failed and were followed by another. */
   private readonly failed: Attempt[] = [];
   private place = 0;
-  private retries = 0;
-  private running: RunningAttempt | undefined;
+  private retryCount = 0;
+  private running: ProviderAttempt | undefined;
   private waiting: NodeJS.Timeout | undefined;
   private left = false;
 
-  constructor(ports: ForwardPorts, open: OpenCall, errand: Errand, onward: Onward) {
+  constructor(ports: ForwardPorts, open: RecordedCall, plan: RequestPlan, onward: RetryPlan) {
     this.ports = ports;
     this.open = open;
-    this.legs = [errand, ...onward.fallbacks];
-    const { mostAttempts, retryWithinMs } = ports.limits;
-    this.plan = { ...onward, mostAttempts, retryWithinMs };
+    this.legs = [plan, ...onward.fallbacks];
+    const { maxAttempts: mostAttempts, retryWithinMs } = ports.limits;
+    this.plan = { ...onward, maxAttempts: mostAttempts, retryWithinMs };
     this.startedAt = ports.clock.monotonic();
   }
 
   begin(): void {
-    this.open.recorder.tellAtEnd((outcome) => this.facts(outcome));
+    this.open.recorder.onEnd((outcome) => this.facts(outcome));
     this.open.sink.begin({
       pause: () => this.running?.pause(),
       resume: () => this.running?.resume(),
@@ -54,7 +54,7 @@ class Attempts implements AttemptJudge {
     this.send({ kind: 'fallback', place: 0 });
   }
 
-  hasLeft(): boolean {
+  isDisconnected(): boolean {
     return this.left;
   }
 
@@ -62,16 +62,16 @@ class Attempts implements AttemptJudge {
     return asksBody(this.plan, status, this.place);
   }
 
-  goesOn(attempt: RunningAttempt, { status, raw, isTooLong }: AttemptHead): boolean {
+  retries(attempt: ProviderAttempt, { status, raw, isTooLong }: AttemptHead): boolean {
     const { clock, random } = this.ports;
     const next = nextAttempt(
       this.plan,
       {
         status,
         isTooLong,
-        askedMs: askedWait(raw, clock.now()),
+        retryAfterMs: retryAfter(raw, clock.now()),
         place: this.place,
-        retries: this.retries,
+        retries: this.retryCount,
         attempts: this.failed.length + 1,
         elapsedMs: clock.monotonic() - this.startedAt,
       },
@@ -88,29 +88,29 @@ class Attempts implements AttemptJudge {
     return true;
   }
 
-  private send(next: Exclude<Next, { kind: 'none' }>): void {
+  private send(next: Exclude<NextAttempt, { kind: 'none' }>): void {
     // What the cache keeps is the first place's; a fallback's reply would be given for it.
-    if (next.kind === 'fallback' && next.place > 0) this.open.keeper?.giveUp();
-    else this.open.keeper?.endIfUnwanted();
+    if (next.kind === 'fallback' && next.place > 0) this.open.cacheFill?.giveUp();
+    else this.open.cacheFill?.abortIfUnawaited();
     if (this.left) return;
     if (next.kind === 'fallback') this.place = next.place;
-    this.retries = next.kind === 'fallback' ? 0 : this.retries + 1;
+    this.retryCount = next.kind === 'fallback' ? 0 : this.retryCount + 1;
     const { ports, open, leg, place } = this;
     const sink = place > 0 ? open.relay : open.sink;
     const { monotonic } = ports.clock;
-    const attempt = new RunningAttempt({ judge: this, sink, provider: leg.route.provider, monotonic });
+    const attempt = new ProviderAttempt({ judge: this, sink, provider: leg.route.provider, monotonic });
     this.running = attempt;
     try {
       sendTo(ports, open, leg, attempt);
     } catch (error) {
       attempt.error = error instanceof GatelogError ? error.code : 'internal';
-      open.keeper?.giveUp();
-      refuseOpen(ports, open, error);
+      open.cacheFill?.giveUp();
+      rejectOpen(ports, open, error);
     }
   }
 
   /** The place of the latest attempt. */
-  private get leg(): Leg {
+  private get leg(): Target {
     return this.legs[this.place] ?? this.legs[0];
   }
 
@@ -143,11 +143,11 @@ class Attempts implements AttemptJudge {
     const broken = outcome === 'client_left' || outcome === 'provider_broke' ? { error: outcome } : {};
     const last = this.running === undefined ? [] : [{ ...broken, ...this.running.outcome() }];
     const attempts = [...this.failed, ...last];
-    const hidesModel = this.open.call.head.directives.tags.requestBody === 'never';
+    const modelUnread = this.open.call.head.directives.tags.requestBody === 'never';
     return {
       ...(this.place === 0 ? {} : { provider: route.provider, targetUrl: target?.shown ?? '' }),
-      ...(model === undefined || hidesModel ? {} : { model }),
-      ...(this.place === 0 || hidesModel || !this.overrides ? {} : { bodyOverride: bodyOverride ?? {} }),
+      ...(model === undefined || modelUnread ? {} : { model }),
+      ...(this.place === 0 || modelUnread || !this.overrides ? {} : { bodyOverride: bodyOverride ?? {} }),
       ...(attempts.length > 1 ? { attempts } : {}),
     };
   }

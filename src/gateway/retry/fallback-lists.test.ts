@@ -27,8 +27,8 @@ describe('the short form, a list of models in the body', () => {
   it('each is sent to its provider, in order; the record names the one that answered', async () => {
     const { rig, first, second, third } = await scene({ second: [500] });
     const body = '{"model":"gpt-4o , anthropic/claude,llama/groq","x":1}';
-    const reply = await call(rig.port, chat([], body));
-    expect([reply.status, reply.header('svc-fallback-index')]).toEqual([200, '2']);
+    const response = await call(rig.port, chat([], body));
+    expect([response.status, response.header('svc-fallback-index')]).toEqual([200, '2']);
     expect([first.bodies, second.bodies, third.bodies]).toEqual([
       ['{"model":"gpt-4o","x":1}'],
       ['{"model":"claude","x":1}'],
@@ -76,8 +76,8 @@ describe('the short form, a list of models in the body', () => {
     ['compressed', (text: string) => gzipSync(text), { 'Content-Encoding': 'gzip' }],
   ])('goes on after a 400 that says that the prompt is too long: %s', async (_name, encode, headers) => {
     const { rig, second } = await scene({ first: [refusal(encode(tooLong), headers)] });
-    const reply = await call(rig.port, chat([], listed));
-    expect([reply.status, reply.header('svc-fallback-index'), second.bodies]).toEqual([200, '1', ['{"model":"claude"}']]);
+    const response = await call(rig.port, chat([], listed));
+    expect([response.status, response.header('svc-fallback-index'), second.bodies]).toEqual([200, '1', ['{"model":"claude"}']]);
     expect(attemptsOf((await rig.exchanges(1))[0])).toEqual([
       ['openai', 400],
       ['anthropic', 200],
@@ -91,8 +91,8 @@ describe('the short form, a list of models in the body', () => {
     ['what cannot be decoded', Buffer.from(tooLong), { 'Content-Encoding': 'gzip' }],
   ])('a 400 with %s is passed on as it came, and nobody else is asked', async (_name, body, headers) => {
     const { rig, second } = await scene({ first: [refusal(body, headers)] });
-    const reply = await call(rig.port, chat([], listed));
-    expect([reply.status, reply.body.equals(body), second.requests.length]).toEqual([400, true, 0]);
+    const response = await call(rig.port, chat([], listed));
+    expect([response.status, response.body.equals(body), second.requests.length]).toEqual([400, true, 0]);
     const [exchange] = await rig.exchanges(1);
     expect([exchange?.responseHead?.status, Buffer.compare(exchange?.responseBody ?? Buffer.alloc(0), body)]).toEqual([400, 0]);
   });
@@ -110,8 +110,8 @@ describe('the short form, a list of models in the body', () => {
   for (const model of ['gpt-4o,', ',gpt-4o', 'a,,b', Array.from({ length: 12 }, () => 'a').join(',')]) {
     it(`${model} is 422`, async () => {
       const { rig, first } = await scene();
-      const reply = await call(rig.port, chat([], JSON.stringify({ model })));
-      expect([reply.status, first.requests.length]).toEqual([422, 0]);
+      const response = await call(rig.port, chat([], JSON.stringify({ model })));
+      expect([response.status, first.requests.length]).toEqual([422, 0]);
     });
   }
 
@@ -155,13 +155,13 @@ describe('a list that cannot be', () => {
   for (const [list, place] of invalid) {
     it(`${list.slice(0, 70)}: 422 on record that says where, and nothing is sent`, async () => {
       const { rig, first } = await scene({ first: [200] });
-      const reply = await call(rig.port, chat([`Svc-Fallbacks: ${list}`]));
-      expect([reply.status, JSON.parse(reply.body.toString())]).toMatchObject([
+      const response = await call(rig.port, chat([`Svc-Fallbacks: ${list}`]));
+      expect([response.status, JSON.parse(response.body.toString())]).toMatchObject([
         422,
         { error: { code: 'invalid_directive', message: expect.stringContaining(place) as string } },
       ]);
       const [exchange] = await rig.exchanges(1);
-      expect([first.requests.length, exchange?.end?.outcome, exchange?.open.requestId]).toEqual([0, 'refused', reply.header('svc-id')]);
+      expect([first.requests.length, exchange?.end?.outcome, exchange?.open.requestId]).toEqual([0, 'refused', response.header('svc-id')]);
     });
   }
 
@@ -181,22 +181,26 @@ describe('a list that cannot be', () => {
   for (const [why, sent, place] of unfit) {
     it(`${why}: 422 that says so`, async () => {
       const { rig, first, second } = await scene();
-      const reply = await call(rig.port, sent);
-      expect([reply.status, reply.body.toString()]).toEqual([422, expect.stringContaining(place)]);
+      const response = await call(rig.port, sent);
+      expect([response.status, response.body.toString()]).toEqual([422, expect.stringContaining(place)]);
       expect([first.requests.length, second.requests.length]).toEqual([0, 0]);
     });
   }
 
   it('an empty list is one attempt', async () => {
     const { rig } = await scene();
-    const reply = await call(rig.port, chat([fallbacks()]));
-    expect([reply.status, reply.header('svc-fallback-index')]).toEqual([500, undefined]);
+    const response = await call(rig.port, chat([fallbacks()]));
+    expect([response.status, response.header('svc-fallback-index')]).toEqual([500, undefined]);
   });
 
   it('a call without a body goes once and says so, as clients send such headers with every call', async () => {
     const { rig, first } = await scene();
-    const reply = await call(rig.port, requestText('GET /v1/files', [toAnthropic]));
-    expect([reply.status, reply.header('svc-warning'), first.requests.length]).toEqual([500, expect.stringContaining('Svc-Fallbacks'), 1]);
+    const response = await call(rig.port, requestText('GET /v1/files', [toAnthropic]));
+    expect([response.status, response.header('svc-warning'), first.requests.length]).toEqual([
+      500,
+      expect.stringContaining('Svc-Fallbacks'),
+      1,
+    ]);
     expect((await call(rig.port, requestText('GET /v1/models', [toAnthropic]))).header('svc-warning')).toBeUndefined();
   });
 });

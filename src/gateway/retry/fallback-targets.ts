@@ -1,13 +1,13 @@
 import { GatelogError } from '../../model/errors.ts';
 import { isToBeSigned, signedForAmazon, withoutSignature } from '../credentials/amazon.ts';
-import type { AdmittedCall, Call, FallbackLeg, ForwardPorts, Leg } from '../call.ts';
-import { bringsOwn, howToKeep, keptCredentials, ownCredentialsFor } from '../credentials/credentials.ts';
+import type { AuthenticatedCall, Call, FallbackTarget, ForwardPorts, Target } from '../call.ts';
+import { hasCallerCredential, missingKeyHint, storedCredentials, callerCredentialsFor } from '../credentials/credentials.ts';
 import type { Fallback } from '../directives/fallbacks.ts';
-import { harmless, type RawHeaders, withoutSecretParameters } from '../http/headers.ts';
+import { harmless, type HeaderList, withoutSecretParameters } from '../http/headers.ts';
 import { replaceModel } from '../bodies/shape.ts';
 import type { ModelField } from '../json/model-field.ts';
-import { wantsUsage, withUsageQuestion } from '../routing/outgoing-body.ts';
-import { askForUsage, usageQuestionMaxBytes } from '../relay/stream-usage.ts';
+import { wantsStreamUsage, addIncludeUsage } from '../routing/outgoing-body.ts';
+import { askForStreamUsage, usageQuestionMaxBytes } from '../relay/stream-usage.ts';
 import { resolveModel } from '../routing/by-model.ts';
 import { type Route, routeByPath, routeToProvider, routeToTarget } from '../routing/routes.ts';
 
@@ -22,7 +22,7 @@ export interface FirstAttempt {
   readonly outgoing: Buffer;
   /** Its model. */
   readonly model: string | undefined;
-  readonly first: Leg;
+  readonly first: Target;
   /** The gateway chose its provider, so that the caller's credential is not that one's. */
   readonly isPicked: boolean;
 }
@@ -31,12 +31,12 @@ export interface FirstAttempt {
  * Decides all about the fallbacks of a call, so that none of them can turn out to be impossible once it is needed.
  * @throws GatelogError `invalid_directive`, with the place of the fallback that cannot be.
  */
-export function planFallbacks(
+export function planFallbackTargets(
   ports: ForwardPorts,
-  admitted: AdmittedCall,
+  admitted: AuthenticatedCall,
   from: FirstAttempt,
   fallbacks: readonly Fallback[],
-): readonly FallbackLeg[] {
+): readonly FallbackTarget[] {
   return fallbacks.map((fallback) => {
     try {
       return planOne(ports, admitted, from, fallback);
@@ -51,7 +51,7 @@ export function planFallbacks(
   });
 }
 
-function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt, fallback: Fallback): FallbackLeg {
+function planOne(ports: ForwardPorts, admitted: AuthenticatedCall, from: FirstAttempt, fallback: Fallback): FallbackTarget {
   const { call } = admitted;
   const { route: named, model, isPicked } = wayOf(ports, admitted, from, fallback);
   const isSameAddress = isSame(named, from.first);
@@ -61,10 +61,10 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
   const mayBeOwn = isSameAddress && !isPicked && !from.isPicked;
   const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const makeBody = bodyMaker(from, model);
-  const usageAsked = wantsUsage(call, route) && (from.first.usageAsked || asksWhereFirstIsNot(call, from));
+  const usageAsked = wantsStreamUsage(call, route) && (from.first.usageAsked || asksWhereFirstIsNot(call, from));
   const makeOutgoing = (): { readonly whole: Buffer } => {
     const whole = makeBody();
-    return { whole: withUsageQuestion(call, route, { whole }) ?? whole };
+    return { whole: addIncludeUsage(call, route, { whole }) ?? whole };
   };
   const isSigned = mayBeOwn && fallback.keyName === undefined && isToBeSigned(call.head, route);
   const signed = isSigned ? signedForAmazon(ports, call, { route, target, outgoing: makeOutgoing() }) : undefined;
@@ -88,21 +88,21 @@ function planOne(ports: ForwardPorts, admitted: AdmittedCall, from: FirstAttempt
 }
 
 /** Of the caller's lines those that go to a fallback. */
-function passedTo(lines: RawHeaders, mayBeOwn: boolean, isSigned: boolean): RawHeaders {
+function passedTo(lines: HeaderList, mayBeOwn: boolean, isSigned: boolean): HeaderList {
   if (!mayBeOwn) return harmless(lines);
   return isSigned ? withoutSignature(lines) : lines;
 }
 
 /** A first provider that is never asked tells nothing of the body. */
 function asksWhereFirstIsNot(call: Call, { first, outgoing }: FirstAttempt): boolean {
-  return !wantsUsage(call, first.route) && askForUsage(outgoing) !== undefined;
+  return !wantsStreamUsage(call, first.route) && askForStreamUsage(outgoing) !== undefined;
 }
 
 /**
  * Whether a route leads to what the caller's credential was sent for: the same provider at the same base address.
  * TRICKY: behind one proxy several providers share an origin and differ in their paths alone.
  */
-function isSame({ provider, destination, path }: Route, first: Leg): boolean {
+function isSame({ provider, destination, path }: Route, first: Target): boolean {
   if (typeof destination === 'string' || first.target === undefined || provider !== first.route.provider) return false;
   const { origin, basePath } = destination.target(path);
   return origin === first.target.origin && basePath === first.target.basePath;
@@ -115,7 +115,7 @@ interface Way {
   readonly isPicked?: true;
 }
 
-function wayOf(ports: ForwardPorts, { call, admission }: AdmittedCall, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
+function wayOf(ports: ForwardPorts, { call, admission }: AuthenticatedCall, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
   const { request, head } = call;
   const { provider, targetUrl, model } = fallback;
   if (targetUrl !== undefined) return { route: routeToTarget(targetUrl, pathRoute.path, ports.targets, 'target_url'), model };
@@ -169,16 +169,20 @@ interface KeyQuestion {
  * Credential lines of a fallback: the stored key that it names; else the caller's own where it leads to the address that they were sent to in
  * the first place; else the provider's stored key or the deployment's.
  */
-function credentialsOf(ports: ForwardPorts, { admission }: AdmittedCall, { route, mayBeOwn, keyName }: KeyQuestion): readonly string[] {
+function credentialsOf(
+  ports: ForwardPorts,
+  { admission }: AuthenticatedCall,
+  { route, mayBeOwn, keyName }: KeyQuestion,
+): readonly string[] {
   const { principal, providerCredentials } = admission;
-  const sent = ownCredentialsFor(route, providerCredentials);
-  if (keyName === undefined && mayBeOwn && bringsOwn(route, sent)) return sent;
-  const kept = keptCredentials(route, principal.organizationId, ports.providerKeys, keyName);
+  const sent = callerCredentialsFor(route, providerCredentials);
+  if (keyName === undefined && mayBeOwn && hasCallerCredential(route, sent)) return sent;
+  const kept = storedCredentials(route, principal.organizationId, ports.providerKeys, keyName);
   if (kept !== undefined) return kept;
   throw new GatelogError(
     'invalid_directive',
     keyName === undefined
-      ? `there is no key for ${route.provider}, and the caller's own goes to the first provider only; ${howToKeep(route)}.`
+      ? `there is no key for ${route.provider}, and the caller's own goes to the first provider only; ${missingKeyHint(route)}.`
       : `no stored key of ${route.provider} is called "${keyName}".`,
   );
 }

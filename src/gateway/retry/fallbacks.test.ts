@@ -12,10 +12,10 @@ import {
   streamWithUsage,
   toAnthropic,
 } from '../testing/scripted-provider.ts';
-import type { OutgoingCall } from '../limits/call-limits.ts';
+import type { BilledRequest } from '../limits/call-limits.ts';
 import type { ForwardPorts } from '../call.ts';
 import { toThisMachine } from '../testing/gateway-harness.ts';
-import { call, openClient, ourKey, type RawReply, requestText, until } from '../testing/raw-http.ts';
+import { call, openClient, ourKey, type RawResponse, requestText, until } from '../testing/raw-http.ts';
 
 afterEach(closeAll);
 
@@ -25,8 +25,8 @@ describe('a fallback', () => {
   it('takes over with its own model and key; only the bytes of the model change', async () => {
     const { rig, first, second } = await scene();
     const body = '{ "messages":["model"], "model" : "gpt-4o", "max_tokens":5 }';
-    const reply = await call(rig.port, chat([toAnthropic], body));
-    expect([reply.status, reply.header('svc-attempts'), reply.header('svc-fallback-index')]).toEqual([200, '2', '1']);
+    const response = await call(rig.port, chat([toAnthropic], body));
+    expect([response.status, response.header('svc-attempts'), response.header('svc-fallback-index')]).toEqual([200, '2', '1']);
     expect([first.bodies, second.bodies]).toEqual([[body], [body.replace('gpt-4o', 'claude')]]);
     expect([second.requests[0]?.url, second.heard('authorization')]).toEqual(['/v1/chat/completions', ['Bearer deployment-anthropic']]);
     const [exchange] = await rig.exchanges(1);
@@ -41,8 +41,8 @@ describe('a fallback', () => {
 
   it('is not asked when the first provider answers', async () => {
     const { rig, second } = await scene({ first: [200] });
-    const reply = await call(rig.port, chat([toAnthropic, 'Helicone-User-Id: ann']));
-    expect([reply.header('svc-attempts'), reply.header('svc-fallback-index'), reply.header('helicone-fallback-index')]).toEqual([
+    const response = await call(rig.port, chat([toAnthropic, 'Helicone-User-Id: ann']));
+    expect([response.header('svc-attempts'), response.header('svc-fallback-index'), response.header('helicone-fallback-index')]).toEqual([
       undefined,
       '0',
       '0',
@@ -54,23 +54,23 @@ describe('a fallback', () => {
   it('each place is tried with its retries, one after the other', async () => {
     const { rig, first, second, third } = await scene({ second: [503, 503, 503] });
     const list = fallbacks({ provider: 'anthropic' }, { provider: 'groq' });
-    const reply = await call(rig.port, chat([...retrying(2), list]));
-    expect([reply.status, reply.header('svc-attempts'), reply.header('svc-fallback-index')]).toEqual([200, '7', '2']);
+    const response = await call(rig.port, chat([...retrying(2), list]));
+    expect([response.status, response.header('svc-attempts'), response.header('svc-fallback-index')]).toEqual([200, '7', '2']);
     expect([first, second, third].map(({ requests }) => requests.length)).toEqual([3, 3, 1]);
   });
 
   it('the last reply is passed on unchanged when all fail, and the record is of that attempt', async () => {
     const { rig } = await scene({ second: [503], third: [429] });
-    const reply = await call(rig.port, chat([fallbacks({ provider: 'anthropic' }, { provider: 'groq', model: 'llama' })]));
-    expect([reply.status, reply.body.toString()]).toEqual([429, '{"answer":1,"model":"answering-model"}']);
+    const response = await call(rig.port, chat([fallbacks({ provider: 'anthropic' }, { provider: 'groq', model: 'llama' })]));
+    expect([response.status, response.body.toString()]).toEqual([429, '{"answer":1,"model":"answering-model"}']);
     const [exchange] = await rig.exchanges(1);
     expect([exchange?.open.provider, exchange?.end?.model, exchange?.responseHead?.status]).toEqual(['groq', 'llama', 429]);
   });
 
   it('takes over from a provider that cannot be reached', async () => {
     const { rig } = await scene({ first: ['reset'] });
-    const reply = await call(rig.port, chat([toAnthropic]));
-    expect([reply.status, attemptsOf((await rig.exchanges(1))[0])]).toEqual([
+    const response = await call(rig.port, chat([toAnthropic]));
+    expect([response.status, attemptsOf((await rig.exchanges(1))[0])]).toEqual([
       200,
       [
         ['openai', 0, 'provider_unreachable'],
@@ -89,9 +89,9 @@ describe('a fallback', () => {
   it('`on` says from which failures; the first one that fits takes over', async () => {
     const list = fallbacks({ provider: 'anthropic', on: [429] }, { provider: 'groq', on: [{ from: 400, to: 404 }] });
     const { rig, second, third } = await scene({ first: [404, 429, 500], second: [404] });
-    const replies: RawReply[] = [];
-    for (let count = 0; count < 3; count += 1) replies.push(await call(rig.port, chat([list])));
-    expect(replies.map((reply) => [reply.status, reply.header('svc-fallback-index')])).toEqual([
+    const responses: RawResponse[] = [];
+    for (let count = 0; count < 3; count += 1) responses.push(await call(rig.port, chat([list])));
+    expect(responses.map((response) => [response.status, response.header('svc-fallback-index')])).toEqual([
       [200, '2'],
       [200, '2'],
       [500, '0'],
@@ -102,16 +102,16 @@ describe('a fallback', () => {
   it('may be the built-in echo, which needs no network', async () => {
     const { rig } = await scene();
     const body = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello there' }] });
-    const reply = await call(rig.port, chat([fallbacks({ provider: 'echo' })], body));
-    expect(JSON.parse(reply.body.toString())).toMatchObject({ model: 'gpt-4o', choices: [{ message: { content: 'Hello there' } }] });
+    const response = await call(rig.port, chat([fallbacks({ provider: 'echo' })], body));
+    expect(JSON.parse(response.body.toString())).toMatchObject({ model: 'gpt-4o', choices: [{ message: { content: 'Hello there' } }] });
     const [exchange] = await rig.exchanges(1);
     expect([exchange?.open.provider, exchange?.open.targetUrl]).toEqual(['echo', '']);
   });
 
   it('the usage of a stream is asked for at each place, and kept from the client', async () => {
     const { rig, second } = await scene({ second: [streamWithUsage] });
-    const reply = await call(rig.port, chat([toAnthropic, 'Svc-Stream-Usage: true'], '{"model":"gpt-4o","stream":true}'));
-    expect([reply.body.toString(), second.bodies]).toEqual([
+    const response = await call(rig.port, chat([toAnthropic, 'Svc-Stream-Usage: true'], '{"model":"gpt-4o","stream":true}'));
+    expect([response.body.toString(), second.bodies]).toEqual([
       'data: {"choices":[{"index":0}]}\n\ndata: [DONE]\n\n',
       ['{"stream_options":{"include_usage":true},"model":"claude","stream":true}'],
     ]);
@@ -130,8 +130,8 @@ describe('a fallback', () => {
 
   it('a target_url gets the path that the first address had', async () => {
     const { rig, third } = await scene();
-    const reply = await call(rig.port, chat([fallbacks({ target_url: `http://127.0.0.1:${third.port}/base` })]));
-    expect([reply.status, third.requests[0]?.url, third.bodies]).toEqual([200, '/base/v1/chat/completions', ['{"model":"gpt-4o"}']]);
+    const response = await call(rig.port, chat([fallbacks({ target_url: `http://127.0.0.1:${third.port}/base` })]));
+    expect([response.status, third.requests[0]?.url, third.bodies]).toEqual([200, '/base/v1/chat/completions', ['{"model":"gpt-4o"}']]);
     expect((await rig.exchanges(1))[0]?.open.provider).toBe('custom');
   });
 
@@ -145,8 +145,8 @@ describe('a fallback', () => {
   it('also where the target is a provider`s own host, which is no reason to take its path for a native one', async () => {
     // Nobody answers at the host of the name: no server of the test is at its port.
     const { rig, second } = await scene({}, { resolve: toThisMachine, allowed: ['127.0.0.0/8'] });
-    const reply = await call(rig.port, chat(['Svc-Target-Url: https://api.groq.com/openai', toAnthropic]));
-    expect([reply.status, second.heard('authorization')]).toEqual([200, ['Bearer deployment-anthropic']]);
+    const response = await call(rig.port, chat(['Svc-Target-Url: https://api.groq.com/openai', toAnthropic]));
+    expect([response.status, second.heard('authorization')]).toEqual([200, ['Bearer deployment-anthropic']]);
     expect(attemptsOf((await rig.exchanges(1))[0])?.map(([provider]) => provider)).toEqual(['groq', 'anthropic']);
   });
 
@@ -192,7 +192,7 @@ describe('a fallback', () => {
 });
 
 it('a budget sets aside what the dearest place can cost', async () => {
-  const asked: OutgoingCall[] = [];
+  const asked: BilledRequest[] = [];
   const reserved: bigint[] = [];
   const prices: Readonly<Record<string, Money>> = { openai: moneyOfUnits(5n), anthropic: moneyOfUnits(9n), groq: moneyOfUnits(1n) };
   const callLimits: ForwardPorts['callLimits'] = {

@@ -1,12 +1,12 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { amazonKeysOf, amazonKeysStay, isToBeSigned, signedForAmazon, withAmazonToken, withoutSignature } from '../credentials/amazon.ts';
-import type { AdmittedCall, Call, FallbackLeg, ForwardPorts } from '../call.ts';
-import { ownCredentialsFor, providerCredentialsOf } from '../credentials/credentials.ts';
-import { usualFailures } from '../directives/fallbacks.ts';
-import { harmless, type RawHeaders, withoutSecretParameters } from '../http/headers.ts';
+import type { AuthenticatedCall, Call, FallbackTarget, ForwardPorts } from '../call.ts';
+import { callerCredentialsFor, providerCredentialsOf } from '../credentials/credentials.ts';
+import { defaultFailures } from '../directives/fallbacks.ts';
+import { harmless, type HeaderList, withoutSecretParameters } from '../http/headers.ts';
 import { findModelField } from '../json/model-field.ts';
-import { wantsUsage, withUsageQuestion } from '../routing/outgoing-body.ts';
+import { wantsStreamUsage, addIncludeUsage } from '../routing/outgoing-body.ts';
 import { MembersOfBody, type ReplacedBody } from '../bodies/replaced-members.ts';
 import type { RequestBody } from '../http/request-body.ts';
 import { readRequestHead, type RequestHead } from '../http/request-head.ts';
@@ -21,7 +21,7 @@ const overriddenMaxBytes = 1024 * 1024;
 
 /** The places of a call whose caller lists all of them, the first attempt's among them. */
 export interface PlannedTargets {
-  readonly legs: readonly FallbackLeg[];
+  readonly legs: readonly FallbackTarget[];
   readonly warnings: readonly string[];
 }
 
@@ -44,7 +44,7 @@ interface Shared {
  */
 export function planTargets(
   ports: ForwardPorts,
-  { call }: AdmittedCall,
+  { call }: AuthenticatedCall,
   body: RequestBody,
   targets: readonly ListedTarget[],
 ): PlannedTargets {
@@ -54,7 +54,7 @@ export function planTargets(
       const route = routeToTarget(target.targetUrl, shared.path, ports.targets, 'target-url');
       const head = readRequestHead(target.lines);
       const keysStay = head.amazon !== undefined && route.provider !== 'bedrock';
-      const onCodes = index === 0 ? usualFailures : (targets[index - 1]?.onCodes ?? usualFailures);
+      const onCodes = index === 0 ? defaultFailures : (targets[index - 1]?.onCodes ?? defaultFailures);
       return { leg: planOne(shared, target, { route, head, onCodes }), keysStay };
     } catch (error) {
       if (!(error instanceof GatelogError) || error.status >= 500 || error.code === 'body_too_large') throw error;
@@ -73,20 +73,20 @@ interface Planned {
   readonly onCodes: ListedTarget['onCodes'];
 }
 
-function planOne(shared: Shared, { place, bodyOverride }: ListedTarget, { route, head, onCodes }: Planned): FallbackLeg {
+function planOne(shared: Shared, { place, bodyOverride }: ListedTarget, { route, head, onCodes }: Planned): FallbackTarget {
   const { ports, call, body } = shared;
   const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const replaced = bodyOverride === undefined ? undefined : replacedIn(shared, bodyOverride);
   const makeOutgoing = (): RequestBody => {
     const sent = replaced === undefined ? body : { whole: replaced.make() };
-    const asked = withUsageQuestion(call, route, sent);
+    const asked = addIncludeUsage(call, route, sent);
     return asked === undefined ? sent : { whole: asked };
   };
   const usageAsked = asksUsage(shared, route, bodyOverride);
   const isSigned = isToBeSigned(head, route);
   // Half a pair of keys is told before anything is sent.
   if (isSigned) amazonKeysOf(head);
-  const own = withAmazonToken(ownCredentialsFor(route, providerCredentialsOf(head.credentials)), head, route);
+  const own = withAmazonToken(callerCredentialsFor(route, providerCredentialsOf(head.credentials)), head, route);
   const signed = { ...call, head: { ...call.head, amazon: head.amazon } };
   const bytes = replaced?.bytes ?? ('whole' in body ? body.whole.length : 0);
   return {
@@ -110,7 +110,7 @@ function planOne(shared: Shared, { place, bodyOverride }: ListedTarget, { route,
 }
 
 /** The entry's own lines, with those of the caller's that hold no credential and that the entry does not say anew. */
-function linesTo(sent: RawHeaders, own: RawHeaders): RawHeaders {
+function linesTo(sent: HeaderList, own: HeaderList): HeaderList {
   const names = new Set(own.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
   const kept = harmless(sent);
   return [...kept.filter((_, index) => !names.has(kept[index - (index % 2)]?.toLowerCase() ?? '')), ...own];
@@ -122,22 +122,22 @@ function replacedIn(shared: Shared, bodyOverride: JsonObject): ReplacedBody {
     throw new GatelogError('invalid_directive', `bodyKeyOverride takes ${overrideMaxBytes} bytes at most.`);
   }
   // What is not on record whole could not be recorded as it was sent either.
-  const mostBytes = Math.min(overriddenMaxBytes, ports.limits.recordMaxBytes);
-  const tooLarge = `bodyKeyOverride takes bodies of ${mostBytes} bytes at most, also as they are sent.`;
-  if (!('whole' in body) || body.whole.length > mostBytes) throw new GatelogError('body_too_large', tooLarge);
+  const maxBytes = Math.min(overriddenMaxBytes, ports.limits.recordMaxBytes);
+  const tooLarge = `bodyKeyOverride takes bodies of ${maxBytes} bytes at most, also as they are sent.`;
+  if (!('whole' in body) || body.whole.length > maxBytes) throw new GatelogError('body_too_large', tooLarge);
   shared.members ??= MembersOfBody.of(body.whole);
   if (shared.members === undefined) {
     throw new GatelogError('invalid_directive', 'bodyKeyOverride cannot be applied: the body is no JSON object, or compressed.');
   }
   const replaced = shared.members.replace(bodyOverride);
-  if (replaced.bytes > mostBytes) throw new GatelogError('body_too_large', tooLarge);
+  if (replaced.bytes > maxBytes) throw new GatelogError('body_too_large', tooLarge);
   return replaced;
 }
 
 /** Whether the question for a stream's usage is added at this place, found without making its body. */
 function asksUsage(shared: Shared, route: Route, bodyOverride: JsonObject | undefined): boolean {
   const { call, body } = shared;
-  if (!wantsUsage(call, route) || !('whole' in body)) return false;
+  if (!wantsStreamUsage(call, route) || !('whole' in body)) return false;
   const asked = (shared.streamAsked ??= readStreamAsked(body.whole));
   if (asked === undefined) return false;
   const { stream = asked.isStream, stream_options: options = asked.options } = bodyOverride ?? {};

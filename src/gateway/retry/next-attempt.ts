@@ -1,11 +1,11 @@
-import { type Fallback, takesOver, tooLongStatus } from '../directives/fallbacks.ts';
+import { type Fallback, matchesStatus, tooLongStatus } from '../directives/fallbacks.ts';
 import { isTransient, type RetryPolicy, waitBeforeRetry } from './policy.ts';
 
 /** All that may be tried for a call. */
 export interface AttemptPlan {
   readonly retry: RetryPolicy | undefined;
   readonly fallbacks: readonly { readonly fallback: Fallback }[];
-  readonly mostAttempts: number;
+  readonly maxAttempts: number;
   readonly retryWithinMs: number;
 }
 
@@ -16,7 +16,7 @@ export interface Failure {
   /** Its body says that the prompt is too long for the model. */
   readonly isTooLong: boolean;
   /** The wait that the provider asks for, milliseconds. */
-  readonly askedMs: number | undefined;
+  readonly retryAfterMs: number | undefined;
   /** Its place: 0 is the first, fallbacks come behind it. */
   readonly place: number;
   /** How often the call had been sent to this place again already. */
@@ -28,7 +28,7 @@ export interface Failure {
 }
 
 /** What follows a failed attempt: another one, or nothing; and if a limit of the deployment is the reason, which. */
-export type Next =
+export type NextAttempt =
   | { readonly kind: 'retry'; readonly waitMs: number }
   | { readonly kind: 'fallback'; readonly place: number }
   | { readonly kind: 'none'; readonly because?: string };
@@ -37,14 +37,14 @@ export type Next =
  * Decides what follows a failed attempt: the same place once more, else the first of the later places that takes over from this failure.
  * @param random from 0 to 1, 1 excluded.
  */
-export function nextAttempt(plan: AttemptPlan, failure: Failure, random: number): Next {
-  const { retry, fallbacks, mostAttempts, retryWithinMs } = plan;
+export function nextAttempt(plan: AttemptPlan, failure: Failure, random: number): NextAttempt {
+  const { retry, fallbacks, maxAttempts: mostAttempts, retryWithinMs } = plan;
   const { status, place, retries, attempts, elapsedMs } = failure;
   const repeats = retry !== undefined && retries < retry.retries && isTransient(status);
-  const waitMs = repeats ? waitBeforeRetry(retry, retries, random, failure.askedMs) : 0;
+  const waitMs = repeats ? waitBeforeRetry(retry, retries, random, failure.retryAfterMs) : 0;
   const isInTime = elapsedMs + waitMs <= retryWithinMs;
   const taking = fallbacks.findIndex(
-    ({ fallback }, index) => canFollow(fallback, index, place) && takesOver(fallback, status, failure.isTooLong),
+    ({ fallback }, index) => canFollow(fallback, index, place) && matchesStatus(fallback, status, failure.isTooLong),
   );
   if (attempts >= mostAttempts) {
     return repeats || taking !== -1 ? { kind: 'none', because: `after ${mostAttempts} attempts (GATELOG_ATTEMPTS_MAX)` } : { kind: 'none' };
@@ -63,5 +63,5 @@ function canFollow({ followsOne }: Fallback, index: number, place: number): bool
 export function asksBody({ fallbacks }: AttemptPlan, status: number, place: number): boolean {
   if (status !== tooLongStatus) return false;
   const later = fallbacks.slice(place);
-  return later.some(({ fallback }) => fallback.onTooLong === true) && !later.some(({ fallback }) => takesOver(fallback, status, false));
+  return later.some(({ fallback }) => fallback.onTooLong === true) && !later.some(({ fallback }) => matchesStatus(fallback, status, false));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseEntries, readFallbacks } from '../directives/fallbacks.ts';
 import { type AttemptPlan, type Failure, nextAttempt } from './next-attempt.ts';
-import { askedWait, defaultRetryPolicy, isTransient, waitBeforeRetry } from './policy.ts';
+import { retryAfter, defaultRetryPolicy, isTransient, waitBeforeRetry } from './policy.ts';
 
 const now = Date.UTC(2026, 0, 1, 12, 0, 0);
 const almostOne = 1 - Number.EPSILON;
@@ -21,9 +21,9 @@ describe('the wait before a retry', () => {
     ['what the provider asks for, also where that is longer than the longest back-off', 0, 0, 30_000, 30_000],
     ['no longer than the longest after many retries', 99, almostOne, undefined, 1000],
   ];
-  for (const [why, retry, random, askedMs, waitMs] of cases) {
+  for (const [why, retry, random, retryAfterMs, waitMs] of cases) {
     it(why, () => {
-      expect(waitBeforeRetry(policy, retry, random, askedMs)).toBeCloseTo(waitMs, 6);
+      expect(waitBeforeRetry(policy, retry, random, retryAfterMs)).toBeCloseTo(waitMs, 6);
     });
   }
 
@@ -51,7 +51,7 @@ describe('the wait that a provider asks for', () => {
   ];
   for (const [lines, waitMs] of cases) {
     it(`${lines.join(' ')} is ${waitMs} ms`, () => {
-      expect(askedWait(lines, now)).toBe(waitMs);
+      expect(retryAfter(lines, now)).toBe(waitMs);
     });
   }
 });
@@ -72,9 +72,9 @@ describe('what follows a failed attempt', () => {
     ),
     'Svc-Fallbacks',
   ).map((fallback) => ({ fallback }));
-  const plan: AttemptPlan = { retry: undefined, fallbacks, mostAttempts: 20, retryWithinMs: 60_000 };
+  const plan: AttemptPlan = { retry: undefined, fallbacks, maxAttempts: 20, retryWithinMs: 60_000 };
   const repeating: AttemptPlan = { ...plan, retry: { ...defaultRetryPolicy, retries: 2 } };
-  const failure: Failure = { status: 500, isTooLong: false, askedMs: undefined, place: 0, retries: 0, attempts: 1, elapsedMs: 10 };
+  const failure: Failure = { status: 500, isTooLong: false, retryAfterMs: undefined, place: 0, retries: 0, attempts: 1, elapsedMs: 10 };
   const none = { kind: 'none' };
   const cases: readonly [why: string, plan: AttemptPlan, failure: Partial<Failure>, next: object][] = [
     ['the first fallback that takes over from it', plan, {}, toPlace(2)],
@@ -84,7 +84,7 @@ describe('what follows a failed attempt', () => {
     ['a later fallback, never an earlier one', plan, { status: 400, place: 1 }, toPlace(3)],
     ['nothing after the last', plan, { place: 3 }, none],
     ['the same place first, where retries are on', repeating, {}, { kind: 'retry', waitMs: 500 }],
-    ['the same place, later, for as long as the provider asks', repeating, { askedMs: 3000 }, { kind: 'retry', waitMs: 3000 }],
+    ['the same place, later, for as long as the provider asks', repeating, { retryAfterMs: 3000 }, { kind: 'retry', waitMs: 3000 }],
     ['the next place once the retries are used up', repeating, { retries: 2, attempts: 3 }, toPlace(2)],
     ['the retries of the next place too', repeating, { place: 2, attempts: 4 }, { kind: 'retry', waitMs: 500 }],
     ['no retry of what will not go better', repeating, { status: 400 }, toPlace(1)],

@@ -1,4 +1,4 @@
-import type { RawHeaders } from '../http/headers.ts';
+import type { HeaderList } from '../http/headers.ts';
 
 /** How often a call is sent to one place again, and after which waits. */
 export interface RetryPolicy {
@@ -26,9 +26,9 @@ export function isTransient(status: number): boolean {
  * @param retry 0 for the first.
  * @param random from 0 to 1, 1 excluded.
  */
-export function waitBeforeRetry(policy: RetryPolicy, retry: number, random: number, askedMs = 0): number {
+export function waitBeforeRetry(policy: RetryPolicy, retry: number, random: number, retryAfterMs = 0): number {
   const backOff = Math.min(policy.maxTimeoutMs, policy.minTimeoutMs * policy.factor ** retry);
-  return Math.max(askedMs, (backOff * (1 + random)) / 2);
+  return Math.max(retryAfterMs, (backOff * (1 + random)) / 2);
 }
 
 /** IMF-fixdate and RFC 850, which end in GMT, and asctime, which means it (RFC 9110 §5.6.7). */
@@ -41,10 +41,10 @@ const unzonedDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
  * @param now Unix milliseconds.
  * @returns undefined where it says nothing that can be read; 0 for a date that has passed.
  */
-export function askedWait(raw: RawHeaders, now: number): number | undefined {
-  const milliseconds = decimal(lineNamed(raw, 'retry-after-ms'));
+export function retryAfter(raw: HeaderList, now: number): number | undefined {
+  const milliseconds = decimal(headerValue(raw, 'retry-after-ms'));
   if (milliseconds !== undefined) return milliseconds;
-  const text = lineNamed(raw, 'retry-after');
+  const text = headerValue(raw, 'retry-after');
   const seconds = decimal(text);
   if (seconds !== undefined) return seconds * 1000;
   if (!zonedDate.test(text) && !unzonedDate.test(text)) return undefined;
@@ -56,7 +56,7 @@ function decimal(text: string): number | undefined {
   return /^\d{1,12}(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
-function lineNamed(raw: RawHeaders, name: string): string {
+function headerValue(raw: HeaderList, name: string): string {
   const index = raw.findIndex((part, at) => at % 2 === 0 && part.toLowerCase() === name);
   return index === -1 ? '' : (raw[index + 1] ?? '').trim();
 }

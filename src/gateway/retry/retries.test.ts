@@ -74,8 +74,8 @@ describe('a call with retries', () => {
   for (const [status, attempts] of statuses) {
     it(`${status} is ${attempts === 1 ? 'the answer' : 'tried once more'}`, async () => {
       const { rig, provider } = await scene([status, 200]);
-      const reply = await call(rig.port, chat(retrying(3)));
-      expect([reply.status, provider.requests.length, reply.header('svc-attempts')]).toEqual([
+      const response = await call(rig.port, chat(retrying(3)));
+      expect([response.status, provider.requests.length, response.header('svc-attempts')]).toEqual([
         attempts === 1 ? status : 200,
         attempts,
         attempts === 1 ? undefined : '2',
@@ -86,8 +86,8 @@ describe('a call with retries', () => {
   it('sends the same bytes with the same headers again, and passes the good reply on as it is', async () => {
     const { rig, provider } = await scene([429, 'reset', 500, 200]);
     const body = '{ "model":"gpt-4o",\r\n "note":"\\u00e9" }';
-    const reply = await call(rig.port, chat([...retrying(5), 'X-Mine: 1'], body));
-    expect([reply.status, reply.body.toString(), reply.header('x-request-id'), reply.header('svc-attempts')]).toEqual([
+    const response = await call(rig.port, chat([...retrying(5), 'X-Mine: 1'], body));
+    expect([response.status, response.body.toString(), response.header('x-request-id'), response.header('svc-attempts')]).toEqual([
       200,
       '{"answer":4,"model":"answering-model"}',
       'call-4',
@@ -110,18 +110,18 @@ describe('a call with retries', () => {
 
   it('passes the last reply on unchanged when all fail', async () => {
     const { rig, provider } = await scene([500, 500, last]);
-    const reply = await call(rig.port, chat(retrying(2)));
-    expect([reply.head.split('\r\n')[0], reply.body.toString()]).toEqual(['HTTP/1.1 503 Too Busy', 'go away']);
-    expect([reply.header('retry-after'), reply.header('x-odd'), reply.header('svc-attempts')]).toEqual(['1', 'yes', '3']);
+    const response = await call(rig.port, chat(retrying(2)));
+    expect([response.head.split('\r\n')[0], response.body.toString()]).toEqual(['HTTP/1.1 503 Too Busy', 'go away']);
+    expect([response.header('retry-after'), response.header('x-odd'), response.header('svc-attempts')]).toEqual(['1', 'yes', '3']);
     expect(provider.requests.length).toBe(3);
   });
 
   it('answers with our own error when the last attempt reached nobody', async () => {
     const { rig } = await scene([500, 'reset']);
-    const reply = await call(rig.port, chat(retrying(2)));
-    expect([reply.status, JSON.parse(reply.body.toString())]).toMatchObject([502, { error: { code: 'provider_unreachable' } }]);
+    const response = await call(rig.port, chat(retrying(2)));
+    expect([response.status, JSON.parse(response.body.toString())]).toMatchObject([502, { error: { code: 'provider_unreachable' } }]);
     const [exchange] = await rig.exchanges(1);
-    expect([reply.header('svc-attempts'), exchange?.end?.outcome]).toEqual(['3', 'no_response']);
+    expect([response.header('svc-attempts'), exchange?.end?.outcome]).toEqual(['3', 'no_response']);
     expect(attemptsOf(exchange)).toEqual([
       ['openai', 500],
       ['openai', 0, 'provider_unreachable'],
@@ -131,15 +131,15 @@ describe('a call with retries', () => {
 
   it('a single attempt is none to speak of: no header, nothing in the record', async () => {
     const { rig } = await scene([200]);
-    const reply = await call(rig.port, chat(retrying(2)));
+    const response = await call(rig.port, chat(retrying(2)));
     const [exchange] = await rig.exchanges(1);
-    expect([reply.header('svc-attempts'), exchange?.end?.attempts, exchange?.end?.provider]).toEqual([undefined, undefined, undefined]);
+    expect([response.header('svc-attempts'), exchange?.end?.attempts, exchange?.end?.provider]).toEqual([undefined, undefined, undefined]);
   });
 
   it('the usage of a stream is asked for each time, and kept from the client', async () => {
     const { rig, provider } = await scene([500, streamWithUsage]);
-    const reply = await call(rig.port, chat([...retrying(2), 'Svc-Stream-Usage: true'], '{"model":"gpt-4o","stream":true}'));
-    expect(reply.body.toString()).toBe('data: {"choices":[{"index":0}]}\n\ndata: [DONE]\n\n');
+    const response = await call(rig.port, chat([...retrying(2), 'Svc-Stream-Usage: true'], '{"model":"gpt-4o","stream":true}'));
+    expect(response.body.toString()).toBe('data: {"choices":[{"index":0}]}\n\ndata: [DONE]\n\n');
     expect(provider.bodies.map((body): unknown => JSON.parse(body))).toEqual(
       Array.from({ length: 2 }, () => ({ model: 'gpt-4o', stream: true, stream_options: { include_usage: true } })),
     );
@@ -158,17 +158,17 @@ describe('a call with retries', () => {
 
   it('a body that is too large to be held goes once, and the reply says so', async () => {
     const { rig, provider } = await scene([500], { limits: { routeMaxBytes: 1024 } });
-    const reply = await call(rig.port, chat(retrying(3), JSON.stringify({ model: 'gpt-4o', text: 'x'.repeat(2000) })));
-    expect([reply.status, provider.requests.length, reply.header('svc-attempts')]).toEqual([500, 1, undefined]);
-    expect(reply.header('svc-warning')).toContain('GATELOG_ROUTE_MAX_BYTES');
+    const response = await call(rig.port, chat(retrying(3), JSON.stringify({ model: 'gpt-4o', text: 'x'.repeat(2000) })));
+    expect([response.status, provider.requests.length, response.header('svc-attempts')]).toEqual([500, 1, undefined]);
+    expect(response.header('svc-warning')).toContain('GATELOG_ROUTE_MAX_BYTES');
   });
 });
 
 describe('once a reply has begun it is the call`s', () => {
   it('a stream that breaks off is not sent again', async () => {
     const { rig, provider } = await scene([500, breaking, 200]);
-    const reply = await call(rig.port, chat(retrying(5)));
-    expect([reply.status, reply.whole, reply.header('svc-attempts'), provider.requests.length]).toEqual([200, false, '2', 2]);
+    const response = await call(rig.port, chat(retrying(5)));
+    expect([response.status, response.whole, response.header('svc-attempts'), provider.requests.length]).toEqual([200, false, '2', 2]);
     const [exchange] = await rig.exchanges(1);
     expect(exchange?.end?.outcome).toBe('provider_broke');
     expect(attemptsOf(exchange)).toEqual([
@@ -309,7 +309,7 @@ describe('the wait', () => {
   });
 
   it('ends after the most attempts of the deployment, and the reply says so', async () => {
-    const { rig, provider } = await scene([500], { limits: { mostAttempts: 3 } });
+    const { rig, provider } = await scene([500], { limits: { maxAttempts: 3 } });
     const reply = await call(rig.port, chat(retrying(100)));
     expect([reply.status, provider.requests.length, reply.header('svc-warning')]).toEqual([
       500,

@@ -13,7 +13,7 @@ import {
 } from '../testing/scripted-provider.ts';
 import { startCacheRig } from '../testing/cache-harness.ts';
 import type { ForwardPorts } from '../call.ts';
-import type { OutgoingCall } from '../limits/call-limits.ts';
+import type { BilledRequest } from '../limits/call-limits.ts';
 import type { Rig, RigOptions } from '../testing/gateway-harness.ts';
 import { call, ourKey, requestText } from '../testing/raw-http.ts';
 
@@ -50,8 +50,8 @@ describe('a list in Helicone`s form', () => {
         bodyKeyOverride: { model: 'gpt-35-turbo' },
       },
     );
-    const reply = await call(rig.port, chat([list, 'X-Caller: a'], '{"model":"gpt-4", "n":12345678901234567890}'));
-    expect([reply.status, reply.header('helicone-fallback-index'), reply.header('svc-attempts')]).toEqual([200, '1', '2']);
+    const response = await call(rig.port, chat([list, 'X-Caller: a'], '{"model":"gpt-4", "n":12345678901234567890}'));
+    expect([response.status, response.header('helicone-fallback-index'), response.header('svc-attempts')]).toEqual([200, '1', '2']);
     expect([one.bodies, two.bodies]).toEqual([
       ['{"model":"gpt-4", "n":12345678901234567890}'],
       ['{"model":"gpt-35-turbo", "n":12345678901234567890}'],
@@ -96,8 +96,8 @@ describe('a list in Helicone`s form', () => {
 
   it('its first entry is there in place of Svc-Target-Url, which svc-warning says', async () => {
     const [rig, one, two] = await targets([200]);
-    const reply = await call(rig.port, chat([listed({ 'target-url': at(one) }), `Svc-Target-Url: ${at(two)}`]));
-    expect([one.requests.length, two.requests.length, reply.header('svc-warning')]).toEqual([
+    const response = await call(rig.port, chat([listed({ 'target-url': at(one) }), `Svc-Target-Url: ${at(two)}`]));
+    expect([one.requests.length, two.requests.length, response.header('svc-warning')]).toEqual([
       1,
       0,
       expect.stringContaining('Svc-Target-Url was not used'),
@@ -107,9 +107,9 @@ describe('a list in Helicone`s form', () => {
   it('asks for the usage of the stream that an entry asks for', async () => {
     const [rig, one, two] = await targets([500], [streamWithUsage]);
     const list = listed({ 'target-url': at(one) }, { 'target-url': at(two), bodyKeyOverride: { stream: true } });
-    const reply = await call(rig.port, chat([list, 'Svc-Stream-Usage: true'], '{"model":"a"}'));
+    const response = await call(rig.port, chat([list, 'Svc-Stream-Usage: true'], '{"model":"a"}'));
     expect(JSON.parse(two.bodies[0] ?? '')).toEqual({ model: 'a', stream: true, stream_options: { include_usage: true } });
-    expect(reply.body.toString()).not.toContain('total_tokens');
+    expect(response.body.toString()).not.toContain('total_tokens');
   });
 });
 
@@ -128,8 +128,8 @@ describe('credentials of entries', () => {
     );
     const lines = planted.map((name) => `${name}: ${name === 'Authorization' ? 'Bearer ' : ''}${secret}`);
     const headers = [json, `Svc-Auth: Bearer ${ourKey}`, ...lines, 'OpenAI-Beta: b=1', list];
-    const reply = await call(rig.port, requestText(`POST /v1/chat/completions?key=${secret}&v=1`, headers, '{"model":"a"}'));
-    expect([reply.status, reply.header('svc-warning')]).toEqual([200, expect.stringContaining('aws-access-key')]);
+    const response = await call(rig.port, requestText(`POST /v1/chat/completions?key=${secret}&v=1`, headers, '{"model":"a"}'));
+    expect([response.status, response.header('svc-warning')]).toEqual([200, expect.stringContaining('aws-access-key')]);
     for (const provider of [one, two]) {
       expect(saidTo(provider)).not.toContain(secret);
       expect(saidTo(provider)).not.toContain(ourKey);
@@ -152,8 +152,8 @@ describe('credentials of entries', () => {
       Connection: 'x-hop',
       'X-Hop': 'h',
     };
-    const reply = await call(rig.port, chat([listed({ 'target-url': at(one), headers })]));
-    expect(reply.status).toBe(200);
+    const response = await call(rig.port, chat([listed({ 'target-url': at(one), headers })]));
+    expect(response.status).toBe(200);
     expect(saidTo(one)).not.toContain(ourKey);
     expect(['authorization', 'host', 'x-hop', 'svc-user-id', 'content-length'].map((name) => one.heard(name)[0])).toEqual([
       'Bearer own',
@@ -167,7 +167,7 @@ describe('credentials of entries', () => {
 });
 
 /** A price by the model, which is `dear` or any other. What is asked and set aside is told. */
-const callLimits = (asked: OutgoingCall[], reserved: bigint[]): ForwardPorts['callLimits'] => ({
+const callLimits = (asked: BilledRequest[], reserved: bigint[]): ForwardPorts['callLimits'] => ({
   windows: {
     claim: (claims) => {
       reserved.push(...claims.map(({ amount }) => amount));
@@ -190,7 +190,7 @@ describe('what was sent counts', () => {
     ['small', 'hello'],
     ['too large to be parsed beside other calls', 'x'.repeat(70_000)],
   ])('a budget sets aside the cost of the dearest entry, as it is sent: a body that is %s', async (_name, content) => {
-    const asked: OutgoingCall[] = [];
+    const asked: BilledRequest[] = [];
     const reserved: bigint[] = [];
     const ports = { callLimits: callLimits(asked, reserved) };
     const limits = { routeMaxBytes: 1024 * 1024 };
@@ -201,8 +201,8 @@ describe('what was sent counts', () => {
       { 'target-url': at(two), bodyKeyOverride: { model: 'dear', max_tokens: 7 } },
     );
     const messages = [{ role: 'user', content }];
-    const reply = await call(rig.port, chat([list, budget], JSON.stringify({ model: 'plain', messages, max_tokens: 6 })));
-    expect([reply.status, reserved]).toEqual([200, [9n]]);
+    const response = await call(rig.port, chat([list, budget], JSON.stringify({ model: 'plain', messages, max_tokens: 6 })));
+    expect([response.status, reserved]).toEqual([200, [9n]]);
     const read = asked.map(({ body, found }) => {
       const said = JSON.parse(body?.toString() ?? '{}') as { model?: string; max_tokens?: number };
       return [found?.facts?.model ?? said.model, found?.facts?.size.outputTokens ?? said.max_tokens];
@@ -215,7 +215,7 @@ describe('what was sent counts', () => {
   });
 
   it('an entry may not hide a body from a budget behind another type of content', async () => {
-    const asked: OutgoingCall[] = [];
+    const asked: BilledRequest[] = [];
     const [rig, one] = await targets([200], [200], { ports: { callLimits: callLimits(asked, []) } });
     const list = listed({ 'target-url': at(one), headers: { 'Content-Type': 'application/json' } });
     const headers = ['Content-Type: application/octet-stream', `Svc-Auth: Bearer ${ourKey}`, list, budget];
@@ -270,8 +270,8 @@ describe('what was sent counts', () => {
     try {
       const send = async (model: string, headers = {}): Promise<unknown> => {
         const list = listed({ 'target-url': at(one), headers, bodyKeyOverride: { model } }, { 'target-url': at(two) });
-        const reply = await call(cache.rig.port, chat([list, 'Svc-Cache-Enabled: true'], '{"model":"plain"}'));
-        return [reply.header('svc-cache'), reply.header('svc-fallback-index')];
+        const response = await call(cache.rig.port, chat([list, 'Svc-Cache-Enabled: true'], '{"model":"plain"}'));
+        return [response.header('svc-cache'), response.header('svc-fallback-index')];
       };
       expect([
         await send('a'),
@@ -329,15 +329,15 @@ describe('a list that cannot be', () => {
     ['eleven entries', Array.from({ length: 11 }, () => ({ 'target-url': url })), 'holds at most 10 fallbacks; got 11'],
   ])('%s: 422, with the place, and nothing is sent', async (_what, list, sentence) => {
     const [rig] = await targets([200]);
-    const reply = await call(rig.port, chat([listed(...list)]));
-    expect([reply.status, reply.body.toString()]).toEqual([422, expect.stringContaining(JSON.stringify(sentence).slice(1, -1))]);
+    const response = await call(rig.port, chat([listed(...list)]));
+    expect([response.status, response.body.toString()]).toEqual([422, expect.stringContaining(JSON.stringify(sentence).slice(1, -1))]);
   });
 
   it.each(['[1]', 'no json', '{"model":"a"'])('an override for the body %s: 422, also of a later entry', async (body) => {
     const [rig, one, two] = await targets([500]);
     const list = listed({ 'target-url': at(one) }, { 'target-url': at(two), bodyKeyOverride: { model: 'a' } });
-    const reply = await call(rig.port, chat([list], body));
-    expect([reply.status, reply.body.toString()]).toEqual([422, expect.stringContaining('bodyKeyOverride cannot be applied')]);
+    const response = await call(rig.port, chat([list], body));
+    expect([response.status, response.body.toString()]).toEqual([422, expect.stringContaining('bodyKeyOverride cannot be applied')]);
     expect(one.requests).toHaveLength(0);
   });
 
@@ -350,16 +350,16 @@ describe('a list that cannot be', () => {
     const recordMaxBytes = name === 'than what is recorded' ? 1000 : 4 * 1024 * 1024;
     const [rig, one] = await targets([200], [200], { limits: { routeMaxBytes: 2 * 1024 * 1024, recordMaxBytes } });
     const list = listed({ 'target-url': at(one), bodyKeyOverride: { model: 'a', ...more } });
-    const reply = await call(rig.port, chat([list], JSON.stringify({ model: 'b', messages: 'x'.repeat(bytes) })));
-    expect([reply.status, reply.body.toString()]).toEqual([413, expect.stringContaining('bodyKeyOverride takes bodies of')]);
+    const response = await call(rig.port, chat([list], JSON.stringify({ model: 'b', messages: 'x'.repeat(bytes) })));
+    expect([response.status, response.body.toString()]).toEqual([413, expect.stringContaining('bodyKeyOverride takes bodies of')]);
     expect(one.requests).toHaveLength(0);
   });
 
   it('a body that is not held goes to the first entry alone, and says so', async () => {
     const [rig, one, two] = await targets([500]);
     const list = listed({ 'target-url': at(one) }, { 'target-url': at(two) });
-    const reply = await call(rig.port, chat([list], JSON.stringify({ model: 'b', x: 'x'.repeat(70_000) })));
-    expect([reply.status, reply.header('svc-warning'), one.bodies[0]?.length, two.requests.length]).toEqual([
+    const response = await call(rig.port, chat([list], JSON.stringify({ model: 'b', x: 'x'.repeat(70_000) })));
+    expect([response.status, response.header('svc-warning'), one.bodies[0]?.length, two.requests.length]).toEqual([
       500,
       expect.stringContaining('one attempt only'),
       70_020,
@@ -370,8 +370,8 @@ describe('a list that cannot be', () => {
   it('a call without a body goes to the first entry alone, and says so', async () => {
     const [rig, one, two] = await targets([500]);
     const list = listed({ 'target-url': at(one) }, { 'target-url': at(two) });
-    const reply = await call(rig.port, requestText('GET /v1/files', [`Svc-Auth: Bearer ${ourKey}`, list]));
-    expect([reply.header('svc-warning'), one.requests.length, two.requests.length]).toEqual([
+    const response = await call(rig.port, requestText('GET /v1/files', [`Svc-Auth: Bearer ${ourKey}`, list]));
+    expect([response.header('svc-warning'), one.requests.length, two.requests.length]).toEqual([
       expect.stringContaining('Svc-Fallbacks'),
       1,
       0,

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { storableAddress, withoutSecrets } from '../http/headers.ts';
-import { KnownTexts } from '../http/intern.ts';
+import { InternTable } from '../http/intern.ts';
 
 /** Path that every path on OpenAI's surface starts with and that most base addresses end in already. */
 const versionPrefix = '/v1';
@@ -19,31 +19,31 @@ export interface ProviderTarget {
 }
 
 /** A base address, taken apart once. */
-export interface BaseAddress {
+export interface BaseUrl {
   readonly origin: string;
   /** Path without a slash at its end. */
   readonly path: string;
   /** What of a caller's path the base says already, the longest first: `/openai/v1`, `/v1`. */
-  readonly saidAlready: readonly string[];
+  readonly overlaps: readonly string[];
   readonly lookUp: LookupFunction | undefined;
 }
 
 /** Takes a base address apart. @throws TypeError when it is no URL. */
-export function parseBaseAddress(baseUrl: string): BaseAddress {
+export function parseBaseAddress(baseUrl: string): BaseUrl {
   const { origin, pathname } = new URL(baseUrl);
   const path = pathname.replace(/\/+$/, '');
-  return { origin, path, saidAlready: versionedEnds(path), lookUp: undefined };
+  return { origin, path, overlaps: versionedEnds(path), lookUp: undefined };
 }
 
 /**
  * The base address of a provider's OpenAI-compatible API, which stands under `openAiPath` of its base address unless that ends in it already.
  * A caller's `/v1` is left out where `openAiPath` stands for it: `/v1beta/openai`.
  */
-export function parseOpenAiAddress(baseUrl: string, openAiPath: string, hasVersion: boolean): BaseAddress {
+export function parseOpenAiAddress(baseUrl: string, openAiPath: string, hasVersion: boolean): BaseUrl {
   const base = parseBaseAddress(baseUrl);
   const path = base.path.endsWith(openAiPath) ? base.path : base.path + openAiPath;
-  const saidAlready = versionedEnds(path);
-  return { ...base, path, saidAlready: saidAlready.length > 0 || hasVersion ? saidAlready : [versionPrefix] };
+  const overlaps = versionedEnds(path);
+  return { ...base, path, overlaps: overlaps.length > 0 || hasVersion ? overlaps : [versionPrefix] };
 }
 
 /** The ends of a path in `/v1`, each whole segments, the longest first; none for any other path. */
@@ -58,22 +58,22 @@ function versionedEnds(path: string): readonly string[] {
  * Invariant: the origin is the base address's, whatever the path. TRICKY: the caller's path never goes through `URL`, which would resolve dot
  * segments, take `\` for `/` and rewrite bytes.
  */
-export function joinAddress({ origin, path: basePath, saidAlready, lookUp }: BaseAddress, path: string): ProviderTarget {
-  return targetAt({ origin, basePath, lookUp }, basePath + withoutStart(path, saidAlready));
+export function joinAddress({ origin, path: basePath, overlaps: saidAlready, lookUp }: BaseUrl, path: string): ProviderTarget {
+  return resolveAt({ origin, basePath, lookUp }, basePath + withoutStart(path, saidAlready));
 }
 
 /** A base address and a path of the greatest lengths. */
-const longestTargetBytes = 2 * textLimits.addressBytes;
+const maxTargetBytes = 2 * textLimits.addressBytes;
 
 /** An address at an origin. @param path what goes out, with or without its first slash. */
-export function targetAt(place: Pick<ProviderTarget, 'origin' | 'basePath' | 'lookUp'>, path: string): ProviderTarget {
+export function resolveAt(place: Pick<ProviderTarget, 'origin' | 'basePath' | 'lookUp'>, path: string): ProviderTarget {
   const whole = path.startsWith('/') ? path : `/${path}`;
-  return { ...place, path: whole, shown: storableAddress(withoutSecrets(place.origin + whole), place.origin, longestTargetBytes) };
+  return { ...place, path: whole, shown: storableAddress(withoutSecrets(place.origin + whole), place.origin, maxTargetBytes) };
 }
 
 /** The addresses of a base, remembered by path, as most calls have one of a few. Of a path with a query, which may hold a key, nothing is kept. */
-export function targetsOf(base: BaseAddress): (path: string) => ProviderTarget {
-  const known = new KnownTexts((path) => joinAddress(base, path));
+export function memoizedResolver(base: BaseUrl): (path: string) => ProviderTarget {
+  const known = new InternTable((path) => joinAddress(base, path));
   return (path) => (path.includes('?') ? joinAddress(base, path) : known.of(path));
 }
 

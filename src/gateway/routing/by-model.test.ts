@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { chat, closeAll, fallbacks, rigWith, type ScriptedProvider, scripted } from '../testing/scripted-provider.ts';
 import type { Rig, RigOptions } from '../testing/gateway-harness.ts';
 import type { MakerOfModel } from './by-model.ts';
-import { call, ourKey, type RawReply, requestText } from '../testing/raw-http.ts';
+import { call, ourKey, type RawResponse, requestText } from '../testing/raw-http.ts';
 
 afterEach(closeAll);
 
@@ -29,9 +29,12 @@ async function place(options: RigOptions = {}, openAiKey?: string): Promise<Plac
   return { rig: await rigWith({ providers, ports: { makerOf }, ...options }), byName };
 }
 
-const ask = async ({ rig }: Place, model: string, headers: readonly string[] = []): Promise<RawReply> =>
+const ask = async ({ rig }: Place, model: string, headers: readonly string[] = []): Promise<RawResponse> =>
   call(rig.port, chat(headers, JSON.stringify({ model })));
-const codeOf = ({ status, body }: RawReply): unknown => [status, (JSON.parse(body.toString()) as { error: { code: string } }).error.code];
+const codeOf = ({ status, body }: RawResponse): unknown => [
+  status,
+  (JSON.parse(body.toString()) as { error: { code: string } }).error.code,
+];
 /** What each provider was asked for, by its name; of those that nobody called nothing. */
 const asked = ({ byName }: Place): unknown =>
   Object.fromEntries(Object.entries(byName).flatMap(([name, { bodies }]) => (bodies.length === 0 ? [] : [[name, bodies.map(modelOf)]])));
@@ -65,8 +68,8 @@ describe('a provider with ! before its name', () => {
   it('is left out also where there is no key for it', async () => {
     const groq = await scripted(200);
     const rig = await rigWith({ providers: { groq: { baseUrl: `http://127.0.0.1:${groq.port}/v1`, key: 'k' } }, ports: { makerOf } });
-    const reply = await call(rig.port, chat([], '{"model":"!anthropic,claude-sonnet-4,groq/llama"}'));
-    expect([reply.status, groq.bodies]).toEqual([200, ['{"model":"llama"}']]);
+    const response = await call(rig.port, chat([], '{"model":"!anthropic,claude-sonnet-4,groq/llama"}'));
+    expect([response.status, groq.bodies]).toEqual([200, ['{"model":"llama"}']]);
     expect(codeOf(await call(rig.port, chat([], '{"model":"!anthropic,claude-sonnet-4"}')))).toEqual([422, 'invalid_model']);
   });
 
@@ -84,8 +87,8 @@ describe('a provider with ! before its name', () => {
   it('a model behind it that is skipped is no fallback', async () => {
     const where = await place();
     const { rig } = where;
-    const reply = await call(rig.port, chat([], '{"model":"groq/a,!openai,gpt-5,anthropic/b"}'));
-    expect([reply.header('svc-fallback-index'), asked(where)]).toEqual(['0', { groq: ['a'] }]);
+    const response = await call(rig.port, chat([], '{"model":"groq/a,!openai,gpt-5,anthropic/b"}'));
+    expect([response.header('svc-fallback-index'), asked(where)]).toEqual(['0', { groq: ['a'] }]);
   });
 });
 
@@ -126,9 +129,9 @@ describe('a model with its provider', () => {
 describe('a bare name that another maker lists and OpenAI does not', () => {
   it('goes to its maker with the deployment`s key; what the caller sent for OpenAI does not', async () => {
     const where = await place();
-    const reply = await ask(where, 'claude-sonnet-4', ['X-Team-Token: secret']);
+    const response = await ask(where, 'claude-sonnet-4', ['X-Team-Token: secret']);
     const { anthropic } = where.byName;
-    expect([reply.status, asked(where), anthropic?.heard('authorization'), anthropic?.heard('x-team-token')]).toEqual([
+    expect([response.status, asked(where), anthropic?.heard('authorization'), anthropic?.heard('x-team-token')]).toEqual([
       200,
       { anthropic: ['claude-sonnet-4'] },
       ['Bearer deployment-anthropic'],
@@ -164,9 +167,12 @@ describe('a bare name that another maker lists and OpenAI does not', () => {
 
   it('without a key for its maker: 404 that names both ways out, and nobody is asked', async () => {
     const rig = await rigWith({ ports: { makerOf } });
-    const reply = await call(rig.port, chat([], '{"model":"claude-sonnet-4"}'));
-    expect([codeOf(reply), reply.body.toString()]).toEqual([[404, 'unknown_model'], expect.stringContaining('anthropic/claude-sonnet-4')]);
-    expect(reply.body.toString()).toContain('GATELOG_PROVIDER_ANTHROPIC_KEY');
+    const response = await call(rig.port, chat([], '{"model":"claude-sonnet-4"}'));
+    expect([codeOf(response), response.body.toString()]).toEqual([
+      [404, 'unknown_model'],
+      expect.stringContaining('anthropic/claude-sonnet-4'),
+    ]);
+    expect(response.body.toString()).toContain('GATELOG_PROVIDER_ANTHROPIC_KEY');
   });
 
   it('where the deployment has an address of its own for OpenAI, whatever is there gets it when there is no key', async () => {
@@ -182,7 +188,7 @@ describe('a bare name that another maker lists and OpenAI does not', () => {
 });
 
 /** The reply to a call without a key for a provider. */
-async function refused(body: string): Promise<RawReply> {
+async function refused(body: string): Promise<RawResponse> {
   const rig = await rigWith({});
   return call(
     rig.port,
@@ -192,9 +198,9 @@ async function refused(body: string): Promise<RawReply> {
 
 describe('a call for which there is no key of OpenAI`s', () => {
   it('a prefix that is no provider`s name is told as one, with those that there are', async () => {
-    const reply = await refused('{"model":"antropic/claude-sonnet-4"}');
-    expect([codeOf(reply), reply.body.toString()]).toEqual([[404, 'unknown_provider'], expect.stringContaining('antropic')]);
-    expect(reply.body.toString()).toContain('anthropic, gemini');
+    const response = await refused('{"model":"antropic/claude-sonnet-4"}');
+    expect([codeOf(response), response.body.toString()]).toEqual([[404, 'unknown_provider'], expect.stringContaining('antropic')]);
+    expect(response.body.toString()).toContain('anthropic, gemini');
   });
 
   it.each([
@@ -202,7 +208,7 @@ describe('a call for which there is no key of OpenAI`s', () => {
     ['{"messages":[]}', 'The body names no model'],
     ['{bad', 'The body is no JSON'],
   ])('%s: the sentence says why OpenAI was meant', async (body, sentence) => {
-    const reply = await refused(body);
-    expect([codeOf(reply), reply.body.toString()]).toEqual([[401, 'no_provider_key'], expect.stringContaining(sentence)]);
+    const response = await refused(body);
+    expect([codeOf(response), response.body.toString()]).toEqual([[401, 'no_provider_key'], expect.stringContaining(sentence)]);
   });
 });

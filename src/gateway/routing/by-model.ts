@@ -1,7 +1,7 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
-import { keptCredentials } from '../credentials/credentials.ts';
+import { storedCredentials } from '../credentials/credentials.ts';
 import { withoutSecretParameters } from '../http/headers.ts';
 import type { KnownModels } from '../builtin/model-list.ts';
 import { echoProviderName, type ProviderTable } from './provider-table.ts';
@@ -51,7 +51,7 @@ function resolveBare({ route, organizationId }: NamedFrom, model: string, around
   if (maker === undefined || knownModels(route.provider, organizationId).includes(model)) return undefined;
   const made = routeToProvider(withoutSecretParameters(route.path), maker, providers);
   if (made === undefined) return undefined;
-  if (keptCredentials(made, organizationId, providerKeys) !== undefined) return { route: made, model, isPicked: true };
+  if (storedCredentials(made, organizationId, providerKeys) !== undefined) return { route: made, model, isPicked: true };
   // Who serves OpenAI's surface of an address of the deployment's own may serve any model there.
   if (providers.isOpenAiElsewhere) return undefined;
   throw new GatelogError(

@@ -3,7 +3,7 @@ import { addressedProviders } from '../../model/vocabulary/providers.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import { type Admission, credentialsFor } from '../credentials/credentials.ts';
+import { type Authentication, credentialsFor } from '../credentials/credentials.ts';
 import { makeProviderTable, type ProviderOverride, type ProviderTable } from './provider-table.ts';
 import { type Route, routeByModel, routeByPath, routeToTarget } from './routes.ts';
 import type { ProviderKeys } from '../credentials/stored-keys.ts';
@@ -276,7 +276,7 @@ describe('an address that the deployment sets', () => {
   }
 });
 
-const admitted = (...providerCredentials: string[]): Admission => ({
+const admitted = (...providerCredentials: string[]): Authentication => ({
   principal: { organizationId: 'organization' as OrganizationId, keyId: 'key', keyHash: '', permissions: 'w' },
   providerCredentials,
 });
@@ -349,10 +349,10 @@ describe('whose credential goes along when the caller sends none', () => {
   it('on the OpenAI surface every provider takes a bearer token, Azure its own header', () => {
     const headers = addressedProviders.map((name) => {
       const found = tableOf({ [name]: { key: 'K', baseUrl: 'https://h' } }).find(name);
-      return found?.openAi.ownCredentials?.join(': ');
+      return found?.openAi.deploymentCredentials?.join(': ');
     });
     expect(new Set(headers)).toEqual(new Set(['authorization: Bearer K', 'api-key: K']));
-    expect(tableOf({ azure: { key: 'K', baseUrl: 'https://h' } }).find('azure')?.openAi.ownCredentials).toEqual(['api-key', 'K']);
+    expect(tableOf({ azure: { key: 'K', baseUrl: 'https://h' } }).find('azure')?.openAi.deploymentCredentials).toEqual(['api-key', 'K']);
   });
 
   it('a credential of the caller goes as it is, whatever the deployment has', () => {

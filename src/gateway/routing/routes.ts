@@ -1,14 +1,14 @@
 import { holdsOurKey } from '../../auth/api-key.ts';
-import type { CheckedTarget, TargetGuard } from '../../egress/target-guard.ts';
+import type { AllowedTarget, EgressPolicy } from '../../egress/target-guard.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { apiPathSegments } from '../../model/vocabulary/api-paths.ts';
 import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
 import { joinAddress, parseBaseAddress, startsWithSegments } from './base-url.ts';
 import { providerAtOrigin } from './provider-addresses.ts';
-import { echoProviderName, type ProviderSurface, type ProviderTable } from './provider-table.ts';
+import { echoProviderName, type ProviderEndpoint, type ProviderTable } from './provider-table.ts';
 
 /** What is answered in this process: the echo provider, the list of models, and a rating as Helicone's clients give it. */
-export type AnsweredHere = 'echo' | 'models' | 'feedback';
+export type BuiltinTarget = 'echo' | 'models' | 'feedback';
 
 /** What is told once: neither sent again nor kept. */
 export function isToldOnce(destination: Route['destination']): boolean {
@@ -19,7 +19,7 @@ export function isToldOnce(destination: Route['destination']): boolean {
 export interface Route {
   /** Registry name of the provider. */
   readonly provider: string;
-  readonly destination: ProviderSurface | AnsweredHere;
+  readonly destination: ProviderEndpoint | BuiltinTarget;
   /** Path and query below the base address, starting with `/`. */
   readonly path: string;
   /** True for the OpenAI surface under `/v1/`, where the body's model may name another provider. */
@@ -64,7 +64,7 @@ const startsOfOthers: readonly (readonly [start: string, provider: AddressedProv
  * @throws GatelogError `not_found` for any other path and for those of the API, `malformed_request` for one that climbs.
  */
 export function routeByPath(method: string, path: string, providers: ProviderTable, speaksAnthropic = false): Route {
-  refuseClimbing(path);
+  rejectPathTraversal(path);
   if (path.startsWith('/v1/')) {
     // Asked first, as most calls are chats: OpenAI's, whatever headers stand beside.
     const beside = path.startsWith('/v1/chat/') ? undefined : routeBesideOpenAi(method, path, providers, speaksAnthropic);
@@ -143,8 +143,8 @@ function nativeRoute(name: string, path: string, providers: ProviderTable): Rout
  * @param place where the caller named it.
  * @throws GatelogError `invalid_directive` when that is no address, `target_not_allowed` when it may not be reached.
  */
-export function routeToTarget(address: string, path: string, guard: TargetGuard, place = 'Svc-Target-Url'): Route {
-  refuseClimbing(path);
+export function routeToTarget(address: string, path: string, guard: EgressPolicy, place = 'Svc-Target-Url'): Route {
+  rejectPathTraversal(path);
   if (holdsOurKey(address)) throw new GatelogError('invalid_directive', `${place} holds a Gatelog key, which no provider may get.`);
   const checked = guard.check(address);
   if ('problem' in checked) {
@@ -155,21 +155,21 @@ export function routeToTarget(address: string, path: string, guard: TargetGuard,
   return { provider, destination: surfaceOf(checked), path, routedByModel: false };
 }
 
-function surfaceOf({ origin, pathname, lookUp }: CheckedTarget): ProviderSurface {
+function surfaceOf({ origin, pathname, lookUp }: AllowedTarget): ProviderEndpoint {
   const base = { ...parseBaseAddress(origin + pathname), lookUp };
-  return { target: (path) => joinAddress(base, path), ownCredentials: [], keyHeader: undefined, takesQueryKey: false };
+  return { target: (path) => joinAddress(base, path), deploymentCredentials: [], keyHeader: undefined, takesQueryKey: false };
 }
 
 /** A provider may be reached below a path of its host; what is beside that path is not ours to reach with the deployment's key. */
-function refuseClimbing(path: string): void {
-  if (!climbs(path)) return;
+function rejectPathTraversal(path: string): void {
+  if (!hasDotSegments(path)) return;
   throw new GatelogError(
     'malformed_request',
     'The path has a "." or ".." segment, plain or encoded; write the path that you mean without it.',
   );
 }
 
-function climbs(path: string): boolean {
+function hasDotSegments(path: string): boolean {
   if (!path.includes('.') && !path.includes('%')) return false;
   const [pathname = ''] = path.split('?', 1);
   const plain = pathname.replaceAll(/%2e/gi, '.').replaceAll(/%2f/gi, '/').replaceAll(/%5c/gi, '\\');

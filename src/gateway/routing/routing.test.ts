@@ -45,8 +45,8 @@ describe('Svc-Target-Url', () => {
     async (header) => {
       const provider = await okProvider();
       const rig = await rigWith({ allowed: [`127.0.0.1:${provider.port}`], providers: { openai: { key: 'deployment' } } });
-      const reply = await call(rig.port, chat([ours, theirs, `${header}: http://127.0.0.1:${provider.port}/api/v1/`]));
-      expect([reply.status, reply.body.toString()]).toEqual([200, '{"ok":true}']);
+      const response = await call(rig.port, chat([ours, theirs, `${header}: http://127.0.0.1:${provider.port}/api/v1/`]));
+      expect([response.status, response.body.toString()]).toEqual([200, '{"ok":true}']);
       const [seen] = provider.requests;
       expect([seen?.url, seen?.headers['authorization']]).toEqual(['/api/v1/chat/completions', 'Bearer caller-key']);
       expect(seen?.rawHeaders.some((line) => /^(?:svc|helicone)-/i.test(line))).toBe(false);
@@ -97,8 +97,8 @@ describe('Svc-Target-Url', () => {
   it('a name is resolved and checked when the connection opens; the sentence does not say what it resolved to', async () => {
     const provider = await okProvider();
     const rig = await rigWith({ resolve: toThisMachine });
-    const reply = await call(rig.port, chat([ours, theirs, `Svc-Target-Url: https://rebinding.example:${provider.port}/v1`]));
-    expect([reply.status, JSON.parse(reply.body.toString())]).toEqual([
+    const response = await call(rig.port, chat([ours, theirs, `Svc-Target-Url: https://rebinding.example:${provider.port}/v1`]));
+    expect([response.status, JSON.parse(response.body.toString())]).toEqual([
       403,
       {
         error: {
@@ -114,15 +114,15 @@ describe('Svc-Target-Url', () => {
     expect([exchange?.end?.outcome, exchange?.responseHead?.status, exchange?.open.requestId]).toEqual([
       'refused',
       403,
-      reply.header('svc-id'),
+      response.header('svc-id'),
     ]);
   });
 
   it('a name goes where the allow-list says, its Host unchanged', async () => {
     const provider = await okProvider();
     const rig = await rigWith({ resolve: toThisMachine, allowed: ['127.0.0.0/8'] });
-    const reply = await call(rig.port, chat([ours, theirs, `Svc-Target-Url: http://llm.example:${provider.port}`]));
-    expect([reply.status, provider.requests[0]?.headers.host]).toEqual([200, `llm.example:${provider.port}`]);
+    const response = await call(rig.port, chat([ours, theirs, `Svc-Target-Url: http://llm.example:${provider.port}`]));
+    expect([response.status, provider.requests[0]?.headers.host]).toEqual([200, `llm.example:${provider.port}`]);
   });
 
   it('a connection of the deployment to the same host is not used for it', async () => {
@@ -152,9 +152,9 @@ describe('Svc-Target-Url', () => {
     it(`"${address}" is ${status}, on record, and nothing is called`, async () => {
       const provider = await okProvider();
       const rig = await rigWith({ providers: openAiAt(provider.port) });
-      const reply = await call(rig.port, chat([ours, theirs, `Svc-Target-Url: ${address}`]));
-      const { error } = JSON.parse(reply.body.toString()) as { error: { message: string } };
-      expect([reply.status, error]).toEqual([
+      const response = await call(rig.port, chat([ours, theirs, `Svc-Target-Url: ${address}`]));
+      const { error } = JSON.parse(response.body.toString()) as { error: { message: string } };
+      expect([response.status, error]).toEqual([
         status,
         { message: expect.stringMatching(sentence) as string, type: 'gatelog_error', param: null, code },
       ]);
@@ -166,8 +166,8 @@ describe('Svc-Target-Url', () => {
 
   it('a path that climbs is refused there too', async () => {
     const rig = await rigWith({ allowed: ['127.0.0.1'] });
-    const reply = await call(rig.port, requestText('GET /a/%2e%2e/b', [ours, theirs, 'Svc-Target-Url: http://127.0.0.1:1/base']));
-    expect(reply.status).toBe(400);
+    const response = await call(rig.port, requestText('GET /a/%2e%2e/b', [ours, theirs, 'Svc-Target-Url: http://127.0.0.1:1/base']));
+    expect(response.status).toBe(400);
   });
 
   it('a host that only the path names is checked as well, and shares its connections', async () => {
@@ -178,9 +178,9 @@ describe('Svc-Target-Url', () => {
     };
     const rig = await rigWith({ resolve });
     const paths = ['/azure/mine/openai/v1/models', '/vertex/v1/projects/p/locations/us-east5/endpoints/openapi/x'];
-    const replies = await Promise.all(paths.map((path) => call(rig.port, requestText(`GET ${path}`))));
+    const responses = await Promise.all(paths.map((path) => call(rig.port, requestText(`GET ${path}`))));
     const named = await call(rig.port, requestText('GET /x', ['Svc-Target-Url: https://mine.openai.azure.com']));
-    expect([...replies, named].map(({ status, body }) => [status, body.includes('"target_not_allowed"')])).toEqual([
+    expect([...responses, named].map(({ status, body }) => [status, body.includes('"target_not_allowed"')])).toEqual([
       [403, true],
       [403, true],
       [403, true],
@@ -197,8 +197,8 @@ describe('Svc-Target-Url', () => {
     };
     const rig = await rigWith({ resolve, allowed: ['127.0.0.1'] });
     const callHost = async (index: number): Promise<void> => {
-      const reply = await call(rig.port, chat([ours, theirs, `Svc-Target-Url: http://h${index}.example:${provider.port}`]));
-      expect(reply.status).toBe(200);
+      const response = await call(rig.port, chat([ours, theirs, `Svc-Target-Url: http://h${index}.example:${provider.port}`]));
+      expect(response.status).toBe(200);
     };
     for (let index = 0; index < 257; index += 1) await callHost(index);
     expect(resolved.length).toBe(257);
@@ -274,8 +274,8 @@ describe('other providers', () => {
 
   it('a provider on this machine is 403 until the allow-list names it; then no key is needed', async () => {
     const rig = await rigWith({});
-    const reply = await call(rig.port, chat([`Authorization: Bearer ${ourKey}`], '{"model":"ollama/llama3"}'));
-    expect([reply.status, reply.body.toString()]).toEqual([403, expect.stringContaining('127.0.0.1:11434')]);
+    const response = await call(rig.port, chat([`Authorization: Bearer ${ourKey}`], '{"model":"ollama/llama3"}'));
+    expect([response.status, response.body.toString()]).toEqual([403, expect.stringContaining('127.0.0.1:11434')]);
     const [exchange] = await rig.exchanges(1);
     expect([exchange?.open.provider, exchange?.end?.outcome]).toEqual(['ollama', 'refused']);
     const provider = await okProvider();
@@ -301,9 +301,9 @@ describe('GET /v1/models', () => {
 
   it('lists what is reached with our key alone, in OpenAI`s shape, and is on record', async () => {
     const rig = await rigWith({ providers, ports: { knownModels } });
-    const reply = await call(rig.port, requestText('GET /v1/models?limit=3', [`Authorization: Bearer ${ourKey}`]));
-    const list = JSON.parse(reply.body.toString()) as { object: string; data: { id: string }[] };
-    expect([reply.status, reply.header('content-type'), list.object]).toEqual([200, 'application/json', 'list']);
+    const response = await call(rig.port, requestText('GET /v1/models?limit=3', [`Authorization: Bearer ${ourKey}`]));
+    const list = JSON.parse(response.body.toString()) as { object: string; data: { id: string }[] };
+    expect([response.status, response.header('content-type'), list.object]).toEqual([200, 'application/json', 'list']);
     expect(list.data[0]).toEqual({ id: 'echo/echo', object: 'model', created: 0, owned_by: 'echo' });
     expect(list.data.map(({ id }) => id)).toEqual([
       'echo/echo',
@@ -316,7 +316,7 @@ describe('GET /v1/models', () => {
     ]);
     const [exchange] = await rig.exchanges(1);
     expect([exchange?.open.requestId, exchange?.open.provider, exchange?.responseHead?.status]).toEqual([
-      reply.header('svc-id'),
+      response.header('svc-id'),
       'custom',
       200,
     ]);

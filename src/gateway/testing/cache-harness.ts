@@ -5,11 +5,11 @@ import path from 'node:path';
 import { readUser } from '../../main/pricing/estimate-cost.ts';
 import type { Observation } from '../../model/observation.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { CachedReplies } from '../../state/cached-replies.ts';
-import { CacheTurns } from '../../state/cache-leases.ts';
-import { type Environment, openEnvironment } from '../../state/lmdb.ts';
+import { CachedResponses } from '../../state/cached-responses.ts';
+import { CacheLeases } from '../../state/cache-leases.ts';
+import { type LmdbEnvironment, openEnvironment } from '../../state/lmdb.ts';
 import { openAiAt, type Rig, type RigOptions, startRig } from './gateway-harness.ts';
-import { ReplyCache } from '../cache/single-flight.ts';
+import { SingleFlight } from '../cache/single-flight.ts';
 import { bodyOf, type Provider, startProvider } from './raw-http.ts';
 
 export interface CacheRig {
@@ -17,12 +17,12 @@ export interface CacheRig {
   readonly folder: string;
   readonly rig: Rig;
   readonly provider: Provider;
-  readonly cache: ReplyCache;
+  readonly cache: SingleFlight;
   /** How many calls have asked the cache for a reply or a turn; those that have neither wait from then on. */
   readonly asked: () => number;
   /** What the cache told an operator. */
   readonly observed: readonly Observation[];
-  readonly replies: CachedReplies;
+  readonly responses: CachedResponses;
   /** Bodies that reached the provider. */
   readonly seen: readonly string[];
   /** Replaces what the provider does from now on; at first it answers each call with another number. */
@@ -41,7 +41,7 @@ const mebi = 1024 * 1024;
 export interface CacheRigOptions extends RigOptions {
   readonly waitMs?: number;
   readonly cacheBytes?: number;
-  readonly replyBytes?: number;
+  readonly responseBytes?: number;
   /** The gateway is another worker of this one: it has the same state and the same provider. */
   readonly beside?: CacheRig;
 }
@@ -50,12 +50,12 @@ export interface CacheRigOptions extends RigOptions {
 export async function startCacheRig(options: CacheRigOptions = {}): Promise<CacheRig> {
   const { beside } = options;
   const folder = beside?.folder ?? mkdtempSync(path.join(tmpdir(), 'gatelog-cache-'));
-  const environment: Environment = openEnvironment(folder, 16 * mebi, () => undefined);
-  const replies = new CachedReplies(environment, {
-    mostBytes: options.cacheBytes ?? 64 * mebi,
-    mostReplyBytes: options.replyBytes ?? mebi,
+  const environment: LmdbEnvironment = openEnvironment(folder, 16 * mebi, () => undefined);
+  const responses = new CachedResponses(environment, {
+    maxBytes: options.cacheBytes ?? 64 * mebi,
+    maxResponseBytes: options.responseBytes ?? mebi,
   });
-  const turns = new CacheTurns(environment, replies, systemClock.now());
+  const turns = new CacheLeases(environment, responses, systemClock.now());
   const provider = beside ?? (await startTold());
   let passedMs = 0;
   let broken = false;
@@ -64,7 +64,7 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
   const cache = new CountingCache({
     state: () => {
       if (broken) throw new Error('the shared state is away');
-      return { replies, turns };
+      return { responses, turns };
     },
     clock,
     observe: (observation) => observed.push(observation),
@@ -74,7 +74,7 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
   const rig = await startRig({
     providers: openAiAt(provider.provider.port),
     ...options,
-    limits: { cachedReplyMaxBytes: options.replyBytes ?? mebi, ...options.limits },
+    limits: { cachedResponseMaxBytes: options.responseBytes ?? mebi, ...options.limits },
     ports: { ...options.ports, callLimits, cache, clock },
   });
   const { close } = rig;
@@ -84,7 +84,7 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
     cache,
     asked: () => cache.asked,
     observed,
-    replies,
+    responses,
     provider: provider.provider,
     seen: provider.seen,
     behave: provider.behave,
@@ -106,10 +106,10 @@ export async function startCacheRig(options: CacheRigOptions = {}): Promise<Cach
 }
 
 /** Who waits is not seen from outside. */
-class CountingCache extends ReplyCache {
+class CountingCache extends SingleFlight {
   asked = 0;
 
-  override ask(...question: Parameters<ReplyCache['ask']>): () => void {
+  override ask(...question: Parameters<SingleFlight['ask']>): () => void {
     this.asked += 1;
     return super.ask(...question);
   }

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { hashKey } from '../../auth/api-key.ts';
-import { FailedKeys } from '../../auth/failed-keys.ts';
+import { AuthFailureLimiter } from '../../auth/failed-keys.ts';
 import { assembleExchange, type PayloadFrame } from '../../ingest/interpret/assemble.ts';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
@@ -24,13 +24,13 @@ import { unpackShape } from '../bodies/shape.ts';
 import { CallsInFlight } from '../http/concurrency.ts';
 import { answerAbout } from '../../main/bodies/jobs.ts';
 import type { ForwardLimits, ForwardPorts } from '../call.ts';
-import { ConnectionCredentials } from '../credentials/credentials.ts';
-import { replyOfEcho } from '../builtin/echo.ts';
+import { CredentialCache } from '../credentials/credentials.ts';
+import { responseOfEcho } from '../builtin/echo.ts';
 import { HeldBodies } from '../bodies/memory.ts';
 import { LoopTurns } from '../limits/loop-turns.ts';
 import { gatewayFamilies, GatewayMeter } from '../metrics.ts';
 import { makeProviderTable, type ProviderOverride } from '../routing/provider-table.ts';
-import { ReplyCache } from '../cache/single-flight.ts';
+import { SingleFlight } from '../cache/single-flight.ts';
 import { makeUpstream } from '../upstream/upstream.ts';
 import { closeServer, listen, ourKey, soon, until } from './raw-http.ts';
 
@@ -104,8 +104,8 @@ export interface RigOptions {
   readonly ports?: Partial<ForwardPorts>;
   readonly headerMaxBytes?: number;
   readonly requestTimeoutMs?: number;
-  readonly mostConnections?: number;
-  readonly mostCalls?: number;
+  readonly maxConnections?: number;
+  readonly maxCalls?: number;
   readonly organizationSharePercent?: number;
   /** Origins of pages that may call. */
   readonly corsOrigins?: readonly string[];
@@ -123,7 +123,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     headerMaxBytes,
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     keepAliveTimeoutMs: 75_000,
-    mostConnections: options.mostConnections ?? 1000,
+    maxConnections: options.maxConnections ?? 1000,
     corsOrigins: options.corsOrigins ?? [],
   });
   const port = await listen(server);
@@ -171,10 +171,10 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
   const { resolve } = options;
   const targets = makeTargetGuard(allowed, resolve === undefined ? undefined : { listed: resolve, unlisted: resolve });
   return {
-    credentials: new ConnectionCredentials(),
+    credentials: new CredentialCache(),
     verifyKey: (keyHash) => (keyHash === hashKey(ourKey) ? principal : undefined),
     explainRejection: () => new GatelogError('invalid_key', 'This key is not accepted.'),
-    failedKeys: new FailedKeys({ mostPerMinute: 0, monotonic: systemClock.monotonic }),
+    failedKeys: new AuthFailureLimiter({ maxPerMinute: 0, monotonic: systemClock.monotonic }),
     requestIdClaims: { claim: () => true, release: () => undefined },
     providers: makeProviderTable(options.providers ?? {}, { bedrockRegion: 'us-east-1', allowsLocal: allowed.allows, targets }),
     targets,
@@ -193,7 +193,7 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       headerMaxBytes,
       monotonic: () => performance.now(),
     }),
-    callsInFlight: new CallsInFlight(options.mostCalls ?? 20_000, options.organizationSharePercent ?? 100),
+    callsInFlight: new CallsInFlight(options.maxCalls ?? 20_000, options.organizationSharePercent ?? 100),
     spool: rig.spool.writer,
     hasSpoolRoom: () => true,
     takesSpoolParts: () => true,
@@ -202,9 +202,9 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
       routeMaxBytes: 64 * 1024,
       requestMaxBytes: 64 * mebi,
       recordMaxBytes: 64 * mebi,
-      mostAttempts: 20,
+      maxAttempts: 20,
       retryWithinMs: 60_000,
-      cachedReplyMaxBytes: mebi,
+      cachedResponseMaxBytes: mebi,
       clientStallMs: 30_000,
       ...options.limits,
     },
@@ -223,8 +223,8 @@ function portsOf(rig: { spool: HeldSpool; observed: Observation[]; headerMaxByte
 
 const noProviderKeys: ForwardPorts['providerKeys'] = { find: () => undefined, providersOf: () => new Set() };
 /** A cache whose shared state is away. */
-function noCache(observe: Observe): ReplyCache {
-  return new ReplyCache({ state: noState, clock: systemClock, observe, waitMs: 0 });
+function noCache(observe: Observe): SingleFlight {
+  return new SingleFlight({ state: noState, clock: systemClock, observe, waitMs: 0 });
 }
 
 function noState(): never {
@@ -259,7 +259,7 @@ const readInTurn: ForwardPorts['largeBodies'] = {
   },
   echo: async (_asker, request) => {
     await soon();
-    return replyOfEcho(request);
+    return responseOfEcho(request);
   },
 };
 

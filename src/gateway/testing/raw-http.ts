@@ -88,7 +88,7 @@ export function requestText(line: string, headers: readonly string[] = [], body 
 }
 
 /** A whole reply, taken apart. */
-export interface RawReply {
+export interface RawResponse {
   readonly status: number;
   readonly head: string;
   /** Value of the first header of this name. */
@@ -101,7 +101,7 @@ export interface RawReply {
 }
 
 /** Takes the first reply apart. `bodyless`: it answers HEAD. */
-export function parseReply(bytes: Buffer, bodyless = false): RawReply | undefined {
+export function parseResponse(bytes: Buffer, bodyless = false): RawResponse | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const head = bytes.subarray(0, end).toString('latin1');
@@ -133,18 +133,18 @@ function unchunked(bytes: Buffer): { body: Buffer; whole: boolean } {
 }
 
 /** Sends one request over a fresh connection and waits for its whole reply. */
-export async function call(port: number, request: string | Uint8Array): Promise<RawReply> {
+export async function call(port: number, request: string | Uint8Array): Promise<RawResponse> {
   const client = await openClient(port);
   client.send(request);
   const bodyless = Buffer.from(request).subarray(0, 5).toString() === 'HEAD ';
-  let reply: RawReply | undefined;
+  let response: RawResponse | undefined;
   await until(() => {
-    reply = parseReply(client.received(), bodyless);
-    return reply?.whole === true || client.isClosed();
+    response = parseResponse(client.received(), bodyless);
+    return response?.whole === true || client.isClosed();
   });
   client.socket.destroy();
-  if (reply === undefined) throw new Error(`no reply came: ${client.text()}`);
-  return reply;
+  if (response === undefined) throw new Error(`no reply came: ${client.text()}`);
+  return response;
 }
 
 /** A provider that speaks HTTP. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { GatelogError } from '../../model/errors.ts';
-import type { ProviderCall, ReplySink } from '../response-sink.ts';
+import type { CallControl, ResponseSink } from '../response-sink.ts';
 import { makeUpstream, type ProviderRequest, type Upstream, type UpstreamOptions } from '../upstream/upstream.ts';
 import { type RawProvider, startRawProvider } from './raw-http.ts';
 
@@ -11,17 +11,17 @@ export async function closeUpstreams(): Promise<void> {
   for (const { close } of opened.splice(0)) await close();
 }
 
-export const okReply = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+export const okResponse = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
 /** What became of one call. */
-export class Seen implements ReplySink {
-  call: ProviderCall | undefined;
+export class Seen implements ResponseSink {
+  call: CallControl | undefined;
   status = 0;
   body = '';
   isWhole = false;
   error: GatelogError | undefined;
 
-  begin(call: ProviderCall): void {
+  begin(call: CallControl): void {
     this.call = call;
   }
   start(status: number): void {

@@ -2,21 +2,21 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 /** Told once how it went: undefined when the body is written to its end. */
-export type PumpEnd = (error: Error | undefined) => void;
+export type BodyEnd = (error: Error | undefined) => void;
 
 /**
  * Writes a body to a connection as it comes, no faster than the connection takes it: as many bytes as were announced, else in chunks.
  * It reads the body to its end or destroys it.
  */
-export class BodyPump {
+export class BodyWriter {
   private readonly socket: Socket;
   private readonly body: Readable;
   private readonly announced: number | undefined;
-  private readonly ended: PumpEnd;
+  private readonly ended: BodyEnd;
   private bytes = 0;
   private isOver = false;
 
-  constructor(socket: Socket, body: Readable, announced: number | undefined, ended: PumpEnd) {
+  constructor(socket: Socket, body: Readable, announced: number | undefined, ended: BodyEnd) {
     this.socket = socket;
     this.body = body;
     this.announced = announced;
@@ -43,9 +43,9 @@ export class BodyPump {
     socket.cork();
     socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
     socket.write(chunk);
-    const hasRoom = socket.write('\r\n', 'latin1');
+    const hasFreeSpace = socket.write('\r\n', 'latin1');
     socket.uncork();
-    if (!hasRoom) this.hold();
+    if (!hasFreeSpace) this.hold();
   };
 
   private hold(): void {

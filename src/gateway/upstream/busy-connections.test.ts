@@ -12,7 +12,7 @@ import {
 } from '../testing/scripted-provider.ts';
 import type { Rig } from '../testing/gateway-harness.ts';
 import { makeUpstream } from './upstream.ts';
-import { call, openClient, type RawClient, type RawReply, until } from '../testing/raw-http.ts';
+import { call, openClient, type RawClient, type RawResponse, until } from '../testing/raw-http.ts';
 
 const opened: { close: () => unknown }[] = [];
 afterEach(async () => {
@@ -27,7 +27,7 @@ interface Scene {
   readonly streaming: RawClient;
   readonly first: ScriptedProvider;
   /** Sends a call, and lets it wait for as long as one does. */
-  readonly callInVain: (headers: readonly string[]) => Promise<RawReply>;
+  readonly callInVain: (headers: readonly string[]) => Promise<RawResponse>;
   readonly passTime: () => void;
 }
 
@@ -60,11 +60,11 @@ async function busy(): Promise<Scene> {
   opened.push({ close: () => streaming.socket.destroy() });
   streaming.send(chat([]));
   await streaming.until('data: {"n":1}');
-  const callInVain = async (headers: readonly string[]): Promise<RawReply> => {
-    const reply = call(rig.port, chat(headers));
+  const callInVain = async (headers: readonly string[]): Promise<RawResponse> => {
+    const response = call(rig.port, chat(headers));
     await until(() => upstream.counts().waiting === 1);
     passTime();
-    return reply;
+    return response;
   };
   return { rig, streaming, first, callInVain, passTime };
 }
@@ -72,14 +72,14 @@ async function busy(): Promise<Scene> {
 describe('while all connections to a provider are busy for as long as a call waits', () => {
   it('without a fallback a call is answered 504, which says so, and is on record', async () => {
     const { rig, first, streaming, callInVain } = await busy();
-    const reply = await callInVain([]);
+    const response = await callInVain([]);
     const sentence = /All connections to the provider \(GATELOG_PROVIDER_CONNECTIONS: 1\) were busy/;
-    expect([reply.status, first.requests.length, streaming.isClosed()]).toEqual([504, 1, false]);
-    expect(JSON.parse(reply.body.toString())).toMatchObject({
+    expect([response.status, first.requests.length, streaming.isClosed()]).toEqual([504, 1, false]);
+    expect(JSON.parse(response.body.toString())).toMatchObject({
       error: { code: 'provider_timeout', message: expect.stringMatching(sentence) as string },
     });
     const exchanges = await rig.exchanges(1);
-    const exchange = exchanges.find(({ open }) => open.requestId === reply.header('svc-id'));
+    const exchange = exchanges.find(({ open }) => open.requestId === response.header('svc-id'));
     expect([exchange?.end?.outcome, exchange?.responseHead?.status]).toEqual(['no_response', 504]);
     expect(exchange?.responseBody.toString()).toMatch(sentence);
   });
@@ -87,17 +87,17 @@ describe('while all connections to a provider are busy for as long as a call wai
   it('a retry waits again', async () => {
     const { rig, passTime } = await busy();
     const passing = setInterval(passTime, 5);
-    const reply = await call(rig.port, chat(retrying(1)));
+    const response = await call(rig.port, chat(retrying(1)));
     clearInterval(passing);
-    expect([reply.status, reply.header('svc-attempts')]).toEqual([504, '2']);
+    expect([response.status, response.header('svc-attempts')]).toEqual([504, '2']);
   });
 
   it('a fallback takes over', async () => {
     const { rig, callInVain } = await busy();
-    const reply = await callInVain([toAnthropic]);
-    expect([reply.status, reply.header('svc-fallback-index')]).toEqual([200, '1']);
+    const response = await callInVain([toAnthropic]);
+    expect([response.status, response.header('svc-fallback-index')]).toEqual([200, '1']);
     const exchanges = await rig.exchanges(1);
-    const exchange = exchanges.find(({ open }) => open.requestId === reply.header('svc-id'));
+    const exchange = exchanges.find(({ open }) => open.requestId === response.header('svc-id'));
     expect(attemptsOf(exchange)).toEqual([
       ['openai', 0, 'provider_timeout'],
       ['anthropic', 200],

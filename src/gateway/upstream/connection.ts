@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { BodyPump } from './body-writer.ts';
-import { writeInOne } from '../http/coalesce-writes.ts';
+import { BodyWriter } from './body-writer.ts';
+import { writeCoalesced } from '../http/coalesce-writes.ts';
 import { expectsBody } from './request-head.ts';
-import type { ReplyLines } from './response-head.ts';
-import { ReplyParser, type ReplyTaker } from './response-parser.ts';
+import type { ResponseHead } from './response-head.ts';
+import { ResponseParser, type ResponseHandler } from './response-parser.ts';
 
 /** A request as it goes over a connection. */
-export interface WireRequest {
+export interface SerializedRequest {
   readonly method: string;
   /** Its head with the line that ends it, Latin-1. */
   readonly head: string;
@@ -20,9 +20,9 @@ export interface WireRequest {
 }
 
 /** Takes the reply to one request: a head, any pieces of its body, then one of the last two. */
-export interface WireReply {
+export interface ParserCallbacks {
   /** Interim heads (1xx) come here too. */
-  readonly head: (head: ReplyLines) => void;
+  readonly head: (head: ResponseHead) => void;
   /** A piece of the body, the taker's own. */
   readonly body: (chunk: Buffer) => void;
   readonly whole: () => void;
@@ -47,7 +47,7 @@ export interface ConnectionLimits {
 export interface ConnectionOwner {
   readonly options: ConnectionLimits;
   /** It can take a further request. */
-  readonly freed: (connection: ProviderConnection) => void;
+  readonly release: (connection: ProviderConnection) => void;
   /** It is closed, or about to be. */
   readonly gone: (connection: ProviderConnection) => void;
 }
@@ -55,19 +55,19 @@ export interface ConnectionOwner {
 /** An idle connection is given up so much before the provider says that it closes it, or at half of that time. */
 const closesAheadMs = 1000;
 /** However long a provider says that it keeps a connection. */
-const longestIdleMs = 600_000;
+const maxIdleMs = 600_000;
 
 /** Whom the connection waits for: the provider, for a head or for more of a body; a further request; or its reader, or who writes the body. */
 type Waiting = 'head' | 'body' | 'request' | 'ours';
 
 /** One connection to a provider, which carries one exchange at a time. */
-export class ProviderConnection implements ReplyTaker {
+export class ProviderConnection implements ResponseHandler {
   private readonly socket: Socket;
   private readonly isEncrypted: boolean;
   private readonly owner: ConnectionOwner;
-  private readonly parser: ReplyParser;
-  private reply: WireReply | undefined;
-  private pump: BodyPump | undefined;
+  private readonly parser: ResponseParser;
+  private response: ParserCallbacks | undefined;
+  private pump: BodyWriter | undefined;
   private hasHead = false;
   private mayBeKept = false;
   private isPaused = false;
@@ -84,7 +84,7 @@ export class ProviderConnection implements ReplyTaker {
     this.isEncrypted = socket instanceof TLSSocket;
     this.owner = owner;
     const { headerMaxBytes, idleTimeoutMs, monotonic } = owner.options;
-    this.parser = new ReplyParser(this, headerMaxBytes);
+    this.parser = new ResponseParser(this, headerMaxBytes);
     this.idleUntil = monotonic() + idleTimeoutMs;
     socket.on('error', (error) => this.close(error));
     socket.on('end', () => this.ended());
@@ -97,10 +97,10 @@ export class ProviderConnection implements ReplyTaker {
   }
 
   /** Sends a request over the idle connection. */
-  send(request: WireRequest, reply: WireReply): void {
+  send(request: SerializedRequest, response: ParserCallbacks): void {
     const { method, head, body } = request;
     const { socket } = this;
-    this.reply = reply;
+    this.response = response;
     this.hasHead = false;
     // TRICKY: some servers ignore a body that they do not expect, or send one behind a head that has none. They would take it for the next
     // request, and we for the next reply, which may be somebody else's.
@@ -109,7 +109,7 @@ export class ProviderConnection implements ReplyTaker {
     this.parser.begin(method);
     if (body === null) socket.write(head, 'latin1');
     else if (!Buffer.isBuffer(body)) this.pumpBody(head, body, request.announced);
-    else if (this.isEncrypted || !writeInOne(socket, head, body)) {
+    else if (this.isEncrypted || !writeCoalesced(socket, head, body)) {
       socket.cork();
       socket.write(head, 'latin1');
       socket.write(body, request.sent);
@@ -131,7 +131,7 @@ export class ProviderConnection implements ReplyTaker {
   /** Bytes of the provider; they are not kept. */
   read(bytes: Buffer): void {
     if (this.isClosed) return;
-    if (this.reply === undefined) {
+    if (this.response === undefined) {
       this.close(undefined);
       return;
     }
@@ -144,15 +144,15 @@ export class ProviderConnection implements ReplyTaker {
     if (this.parser.isWhole()) this.finish();
   }
 
-  takeHead(head: ReplyLines): void {
+  takeHead(head: ResponseHead): void {
     this.hasHead = head.status >= 200;
     this.events += 1;
-    this.reply?.head(head);
+    this.response?.head(head);
   }
 
   takeBody(bytes: Buffer): void {
     this.events += 1;
-    this.reply?.body(Buffer.from(bytes));
+    this.response?.body(Buffer.from(bytes));
   }
 
   /** Looks, now and then, whether it has been quiet for too long. @param now monotonic, milliseconds. */
@@ -170,26 +170,26 @@ export class ProviderConnection implements ReplyTaker {
       return;
     }
     const { headersTimeoutMs, bodyTimeoutMs } = this.owner.options;
-    const mostMs = waiting === 'head' ? headersTimeoutMs : bodyTimeoutMs;
-    if (now - this.quietSince >= mostMs) this.close(new ReplyTimeoutError());
+    const maxMs = waiting === 'head' ? headersTimeoutMs : bodyTimeoutMs;
+    if (now - this.quietSince >= maxMs) this.close(new ResponseTimeoutError());
   }
 
   /** Closes it; who waits for a reply is told why. */
   close(error: Error | undefined): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    const { reply, pump } = this;
-    this.reply = undefined;
+    const { response: reply, pump } = this;
+    this.response = undefined;
     this.pump = undefined;
     this.parser.stop();
     this.socket.destroy();
     this.owner.gone(this);
     pump?.stop();
-    reply?.broken(error ?? new ConnectionLostError());
+    reply?.broken(error ?? new SocketClosedError());
   }
 
   private waiting(): Waiting {
-    if (this.reply === undefined) return 'request';
+    if (this.response === undefined) return 'request';
     if (this.isPaused) return 'ours';
     if (this.hasHead) return 'body';
     // The rest of the request is still to come, and it is not the provider that keeps it waiting.
@@ -202,7 +202,7 @@ export class ProviderConnection implements ReplyTaker {
       return;
     }
     this.socket.write(head, 'latin1');
-    this.pump = new BodyPump(this.socket, body, announced, (error) => {
+    this.pump = new BodyWriter(this.socket, body, announced, (error) => {
       this.pump = undefined;
       this.events += 1;
       if (error !== undefined) this.close(error);
@@ -211,14 +211,14 @@ export class ProviderConnection implements ReplyTaker {
 
   /** The provider has closed its side. */
   private ended(): void {
-    if (!this.isClosed && this.reply !== undefined && this.parser.end()) this.finish();
+    if (!this.isClosed && this.response !== undefined && this.parser.end()) this.finish();
     this.close(undefined);
   }
 
   /** The reply is whole; what of the request was not sent by then is not wanted any more. */
   private finish(): void {
-    const { reply, parser, owner } = this;
-    this.reply = undefined;
+    const { response: reply, parser, owner } = this;
+    this.response = undefined;
     reply?.whole();
     if (this.isClosed) return;
     const isSent = this.pump === undefined && this.socket.writableLength === 0;
@@ -229,17 +229,17 @@ export class ProviderConnection implements ReplyTaker {
     if (this.isPaused) this.resume();
     const { idleTimeoutMs, monotonic } = owner.options;
     this.idleUntil = monotonic() + idleMs(idleTimeoutMs, parser.keptForMs);
-    owner.freed(this);
+    owner.release(this);
   }
 }
 
 /** How long a connection is kept for the next request, milliseconds. */
 function idleMs(settingMs: number, saidMs: number | undefined): number {
-  return saidMs === undefined ? settingMs : Math.min(longestIdleMs, Math.max(saidMs - closesAheadMs, saidMs / 2));
+  return saidMs === undefined ? settingMs : Math.min(maxIdleMs, Math.max(saidMs - closesAheadMs, saidMs / 2));
 }
 
 /** The connection was closed before the reply was whole. */
-class ConnectionLostError extends Error {
+class SocketClosedError extends Error {
   readonly code = 'ECONNCLOSED';
   constructor() {
     super('the provider closed the connection');
@@ -248,7 +248,7 @@ class ConnectionLostError extends Error {
 }
 
 /** The provider did not answer, or go on, in time. */
-export class ReplyTimeoutError extends Error {
+export class ResponseTimeoutError extends Error {
   constructor(reason = 'the provider did not answer in time') {
     super(reason);
     this.name = 'ReplyTimeoutError';

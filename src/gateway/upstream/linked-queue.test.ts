@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CallQueue, type Queued } from './linked-queue.ts';
+import { LinkedQueue, type Queued } from './linked-queue.ts';
 
 class Item implements Queued<Item> {
   before: Item | undefined;
@@ -14,7 +14,7 @@ describe('CallQueue', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
         const items = Array.from({ length: 10 }, () => new Item());
-        const queue = new CallQueue<Item>();
+        const queue = new LinkedQueue<Item>();
         const expected: Item[] = [];
         for (const { item: place, leaves } of steps) {
           const item = items[place] ?? new Item();
@@ -34,7 +34,7 @@ describe('CallQueue', () => {
   });
 
   it('what leaves points to nothing, so that no item outlives itself through another', () => {
-    const queue = new CallQueue<Item>();
+    const queue = new LinkedQueue<Item>();
     const [first, middle, last] = [new Item(), new Item(), new Item()];
     for (const item of [first, middle, last]) queue.add(item);
     queue.delete(middle);

@@ -12,7 +12,7 @@ export interface Queued<Item> {
  * follow survive every collection of young objects with the calls that stand in them, until a full collection comes: calls cost the worker twice as much
  * then. What leaves here points to nothing.
  */
-export class CallQueue<Item extends Queued<Item>> {
+export class LinkedQueue<Item extends Queued<Item>> {
   private oldest: Item | undefined;
   private latest: Item | undefined;
   private count = 0;

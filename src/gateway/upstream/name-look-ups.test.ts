@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { maxLookUps } from './name-look-ups.ts';
-import { closeUpstreams, okReply, scene } from '../testing/upstream-harness.ts';
+import { closeUpstreams, okResponse, scene } from '../testing/upstream-harness.ts';
 import { until } from '../testing/raw-http.ts';
 
 afterEach(closeUpstreams);
@@ -10,7 +10,7 @@ const atOnce: LookupFunction = (_name, _options, callback) => callback(null, [{ 
 type Answered = Parameters<LookupFunction>[2];
 
 it('an organisation that has as many names looked up as it may is refused, others are not, and once some are answered there is room', async () => {
-  const { provider, send } = await scene((socket) => socket.write(okReply));
+  const { provider, send } = await scene((socket) => socket.write(okResponse));
   const asked: Answered[] = [];
   const silent: LookupFunction = (_name, _options, callback) => asked.push(callback);
   const origin = (name: string): string => `http://${name}.example:${provider.port}`;

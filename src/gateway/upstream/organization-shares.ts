@@ -1,4 +1,4 @@
-import { CallQueue, type Queued } from './linked-queue.ts';
+import { LinkedQueue, type Queued } from './linked-queue.ts';
 
 /** What one organisation has, and its calls that wait for more. */
 export class Share<Call extends Waiting<Call>> implements Queued<Share<Call>> {
@@ -6,7 +6,7 @@ export class Share<Call extends Waiting<Call>> implements Queued<Share<Call>> {
   behind: Share<Call> | undefined;
   isQueued = false;
   /** The oldest first. */
-  readonly waiting = new CallQueue<Call>();
+  readonly waiting = new LinkedQueue<Call>();
   taken = 0;
 }
 
@@ -45,7 +45,7 @@ export class OrganizationShares<Call extends Waiting<Call>> {
   private readonly percent: number;
   private readonly shares = new Map<string, Share<Call>>();
   /** Those with calls that wait, the next one first. */
-  private readonly turns = new CallQueue<Share<Call>>();
+  private readonly turns = new LinkedQueue<Share<Call>>();
   private taken = 0;
   private count = 0;
 
@@ -102,7 +102,7 @@ export class OrganizationShares<Call extends Waiting<Call>> {
   }
 
   /** A call gives back what it took. */
-  giveBack(call: Call): void {
+  release(call: Call): void {
     const { share } = call;
     if (share === undefined) return;
     call.share = undefined;

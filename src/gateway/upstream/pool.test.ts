@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { WireReply } from './connection.ts';
-import { ConnectionsBusyError, PooledCall, ProviderPool } from './pool.ts';
+import type { ParserCallbacks } from './connection.ts';
+import { PoolExhaustedError, PendingRequest, ProviderPool } from './pool.ts';
 
 /** What became of one call without a reply. */
-class Seen implements WireReply {
+class Seen implements ParserCallbacks {
   error: Error | undefined;
   head(): void {}
   body(): void {}
@@ -34,7 +34,7 @@ describe('calls that wait for a connection', () => {
       monotonic: () => 0,
     });
     const request = { method: 'GET', head: '', body: null, announced: undefined };
-    for (let count = 0; count < 80; count += 1) new PooledCall(pool, 'one', request, new Seen()).send();
+    for (let count = 0; count < 80; count += 1) new PendingRequest(pool, 'one', request, new Seen()).send();
     const perTurn: number[] = [];
     while (begun.length < 80) {
       const before = begun.length;
@@ -64,7 +64,7 @@ describe('calls that wait for a connection', () => {
     const calls = [0, 10, 60].map((at) => {
       now = at;
       const seen = new Seen();
-      new PooledCall(pool, 'one', request, seen).send();
+      new PendingRequest(pool, 'one', request, seen).send();
       return seen;
     });
     // The pool opens its connection at the end of the turn.
@@ -73,7 +73,7 @@ describe('calls that wait for a connection', () => {
     });
     const told = (at: number): readonly boolean[] => {
       pool.look(at);
-      return calls.map(({ error }) => error instanceof ConnectionsBusyError);
+      return calls.map(({ error }) => error instanceof PoolExhaustedError);
     };
     expect([109, 110, 159, 160].map(told)).toEqual([
       [false, false, false],

@@ -5,11 +5,11 @@ import {
   type ConnectionLimits,
   type ConnectionOwner,
   ProviderConnection,
-  ReplyTimeoutError,
-  type WireReply,
-  type WireRequest,
+  ResponseTimeoutError,
+  type ParserCallbacks,
+  type SerializedRequest,
 } from './connection.ts';
-import type { ReplyLines } from './response-head.ts';
+import type { ResponseHead } from './response-head.ts';
 
 export interface PoolOptions extends ConnectionLimits {
   /** The value of the Host header. */
@@ -38,11 +38,11 @@ export class ProviderPool implements ConnectionOwner {
   readonly options: PoolOptions;
   private readonly open = new Set<ProviderConnection>();
   private readonly idle: ProviderConnection[] = [];
-  /** Connections whose exchange ended in this turn of the event loop, and in the one before it: see {@link freed}. */
-  private resting: ProviderConnection[] = [];
-  private rested: ProviderConnection[] = [];
+  /** Connections whose exchange ended in this turn of the event loop, and in the one before it: see {@link release}. */
+  private coolingDown: ProviderConnection[] = [];
+  private cooled: ProviderConnection[] = [];
   /** Calls without a connection, and how many each organisation has. */
-  private readonly waiting: OrganizationShares<PooledCall>;
+  private readonly waiting: OrganizationShares<PendingRequest>;
   private connecting = 0;
   private turnsSoon = false;
   private isRetired = false;
@@ -54,7 +54,7 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   /** Sends a request as soon as there is a connection for it. */
-  send(call: PooledCall): void {
+  send(call: PendingRequest): void {
     if (this.isClosed) {
       call.broken(new PoolClosedError());
       return;
@@ -65,13 +65,13 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   /** A call does not wait any more. */
-  forget(call: PooledCall): void {
+  forget(call: PendingRequest): void {
     this.waiting.delete(call);
   }
 
   /** A call has no connection any more. TRICKY: one that closes says so before its call does, which may be what a call of the same organisation waits for. */
-  ended(call: PooledCall): void {
-    this.waiting.giveBack(call);
+  ended(call: PendingRequest): void {
+    this.waiting.release(call);
     if (this.waiting.size > 0) this.turnSoon();
   }
 
@@ -79,14 +79,14 @@ export class ProviderPool implements ConnectionOwner {
    * TRICKY: it is not used again at once. What a provider sends behind a reply, and that it has closed the connection, is read after the reply itself;
    * a call that goes out before that has the one for its own reply and fails by the other. A whole turn of the event loop lies between.
    */
-  freed(connection: ProviderConnection): void {
-    this.resting.push(connection);
+  release(connection: ProviderConnection): void {
+    this.coolingDown.push(connection);
     this.turnSoon();
   }
 
   gone(connection: ProviderConnection): void {
     this.open.delete(connection);
-    for (const free of [this.idle, this.rested, this.resting]) {
+    for (const free of [this.idle, this.cooled, this.coolingDown]) {
       const at = free.indexOf(connection);
       if (at !== -1) free.splice(at, 1);
     }
@@ -129,18 +129,18 @@ export class ProviderPool implements ConnectionOwner {
       for (const [index, call] of calls.entries()) {
         const waitedMs = now - call.waitsSince;
         if (index >= servable && waitedMs >= shareWaitMs) this.breakOff(call, new ShareTakenError(connections, organizationSharePercent));
-        else if (index >= provided && waitedMs >= headersTimeoutMs) this.breakOff(call, new ConnectionsBusyError(connections));
+        else if (index >= provided && waitedMs >= headersTimeoutMs) this.breakOff(call, new PoolExhaustedError(connections));
       }
     }
   }
 
-  private breakOff(call: PooledCall, error: Error): void {
+  private breakOff(call: PendingRequest, error: Error): void {
     this.waiting.delete(call);
     call.broken(error);
   }
 
   private free(): number {
-    return this.idle.length + this.rested.length + this.resting.length;
+    return this.idle.length + this.cooled.length + this.coolingDown.length;
   }
 
   private turnSoon(): void {
@@ -154,12 +154,12 @@ export class ProviderPool implements ConnectionOwner {
 
   /** At the end of a turn of the event loop: hands out what has rested for one. */
   private turn(): void {
-    this.idle.push(...this.rested);
-    this.rested = this.resting;
-    this.resting = [];
+    this.idle.push(...this.cooled);
+    this.cooled = this.coolingDown;
+    this.coolingDown = [];
     if (this.waiting.size > 0) this.handOut(this.options.monotonic());
     if (this.isRetired && this.waiting.size === 0) this.closeIdle();
-    if (this.rested.length > 0) this.turnSoon();
+    if (this.cooled.length > 0) this.turnSoon();
   }
 
   private handOut(now: number): void {
@@ -168,7 +168,7 @@ export class ProviderPool implements ConnectionOwner {
       const connection = this.takeIdle(now);
       if (connection === undefined) break;
       this.waiting.take(call);
-      call.goOver(connection);
+      call.tick(connection);
       left -= 1;
     }
     if (left === 0) this.turnSoon();
@@ -188,14 +188,18 @@ export class ProviderPool implements ConnectionOwner {
   }
 
   private connectAsNeeded(): void {
-    for (let left = maxOfTurn; !this.isClosed && this.isShort() && this.open.size + this.connecting < this.options.connections; left -= 1) {
+    for (
+      let left = maxOfTurn;
+      !this.isClosed && this.needsConnection() && this.open.size + this.connecting < this.options.connections;
+      left -= 1
+    ) {
       if (left === 0) return this.turnSoon();
       this.connect();
     }
   }
 
   /** More calls wait that may have a connection than are free, or on their way. */
-  private isShort(): boolean {
+  private needsConnection(): boolean {
     const provided = this.free() + this.connecting;
     return this.waiting.size > provided && this.waiting.servable() > provided;
   }
@@ -226,32 +230,32 @@ export class ProviderPool implements ConnectionOwner {
   /** Each connection that cannot be had is some call's: the one whose turn it is, unless there is another for it. */
   private failed(error: Error): void {
     const next = this.waiting.next();
-    if (next !== undefined && this.isShort()) this.breakOff(next, error);
+    if (next !== undefined && this.needsConnection()) this.breakOff(next, error);
     this.connectAsNeeded();
   }
 }
 
 /** One call of a pool, from its sender to its reply's taker. What is done with it once it is over does nothing. */
-export class PooledCall implements WireReply, Waiting<PooledCall> {
+export class PendingRequest implements ParserCallbacks, Waiting<PendingRequest> {
   readonly organizationId: string;
-  share: Share<PooledCall> | undefined;
-  before: PooledCall | undefined;
-  behind: PooledCall | undefined;
+  share: Share<PendingRequest> | undefined;
+  before: PendingRequest | undefined;
+  behind: PendingRequest | undefined;
   isQueued = false;
   /** Since when it has been without a connection, monotonic milliseconds. */
   waitsSince = 0;
   private readonly pool: ProviderPool;
-  private request: WireRequest;
-  private readonly reply: WireReply;
+  private request: SerializedRequest;
+  private readonly response: ParserCallbacks;
   private connection: ProviderConnection | undefined;
   private isPaused = false;
   private isOver = false;
 
-  constructor(pool: ProviderPool, organizationId: string, request: WireRequest, reply: WireReply) {
+  constructor(pool: ProviderPool, organizationId: string, request: SerializedRequest, response: ParserCallbacks) {
     this.pool = pool;
     this.organizationId = organizationId;
     this.request = request;
-    this.reply = reply;
+    this.response = response;
   }
 
   /** Sends it, unless it was broken off meanwhile. */
@@ -259,7 +263,7 @@ export class PooledCall implements WireReply, Waiting<PooledCall> {
     if (!this.isOver) this.pool.send(this);
   }
 
-  goOver(connection: ProviderConnection): void {
+  tick(connection: ProviderConnection): void {
     this.connection = connection;
     const { request } = this;
     connection.send(request, this);
@@ -287,17 +291,17 @@ export class PooledCall implements WireReply, Waiting<PooledCall> {
     }
   }
 
-  head(head: ReplyLines): void {
-    this.reply.head(head);
+  head(head: ResponseHead): void {
+    this.response.head(head);
   }
 
   body(chunk: Buffer): void {
-    this.reply.body(chunk);
+    this.response.body(chunk);
   }
 
   whole(): void {
     this.leave();
-    this.reply.whole();
+    this.response.whole();
   }
 
   /** TRICKY: a body that never was on its way has nobody else to destroy it; an upload that is destroyed reads the rest of its client's bytes away. */
@@ -306,7 +310,7 @@ export class PooledCall implements WireReply, Waiting<PooledCall> {
     this.leave();
     const { body } = this.request;
     if (body !== null && !Buffer.isBuffer(body)) body.destroy();
-    this.reply.broken(error);
+    this.response.broken(error);
   }
 
   private leave(): void {
@@ -318,7 +322,7 @@ export class PooledCall implements WireReply, Waiting<PooledCall> {
 }
 
 /** For as long as a call waits for a connection none was free. */
-export class ConnectionsBusyError extends ReplyTimeoutError {
+export class PoolExhaustedError extends ResponseTimeoutError {
   /** How many there are. */
   readonly connections: number;
 

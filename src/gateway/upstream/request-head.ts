@@ -1,6 +1,6 @@
 import { GatelogError } from '../../model/errors.ts';
-import { KnownTexts } from '../http/intern.ts';
-import { fieldName, type RawHeaders } from '../http/headers.ts';
+import { InternTable } from '../http/intern.ts';
+import { fieldName, type HeaderList } from '../http/headers.ts';
 
 export interface OutgoingHead {
   readonly method: string;
@@ -8,8 +8,8 @@ export interface OutgoingHead {
   readonly path: string;
   readonly host: string;
   /** Header lines, name and value in turn; nothing of the connection and of the body's length is among them. */
-  readonly lines: RawHeaders;
-  readonly credentials: RawHeaders;
+  readonly lines: HeaderList;
+  readonly credentials: HeaderList;
   /** Bytes of the body; undefined: it goes in chunks. */
   readonly bodyBytes: number | undefined;
 }
@@ -17,7 +17,7 @@ export interface OutgoingHead {
 const illegalInValue = /[^\t\u0020-\u007e\u0080-\u00ff]/;
 const illegalInPath = /[^\u0021-\u007e\u0080-\u00ff]/;
 /** Whether it is a name. */
-const names = new KnownTexts((name) => fieldName.test(name));
+const names = new InternTable((name) => fieldName.test(name));
 const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** RFC 9110 §8.6: whether a server expects a body with a method, so that it is to be told when there is none. */
@@ -36,7 +36,7 @@ export function outgoingHead({ method, path, host, lines, credentials, bodyBytes
 }
 
 /** @param before how many lines, name and value each counted, stand before these. */
-function textOf(lines: RawHeaders, before: number): string {
+function textOf(lines: HeaderList, before: number): string {
   let text = '';
   for (let index = 0; index + 1 < lines.length; index += 2) {
     const name = lines[index] ?? '';

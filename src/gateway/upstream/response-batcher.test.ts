@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { closeUpstreams, okReply, scene, Seen } from '../testing/upstream-harness.ts';
+import { closeUpstreams, okResponse, scene, Seen } from '../testing/upstream-harness.ts';
 import { soon, until } from '../testing/raw-http.ts';
 
 afterEach(closeUpstreams);
@@ -32,12 +32,12 @@ class Faulty extends Seen {
   }
 }
 
-const half = okReply.slice(0, -1);
+const half = okResponse.slice(0, -1);
 
 it.each([
   ['a piece comes', 'data', (write: (text: string) => void) => write(half)],
   ['a turn ends', 'sendHeadEarly', (write: (text: string) => void) => write(half)],
-  ['the reply is whole', 'finish', (write: (text: string) => void) => write(okReply)],
+  ['the reply is whole', 'finish', (write: (text: string) => void) => write(okResponse)],
   [
     'the rest comes with the end of a broken connection',
     'data',

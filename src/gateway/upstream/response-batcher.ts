@@ -1,7 +1,7 @@
 import type { GatelogError } from '../../model/errors.ts';
-import type { WireReply } from './connection.ts';
-import type { ReplyLines } from './response-head.ts';
-import type { ReplySink } from '../response-sink.ts';
+import type { ParserCallbacks } from './connection.ts';
+import type { ResponseHead } from './response-head.ts';
+import type { ResponseSink } from '../response-sink.ts';
 
 const endOfTurn = Promise.resolve();
 
@@ -12,20 +12,20 @@ const endOfTurn = Promise.resolve();
  * A sink that throws fails its own call. TRICKY: only what is thrown while a connection reads ends in its handler; from a microtask, or while a
  * connection closes, it would end the process, and all its calls.
  */
-export class ReplyFeed implements WireReply {
-  private readonly sink: ReplySink;
+export class ResponseBatcher implements ParserCallbacks {
+  private readonly sink: ResponseSink;
   private readonly failure: (error: unknown) => GatelogError;
   private gathered: Buffer[] = [];
   private awaitsEndOfTurn = false;
   private hasFailed = false;
 
   /** @param failure what a broken connection is called. */
-  constructor(sink: ReplySink, failure: (error: unknown) => GatelogError) {
+  constructor(sink: ResponseSink, failure: (error: unknown) => GatelogError) {
     this.sink = sink;
     this.failure = failure;
   }
 
-  head({ status, lines, message }: ReplyLines): void {
+  head({ status, lines, message }: ResponseHead): void {
     this.sink.start(status, lines, message);
     this.awaitEndOfTurn();
   }

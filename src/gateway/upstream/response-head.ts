@@ -1,8 +1,8 @@
-import { KnownTexts } from '../http/intern.ts';
+import { InternTable } from '../http/intern.ts';
 import { fieldName } from '../http/headers.ts';
 
 /** How a reply's body is told from what follows it. */
-export type ReplyLength =
+export type BodyFraming =
   | { readonly kind: 'none' }
   | { readonly kind: 'bytes'; readonly bytes: number }
   | { readonly kind: 'chunked' }
@@ -10,13 +10,13 @@ export type ReplyLength =
   | { readonly kind: 'to close' };
 
 /** The head of a reply, as its connection needs it. */
-export interface ReplyLines {
+export interface ResponseHead {
   readonly status: number;
   /** Reason phrase, empty where there is none. */
   readonly message: string;
   /** Header lines in wire order and case, name and value in turn; bytes as Latin-1. */
   readonly lines: string[];
-  readonly length: ReplyLength;
+  readonly length: BodyFraming;
   /** The connection may be used for a further request. */
   readonly keepsConnection: boolean;
   /** How long the provider keeps an idle connection, milliseconds; undefined where it does not say. */
@@ -24,7 +24,7 @@ export interface ReplyLines {
 }
 
 /** What the provider sent is not HTTP/1.1, or can be read in more than one way. */
-export class NotHttpError extends Error {
+export class InvalidResponseError extends Error {
   constructor(problem: string) {
     super(problem);
     this.name = 'NotHttpError';
@@ -70,14 +70,14 @@ interface StatusLine {
   readonly message: string;
 }
 
-const statusLines = new KnownTexts((line): StatusLine => {
+const statusLines = new InternTable((line): StatusLine => {
   const start = statusLine.exec(line);
-  if (start === null) throw new NotHttpError('its first line is not a status line of HTTP/1.1');
+  if (start === null) throw new InvalidResponseError('its first line is not a status line of HTTP/1.1');
   return { isHttp10: start[1] === '0', status: Number(start[2]), message: start[3] ?? '' };
 });
 
 /** What a line is about, by its name; `none`: that is no name. */
-const names = new KnownTexts((name): LineKind => {
+const names = new InternTable((name): LineKind => {
   // A line that goes on in the next one (RFC 9112 §5.2) begins with white space, which no name has.
   return fieldName.test(name) ? (lineKinds.get(name.toLowerCase()) ?? 'other') : 'none';
 });
@@ -86,13 +86,13 @@ const names = new KnownTexts((name): LineKind => {
  * Reads the head of a reply. @param text the head as Latin-1 without its last line end. @param toHead the request's method was HEAD.
  * @throws NotHttpError.
  */
-export function readReplyLines(text: string, toHead: boolean): ReplyLines {
-  if (illegalInHead.test(text)) throw new NotHttpError(illegalHead);
+export function readResponseLines(text: string, toHead: boolean): ResponseHead {
+  if (illegalInHead.test(text)) throw new InvalidResponseError(illegalHead);
   let end = endOfLine(text, 0);
   const { isHttp10, status, message } = statusLines.at(0, text.slice(0, end));
   // HTTP/1.0 has none of these, and is waited for in vain by who takes them for the reply.
-  if (status < 200 && isHttp10) throw new NotHttpError('it has an interim head of HTTP/1.0');
-  if (status === 101) throw new NotHttpError('it changes to a protocol that nobody asked for');
+  if (status < 200 && isHttp10) throw new InvalidResponseError('it has an interim head of HTTP/1.0');
+  if (status === 101) throw new InvalidResponseError('it changes to a protocol that nobody asked for');
   const draft: Draft = { text, lines: [], contentLength: undefined, isChunked: false, closes: false, keeps: false, keptForMs: undefined };
   while (end < text.length) {
     const start = end + 2;
@@ -100,10 +100,10 @@ export function readReplyLines(text: string, toHead: boolean): ReplyLines {
     addLine(draft, start, end);
   }
   // RFC 9112 §6.1: HTTP/1.0 has no codings, so that its body is told in two ways.
-  if (isHttp10 && draft.isChunked) throw new NotHttpError('it is of HTTP/1.0 and has a Transfer-Encoding');
+  if (isHttp10 && draft.isChunked) throw new InvalidResponseError('it is of HTTP/1.0 and has a Transfer-Encoding');
   const length = lengthOf(status, toHead, draft);
   const { lines, closes, keeps, keptForMs } = draft;
-  if (status < 200 && closes) throw new NotHttpError('an interim head says that its connection is closed');
+  if (status < 200 && closes) throw new InvalidResponseError('an interim head says that its connection is closed');
   const isKept = !closes && (keeps || !isHttp10);
   return { status, message, lines, length, keepsConnection: isKept && length.kind !== 'to close', keptForMs };
 }
@@ -113,7 +113,7 @@ function endOfLine(text: string, start: number): number {
   const end = text.indexOf('\r', start);
   const behind = text.indexOf('\n', start);
   if (end === -1 && behind === -1) return text.length;
-  if (end === -1 || behind !== end + 1) throw new NotHttpError(illegalHead);
+  if (end === -1 || behind !== end + 1) throw new InvalidResponseError(illegalHead);
   return end;
 }
 
@@ -122,7 +122,7 @@ function addLine(draft: Draft, start: number, end: number): void {
   const colon = text.indexOf(':', start);
   const name = colon === -1 || colon > end ? '' : text.slice(start, colon);
   const kind = names.at(draft.lines.length >> 1, name);
-  if (kind === 'none') throw new NotHttpError('a header line has no name, or a name with characters that are not allowed in it');
+  if (kind === 'none') throw new InvalidResponseError('a header line has no name, or a name with characters that are not allowed in it');
   const value = withoutSpace(text, start + name.length + 1, end);
   draft.lines.push(name, value);
   switch (kind) {
@@ -145,9 +145,9 @@ function addLine(draft: Draft, start: number, end: number): void {
 /** A trailer line. @throws NotHttpError for what no line may be. */
 export function checkTrailer(line: string): void {
   const name = line.slice(0, Math.max(0, line.indexOf(':')));
-  if (illegal.test(line) || !fieldName.test(name)) throw new NotHttpError('a trailer is no header line');
+  if (illegal.test(line) || !fieldName.test(name)) throw new InvalidResponseError('a trailer is no header line');
   // RFC 9110 §6.5.1: it comes too late to say where the body ends.
-  if (/^(?:content-length|transfer-encoding)$/i.test(name)) throw new NotHttpError('a trailer says how long the body is');
+  if (/^(?:content-length|transfer-encoding)$/i.test(name)) throw new InvalidResponseError('a trailer says how long the body is');
 }
 
 /** TRICKY: `trim` takes characters away that are bytes of a text here, 0xA0 among them. */
@@ -181,23 +181,25 @@ function readConnection(framing: Framing, value: string): void {
 }
 
 function readLength(framing: Framing, value: string): void {
-  if (framing.contentLength !== undefined) throw new NotHttpError('it has more than one Content-Length');
-  if (!wholeNumber.test(value)) throw new NotHttpError('its Content-Length is not a whole number');
+  if (framing.contentLength !== undefined) throw new InvalidResponseError('it has more than one Content-Length');
+  if (!wholeNumber.test(value)) throw new InvalidResponseError('its Content-Length is not a whole number');
   framing.contentLength = Number(value);
 }
 
 /** TRICKY: a coding beside `chunked` would stay in the body, whose reader is told of none. We offer none, so there is none to be undone. */
 function readCoding(framing: Framing, value: string): void {
-  if (framing.isChunked || value.toLowerCase() !== 'chunked') throw new NotHttpError('it has a Transfer-Encoding other than chunked');
+  if (framing.isChunked || value.toLowerCase() !== 'chunked') {
+    throw new InvalidResponseError('it has a Transfer-Encoding other than chunked');
+  }
   framing.isChunked = true;
 }
 
 /** RFC 9112 §6.3. */
-function lengthOf(status: number, toHead: boolean, { contentLength, isChunked }: Framing): ReplyLength {
-  if (contentLength !== undefined && isChunked) throw new NotHttpError('it has both a Content-Length and a Transfer-Encoding');
+function lengthOf(status: number, toHead: boolean, { contentLength, isChunked }: Framing): BodyFraming {
+  if (contentLength !== undefined && isChunked) throw new InvalidResponseError('it has both a Content-Length and a Transfer-Encoding');
   if (toHead || status < 200 || status === 204 || status === 304) return none;
   if (isChunked) return { kind: 'chunked' };
   return contentLength === undefined ? { kind: 'to close' } : { kind: 'bytes', bytes: contentLength };
 }
 
-const none: ReplyLength = { kind: 'none' };
+const none: BodyFraming = { kind: 'none' };

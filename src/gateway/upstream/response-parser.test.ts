@@ -2,8 +2,8 @@ import { get, type IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NotHttpError } from './response-head.ts';
-import { HeadTooLargeError, ReplyParser } from './response-parser.ts';
+import { InvalidResponseError } from './response-head.ts';
+import { HeadersTooLargeError, ResponseParser } from './response-parser.ts';
 import { listen } from '../testing/raw-http.ts';
 
 /** What a reply was read as. */
@@ -17,7 +17,7 @@ interface Read {
 /** Reads the pieces of one reply; `close`: the provider closes the connection behind them. */
 function read(pieces: readonly Buffer[], { method = 'GET', closes = false, headerMaxBytes = 65_536 } = {}): Read {
   const result: Read = { heads: [], body: '', isWhole: false, keepsConnection: false };
-  const parser = new ReplyParser(
+  const parser = new ResponseParser(
     {
       takeHead: ({ status, message, lines }) => result.heads.push([status, message, lines]),
       takeBody: (bytes) => {
@@ -60,7 +60,7 @@ interface Made {
   readonly closes: boolean;
 }
 
-const replies: fc.Arbitrary<Made> = fc
+const responses: fc.Arbitrary<Made> = fc
   .record({
     interim: fc.array(fc.tuple(fc.constantFrom(100, 102, 103), lines), { maxLength: 2 }),
     status: fc.constantFrom(200, 201, 301, 404, 429, 500, 599),
@@ -132,7 +132,7 @@ function chunked(body: string, { chunks, extension }: { chunks: readonly number[
 describe('a reply', () => {
   it('is read as it was written, in whatever pieces it comes (seed 4711)', () => {
     fc.assert(
-      fc.property(replies, fc.array(fc.nat(), { maxLength: 12 }), ({ text, expected, closes }, places) => {
+      fc.property(responses, fc.array(fc.nat(), { maxLength: 12 }), ({ text, expected, closes }, places) => {
         expect(read(cut(text, places), { closes })).toEqual(expected);
       }),
       { seed: 4711, numRuns: 400 },
@@ -141,7 +141,7 @@ describe('a reply', () => {
 
   it('is read the same byte by byte (seed 4712)', () => {
     fc.assert(
-      fc.property(replies, ({ text, expected, closes }) => {
+      fc.property(responses, ({ text, expected, closes }) => {
         const bytes = [...Buffer.from(text, 'latin1')].map((byte) => Buffer.of(byte));
         expect(read(bytes, { closes })).toEqual(expected);
       }),
@@ -152,7 +152,7 @@ describe('a reply', () => {
   it('without its last byte is not whole, also where the connection ends there (seed 4713)', () => {
     fc.assert(
       fc.property(
-        replies.filter(({ closes }) => !closes),
+        responses.filter(({ closes }) => !closes),
         ({ text }) => {
           expect(readText(text.slice(0, -1), { closes: true }).isWhole).toBe(false);
         },
@@ -172,8 +172,8 @@ describe('a reply', () => {
   });
 
   it('with bytes behind it is whole, and its connection is not used again', () => {
-    const reply = readText('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n');
-    expect(reply).toMatchObject({ body: 'ok', isWhole: true, keepsConnection: false });
+    const response = readText('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n');
+    expect(response).toMatchObject({ body: 'ok', isWhole: true, keepsConnection: false });
   });
 });
 
@@ -233,9 +233,9 @@ describe('what can be read in two ways, or is no HTTP/1.1, is refused', () => {
     ['lines that end with LF alone', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
     ['a chunk that is longer than it says', `${ok}Transfer-Encoding: chunked\r\n\r\n2\r\nokay\r\n0\r\n\r\n`],
   ])('%s', (_name, text) => {
-    expect(() => readText(text)).toThrow(NotHttpError);
+    expect(() => readText(text)).toThrow(InvalidResponseError);
     const bytes = [...Buffer.from(text, 'latin1')].map((byte) => Buffer.of(byte));
-    expect(() => read(bytes)).toThrow(NotHttpError);
+    expect(() => read(bytes)).toThrow(InvalidResponseError);
   });
 
   it.each([
@@ -245,9 +245,9 @@ describe('what can be read in two ways, or is no HTTP/1.1, is refused', () => {
     ['a trailer', `${ok}Transfer-Encoding: chunked\r\n\r\n0\r\nX: ${'a'.repeat(1000)}`],
     ['many trailers', `${ok}Transfer-Encoding: chunked\r\n\r\n0\r\n${'X: a\r\n'.repeat(300)}`],
   ])('%s over the limit', (_name, text) => {
-    expect(() => readText(text, { headerMaxBytes: 900 })).toThrow(HeadTooLargeError);
+    expect(() => readText(text, { headerMaxBytes: 900 })).toThrow(HeadersTooLargeError);
     const bytes = [...Buffer.from(text, 'latin1')].map((byte) => Buffer.of(byte));
-    expect(() => read(bytes, { headerMaxBytes: 900 })).toThrow(HeadTooLargeError);
+    expect(() => read(bytes, { headerMaxBytes: 900 })).toThrow(HeadersTooLargeError);
   });
 });
 
@@ -292,30 +292,30 @@ function withLine(text: string, place: number, line: string): string {
 }
 
 it('what is taken is read as Node reads it, also where some bytes are others (seed 4714)', async () => {
-  let reply = Buffer.alloc(0);
+  let response = Buffer.alloc(0);
   server = createServer((socket) => {
-    socket.on('error', () => undefined).end(reply);
+    socket.on('error', () => undefined).end(response);
   });
   const port = await listen(server);
   const wild = fc.constantFrom(...Buffer.from('\r\n\0\t :,;0159aAfFxX-\xa0\xff', 'latin1'));
   const faults = fc.array(fc.tuple(fc.nat(), wild, fc.constantFrom('change', 'insert', 'remove')), { maxLength: 2 });
   let taken = 0;
   await fc.assert(
-    fc.asyncProperty(replies, faults, fc.option(fc.tuple(fc.nat(), framingLines)), async ({ text }, changes, line) => {
+    fc.asyncProperty(responses, faults, fc.option(fc.tuple(fc.nat(), framingLines)), async ({ text }, changes, line) => {
       const bytes = [...Buffer.from(line === null ? text : withLine(text, ...line), 'latin1')];
       for (const [place, byte, kind] of changes) {
         bytes.splice(place % bytes.length, kind === 'insert' ? 0 : 1, ...(kind === 'remove' ? [] : [byte]));
       }
-      reply = Buffer.from(bytes);
+      response = Buffer.from(bytes);
       let ours: Read;
       try {
-        ours = read([reply], { closes: true });
+        ours = read([response], { closes: true });
       } catch {
         return;
       }
       const status = ours.heads.at(-1)?.[0] ?? 0;
       // Of what comes behind a reply Node may have an error in place of the reply.
-      if (!ours.isWhole || status < 200 || read([reply.subarray(0, -1)]).isWhole) return;
+      if (!ours.isWhole || status < 200 || read([response.subarray(0, -1)]).isWhole) return;
       taken += 1;
       expect(await asNodeReads(port)).toEqual({ status, body: ours.body });
     }),

@@ -1,9 +1,9 @@
-import { checkTrailer, NotHttpError, readReplyLines, type ReplyLines } from './response-head.ts';
+import { checkTrailer, InvalidResponseError, readResponseLines, type ResponseHead } from './response-head.ts';
 
-/** Takes what a reply consists of, from within {@link ReplyParser.read}. */
-export interface ReplyTaker {
+/** Takes what a reply consists of, from within {@link ResponseParser.read}. */
+export interface ResponseHandler {
   /** A head; those of interim replies (1xx) come before the one that counts. */
-  readonly takeHead: (head: ReplyLines) => void;
+  readonly takeHead: (head: ResponseHead) => void;
   /** A piece of the body; its bytes are there only until this returns. */
   readonly takeBody: (bytes: Buffer) => void;
 }
@@ -18,21 +18,21 @@ const extensionMaxBytes = 16 * 1024;
 /** What every reply begins with. */
 const begin = Buffer.from('HTTP/1.');
 /** A size of more hexadecimal digits is beyond what a number holds exactly. */
-const mostSizeDigits = 13;
+const maxSizeDigits = 13;
 /** First room for a line or a head that comes in pieces. */
-const leastKeptBytes = 1024;
+const minKeptBytes = 1024;
 const nothing = Buffer.alloc(0);
 
 /**
  * Reads the replies of one connection, RFC 9112, one after the other. It is at least as strict as Node's own parser: what two readers could take for two
  * different replies is none.
  */
-export class ReplyParser {
+export class ResponseParser {
   /** Whether the connection may be used again after this reply. Known once it is whole. */
   keepsConnection = false;
   /** How long the provider keeps it then, milliseconds, where it says so. */
   keptForMs: number | undefined;
-  private readonly taker: ReplyTaker;
+  private readonly taker: ResponseHandler;
   private readonly headerMaxBytes: number;
   private state: State = 'whole';
   private toHead = false;
@@ -42,7 +42,7 @@ export class ReplyParser {
   private kept = nothing;
   private keptBytes = 0;
 
-  constructor(taker: ReplyTaker, headerMaxBytes: number) {
+  constructor(taker: ResponseHandler, headerMaxBytes: number) {
     this.taker = taker;
     this.headerMaxBytes = headerMaxBytes;
   }
@@ -111,19 +111,19 @@ export class ReplyParser {
 
   private head(input: Buffer, at: number): number | undefined {
     const end = input.indexOf('\r\n\r\n', Math.max(at, this.keptBytes - 3), 'latin1');
-    if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadTooLargeError();
+    if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadersTooLargeError();
     if (end === -1) {
       refuseEarly(input, at, this.keptBytes);
       return undefined;
     }
-    const head = readReplyLines(input.toString('latin1', at, end), this.toHead);
+    const head = readResponseLines(input.toString('latin1', at, end), this.toHead);
     this.keptBytes = 0;
     if (head.status >= 200) this.begins(head);
     this.taker.takeHead(head);
     return end + 4;
   }
 
-  private begins({ length, keepsConnection, keptForMs }: ReplyLines): void {
+  private begins({ length, keepsConnection, keptForMs }: ResponseHead): void {
     this.keepsConnection = keepsConnection;
     this.keptForMs = keptForMs;
     switch (length.kind) {
@@ -162,9 +162,9 @@ export class ReplyParser {
       size = size * 16 + digit;
     }
     const digits = index - at;
-    if (end - index > extensionMaxBytes) throw new NotHttpError('the extension of a chunk is over 16 KiB');
-    if (digits === 0 || digits > mostSizeDigits || (index < end && !extension.test(input.toString('latin1', index, end)))) {
-      throw new NotHttpError('the size of a chunk is not a hexadecimal number');
+    if (end - index > extensionMaxBytes) throw new InvalidResponseError('the extension of a chunk is over 16 KiB');
+    if (digits === 0 || digits > maxSizeDigits || (index < end && !extension.test(input.toString('latin1', index, end)))) {
+      throw new InvalidResponseError('the size of a chunk is not a hexadecimal number');
     }
     this.remaining = size;
     this.state = size === 0 ? 'trailer' : 'chunk';
@@ -172,7 +172,9 @@ export class ReplyParser {
   }
 
   private chunkEnd(input: Buffer, at: number): number | undefined {
-    if (input[at] !== cr || (at + 1 < input.length && input[at + 1] !== lf)) throw new NotHttpError('a chunk is longer than it says');
+    if (input[at] !== cr || (at + 1 < input.length && input[at + 1] !== lf)) {
+      throw new InvalidResponseError('a chunk is longer than it says');
+    }
     if (at + 1 === input.length) return undefined;
     this.state = 'chunk size';
     return at + 2;
@@ -183,7 +185,7 @@ export class ReplyParser {
     const end = this.lineEnd(input, at);
     if (end === undefined) return undefined;
     this.trailerBytes += end - at;
-    if (this.trailerBytes > this.headerMaxBytes) throw new HeadTooLargeError();
+    if (this.trailerBytes > this.headerMaxBytes) throw new HeadersTooLargeError();
     if (end === at) this.state = 'whole';
     else checkTrailer(input.toString('latin1', at, end));
     return end + 2;
@@ -192,11 +194,11 @@ export class ReplyParser {
   /** Where the line that begins here ends; undefined while its end has not come. */
   private lineEnd(input: Buffer, at: number): number | undefined {
     const end = input.indexOf(lf, Math.max(at, this.keptBytes - 1));
-    if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadTooLargeError();
+    if ((end === -1 ? input.length : end) - at > this.headerMaxBytes) throw new HeadersTooLargeError();
     if (end === -1) return undefined;
     this.keptBytes = 0;
     const isClean = end > at && input[end - 1] === cr && input.indexOf(cr, at) === end - 1;
-    if (!isClean) throw new NotHttpError('a line does not end with CR and LF');
+    if (!isClean) throw new InvalidResponseError('a line does not end with CR and LF');
     return end - 1;
   }
 
@@ -204,7 +206,7 @@ export class ReplyParser {
   private joined(bytes: Buffer): Buffer {
     const needed = this.keptBytes + bytes.length;
     if (this.kept.length < needed) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(leastKeptBytes, 2 * needed));
+      const larger = Buffer.allocUnsafeSlow(Math.max(minKeptBytes, 2 * needed));
       this.kept.copy(larger, 0, 0, this.keptBytes);
       this.kept = larger;
     }
@@ -224,7 +226,7 @@ export class ReplyParser {
       this.keptBytes = left;
       return;
     }
-    const rest = Buffer.allocUnsafeSlow(Math.max(leastKeptBytes, left));
+    const rest = Buffer.allocUnsafeSlow(Math.max(minKeptBytes, left));
     input.copy(rest, 0, at);
     this.kept = rest;
     this.keptBytes = left;
@@ -232,7 +234,7 @@ export class ReplyParser {
 }
 
 /** The head of a reply, or a line of it, is longer than is taken. */
-export class HeadTooLargeError extends Error {
+export class HeadersTooLargeError extends Error {
   constructor() {
     super('the head of the reply is over the limit');
     this.name = 'HeadTooLargeError';
@@ -242,9 +244,9 @@ export class HeadTooLargeError extends Error {
 /** What begins otherwise will never be a reply: nobody should wait for its end. @param seen bytes of it that were looked at before. */
 function refuseEarly(input: Buffer, at: number, seen: number): void {
   const length = Math.min(begin.length, input.length - at);
-  if (begin.compare(input, at, at + length, 0, length) !== 0) throw new NotHttpError('it does not begin with HTTP/1');
+  if (begin.compare(input, at, at + length, 0, length) !== 0) throw new InvalidResponseError('it does not begin with HTTP/1');
   for (let index = input.indexOf(lf, at + seen); index !== -1; index = input.indexOf(lf, index + 1)) {
-    if (index === at || input[index - 1] !== cr) throw new NotHttpError('a line does not end with CR and LF');
+    if (index === at || input[index - 1] !== cr) throw new InvalidResponseError('a line does not end with CR and LF');
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeUpstreams, okReply, type Scene, scene, type Seen } from '../testing/upstream-harness.ts';
+import { closeUpstreams, okResponse, type Scene, scene, type Seen } from '../testing/upstream-harness.ts';
 import { type RawProvider, until } from '../testing/raw-http.ts';
 
 afterEach(closeUpstreams);
@@ -29,7 +29,7 @@ describe('connections that several organisations want', () => {
     const calls = hold(send, 'one', 12);
     await until(() => upstream.counts().busy === 9);
     expect(upstream.counts()).toEqual({ busy: 9, idle: 0, waiting: 3 });
-    provider.sockets[0]?.write(okReply.replace('OK\r\n', 'OK\r\nConnection: close\r\n'));
+    provider.sockets[0]?.write(okResponse.replace('OK\r\n', 'OK\r\nConnection: close\r\n'));
     await until(() => calls.some(({ isWhole }) => isWhole) && asked(provider).length === 10);
     expect(upstream.counts()).toEqual({ busy: 9, idle: 0, waiting: 2 });
     calls[1]?.call?.abort(new Error('the client has left'));
@@ -43,7 +43,7 @@ describe('connections that several organisations want', () => {
     hold(send, 'b', 2);
     hold(send, 'c', 1);
     for (let count = 1; count < 7; count += 1) {
-      provider.sockets[0]?.write(okReply);
+      provider.sockets[0]?.write(okResponse);
       await until(() => asked(provider).length === count + 1);
     }
     expect(asked(provider)).toEqual(['a/0', 'a/1', 'b/0', 'c/0', 'a/2', 'b/1', 'a/3']);

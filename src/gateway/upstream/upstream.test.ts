@@ -1,7 +1,7 @@
 import type { LookupFunction, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeUpstreams, okReply, scene } from '../testing/upstream-harness.ts';
+import { closeUpstreams, okResponse, scene } from '../testing/upstream-harness.ts';
 import { soon, until } from '../testing/raw-http.ts';
 
 afterEach(closeUpstreams);
@@ -9,8 +9,8 @@ afterEach(closeUpstreams);
 const longBody = 'x'.repeat(65_536 - 'HTTP/1.1 200 OK\r\nContent-Length: 65495\r\n\r\n'.length);
 /** Answers every request, each of which comes in one piece. */
 function answers(socket: Socket): void {
-  socket.write(okReply);
-  socket.on('data', () => socket.write(okReply));
+  socket.write(okResponse);
+  socket.on('data', () => socket.write(okResponse));
 }
 
 /** Nobody listens at the first. */
@@ -40,7 +40,7 @@ describe('connections to a provider', () => {
     expect(upstream.counts()).toEqual({ busy: 1, idle: 0, waiting: 2 });
     for (const [index, path] of ['/1', '/2', '/3'].entries()) {
       await until(() => provider.received().includes(`${path} HTTP`));
-      provider.sockets[0]?.write(okReply);
+      provider.sockets[0]?.write(okResponse);
       await until(() => calls[index]?.isWhole === true);
     }
     expect(provider.sockets.length).toBe(1);
@@ -49,7 +49,7 @@ describe('connections to a provider', () => {
   it('a call for which none becomes free in time ends with a time-out that says so; younger ones and the one that runs go on', async () => {
     let now = 0;
     const options = { connections: 1, headersTimeoutMs: 100, monotonic: () => now };
-    const { provider, send, upstream } = await scene((socket) => socket.write(okReply.slice(0, -1)), options);
+    const { provider, send, upstream } = await scene((socket) => socket.write(okResponse.slice(0, -1)), options);
     const first = send();
     await until(() => first.body === 'o');
     const second = send();
@@ -64,7 +64,7 @@ describe('connections to a provider', () => {
     expect([third.isOver(), first.isOver(), upstream.counts()]).toEqual([false, false, { busy: 1, idle: 0, waiting: 1 }]);
     provider.sockets[0]?.write('k');
     await until(() => first.isWhole && provider.received().split('POST').length === 3);
-    provider.sockets[0]?.write(okReply);
+    provider.sockets[0]?.write(okResponse);
     await until(() => third.isWhole);
   });
 
@@ -77,10 +77,10 @@ describe('connections to a provider', () => {
     const third = send({ path: '/third' });
     second.call?.abort(new Error('the client has left'));
     expect([second.error?.code, body.destroyed, upstream.counts().waiting]).toEqual(['provider_unreachable', true, 1]);
-    provider.sockets[0]?.write(okReply);
+    provider.sockets[0]?.write(okResponse);
     await until(() => first.isWhole && provider.received().includes('/third'));
     expect(provider.received()).not.toContain('/second');
-    provider.sockets[0]?.write(okReply);
+    provider.sockets[0]?.write(okResponse);
     await until(() => third.isWhole);
   });
 
@@ -109,7 +109,7 @@ describe('connections to a provider', () => {
 
   it('are given up before the provider closes them, where it says when', async () => {
     let now = 0;
-    const keeping = okReply.replace('\r\n\r\n', '\r\nKeep-Alive: timeout=5, max=9\r\n\r\n');
+    const keeping = okResponse.replace('\r\n\r\n', '\r\nKeep-Alive: timeout=5, max=9\r\n\r\n');
     const { provider, send } = await scene(
       (socket) => {
         socket.write(keeping);
@@ -131,11 +131,11 @@ describe('connections to a provider', () => {
   });
 
   it.each([
-    ['says so', okReply.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')],
-    ['sends more than it was asked for', `${okReply}HTTP/1.1 200 OK\r\n`],
-    ['speaks HTTP/1.0', okReply.replace('1.1', '1.0')],
-  ])('are not used again where the provider %s', async (_name, reply) => {
-    const { provider, send } = await scene((socket) => socket.write(reply));
+    ['says so', okResponse.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')],
+    ['sends more than it was asked for', `${okResponse}HTTP/1.1 200 OK\r\n`],
+    ['speaks HTTP/1.0', okResponse.replace('1.1', '1.0')],
+  ])('are not used again where the provider %s', async (_name, response) => {
+    const { provider, send } = await scene((socket) => socket.write(response));
     for (const count of [1, 2]) {
       const seen = send();
       await until(() => seen.isOver());
@@ -163,7 +163,7 @@ describe('connections to a provider', () => {
     const { provider, send } = await scene(
       (socket) => {
         if (provider.sockets.length > 1) {
-          socket.write(okReply);
+          socket.write(okResponse);
           return;
         }
         // As long as all that is read of a connection at once, so that what follows is read by itself.
@@ -177,7 +177,7 @@ describe('connections to a provider', () => {
   });
 
   it('a provider that closes behind its reply, without saying so, fails no call that waits', async () => {
-    const { provider, send } = await scene((socket) => socket.end(okReply), { connections: 1 });
+    const { provider, send } = await scene((socket) => socket.end(okResponse), { connections: 1 });
     const calls = [send(), send(), send()];
     await until(() => calls.every((seen) => seen.isOver()));
     expect([calls.map(({ body }) => body), provider.sockets.length]).toEqual([['ok', 'ok', 'ok'], 3]);
@@ -295,7 +295,7 @@ describe('a request', () => {
   });
 
   it('whose reply stops in the middle ends with a time-out, unless its reader is the one who waits', async () => {
-    const { send } = await scene((socket) => socket.write(okReply.slice(0, -1)), { bodyTimeoutMs: 100 });
+    const { send } = await scene((socket) => socket.write(okResponse.slice(0, -1)), { bodyTimeoutMs: 100 });
     const [held, read] = [send(), send()];
     await until(() => held.body === 'o');
     held.call?.pause();

@@ -3,16 +3,16 @@ import type { Readable } from 'node:stream';
 import { buildConnector } from 'undici';
 import { GatelogError } from '../../model/errors.ts';
 import { isSystemError } from '../../platform/files.ts';
-import type { RawHeaders } from '../http/headers.ts';
+import type { HeaderList } from '../http/headers.ts';
 import type { ConnectionCounts } from '../metrics.ts';
 import { NameLookUps } from './name-look-ups.ts';
 import { outgoingHead } from './request-head.ts';
-import { type ConnectionLimits, type ProviderConnection, ReplyTimeoutError } from './connection.ts';
-import { ConnectionsBusyError, PoolClosedError, PooledCall, ProviderPool, ShareTakenError } from './pool.ts';
-import { ReplyFeed } from './response-batcher.ts';
-import { NotHttpError } from './response-head.ts';
-import { HeadTooLargeError } from './response-parser.ts';
-import type { ReplySink } from '../response-sink.ts';
+import { type ConnectionLimits, type ProviderConnection, ResponseTimeoutError } from './connection.ts';
+import { PoolExhaustedError, PoolClosedError, PendingRequest, ProviderPool, ShareTakenError } from './pool.ts';
+import { ResponseBatcher } from './response-batcher.ts';
+import { InvalidResponseError } from './response-head.ts';
+import { HeadersTooLargeError } from './response-parser.ts';
+import type { ResponseSink } from '../response-sink.ts';
 
 /** What goes to a provider. */
 export interface ProviderRequest {
@@ -25,8 +25,8 @@ export interface ProviderRequest {
   /** Set when the caller chose the host: how the guard resolves its name. */
   readonly lookUp: LookupFunction | undefined;
   /** Header lines, name and value in turn, without any that says how long the body is. */
-  readonly lines: RawHeaders;
-  readonly credentials: RawHeaders;
+  readonly lines: HeaderList;
+  readonly credentials: HeaderList;
   readonly body: Buffer | Readable | null;
   /** Bytes of a body that is read as it goes, where its sender said how many. */
   readonly announced: number | undefined;
@@ -46,17 +46,17 @@ export interface UpstreamOptions extends ConnectionLimits {
 
 export interface Upstream {
   /** Sends a request and feeds the reply to the sink. Never throws: a failure reaches the sink. */
-  readonly send: (request: ProviderRequest, sink: ReplySink) => void;
+  readonly send: (request: ProviderRequest, sink: ResponseSink) => void;
   /** The connections to all providers right now. */
   readonly counts: () => ConnectionCounts;
   readonly close: () => Promise<void>;
 }
 
 /** Most hosts named by callers whose connections are kept; one that was not called for the longest time makes room. */
-const mostNamedHosts = 256;
+const maxNamedHosts = 256;
 /** How often connections are looked at: this share of the shortest time-out, within the bounds. A time-out is seen up to twice that late. */
 const lookShare = 0.1;
-const lookBounds = { leastMs: 10, mostMs: 1000 };
+const lookBounds = { minMs: 10, maxMs: 1000 };
 
 /**
  * Connections to providers: one pool an origin, kept alive.
@@ -84,7 +84,7 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
     named.delete(origin);
     named.set(origin, pool);
     const [oldest] = named;
-    if (named.size > mostNamedHosts && oldest !== undefined) {
+    if (named.size > maxNamedHosts && oldest !== undefined) {
       const [oldestOrigin, left] = oldest;
       named.delete(oldestOrigin);
       left.retire();
@@ -118,19 +118,19 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-function send(pool: ProviderPool, request: ProviderRequest, sink: ReplySink): void {
+function send(pool: ProviderPool, request: ProviderRequest, sink: ResponseSink): void {
   const { organizationId, method, path, lines, credentials, body, announced, sent } = request;
   const bodyBytes = body === null || Buffer.isBuffer(body) ? (body?.length ?? 0) : announced;
   const head = outgoingHead({ method, path, host: pool.options.host, lines, credentials, bodyBytes });
   const wire = { method, head, body, announced, sent };
-  const call = new PooledCall(pool, organizationId, wire, new ReplyFeed(sink, providerFailure));
+  const call = new PendingRequest(pool, organizationId, wire, new ResponseBatcher(sink, providerFailure));
   sink.begin(call);
   call.send();
 }
 
 function lookEveryMs({ headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs, shareWaitMs }: UpstreamOptions): number {
   const shortest = Math.min(headersTimeoutMs, bodyTimeoutMs, idleTimeoutMs, shareWaitMs);
-  return Math.min(lookBounds.mostMs, Math.max(lookBounds.leastMs, shortest * lookShare));
+  return Math.min(lookBounds.maxMs, Math.max(lookBounds.minMs, shortest * lookShare));
 }
 
 function countsOf(pools: readonly ProviderPool[]): ConnectionCounts {
@@ -191,7 +191,7 @@ function providerFailure(error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
   if (error instanceof ShareTakenError) return new GatelogError('too_many_calls', shareSentence(error), { cause: error });
   const code = isSystemError(error) ? error.code : undefined;
-  if (error instanceof ReplyTimeoutError || (code !== undefined && timeoutCodes.has(code))) {
+  if (error instanceof ResponseTimeoutError || (code !== undefined && timeoutCodes.has(code))) {
     return new GatelogError('provider_timeout', timeoutSentence(error), { cause: error });
   }
   return new GatelogError('provider_unreachable', unreachableSentence(error, code), { cause: error });
@@ -206,17 +206,17 @@ function shareSentence(error: ShareTakenError): string {
 }
 
 function timeoutSentence(error: unknown): string {
-  return error instanceof ConnectionsBusyError
+  return error instanceof PoolExhaustedError
     ? `All connections to the provider (GATELOG_PROVIDER_CONNECTIONS: ${error.connections}) were busy for as long as a call waits for one. Try again, or allow more.`
     : 'The provider did not answer in time. Try again, or raise the time-out settings of the gateway.';
 }
 
 function unreachableSentence(error: unknown, code: string | undefined): string {
   if (error instanceof PoolClosedError) return 'The gateway is about to end, and broke the call off. Try again.';
-  if (error instanceof HeadTooLargeError) {
+  if (error instanceof HeadersTooLargeError) {
     return 'The head of what the provider answered is over the limit of the gateway (GATELOG_HEADER_MAX_BYTES).';
   }
-  if (error instanceof NotHttpError) return `What the provider answered is not HTTP/1.1: ${error.message}.`;
+  if (error instanceof InvalidResponseError) return `What the provider answered is not HTTP/1.1: ${error.message}.`;
   const host = isSystemError(error) && 'hostname' in error && typeof error.hostname === 'string' ? error.hostname : undefined;
   if (host !== undefined && code === 'ENOTFOUND') {
     return `There is no host "${host}" (ENOTFOUND), so the provider was not called. Mend the address: Svc-Target-Url, or the setting GATELOG_PROVIDER_<NAME>_URL.`;

@@ -1,28 +1,28 @@
 import type { Batch } from './batch.ts';
-import { InterpreterDied, InterpreterStopped } from '../worker/interpreter.ts';
-import type { OpenExchange } from '../series/exchange.ts';
+import { InterpreterCrashed, InterpreterStopped } from '../worker/interpreter.ts';
+import type { TrackedExchange } from '../series/exchange.ts';
 import { BatchTooLarge } from './insert.ts';
 
 /** True when a batch was more than the store or the interpreter could take; none of it is stored. */
-export function isTooMuch(error: unknown): error is TooMuch {
-  return error instanceof BatchTooLarge || error instanceof InterpreterDied || error instanceof InterpreterStopped;
+export function exceedsQuota(error: unknown): error is TooMuch {
+  return error instanceof BatchTooLarge || error instanceof InterpreterCrashed || error instanceof InterpreterStopped;
 }
 
-type TooMuch = BatchTooLarge | InterpreterDied | InterpreterStopped;
+type TooMuch = BatchTooLarge | InterpreterCrashed | InterpreterStopped;
 
 /** How many exchanges the next batch may have: half as many after one that was too much, or as many as the interpreter came through, twice as many after each that was not. */
-export class BatchWidth {
+export class BatchSizer {
   private readonly most: number;
   private rows: number;
   /** The exchange with which alone the interpreter died last. */
-  private diedOf: OpenExchange | undefined;
+  private diedOf: TrackedExchange | undefined;
 
   constructor(most: number) {
     this.most = most;
     this.rows = most;
   }
 
-  mostRows(): number {
+  maxRows(): number {
     return this.rows;
   }
 
@@ -45,7 +45,7 @@ export class BatchWidth {
       return false;
     }
     const [only] = exchanges;
-    const isFirstDeath = error instanceof InterpreterDied && this.diedOf !== only;
+    const isFirstDeath = error instanceof InterpreterCrashed && this.diedOf !== only;
     this.diedOf = only;
     return !isFirstDeath;
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { UsageCompletion } from '../../model/record/usage-completion.ts';
 import type { BatchBounds } from '../../spool/checkpoint.ts';
 import { comparePositions, type Position } from '../../spool/spool.ts';
-import type { OpenExchange } from '../series/exchange.ts';
+import type { TrackedExchange } from '../series/exchange.ts';
 import type { ChangesByExchange } from '../changes/pending.ts';
 import type { SeriesTail } from '../series/tail.ts';
 import type { Failure } from './insert.ts';
@@ -10,7 +10,7 @@ import type { Failure } from './insert.ts';
 /** What goes to the store at once. */
 export interface Batch {
   readonly bounds: BatchBounds;
-  readonly exchanges: readonly OpenExchange[];
+  readonly exchanges: readonly TrackedExchange[];
   /** How many of each series' waiting exchanges are in it. */
   readonly taken: readonly { readonly tail: SeriesTail; readonly count: number }[];
 }
@@ -20,7 +20,7 @@ export interface StoredBatch {
   readonly batch: Batch;
   readonly failures: ReadonlyMap<number, Failure>;
   readonly changes: ChangesByExchange;
-  readonly erased: ReadonlyMap<OpenExchange, number>;
+  readonly erased: ReadonlyMap<TrackedExchange, number>;
   /** Usage that waits for the records of its calls from now on. */
   readonly waiting: readonly UsageCompletion[];
 }
@@ -32,14 +32,14 @@ export interface FormedBatch extends Batch {
 }
 
 export interface BatchLimits {
-  readonly mostRows: number;
-  readonly mostBytes: number;
+  readonly maxRows: number;
+  readonly maxBytes: number;
 }
 
 export const startOfSeries: Position = { segment: 0, offset: 0 };
 
 /** What is no more to be taken into a batch. */
-export interface Behind {
+export interface BatchStart {
   /** What the store has of each series. */
   readonly accepted: Readonly<Record<string, Position>>;
   /** What the batch that is on its way has taken, when another is formed behind it. */
@@ -53,14 +53,14 @@ export interface Behind {
 export function formBatch(
   number: number,
   tails: readonly SeriesTail[],
-  { accepted, taken: before = [] }: Behind,
+  { accepted, taken: before = [] }: BatchStart,
   limits: BatchLimits,
 ): FormedBatch | undefined {
   let rows = 0;
   let bytes = 0;
   let isFull = false;
   const taken: { tail: SeriesTail; count: number }[] = [];
-  const exchanges: OpenExchange[] = [];
+  const exchanges: TrackedExchange[] = [];
   const series: Record<string, { from: Position; to: Position }> = {};
   for (const tail of rotated(tails, number)) {
     let count = 0;
@@ -69,7 +69,7 @@ export function formBatch(
     for (let index = first; index < waiting.length; index += 1) {
       const exchange = waiting[index];
       if (exchange?.endsAt === undefined) break;
-      const fits = rows < limits.mostRows && (rows === 0 || bytes + exchange.bytes <= limits.mostBytes);
+      const fits = rows < limits.maxRows && (rows === 0 || bytes + exchange.bytes <= limits.maxBytes);
       if (!fits) {
         isFull = true;
         break;
@@ -82,11 +82,11 @@ export function formBatch(
     }
     if (count > 0) taken.push({ tail, count });
   }
-  return rows === 0 ? undefined : { bounds: { batch: number, series }, exchanges, taken, isFull: isFull || rows === limits.mostRows };
+  return rows === 0 ? undefined : { bounds: { batch: number, series }, exchanges, taken, isFull: isFull || rows === limits.maxRows };
 }
 
 /** Whether what waits is as much as a batch takes. */
-export function fillsBatch(tails: readonly SeriesTail[], { mostRows, mostBytes }: BatchLimits): boolean {
+export function fillsBatch(tails: readonly SeriesTail[], { maxRows: mostRows, maxBytes: mostBytes }: BatchLimits): boolean {
   const waiting = tails.flatMap((tail) => tail.waiting());
   return waiting.length >= mostRows || waiting.reduce((sum, { bytes }) => sum + bytes, 0) >= mostBytes;
 }
@@ -102,7 +102,7 @@ function rotated<T>(items: readonly T[], by: number): readonly T[] {
  */
 export function repeatBatch(bounds: BatchBounds, tails: readonly SeriesTail[]): Batch | undefined {
   const taken: { tail: SeriesTail; count: number }[] = [];
-  const exchanges: OpenExchange[] = [];
+  const exchanges: TrackedExchange[] = [];
   for (const [name, { to }] of Object.entries(bounds.series)) {
     const tail = tails.find(({ series }) => series === name);
     // A series that is gone was accepted whole: it is deleted only after that.

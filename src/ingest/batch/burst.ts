@@ -3,7 +3,7 @@ import type { CpuShares } from '../../platform/cpu-usage.ts';
 
 export interface BurstOptions {
   /** Longest time for which batches are put off, milliseconds; 0 puts none off. */
-  readonly mostMs: number;
+  readonly maxMs: number;
   readonly cpuShares: () => CpuShares | undefined;
   readonly clock: Clock;
 }
@@ -11,7 +11,7 @@ export interface BurstOptions {
 /** With fewer calls a second than these the ingest keeps up, also on two cores that have other work: to put them off would only make them late. */
 const burstPerSecond = 2500;
 /** Nor is it a burst when not much more come than have come all along: about so long, milliseconds, and so many times as many. */
-const usualMs = 60_000;
+const defaultMs = 60_000;
 const beyondUsual = 1.25;
 /**
  * Calls beyond that rate that make a burst, all together. While so many wait nothing is known of its end, as what comes is no longer read ahead.
@@ -22,7 +22,7 @@ const burstCalls = 7500;
 const idleAtBegin = 0.1;
 const idleAtEnd = 0.5;
 /** Below this share of the cores it is the ingest itself that keeps them busy. */
-const leastOfOthers = 0.3;
+const minOfOthers = 0.3;
 
 /**
  * Decides whether the ingest lets a burst of calls go first. On a machine without an idle core every batch takes time from the calls themselves,
@@ -32,14 +32,14 @@ const leastOfOthers = 0.3;
  * Calls are counted as by a bucket of tokens: each takes one, and each second brings back as many as the ingest keeps up with, be it because they
  * are few or because it has for a while.
  */
-export class Burst {
+export class BurstGate {
   private readonly options: BurstOptions;
   private since: number | undefined;
   /** The burst that was put off is over, and not all that waited has been taken since. */
   private spent = false;
   private tokens = burstCalls;
-  /** How many come a second, over {@link usualMs}. */
-  private usualPerSecond = 0;
+  /** How many come a second, over {@link defaultMs}. */
+  private defaultPerSecond = 0;
   /** When it was last asked, and how many waited then, or since a batch was taken. */
   private askedAt: number | undefined;
   private waiting = 0;
@@ -54,8 +54,8 @@ export class Burst {
    * off would make seconds of it.
    * @param waiting exchanges that wait for the store.
    */
-  putsOff(waiting: number): boolean {
-    const { mostMs, clock } = this.options;
+  defers(waiting: number): boolean {
+    const { maxMs: mostMs, clock } = this.options;
     const now = clock.monotonic();
     this.count(waiting, now);
     if (this.since !== undefined && waiting < burstCalls && this.tokens >= burstPerSecond) this.spent = true;
@@ -79,17 +79,17 @@ export class Burst {
     const { askedAt = now, waiting: before } = this;
     const passedMs = now - askedAt;
     const come = this.askedAt === undefined ? 0 : Math.max(0, waiting - before);
-    const brought = (passedMs * Math.max(burstPerSecond, beyondUsual * this.usualPerSecond)) / 1000;
+    const brought = (passedMs * Math.max(burstPerSecond, beyondUsual * this.defaultPerSecond)) / 1000;
     this.tokens = Math.max(0, Math.min(burstCalls, this.tokens + brought) - come);
     // Each call counts for less the longer ago it came, down to a third after that time.
-    this.usualPerSecond = this.usualPerSecond * Math.exp(-passedMs / usualMs) + (come * 1000) / usualMs;
+    this.defaultPerSecond = this.defaultPerSecond * Math.exp(-passedMs / defaultMs) + (come * 1000) / defaultMs;
     this.askedAt = now;
     this.waiting = waiting;
   }
 
   private othersNeedTheCores(): boolean {
     const shares = this.options.cpuShares();
-    if (shares === undefined || 1 - shares.idle - shares.own < leastOfOthers) return false;
+    if (shares === undefined || 1 - shares.idle - shares.own < minOfOthers) return false;
     return shares.idle <= (this.since === undefined ? idleAtBegin : idleAtEnd);
   }
 }

@@ -40,11 +40,11 @@ export interface StoreBatchOptions {
 }
 
 const firstRetryMs = 100;
-const longestRetryMs = 5000;
+const maxRetryMs = 5000;
 /** Lack of memory may pass; after so many tries in a row the batch is taken for its cause. */
 const triesWhenTooLarge = 4;
 /** One row of fewer bytes is not: whoever has no memory for that has given it to others, and is waited for. */
-const leastTooLargeBytes = 8 * 1024 * 1024;
+const minTooLargeBytes = 8 * 1024 * 1024;
 
 /** The batch as a whole is more than the store takes at once. Nothing of it was stored. */
 export class BatchTooLarge extends Error {
@@ -131,10 +131,10 @@ async function missingOf(part: Part, { findRows, records }: Storing): Promise<Pa
 
 /** @returns why the store does not take these rows, undefined when it has them. */
 async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
-  const backoff = makeBackoff(firstRetryMs, longestRetryMs);
+  const backoff = makeBackoff(firstRetryMs, maxRetryMs);
   const written = rows.map((row) => bytesIn(table, row));
   const bytes = written.reduce((sum, { length }) => sum + length, 0);
-  const mayBeCause = rows.length > 1 || bytes >= leastTooLargeBytes;
+  const mayBeCause = rows.length > 1 || bytes >= minTooLargeBytes;
   let tooLarge = 0;
   // Where the answer of a try was lost, the store may have what it was sent.
   let isUnclear = false;
@@ -153,7 +153,7 @@ async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing:
         if (mayGiveUp && !isUnclear) throw new BatchTooLarge(failureText(error), { cause: error });
         return { cause: 'too_large', reason: failureText(error) };
       }
-      const retryInMs = backoff.nextMs();
+      const retryInMs = backoff.nextDelayMs();
       storing.observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
       await wait(retryInMs, undefined, { signal: storing.signal });
     }

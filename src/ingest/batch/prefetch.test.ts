@@ -4,7 +4,7 @@ import type { InsertRows } from '../../store/insert/insert.ts';
 import type { DrainPorts } from '../ports.ts';
 import type { ErasedUser } from '../erasures.ts';
 import { type Gate, type IngestRig, interpretDirectly, makeGate, openRig, SpoolRig } from '../testing/ingest-harness.ts';
-import { type Interpret, type InterpretedExchange, InterpreterDied } from '../worker/interpreter.ts';
+import { type Interpret, type InterpretedExchange, InterpreterCrashed } from '../worker/interpreter.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => rig.close());
 
-const limits = { mostRows: 2, mostBytes: 1e9 };
+const limits = { maxRows: 2, maxBytes: 1e9 };
 
 async function writeSome(spool: SpoolRig, count: number): Promise<RequestId[]> {
   const properties = [{ name: 'team', value: 'a', lowered: true as const }];
@@ -86,7 +86,7 @@ describe('while a batch is being stored', () => {
   it('so is one that its bytes fill', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeSome(spool, 5);
-    expect(await drainTwo(spool, { limits: { mostRows: 1000, mostBytes: 2500 } })).toEqual([2, 2, 1]);
+    expect(await drainTwo(spool, { limits: { maxRows: 1000, maxBytes: 2500 } })).toEqual([2, 2, 1]);
     expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
   });
 
@@ -195,7 +195,7 @@ describe('what was made ahead is made again', () => {
     const spool = new SpoolRig(rig);
     const ids = await writeSome(spool, 4);
     const sizes = await drainTwo(spool, {}, (call) => {
-      if (call === 2) throw new InterpreterDied('no memory');
+      if (call === 2) throw new InterpreterCrashed('no memory');
       return undefined;
     });
     expect(sizes).toEqual([2, 2, 2]);

@@ -18,7 +18,7 @@ interface Begun {
  * Invariant: nothing rests on it. When it is the batch's turn, what was made ahead is taken only where it is what would be made now: of the same
  * exchanges, without changes, under the same settings, and without a failure, which may be due to what has moved in the spool since. Else it is forgotten.
  */
-export class Ahead {
+export class Prefetch {
   private readonly release: (interpreted: Interpreted) => void;
   private begun: Begun | undefined;
 

@@ -1,7 +1,7 @@
 import type { Observe } from '../../model/observation.ts';
 import type { UsageCompletion } from '../../model/record/usage-completion.ts';
 import type { InterpretedExchange } from '../worker/interpreter.ts';
-import type { OpenExchange } from '../series/exchange.ts';
+import type { TrackedExchange } from '../series/exchange.ts';
 import type { BudgetSettlement } from '../interpret/settlement.ts';
 import type { Failure, StorableRow } from './insert.ts';
 
@@ -13,21 +13,21 @@ export interface InterpretedBatch {
   /** Why there is no row, by place in the batch. */
   readonly failures: Map<number, Failure>;
   /** Exchanges that erasures take out, with their numbers. */
-  readonly erased: Map<OpenExchange, number>;
+  readonly erased: Map<TrackedExchange, number>;
   readonly settlements: BudgetSettlement[];
   /** What reads of finished responses brought. */
   readonly completions: UsageCompletion[];
   /** Responses whose usage a later read may bring, as `responseKeyOf` names them. */
   readonly awaited: Set<string>;
   /** Why redaction rules could not be applied. */
-  readonly redactionFailures: Map<OpenExchange, string>;
+  readonly redactionFailures: Map<TrackedExchange, string>;
   /** Why the operator's threat check said nothing. */
-  readonly threatCheckFailures: Map<OpenExchange, string>;
+  readonly threatCheckFailures: Map<TrackedExchange, string>;
 }
 
 /** Sorts what came of each exchange of a batch, in their order. @param release of what is left. @throws when this process lacked something just now: it is released then. */
-export function sortInterpreted(
-  exchanges: readonly OpenExchange[],
+export function partitionResults(
+  exchanges: readonly TrackedExchange[],
   interpreted: readonly InterpretedExchange[],
   release: (interpreted: readonly InterpretedExchange[]) => void,
 ): InterpretedBatch {

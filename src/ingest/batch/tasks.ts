@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { DrainPorts } from '../ports.ts';
 import type { InterpretTask, TaskSettings } from '../worker/interpreter.ts';
-import type { OpenExchange } from '../series/exchange.ts';
+import type { TrackedExchange } from '../series/exchange.ts';
 import type { ChangesByExchange } from '../changes/pending.ts';
 
 /** What the tasks of a batch need to know of it. */
@@ -16,7 +16,7 @@ type TaskPorts = Pick<DrainPorts, 'spoolFolder' | 'declaredNames' | 'redactionRu
 
 /** What is to be interpreted, in the order of the exchanges. */
 export async function tasksOf(
-  exchanges: readonly OpenExchange[],
+  exchanges: readonly TrackedExchange[],
   { changes, isRepeated }: TaskBatch,
   ports: TaskPorts,
 ): Promise<InterpretTask[]> {
@@ -40,13 +40,13 @@ export async function tasksOf(
   });
 }
 
-const nothing: ReadonlySet<OpenExchange> = new Set();
+const nothing: ReadonlySet<TrackedExchange> = new Set();
 const noChanges: InterpretTask['changes'] = [];
 
 type OrganizationSettings = Pick<TaskSettings, 'declaredNames' | 'redactionRules'>;
 
 async function organizationsOf(
-  exchanges: readonly OpenExchange[],
+  exchanges: readonly TrackedExchange[],
   ports: TaskPorts,
 ): Promise<ReadonlyMap<OrganizationId, OrganizationSettings>> {
   const settings = new Map<OrganizationId, OrganizationSettings>();
@@ -62,8 +62,8 @@ async function organizationsOf(
  * Invariant: a repeated batch leaves out what it left out before and nothing else: of another record some tables may have their row already, and
  * the erasure finds it in the store once all have.
  */
-async function keptByRepetition(exchanges: readonly OpenExchange[], { erasures }: TaskPorts): Promise<ReadonlySet<OpenExchange>> {
-  const kept = new Set<OpenExchange>();
+async function keptByRepetition(exchanges: readonly TrackedExchange[], { erasures }: TaskPorts): Promise<ReadonlySet<TrackedExchange>> {
+  const kept = new Set<TrackedExchange>();
   for (const exchange of exchanges) {
     if (erasures.of(exchange.organizationId) === undefined) continue;
     if (!(await erasures.wasErased(exchange))) kept.add(exchange);

@@ -4,7 +4,7 @@ import { isLocked } from '../../platform/process-lock.ts';
 import type { Checkpoint } from '../../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../../spool/segment.ts';
 import { comparePositions, lockName, type Position, segmentName } from '../../spool/spool.ts';
-import type { OpenExchange } from '../series/exchange.ts';
+import type { TrackedExchange } from '../series/exchange.ts';
 
 /** Of each series how far the store may have what no checkpoint speaks of. */
 export type Unsure = Readonly<Record<string, Position>>;
@@ -33,7 +33,7 @@ function endOf(folder: string): Position {
 }
 
 /** Whether the store may have some of these although no batch of this checkpoint had them. */
-export function mayBeStored(unsure: Unsure, exchanges: readonly OpenExchange[]): boolean {
+export function mayBeStored(unsure: Unsure, exchanges: readonly TrackedExchange[]): boolean {
   return exchanges.some(({ series, endsAt }) => {
     const to = unsure[series];
     return to !== undefined && endsAt !== undefined && comparePositions(endsAt, to) <= 0;

@@ -6,7 +6,7 @@ import { openCheckpointFile } from '../../spool/checkpoint.ts';
 import type { InsertRows } from '../../store/insert/insert.ts';
 import type { Drain } from '../drain.ts';
 import { type IngestRig, makeGate, openRig, SpoolRig, until, written } from '../testing/ingest-harness.ts';
-import type { RequestChanger } from './request-changes.ts';
+import type { RequestChanges } from './request-changes.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -45,13 +45,13 @@ async function factsOf(spool: SpoolRig, id: RequestId): Promise<readonly FactsRo
   );
 }
 
-interface OpenExchange {
+interface TrackedExchange {
   readonly id: RequestId;
   /** Writes the rest of the exchange. */
   readonly end: () => Promise<void>;
 }
 
-async function openExchange(spool: SpoolRig): Promise<OpenExchange> {
+async function openExchange(spool: SpoolRig): Promise<TrackedExchange> {
   const writer = spool.openWriter();
   const stream = writer.newStream();
   const id = spool.writeOpen(writer, stream, { tags: { properties: [{ name: 'Team', value: 'tag' }] } });
@@ -63,7 +63,7 @@ async function openExchange(spool: SpoolRig): Promise<OpenExchange> {
   return { id, end };
 }
 
-async function changeAll(spool: SpoolRig, changer: RequestChanger, id: RequestId): Promise<void> {
+async function changeAll(spool: SpoolRig, changer: RequestChanges, id: RequestId): Promise<void> {
   for (const change of [property('Team', 'a'), score('s', 0.5), feedback(true), score('s', 1), feedback(false)]) {
     await changer.change(spool.principal, id, change);
   }

@@ -6,7 +6,7 @@ import type { SpoolWriter } from '../../spool/writer.ts';
 import type { InsertRows } from '../../store/insert/insert.ts';
 import type { Drain } from '../drain.ts';
 import { type IngestRig, openRig, SpoolRig, written } from '../testing/ingest-harness.ts';
-import type { RequestChanger } from './request-changes.ts';
+import type { RequestChanges } from './request-changes.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ class Life {
   private readonly exchanges: Travelling[] = [];
   private readonly puts: Promise<void>[] = [];
   private storeIsAway = false;
-  private core: { drain: Drain; changer: RequestChanger } | undefined;
+  private core: { drain: Drain; changer: RequestChanges } | undefined;
   private count = 0;
 
   async step(kind: string, which: number): Promise<void> {
@@ -94,7 +94,7 @@ class Life {
       if (this.storeIsAway) throw new GatelogError('store_unavailable', 'away');
       await rig.store.insert(table, rows, token);
     };
-    this.core = await this.spool.openCore({ insert, limits: { mostRows: 3, mostBytes: 1e6 } });
+    this.core = await this.spool.openCore({ insert, limits: { maxRows: 3, maxBytes: 1e6 } });
     Object.assign((this.core.changer as unknown as { ports: object }).ports, { storeWaitMs: 1000 });
     this.core.drain.start();
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
-import { ChangeTurns } from './organization-lock.ts';
+import { OrganizationLock } from './organization-lock.ts';
 import { makeGate } from '../testing/ingest-harness.ts';
 
 const ours = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
@@ -17,7 +17,7 @@ async function fail(): Promise<never> {
 
 describe('changes of an organisation', () => {
   test('of single requests run side by side, one of a session alone, in the order in which they came', async () => {
-    const turns = new ChangeTurns();
+    const turns = new OrganizationLock();
     const log: string[] = [];
     const gates = new Map(['a', 'b', 'S', 'c', 'T'].map((name) => [name, makeGate()]));
     const work = (name: string) => async () => {
@@ -44,13 +44,13 @@ describe('changes of an organisation', () => {
   });
 
   test('that fail let the next ones in', async () => {
-    const turns = new ChangeTurns();
+    const turns = new OrganizationLock();
     const results = await Promise.allSettled([turns.alone(ours, fail), turns.shared(ours, fail), turns.alone(ours, async () => 'done')]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
   test('more than a thousand do not wait', async () => {
-    const turns = new ChangeTurns();
+    const turns = new OrganizationLock();
     const gate = makeGate();
     const first = turns.alone(ours, () => gate.passed);
     const waiting = Array.from({ length: 1000 }, () => turns.shared(ours, async () => undefined));

@@ -14,13 +14,13 @@ interface Running {
 }
 
 /** Changes of one organisation that may wait; more is answered 503 rather than kept. */
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 
 /**
  * The order of changes in an organisation: those of single requests run side by side, one of a whole session runs alone. So the numbers of
  * changes are in the order in which the changes reached each request.
  */
-export class ChangeTurns {
+export class OrganizationLock {
   private readonly organizations = new Map<OrganizationId, Running>();
 
   /** Runs `work` side by side with others of its kind. @throws GatelogError `store_unavailable` when too many wait. */
@@ -59,7 +59,7 @@ function begin(running: Running, alone: boolean): void {
 }
 
 function whenFree(running: Running, alone: boolean): Promise<void> {
-  if (running.waiting.length >= mostWaiting) {
+  if (running.waiting.length >= maxWaiting) {
     throw new GatelogError('store_unavailable', 'Too many changes are waiting for a change of a whole session. Try again in a moment.');
   }
   return new Promise((resolve) => {

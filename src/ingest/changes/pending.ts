@@ -12,10 +12,10 @@ import type { AcceptedChange } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import { failureText } from '../../store/engine/failure.ts';
-import type { OpenExchange } from '../series/exchange.ts';
+import type { TrackedExchange } from '../series/exchange.ts';
 
 /** Changes by exchange, of each the oldest first. */
-export type ChangesByExchange = ReadonlyMap<OpenExchange, readonly AcceptedChange[]>;
+export type ChangesByExchange = ReadonlyMap<TrackedExchange, readonly AcceptedChange[]>;
 
 /** Changes of exchanges that the store does not have yet. */
 export interface PendingChanges {
@@ -29,7 +29,7 @@ export interface PendingChanges {
   readonly latestNumber: () => Promise<number>;
   /** The session into which changes of single requests have moved them, by request. */
   readonly sessionsOf: (organizationId: OrganizationId) => Promise<ReadonlyMap<RequestId, string>>;
-  readonly listFor: (exchanges: readonly OpenExchange[]) => Promise<ChangesByExchange>;
+  readonly listFor: (exchanges: readonly TrackedExchange[]) => Promise<ChangesByExchange>;
   /** The sequences of the changes that wait for these requests. */
   readonly sequencesFor: (requests: readonly RequestReference[]) => Promise<readonly number[]>;
   /** Forgets changes by their sequences; those that are gone already do not matter, as no sequence is ever given twice. */
@@ -77,7 +77,7 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
     sessionsOf: async (organizationId) => (isEmpty ? new Map() : listPendingSessions(database, organizationId)),
     listFor: async (exchanges) => {
       if (isEmpty) return new Map();
-      const byExchange = new Map<OpenExchange, AcceptedChange[]>();
+      const byExchange = new Map<TrackedExchange, AcceptedChange[]>();
       const known = new Map(exchanges.map((exchange) => [keyOf(exchange), exchange]));
       for (const { accepted } of await listPendingChanges(database, exchanges)) {
         const exchange = known.get(keyOf(accepted));
@@ -101,11 +101,11 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
  * Changes that accepted batches have used up. Their batches are not repeated any more, so nothing waits for their going: while the database cannot be
  * written they stay, and every further checkpoint says again that they are used up.
  */
-export class SpentChanges {
+export class AppliedChanges {
   private readonly ports: { readonly pendingChanges: Pick<PendingChanges, 'remove'>; readonly observe: Observe };
   private left: readonly number[] = [];
 
-  constructor(ports: SpentChanges['ports']) {
+  constructor(ports: AppliedChanges['ports']) {
     this.ports = ports;
   }
 
@@ -133,6 +133,6 @@ function numberedKeyOf(accepted: AcceptedChange): string {
   return `${keyOf(accepted)} ${accepted.number}`;
 }
 
-function keyOf({ organizationId, requestId }: Pick<OpenExchange, 'organizationId' | 'requestId'>): string {
+function keyOf({ organizationId, requestId }: Pick<TrackedExchange, 'organizationId' | 'requestId'>): string {
   return `${organizationId}/${requestId}`;
 }

@@ -179,7 +179,7 @@ describe('a change of properties', () => {
     const { drain, changer } = await spool.openCore();
     await drain.catchUp();
     expect(drain.inFlight.find(spool.organizationId, id)?.state).toBe('sealed');
-    expect(drain.inFlight.find(spool.organizationId, laterId)?.state).toBe('travelling');
+    expect(drain.inFlight.find(spool.organizationId, laterId)?.state).toBe('pending');
     const updates = [
       changer.change(spool.principal, id, properties({ A: '1' })),
       changer.change(spool.principal, laterId, properties({ B: '2' })),
@@ -210,7 +210,7 @@ describe('a change of properties', () => {
     const { drain, changer } = await spool.openCore();
     const { read } = firstTurnOf(drain);
     read();
-    expect(drain.inFlight.find(spool.organizationId, id)?.state).toBe('unclear');
+    expect(drain.inFlight.find(spool.organizationId, id)?.state).toBe('replaying');
     const update = changer.change(spool.principal, id, properties({ A: '1' }));
     drain.start();
     await update;
@@ -244,10 +244,10 @@ describe('a change of properties', () => {
     const stored = await spool.write(writer);
     await spool.drainAll();
     const stream = writer.newStream();
-    const travelling = spool.writeOpen(writer, stream);
+    const inFlight = spool.writeOpen(writer, stream);
     await written(writer);
     const { drain, changer } = await spool.openCore();
-    for (const id of [stored, travelling]) {
+    for (const id of [stored, inFlight]) {
       const names = Array.from({ length: 40 }, (_, index) => `name-${index}`);
       await Promise.all(names.map((name) => changer.change(spool.principal, id, properties({ [name]: name }))));
       for (const value of ['first', 'second', 'last']) await changer.change(spool.principal, id, properties({ Same: value }));
@@ -256,7 +256,7 @@ describe('a change of properties', () => {
     await written(writer);
     drain.start();
     await drain.stop(10_000);
-    for (const id of [stored, travelling]) {
+    for (const id of [stored, inFlight]) {
       const found = await propertiesOf(spool, id);
       expect(Object.keys(found ?? {})).toHaveLength(41);
       expect(found?.['Same']).toBe('last');
@@ -269,10 +269,10 @@ describe('a change of properties', () => {
     const writer = spool.openWriter();
     const stored = await spool.write(writer);
     await spool.drainAll();
-    const travelling = await spool.write(writer, { end: null });
+    const inFlight = await spool.write(writer, { end: null });
     const { changer } = await spool.openCore();
-    await changer.change(spool.principal, travelling, properties({ A: '1' }));
-    for (const id of [newId(), stored, travelling]) {
+    await changer.change(spool.principal, inFlight, properties({ A: '1' }));
+    for (const id of [newId(), stored, inFlight]) {
       await expect(changer.change(other.principal, id, properties({ A: 'x' }))).rejects.toMatchObject({ code: 'not_found' });
     }
     await expect(changer.change(spool.principal, newId(), properties({ A: 'x' }))).rejects.toMatchObject({ code: 'not_found' });

@@ -3,14 +3,14 @@ import { GatelogError } from '../../model/errors.ts';
 import { type OrganizationId, type RequestId, timeOfUuid } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { ChangeStored } from '../../store/update/change.ts';
-import { ChangeTurns } from './organization-lock.ts';
-import type { InFlight, OpenExchange, Settlement } from '../series/exchange.ts';
+import { OrganizationLock } from './organization-lock.ts';
+import type { ExchangeIndex, TrackedExchange, Settlement } from '../series/exchange.ts';
 import type { PendingChanges } from './pending.ts';
 
 export interface RequestChangerPorts {
   /** Reads everything that is in the spool now. */
   readonly catchUp: () => Promise<void>;
-  readonly inFlight: InFlight;
+  readonly inFlight: ExchangeIndex;
   readonly pendingChanges: PendingChanges;
   /** Time of a stored request, Unix milliseconds; undefined when the store does not have it. */
   readonly findStored: (organizationId: OrganizationId, requestId: RequestId) => Promise<number | undefined>;
@@ -24,15 +24,15 @@ export interface RequestChangerPorts {
 }
 
 /** What is known of a request's whereabouts. */
-export type Whereabouts = { readonly storedAt: number } | { readonly travelling: OpenExchange } | undefined;
+export type RecordLocation = { readonly storedAt: number } | { readonly inFlight: TrackedExchange } | undefined;
 
 /** So many changes have a number of their own in one millisecond. */
 const numbersInMs = 1000;
 
 /** Changes requests wherever they are: in the store, or still on their way to it. */
-export class RequestChanger {
+export class RequestChanges {
   private readonly ports: RequestChangerPorts;
-  private readonly turns = new ChangeTurns();
+  private readonly turns = new OrganizationLock();
   private lastNumber: number;
 
   constructor(ports: RequestChangerPorts) {
@@ -60,35 +60,35 @@ export class RequestChanger {
 
   private async changeNow(principal: Principal, requestId: RequestId, change: Change): Promise<void> {
     const accept = (): AcceptedChange => this.accept(principal, requestId, change);
-    const known = this.knownToTravel(principal.organizationId, requestId);
+    const known = this.isKnownInFlight(principal.organizationId, requestId);
     const ownTime = timeOfUuid(requestId);
     // Most identifiers hold the time of their record: the change itself shows whether it is stored there, many with one look.
     if (known === undefined && ownTime !== undefined && (await this.changeAt(ownTime, accept))) return;
     const found = known ?? (await this.locate(principal.organizationId, requestId));
     const changed =
       found !== undefined &&
-      ('storedAt' in found ? await this.changeAt(found.storedAt, accept) : await this.changeTravelling(found.travelling, change, accept));
+      ('storedAt' in found ? await this.changeAt(found.storedAt, accept) : await this.changeTravelling(found.inFlight, change, accept));
     if (!changed) throw new GatelogError('not_found', `No request ${requestId} is on record.`);
   }
 
   /** Finds a request: among those on their way, then in the store, then in what the spool has got meanwhile. */
-  async locate(organizationId: OrganizationId, requestId: RequestId): Promise<Whereabouts> {
+  async locate(organizationId: OrganizationId, requestId: RequestId): Promise<RecordLocation> {
     const { inFlight, findStored, catchUp } = this.ports;
-    const known = this.knownToTravel(organizationId, requestId);
+    const known = this.isKnownInFlight(organizationId, requestId);
     if (known !== undefined) return known;
     const stored = await findStored(organizationId, requestId);
     if (stored !== undefined) return { storedAt: stored };
     await catchUp();
     const fresh = inFlight.find(organizationId, requestId);
-    if (fresh !== undefined) return { travelling: fresh };
+    if (fresh !== undefined) return { inFlight: fresh };
     // It may have been read and stored between the two looks.
     const storedNow = await findStored(organizationId, requestId);
     return storedNow === undefined ? undefined : { storedAt: storedNow };
   }
 
-  private knownToTravel(organizationId: OrganizationId, requestId: RequestId): { readonly travelling: OpenExchange } | undefined {
+  private isKnownInFlight(organizationId: OrganizationId, requestId: RequestId): { readonly inFlight: TrackedExchange } | undefined {
     const known = this.ports.inFlight.find(organizationId, requestId);
-    return known === undefined || known.state === 'unclear' ? undefined : { travelling: known };
+    return known === undefined || known.state === 'replaying' ? undefined : { inFlight: known };
   }
 
   /** @returns whether the store has the request, of that time in Unix milliseconds. */
@@ -109,8 +109,8 @@ export class RequestChanger {
   }
 
   /** A change for which the record has no room waits for it to be stored. @returns false when the exchange has ended among the dead letters. */
-  private async changeTravelling(exchange: OpenExchange, change: Change, accept: () => AcceptedChange): Promise<boolean> {
-    if (exchange.state === 'travelling' && exchange.hasRoomFor(change)) {
+  private async changeTravelling(exchange: TrackedExchange, change: Change, accept: () => AcceptedChange): Promise<boolean> {
+    if (exchange.state === 'pending' && exchange.hasRoomFor(change)) {
       exchange.takeRoom(change);
       await exchange.trackChange(this.ports.pendingChanges.append(accept()));
       return true;
@@ -119,7 +119,7 @@ export class RequestChanger {
   }
 
   /** How an exchange that is being stored has left the spool. @throws GatelogError `store_unavailable` when the store does not take it in time. */
-  async whenSettled(exchange: OpenExchange): Promise<Settlement> {
+  async whenSettled(exchange: TrackedExchange): Promise<Settlement> {
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {

@@ -55,15 +55,15 @@ describe('properties of a session', () => {
     const stored = await open(spool, writer, 's');
     await stored.end();
     await spool.drainAll();
-    const [travelling, other] = [await open(spool, writer, 's'), await open(spool, writer, 't')];
+    const [inFlight, other] = [await open(spool, writer, 's'), await open(spool, writer, 't')];
     const core = await spool.openCore();
     await core.sessions.setProperties(spool.principal, 's', values({ Team: 'a' }));
     expect(await propertiesOf(spool, stored.id)).toMatchObject({ Team: 'a' });
     const later = await open(spool, writer, 's');
-    for (const { end } of [travelling, other, later]) await end();
+    for (const { end } of [inFlight, other, later]) await end();
     core.drain.start();
     await core.drain.stop(10_000);
-    expect(await propertiesOf(spool, travelling.id)).toMatchObject({ Team: 'a' });
+    expect(await propertiesOf(spool, inFlight.id)).toMatchObject({ Team: 'a' });
     for (const { id } of [other, later]) expect(await propertiesOf(spool, id)).not.toHaveProperty('Team');
     expect(await historyLines(spool)).toEqual({ own: 0, ofSession: 1 });
     const rows = await spool.read<{ id: string; n: number }>(
@@ -72,7 +72,7 @@ describe('properties of a session', () => {
     expect(new Map(rows.map(({ id, n }) => [id, n]))).toEqual(
       new Map([
         [stored.id, 1],
-        [travelling.id, 1],
+        [inFlight.id, 1],
         [other.id, 0],
         [later.id, 0],
       ]),
@@ -82,12 +82,12 @@ describe('properties of a session', () => {
   test('of requests on their way survive the death of the ingest', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
-    const travelling = await open(spool, writer, 's');
+    const inFlight = await open(spool, writer, 's');
     const { sessions } = await spool.openCore();
     await sessions.setProperties(spool.principal, 's', values({ Team: 'a' }));
-    await travelling.end();
+    await inFlight.end();
     await spool.drainAll();
-    expect(await propertiesOf(spool, travelling.id)).toMatchObject({ Team: 'a' });
+    expect(await propertiesOf(spool, inFlight.id)).toMatchObject({ Team: 'a' });
   });
 
   test('wait for a request that is just being stored', async () => {
@@ -131,17 +131,17 @@ describe('properties of a session', () => {
   test('and those of single requests of the same name: the later wins, stored or on its way', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
-    const [stored, travelling] = [await open(spool, writer, 's'), await open(spool, writer, 's')];
+    const [stored, inFlight] = [await open(spool, writer, 's'), await open(spool, writer, 's')];
     await stored.end();
     const core = await spool.openCore();
     core.drain.start();
     await until(async () => (await propertiesOf(spool, stored.id)) !== undefined);
-    for (const { id } of [stored, travelling]) await put(spool, core, id, { Team: 'first', Later: 'first' });
+    for (const { id } of [stored, inFlight]) await put(spool, core, id, { Team: 'first', Later: 'first' });
     await core.sessions.setProperties(spool.principal, 's', values({ Team: 'second', Later: 'second' }));
-    for (const { id } of [stored, travelling]) await put(spool, core, id, { Later: 'third' });
-    await travelling.end();
+    for (const { id } of [stored, inFlight]) await put(spool, core, id, { Later: 'third' });
+    await inFlight.end();
     await core.drain.stop(10_000);
-    for (const { id } of [stored, travelling]) expect(await propertiesOf(spool, id)).toMatchObject({ Team: 'second', Later: 'third' });
+    for (const { id } of [stored, inFlight]) expect(await propertiesOf(spool, id)).toMatchObject({ Team: 'second', Later: 'third' });
   });
 
   test('of a session that nobody has is not found, and leaves no history', async () => {
@@ -178,13 +178,13 @@ describe('after a restart with a clock that went back an hour', () => {
   test('the number of a change is above that of a stored one, of one of a session, and of one that waits', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
-    const [stored, travelling] = [await open(spool, writer, 's'), await open(spool, writer, 't')];
+    const [stored, inFlight] = [await open(spool, writer, 's'), await open(spool, writer, 't')];
     await stored.end();
     await spool.drainAll();
     const steps: readonly ((core: CoreRig) => Promise<void>)[] = [
       (core) => put(spool, core, stored.id, { Team: 'a' }),
       ({ sessions }) => sessions.setProperties(spool.principal, 's', values({ Team: 'b' })),
-      (core) => put(spool, core, travelling.id, { Team: 'c' }),
+      (core) => put(spool, core, inFlight.id, { Team: 'c' }),
     ];
     for (const step of steps) {
       const before = await spool.openCore();

@@ -6,9 +6,9 @@ import { quoted } from '../../model/text.ts';
 import { sessionFeedbackProperty } from '../../model/vocabulary/session-properties.ts';
 import type { ChangeStoredSession, SessionChange } from '../../store/update/session-changes.ts';
 import type { SetSessionTag } from '../../store/update/session-tags.ts';
-import type { InFlight, OpenExchange } from '../series/exchange.ts';
+import type { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
 import type { PendingChanges } from './pending.ts';
-import type { RequestChanger } from './request-changes.ts';
+import type { RequestChanges } from './request-changes.ts';
 
 /** A stored request of a session. */
 export interface StoredMember {
@@ -20,9 +20,9 @@ export interface StoredMember {
 export interface SessionChangerPorts {
   /** Reads everything that is in the spool now. */
   readonly catchUp: () => Promise<void>;
-  readonly inFlight: InFlight;
+  readonly inFlight: ExchangeIndex;
   readonly pendingChanges: PendingChanges;
-  readonly requests: RequestChanger;
+  readonly requests: RequestChanges;
   /** The oldest stored request of a session; undefined when the store has none. */
   readonly findFirst: (organizationId: OrganizationId, sessionId: string) => Promise<StoredMember | undefined>;
   readonly changeStored: ChangeStoredSession;
@@ -30,11 +30,11 @@ export interface SessionChangerPorts {
 }
 
 /** Requests on their way that one change may reach, and characters that are kept for them. */
-const mostTravelling = 10_000;
-const mostTravellingCharacters = 64 * 1024 * 1024;
+const maxTravelling = 10_000;
+const maxTravellingCharacters = 64 * 1024 * 1024;
 
 /** Changes whole sessions: their requests wherever these are, in the store or still on their way to it. */
-export class SessionChanger {
+export class SessionChanges {
   private readonly ports: SessionChangerPorts;
 
   constructor(ports: SessionChangerPorts) {
@@ -81,18 +81,18 @@ export class SessionChanger {
     await this.ports.requests.among(organizationId, async () => {
       // In this order: a request that is stored between the two looks is found by the second.
       const isKnown =
-        (await this.isTravelling(organizationId, sessionId)) || (await this.ports.findFirst(organizationId, sessionId)) !== undefined;
+        (await this.isInFlight(organizationId, sessionId)) || (await this.ports.findFirst(organizationId, sessionId)) !== undefined;
       if (!isKnown) throw unknown(sessionId);
       await this.ports.setTag({ organizationId, sessionId, tag, keyId, ...this.ports.requests.stamp() });
     });
   }
 
   /** True when a request of the session is still on its way to the store. */
-  async isTravelling(organizationId: OrganizationId, sessionId: string): Promise<boolean> {
+  async isInFlight(organizationId: OrganizationId, sessionId: string): Promise<boolean> {
     return (await this.travellingMembers(organizationId, sessionId)).length > 0;
   }
 
-  private async travellingMembers(organizationId: OrganizationId, sessionId: string): Promise<readonly OpenExchange[]> {
+  private async travellingMembers(organizationId: OrganizationId, sessionId: string): Promise<readonly TrackedExchange[]> {
     if (sessionId === '') return [];
     const { catchUp, pendingChanges, inFlight } = this.ports;
     await catchUp();
@@ -103,18 +103,18 @@ export class SessionChanger {
   }
 
   /** @returns those into whose records the change will go; the others are being stored or have no room, and take it in the store. */
-  private async keepForTravelling(members: readonly OpenExchange[], change: SessionChange): Promise<ReadonlySet<OpenExchange>> {
+  private async keepForTravelling(members: readonly TrackedExchange[], change: SessionChange): Promise<ReadonlySet<TrackedExchange>> {
     // TRICKY: between the look at the state and the tracking nothing may run, else an exchange could be sealed without the change.
-    const travelling = members.filter((member) => member.state === 'travelling' && member.hasRoomFor(changeOfMember(change)));
+    const inFlight = members.filter((member) => member.state === 'pending' && member.hasRoomFor(changeOfMember(change)));
     let characters = 0;
     for (const [name, value] of change.values) characters += name.length + value.length;
-    if (travelling.length > mostTravelling || travelling.length * characters > mostTravellingCharacters) {
+    if (inFlight.length > maxTravelling || inFlight.length * characters > maxTravellingCharacters) {
       throw new GatelogError('store_unavailable', 'Too many requests of the session are on their way to the store. Try again in a moment.');
     }
-    for (const member of travelling) member.takeRoom(changeOfMember(change));
-    const write = this.ports.pendingChanges.appendAll(travelling.map(({ requestId }) => acceptedFor(requestId, change)));
-    await Promise.all(travelling.map((exchange) => exchange.trackChange(write)));
-    return new Set(travelling);
+    for (const member of inFlight) member.takeRoom(changeOfMember(change));
+    const write = this.ports.pendingChanges.appendAll(inFlight.map(({ requestId }) => acceptedFor(requestId, change)));
+    await Promise.all(inFlight.map((exchange) => exchange.trackChange(write)));
+    return new Set(inFlight);
   }
 }
 

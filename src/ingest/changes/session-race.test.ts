@@ -125,7 +125,7 @@ class Life {
       if (this.storeIsAway) throw new GatelogError('store_unavailable', 'away');
       await rig.store.insert(table, rows, token);
     };
-    this.core = await this.spool.openCore({ insert, limits: { mostRows: 3, mostBytes: 1e6 } });
+    this.core = await this.spool.openCore({ insert, limits: { maxRows: 3, maxBytes: 1e6 } });
     Object.assign((this.core.changer as unknown as { ports: object }).ports, { storeWaitMs: 200 });
     this.core.drain.start();
   }

@@ -8,7 +8,7 @@ import { priceBookFrom } from '../../pricing/price-book.ts';
 import { readOrganizationPrices } from '../../pricing/organization-prices.ts';
 import { openCheckpointFile } from '../../spool/checkpoint.ts';
 import type { Store } from '../../store/store.ts';
-import { mostWaiting } from './complete-usage.ts';
+import { maxWaiting } from './complete-usage.ts';
 import { call, finished, model, newResponse, read, responseOf, usage } from '../testing/background-calls.ts';
 import { completeUsageIn } from '../testing/complete-usage-harness.ts';
 import type { DrainPorts } from '../ports.ts';
@@ -190,14 +190,14 @@ describe('a call in the background', () => {
     const slow = spool.openWriter();
     const response = newResponse();
     const stream = slow.newStream();
-    const sketch = call(response);
-    const id = spool.writeOpen(slow, stream, sketch.open);
+    const preview = call(response);
+    const id = spool.writeOpen(slow, stream, preview.open);
     await spool.write(spool.openWriter(), read(response, finished(response)));
     await spool.drainAll();
     await spool.write(spool.openWriter());
     await spool.drainAll();
     expect(openCheckpointFile(spool.folder).load().waiting).toHaveLength(1);
-    spool.writeRest(slow, stream, sketch);
+    spool.writeRest(slow, stream, preview);
     await spool.write(slow);
     await spool.drainAll();
     expect(await factsOf(spool, id)).toMatchObject(known);
@@ -210,12 +210,12 @@ describe('a call in the background', () => {
     const writer = spool.openWriter();
     const older = writer.newStream();
     spool.writeOpen(writer, older, { openedAt: Date.now() - 1000 });
-    for (let count = 0; count < mostWaiting + 2; count += 1) {
+    for (let count = 0; count < maxWaiting + 2; count += 1) {
       const response = newResponse();
       await spool.write(writer, read(response, finished(response)));
     }
     await spool.drainAll();
-    expect(openCheckpointFile(spool.folder).load().waiting).toHaveLength(mostWaiting);
+    expect(openCheckpointFile(spool.folder).load().waiting).toHaveLength(maxWaiting);
     expect(spool.observations.map(({ kind }) => kind)).toContain('usage_not_completed');
     spool.writeRest(writer, older, {});
     await spool.write(writer);

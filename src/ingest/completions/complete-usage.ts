@@ -9,7 +9,7 @@ import type { Pricing } from '../../pricing/explain-cost.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import type { UsageRows } from '../../store/update/complete-usage.ts';
 import type { InterpretedBatch } from '../batch/results.ts';
-import type { InFlight } from '../series/exchange.ts';
+import type { ExchangeIndex } from '../series/exchange.ts';
 import type { BudgetSettlement, SettleBudgets } from '../interpret/settlement.ts';
 
 /**
@@ -29,7 +29,7 @@ export interface CompleteUsagePorts {
 
 const dayMs = 24 * 60 * 60_000;
 /** How long ago a call may have come whose response does not say when it was begun. */
-const longestMs = 30 * dayMs;
+const maxMs = 30 * dayMs;
 /** Stands in the history for who changed it: no key asked for it. */
 const completedBy = 'gateway';
 
@@ -37,14 +37,14 @@ const completedBy = 'gateway';
 export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
   const { rows, pricingOf, now } = ports;
   return async (completion) => {
-    const { organizationId, provider, responseId, usage, bills, statedCost } = completion;
+    const { organizationId, provider, responseId, usage, bills, reportedCost } = completion;
     const before = await rows.find({ organizationId, provider, responseId, ...timesOf(completion) });
     if (before === undefined) return false;
     if (!before.awaitsUsage) return true;
     const responseModel = completion.model || before.billed.responseModel;
     const serviceTier = completion.serviceTier || before.billed.serviceTier;
     const billed = { ...before.billed, usage, responseModel, serviceTier };
-    const told = { bills, stated: statedCost === null ? null : (parseMoney(statedCost) ?? null) };
+    const told = { bills, stated: reportedCost === null ? null : (parseMoney(reportedCost) ?? null) };
     const pricing = pricingOf(organizationId, billed);
     const amount = completedSpending(billed, told, pricing);
     // First, as a repetition finds no record that awaits its usage. Settled twice is settled once.
@@ -66,17 +66,17 @@ async function settle(settlement: BudgetSettlement, { settleBudgets, observe }: 
 
 /** The clock of a provider may differ from ours, yet not by a day. One that says something else is not believed. */
 function timesOf({ askedAt, begunAt }: UsageCompletion): { readonly from: number; readonly to: number } {
-  const isLikely = begunAt !== null && begunAt >= askedAt - longestMs && begunAt <= askedAt + dayMs;
-  return isLikely ? { from: begunAt - dayMs, to: begunAt + dayMs } : { from: askedAt - longestMs, to: askedAt + dayMs };
+  const isLikely = begunAt !== null && begunAt >= askedAt - maxMs && begunAt <= askedAt + dayMs;
+  return isLikely ? { from: begunAt - dayMs, to: begunAt + dayMs } : { from: askedAt - maxMs, to: askedAt + dayMs };
 }
 
 /** Reads that wait for the record of their call at once, and characters of each in the checkpoint; usually it is some hundred. */
-export const mostWaiting = 256;
-const mostCharacters = 16 * 1024;
+export const maxWaiting = 256;
+const maxCharacters = 16 * 1024;
 
 interface CompletionPorts {
   readonly completeUsage: CompleteUsage;
-  readonly inFlight: InFlight;
+  readonly inFlight: ExchangeIndex;
   readonly observe: Observe;
 }
 
@@ -104,16 +104,16 @@ export async function completeUsages(
     if (await isCompleted(completion, completeUsage, observe)) found.add(key);
   }
   const stays = [...left].flatMap(([key, completion]) => (found.has(key) ? [] : [completion]));
-  const kept = stays.filter(isSmall).slice(-mostWaiting);
-  const leftOut = stays.length - kept.length;
-  const reason = `${leftOut} reads of responses cannot wait for the records of their calls`;
-  if (leftOut > 0) observe({ kind: 'usage_not_completed', reason });
+  const kept = stays.filter(isSmall).slice(-maxWaiting);
+  const redactedPlaceholder = stays.length - kept.length;
+  const reason = `${redactedPlaceholder} reads of responses cannot wait for the records of their calls`;
+  if (redactedPlaceholder > 0) observe({ kind: 'usage_not_completed', reason });
   return kept;
 }
 
 function isSmall(completion: UsageCompletion): boolean {
   try {
-    return JSON.stringify(completion).length <= mostCharacters;
+    return JSON.stringify(completion).length <= maxCharacters;
   } catch {
     // Nesting that can be read can be too deep to be written.
     return false;

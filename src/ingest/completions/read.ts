@@ -8,7 +8,7 @@ import { jsonOf, objectOf, textOf } from '../../providers/facts.ts';
 import { openAiResponses } from '../../providers/openai/responses.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
 import { type InterpretContext, recordNameOf, redacted, withShortNames } from '../interpret/interpret.ts';
-import { readResponse, type ReadRequest, spokenPath } from '../interpret/bodies.ts';
+import { readResponse, type ReadRequest, upstreamPath } from '../interpret/bodies.ts';
 import { textsOf } from '../interpret/record-texts.ts';
 
 /** Characters of a usage as received that a record gets later, which have hundreds: it is a parameter of a statement, and waits in the checkpoint. */
@@ -48,13 +48,13 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
     bills: facts.bills,
     model: texts.responseModel,
     serviceTier: texts.serviceTier,
-    statedCost: facts.providerCost === null ? null : moneyText(facts.providerCost),
+    reportedCost: facts.providerCost === null ? null : moneyText(facts.providerCost),
   };
 }
 
 /** The identifier in the path of a read. */
 function responseRead({ open }: Exchange): string | undefined {
-  const [path = ''] = spokenPath(open).split('?', 1);
+  const [path = ''] = upstreamPath(open).split('?', 1);
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
   const cut = trimmed.lastIndexOf('/');
   const responseId = trimmed.slice(cut + 1);
@@ -67,5 +67,5 @@ export function awaitedResponseOf({ open }: Exchange, record: RequestRecord): st
   const { usage, responseId } = record;
   const isKnown = !usage.estimated && (usage.promptTokens !== null || usage.completionTokens !== null);
   if (isKnown || record.method !== 'POST' || record.cached || responseId === '') return undefined;
-  return wireFormatFor(open.provider, spokenPath(open)) === openAiResponses ? responseKeyOf(record) : undefined;
+  return wireFormatFor(open.provider, upstreamPath(open)) === openAiResponses ? responseKeyOf(record) : undefined;
 }

@@ -5,7 +5,7 @@ import type { Erasure } from '../../model/erasure.ts';
 import type { Exchange } from '../../model/record/exchange.ts';
 import { type OrganizationId, parseUuid, type RequestId } from '../../model/ids.ts';
 import { endOfJsonString, isJsonObject, type JsonObject, parseOwnJson, wellFormed } from '../../model/text.ts';
-import { isSystemError, syncFolder, writeWhole } from '../../platform/files.ts';
+import { isSystemError, syncFolder, writeFully } from '../../platform/files.ts';
 import { assembleExchange } from '../interpret/assemble.ts';
 import { decodeContent } from '../interpret/body.ts';
 import { isForm } from '../interpret/multipart.ts';
@@ -26,16 +26,16 @@ const daily = '.jsonl';
 const single = '.letter';
 
 /** Removes what the store took of a record before it refused the rest, and the letter has. */
-export type RemoveRest = (record: { readonly organizationId: OrganizationId; readonly requestId: RequestId }) => Promise<void>;
+export type RemoveOrphans = (record: { readonly organizationId: OrganizationId; readonly requestId: RequestId }) => Promise<void>;
 
 type OfFile = (file: string, erasure: Erasure) => Promise<number>;
 
 /** Makes the functions that look for letters in the files of a folder. */
-export function makeErasableLetters(folder: string, removeRest: RemoveRest): ErasableLetters {
+export function makeErasableLetters(folder: string, removeRest: RemoveOrphans): ErasableLetters {
   const eraseSingle: OfFile = (file, erasure) => eraseLetter(file, erasure, removeRest);
   return {
     count: (erasure) =>
-      sumOf(folder, erasure, { ofDaily: countIn, ofSingle: async (file) => ((await readHis(file, erasure)) === undefined ? 0 : 1) }),
+      sumOf(folder, erasure, { ofDaily: countIn, ofSingle: async (file) => ((await readOwned(file, erasure)) === undefined ? 0 : 1) }),
     erase: (erasure) => sumOf(folder, erasure, { ofDaily: eraseFrom, ofSingle: eraseSingle }),
   };
 }
@@ -74,7 +74,7 @@ async function unlessGone<Result>(opening: Promise<Result>): Promise<Result | un
 }
 
 /** @returns the letter's head; undefined when it is not the user's, or gone. */
-async function readHis(file: string, erasure: Erasure): Promise<JsonObject | undefined> {
+async function readOwned(file: string, erasure: Erasure): Promise<JsonObject | undefined> {
   const letter = await unlessGone(readFile(file, 'utf8'));
   if (letter === undefined) return undefined;
   const [head, rest] = letter.split('\n', 2).map(parseOwnJson);
@@ -82,8 +82,8 @@ async function readHis(file: string, erasure: Erasure): Promise<JsonObject | und
 }
 
 /** The store's part goes first: afterwards nothing would say that it is the user's. */
-async function eraseLetter(file: string, erasure: Erasure, removeRest: RemoveRest): Promise<number> {
-  const head = await readHis(file, erasure);
+async function eraseLetter(file: string, erasure: Erasure, removeRest: RemoveOrphans): Promise<number> {
+  const head = await readOwned(file, erasure);
   if (head === undefined) return 0;
   const requestId = parseUuid(String(head['requestId']));
   if (requestId !== undefined) await removeRest({ organizationId: erasure.organizationId, requestId });
@@ -95,7 +95,7 @@ async function eraseLetter(file: string, erasure: Erasure, removeRest: RemoveRes
 async function countIn(file: string, erasure: Erasure): Promise<number> {
   const source = await unlessGone(open(file, 'r'));
   if (source === undefined) return 0;
-  const sieve = new Sieve(undefined, erasure);
+  const sieve = new LineFilter(undefined, erasure);
   try {
     await readThrough(source, sieve);
     sieve.finish();
@@ -106,7 +106,7 @@ async function countIn(file: string, erasure: Erasure): Promise<number> {
 }
 
 /** @returns where it came to the end. */
-async function readThrough(source: FileHandle, sieve: Sieve): Promise<number> {
+async function readThrough(source: FileHandle, sieve: LineFilter): Promise<number> {
   let at = 0;
   for (const chunk = Buffer.allocUnsafe(chunkBytes); ;) {
     const { bytesRead } = await source.read(chunk, 0, chunkBytes, at);
@@ -123,7 +123,7 @@ async function eraseFrom(file: string, erasure: Erasure): Promise<number> {
   const copy = path.join(path.dirname(file), `.${path.basename(file)}.erasing`);
   rmSync(copy, { force: true });
   const target = openSync(copy, 'wx', 0o600);
-  const sieve = new Sieve(target, erasure);
+  const sieve = new LineFilter(target, erasure);
   try {
     const at = await readThrough(source, sieve);
     // TRICKY: from here on nothing may wait, else a letter that is written meanwhile would be lost with the old file.
@@ -143,7 +143,7 @@ async function eraseFrom(file: string, erasure: Erasure): Promise<number> {
   return sieve.erased;
 }
 
-function takeRest(descriptor: number, from: number, sieve: Sieve): void {
+function takeRest(descriptor: number, from: number, sieve: LineFilter): void {
   const rest = Buffer.allocUnsafe(fstatSync(descriptor).size - from);
   for (let done = 0; done < rest.length;) {
     const got = readSync(descriptor, rest, done, rest.length - done, from + done);
@@ -154,7 +154,7 @@ function takeRest(descriptor: number, from: number, sieve: Sieve): void {
 }
 
 /** Passes lines on, if there is where to, but for the user's letters. */
-class Sieve {
+class LineFilter {
   erased = 0;
   private readonly target: number | undefined;
   private readonly erasure: Erasure;
@@ -182,7 +182,7 @@ class Sieve {
 
   private pass(line: Buffer): void {
     if (isOf(this.erasure, parseOwnJson(line.toString('utf8')))) this.erased += 1;
-    else if (this.target !== undefined) writeWhole(this.target, line);
+    else if (this.target !== undefined) writeFully(this.target, line);
   }
 }
 
@@ -228,14 +228,14 @@ function names({ open: { headers }, requestTail }: Exchange, body: Uint8Array, u
 }
 
 /** A unit of a text is at most six in JSON: `\u0061`. */
-const longestSpelling = 6;
+const maxSpelling = 6;
 
 /**
  * Whether a text of a body is the name however JSON spells it, as any character may be escaped. What lies between two quotation marks is taken for a
  * text wherever they stand: the body need not be JSON. One pass; what cannot be the name by its length is not looked at.
  */
 function isSpelledIn(body: string, name: string): boolean {
-  const longest = name.length * longestSpelling;
+  const longest = name.length * maxSpelling;
   let start = body.indexOf('"') + 1;
   while (start > 0) {
     const end = endOfJsonString(body, start);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../platform/clock.ts';
 import { DeadLetters } from './store.ts';
 import { type IngestRig, openRig, SpoolRig } from '../testing/ingest-harness.ts';
-import { LetterRoom } from './quota.ts';
+import { DeadLetterQuota } from './quota.ts';
 import { openReplay } from '../testing/replay-harness.ts';
 
 let rig: IngestRig;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => rig.close());
 
 const count = 60;
-const mostBytes = 32 * 1024;
+const maxBytes = 32 * 1024;
 
 interface Flood {
   readonly spool: SpoolRig;
@@ -35,15 +35,15 @@ async function flood(removeOrphans = async (): Promise<void> => undefined): Prom
   const start = systemClock.now() - count;
   for (let index = 0; index < count; index += 1) ids.push(await spool.write(writer, { open: { openedAt: start + index } }));
   const letters = new DeadLetters(spool.deadLetterFolder, systemClock.now);
-  const room = new LetterRoom({ letters, mostBytes, mostWaitMs: 60_000 });
+  const room = new DeadLetterQuota({ letters, maxBytes, maxWaitMs: 60_000 });
   const held: number[] = [];
   const { drain, replay } = await openReplay(
     spool,
     {
       interpret: async (tasks) => tasks.map(() => ({ failure: 'refused' })),
-      limits: { mostRows: 1, mostBytes: 1024 * 1024 },
+      limits: { maxRows: 1, maxBytes: 1024 * 1024 },
       keepDeadLetter: letters.keep,
-      makeLetterRoom: async () => {
+      evictDeadLetters: async () => {
         await room.make();
         held.push(bytesIn(spool.deadLetterFolder));
       },
@@ -51,7 +51,7 @@ async function flood(removeOrphans = async (): Promise<void> => undefined): Prom
     { letters, removeOrphans },
   );
   let looks = 0;
-  room.makeBy(async (most) => {
+  room.onEvict(async (most) => {
     looks += 1;
     await replay.prune(0, most);
   });
@@ -68,7 +68,7 @@ describe('while the store refuses everything', () => {
   test('the letters never have more bytes than they may; the oldest went, and not every letter made for a look at all of them', async () => {
     const { spool, ids, held, looks } = await flood();
     expect(held).toHaveLength(count);
-    expect(Math.max(...held)).toBeLessThanOrEqual(mostBytes);
+    expect(Math.max(...held)).toBeLessThanOrEqual(maxBytes);
     const left = (await spool.deadLetters()).map(({ requestId }) => requestId);
     expect(left.length).toBeGreaterThan(1);
     expect(left).toEqual(ids.slice(-left.length));
@@ -81,15 +81,15 @@ describe('while the store refuses everything', () => {
       throw new Error('the store has no room');
     });
     expect(letters.count()).toBe(count);
-    const beyond = (held.at(-1) ?? 0) - mostBytes;
+    const beyond = (held.at(-1) ?? 0) - maxBytes;
     expect(beyond).toBeGreaterThan(0);
-    expect(looks).toBeLessThanOrEqual(Math.ceil(beyond / (mostBytes / 16)));
+    expect(looks).toBeLessThanOrEqual(Math.ceil(beyond / (maxBytes / 16)));
   });
 
   test('the ingest waits for room no longer than it may', async () => {
-    const room = new LetterRoom({ letters: { held: () => ({ letters: 2, bytes: 2 }) }, mostBytes: 1, mostWaitMs: 1 });
+    const room = new DeadLetterQuota({ letters: { held: () => ({ letters: 2, bytes: 2 }) }, maxBytes: 1, maxWaitMs: 1 });
     let begun = 0;
-    room.makeBy(() => {
+    room.onEvict(() => {
       begun += 1;
       return new Promise(() => undefined);
     });

@@ -4,13 +4,13 @@ import type { DeadLetters } from './store.ts';
 export interface LetterRoomPorts {
   readonly letters: Pick<DeadLetters, 'held'>;
   /** Bytes that all letters together may have. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** How long a letter may hold the ingest up, milliseconds. */
-  readonly mostWaitMs: number;
+  readonly maxWaitMs: number;
 }
 
 /** Removes the oldest letters while all together have more bytes than they may. It does not throw: what fails it observes itself. */
-export type CrowdOut = (mostBytes: number) => Promise<void>;
+export type EvictDeadLetters = (maxBytes: number) => Promise<void>;
 
 /** More room is made than is wanted, and tried for no oftener than so many letters' bytes come: each time looks at every letter. */
 const spareShare = 16;
@@ -22,10 +22,10 @@ const spareShare = 16;
  * remove what it has taken of the letters, and a replay, a backup or an erasure may go before it. While nothing can be removed letters are kept all the
  * same, as else no record would be stored, and room is tried for again after every further sixteenth, and by whoever looks at them every hour.
  */
-export class LetterRoom {
+export class DeadLetterQuota {
   private readonly ports: LetterRoomPorts;
-  private crowdOut: CrowdOut | undefined;
-  private underWay: Promise<void> | undefined;
+  private crowdOut: EvictDeadLetters | undefined;
+  private running: Promise<void> | undefined;
   private triedAtBytes = 0;
 
   constructor(ports: LetterRoomPorts) {
@@ -33,23 +33,23 @@ export class LetterRoom {
   }
 
   /** Until this is said nothing is removed. */
-  makeBy(crowdOut: CrowdOut): void {
+  onEvict(crowdOut: EvictDeadLetters): void {
     this.crowdOut = crowdOut;
   }
 
   /** To be called after each letter: waits until all together are within their bytes, or until it has waited for long enough. */
   readonly make = async (): Promise<void> => {
-    const { letters, mostBytes, mostWaitMs } = this.ports;
+    const { letters, maxBytes: mostBytes, maxWaitMs: mostWaitMs } = this.ports;
     const { bytes } = letters.held();
     const spare = Math.floor(mostBytes / spareShare);
     if (bytes <= mostBytes) this.triedAtBytes = 0;
-    if (this.crowdOut === undefined || this.underWay !== undefined) return;
+    if (this.crowdOut === undefined || this.running !== undefined) return;
     if (bytes <= Math.max(mostBytes, this.triedAtBytes + spare)) return;
     this.triedAtBytes = bytes;
-    this.underWay = this.crowdOut(mostBytes - spare).finally(() => {
-      this.underWay = undefined;
+    this.running = this.crowdOut(mostBytes - spare).finally(() => {
+      this.running = undefined;
       if (letters.held().bytes <= mostBytes) this.triedAtBytes = 0;
     });
-    await Promise.race([this.underWay, wait(mostWaitMs, undefined, { ref: false })]);
+    await Promise.race([this.running, wait(mostWaitMs, undefined, { ref: false })]);
   };
 }

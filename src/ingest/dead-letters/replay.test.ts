@@ -334,11 +334,11 @@ describe('letters', () => {
   test('of age go with what the store has of them, and not while their request is on its way', async () => {
     const { spool, ids } = await deadSpool(2, { interpret: refusedIfChanged });
     expect((await spool.storedIds()).bodies).toEqual(ids);
-    const [travelling = '', gone] = ids;
-    const { replay } = await openReplay(spool, {}, { travellingOf: async () => [travelling as RequestId] });
+    const [inFlight = '', gone] = ids;
+    const { replay } = await openReplay(spool, {}, { inFlightOf: async () => [inFlight as RequestId] });
     expect(await replay.prune(Number.MAX_SAFE_INTEGER, 0)).toEqual({ expired: 1, crowdedOut: 0 });
-    expect((await spool.deadLetters()).map(({ requestId }) => requestId)).toEqual([travelling]);
-    expect((await spool.storedIds()).bodies).toEqual([travelling]);
+    expect((await spool.deadLetters()).map(({ requestId }) => requestId)).toEqual([inFlight]);
+    expect((await spool.storedIds()).bodies).toEqual([inFlight]);
     expect(gone).toBeDefined();
   });
 

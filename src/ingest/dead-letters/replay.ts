@@ -7,7 +7,7 @@ import { assembleExchange } from '../interpret/assemble.ts';
 import type { DeadLetterHead, DeadLetters, OverdueLetter, WholeDeadLetter } from './store.ts';
 import type { Settlement } from '../series/exchange.ts';
 import type { PendingChanges } from '../changes/pending.ts';
-import type { Whereabouts } from '../changes/request-changes.ts';
+import type { RecordLocation } from '../changes/request-changes.ts';
 
 /**
  * # Replay of dead letters: each is stored once, whatever dies in between
@@ -26,11 +26,11 @@ import type { Whereabouts } from '../changes/request-changes.ts';
  */
 export interface ReplayPorts {
   readonly letters: DeadLetters;
-  readonly locate: (organizationId: OrganizationId, requestId: RequestId) => Promise<Whereabouts>;
+  readonly locate: (organizationId: OrganizationId, requestId: RequestId) => Promise<RecordLocation>;
   /** Removes what the store has of these requests, none of which it has or is about to get: it refused the last row of each, and had stored others. */
   readonly removeOrphans: (letters: readonly DeadLetterHead[]) => Promise<void>;
   /** Those of an organisation's requests that are on their way to the store. */
-  readonly travellingOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
+  readonly inFlightOf: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<readonly RequestId[]>;
   readonly pendingChanges: Pick<PendingChanges, 'appendMissing' | 'sequencesFor' | 'remove'>;
   /** Forgets changes that went into stored records and letters; false while they stay. A replay would take those of its letter for its own, and they would go. */
   readonly forgetSpent: () => Promise<boolean>;
@@ -52,7 +52,7 @@ export type ReplayOutcome =
   | { readonly id: string; readonly outcome: 'failed'; readonly reason: string };
 
 /** Bytes of letters in one series: they are in memory together. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 const databaseLocked = 'The metadata database cannot be written just now. Try again in a moment.';
 const erasing = 'a user of its organisation is being erased: replay it again when that is done';
@@ -68,7 +68,7 @@ export interface PrunedLetters {
 /** Letters that are removed together. */
 const prunedAtOnce = 1000;
 /** A store that refuses so many letters one after the other takes none just now. */
-const mostFailedInARow = 10;
+const maxFailedInARow = 10;
 
 interface FoundLetter {
   readonly letter: OverdueLetter;
@@ -114,8 +114,8 @@ export class DeadLetterReplay {
     let failure: Error | undefined;
     for (let start = 0; start < overdue.length; start += prunedAtOnce) {
       const some = overdue.slice(start, start + prunedAtOnce).map((letter) => ({ letter, head: this.ports.letters.headIn(letter.file) }));
-      const travelling = await this.travelling(some.flatMap(({ head }) => head ?? []));
-      const going = some.filter(({ head }) => head === undefined || !travelling.has(head));
+      const inFlight = await this.inFlight(some.flatMap(({ head }) => head ?? []));
+      const going = some.filter(({ head }) => head === undefined || !inFlight.has(head));
       const failed = await this.discard(going, gone);
       failure ??= failed;
     }
@@ -138,7 +138,7 @@ export class DeadLetterReplay {
       await discard(letters);
       return undefined;
     } catch (error) {
-      for (let next = 0, failedInARow = 0; next < letters.length && failedInARow < mostFailedInARow; next += 1) {
+      for (let next = 0, failedInARow = 0; next < letters.length && failedInARow < maxFailedInARow; next += 1) {
         try {
           await discard(letters.slice(next, next + 1));
           failedInARow = 0;
@@ -150,11 +150,11 @@ export class DeadLetterReplay {
     }
   }
 
-  private async travelling(heads: readonly DeadLetterHead[]): Promise<ReadonlySet<DeadLetterHead>> {
+  private async inFlight(heads: readonly DeadLetterHead[]): Promise<ReadonlySet<DeadLetterHead>> {
     const found = new Set<DeadLetterHead>();
     for (const organizationId of new Set(heads.map((head) => head.organizationId))) {
       const own = heads.filter((head) => head.organizationId === organizationId);
-      const ids = await this.ports.travellingOf(
+      const ids = await this.ports.inFlightOf(
         organizationId,
         own.map(({ requestId }) => requestId),
       );
@@ -172,7 +172,7 @@ export class DeadLetterReplay {
         outcomes.push(letter);
         continue;
       }
-      if (group.length > 0 && bytesOf(group) + letter.bytes > mostBytes) {
+      if (group.length > 0 && bytesOf(group) + letter.bytes > maxBytes) {
         outcomes.push(...(await this.replayGroup(group)));
         group = [];
       }
@@ -191,7 +191,7 @@ export class DeadLetterReplay {
     if ('outcome' in letter) return letter;
     const found = await locate(letter.organizationId, letter.requestId);
     if (found === undefined) return letter;
-    if ('travelling' in found) return { id, outcome: 'waiting' };
+    if ('inFlight' in found) return { id, outcome: 'waiting' };
     letters.remove(id);
     return { id, outcome: 'stored' };
   }
@@ -252,8 +252,7 @@ export class DeadLetterReplay {
     const { letters, locate } = this.ports;
     const { id, organizationId, requestId } = letter;
     const found = await locate(organizationId, requestId);
-    const settlement =
-      found !== undefined && 'travelling' in found ? await settledBefore(found.travelling.whenSettled(), expired) : undefined;
+    const settlement = found !== undefined && 'inFlight' in found ? await settledBefore(found.inFlight.whenSettled(), expired) : undefined;
     if (settlement === 'expired') return { id, outcome: 'waiting' };
     if (settlement === 'stored' || (found !== undefined && 'storedAt' in found)) {
       letters.remove(id);

@@ -7,11 +7,11 @@ import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { isJsonObject, parseJson, parseOwnJson } from '../../model/text.ts';
 import { ensureFolder, isSystemError, readFileIfPresent, replaceFile } from '../../platform/files.ts';
 import { readPayloads } from '../../spool/payload-reader.ts';
-import type { OpenExchange } from '../series/exchange.ts';
+import type { TrackedExchange } from '../series/exchange.ts';
 
 /** An exchange that could not be interpreted or stored. */
 export interface DeadLetter {
-  readonly exchange: OpenExchange;
+  readonly exchange: TrackedExchange;
   readonly seriesFolder: string;
   readonly reason: string;
   /** Changes that were accepted for it, oldest first. */
@@ -19,7 +19,7 @@ export interface DeadLetter {
 }
 
 /** Keeps what could not be interpreted or stored, so that it can be replayed; durable on return. */
-export type KeepDeadLetter = (letter: DeadLetter) => void;
+export type WriteDeadLetter = (letter: DeadLetter) => void;
 
 /** What is known of a letter without its bodies. */
 export interface DeadLetterHead {
@@ -50,7 +50,7 @@ export interface WholeDeadLetter extends DeadLetterHead {
 }
 
 /** How much there is of letters. */
-export interface HeldLetters {
+export interface DeadLetterUsage {
   readonly letters: number;
   /** Of their files. */
   readonly bytes: number;
@@ -74,16 +74,16 @@ export interface DeadLetterPage {
 
 const extension = '.letter';
 const idShape = /^[0-9a-f]{12}-[0-9a-f]{16}$/;
-const longestReason = 2000;
+const maxReason = 2000;
 /** A head is one line; this is more than it can have. */
 const headBytes = 16 * 1024;
 /**
  * Bytes of all payloads of a letter that is kept whole. As base64 it is one text, and no text has more than 512 MiB; an exchange has two bodies of 128 MiB at most
  * (`GATELOG_RECORD_MAX_BYTES`), so only one that an earlier version recorded has more.
  */
-const mostPayloadBytes = 288 * 1024 * 1024;
+const maxPayloadBytes = 288 * 1024 * 1024;
 /** Letters that one call looks at for a reason. */
-const mostLooks = 2000;
+const maxLooks = 2000;
 
 /**
  * Dead letters are files of their own, mode 0600. The first line tells who, when and why, the second has every frame as base64, and the changes.
@@ -94,28 +94,28 @@ const mostLooks = 2000;
 export class DeadLetters {
   private readonly folder: string;
   private readonly now: () => number;
-  private readonly mostBytes: number;
+  private readonly maxBytes: number;
   /** Undefined until it is counted. */
-  private known: HeldLetters | undefined;
+  private known: DeadLetterUsage | undefined;
 
-  /** @param now Unix milliseconds. @param mostBytes of all payloads of a letter that is kept whole; one of more has none of them. */
-  constructor(folder: string, now: () => number, mostBytes: number = mostPayloadBytes) {
+  /** @param now Unix milliseconds. @param maxBytes of all payloads of a letter that is kept whole; one of more has none of them. */
+  constructor(folder: string, now: () => number, maxBytes: number = maxPayloadBytes) {
     this.folder = folder;
     this.now = now;
-    this.mostBytes = mostBytes;
+    this.maxBytes = maxBytes;
   }
 
-  readonly keep: KeepDeadLetter = ({ exchange, seriesFolder, reason, changes }) => {
+  readonly keep: WriteDeadLetter = ({ exchange, seriesFolder, reason, changes }) => {
     ensureFolder(this.folder);
     const { organizationId, requestId, openedAt } = exchange;
-    const isTooLong = exchange.bytes > this.mostBytes;
+    const isTooLong = exchange.bytes > this.maxBytes;
     const payloads = isTooLong ? [] : payloadsOf(seriesFolder, exchange);
     const frames = exchange.frames.map(({ kind, stamp }, index) => ({ kind, stamp, payload: payloads[index]?.toString('base64') ?? null }));
     const id = `${openedAt.toString(16).padStart(12, '0')}-${hashOf([organizationId, requestId, frames])}`;
     const head = {
       version: 1,
       at: new Date(this.now()).toISOString(),
-      reason: (isTooLong ? `${tooLong(exchange.bytes)} ${reason}` : reason).slice(0, longestReason),
+      reason: (isTooLong ? `${tooLong(exchange.bytes)} ${reason}` : reason).slice(0, maxReason),
       organizationId,
       requestId,
       openedAt,
@@ -136,7 +136,7 @@ export class DeadLetters {
   };
 
   /** How much there is, every file of the folder counted. It is counted once and then reckoned with each letter that comes or goes here. */
-  held(): HeldLetters {
+  held(): DeadLetterUsage {
     this.known ??= sumOf(this.files());
     return this.known;
   }
@@ -164,7 +164,7 @@ export class DeadLetters {
     const ids = this.ids().filter((id) => after === undefined || id < after);
     const letters: DeadLetterHead[] = [];
     for (const [index, id] of ids.entries()) {
-      if (letters.length >= limit || index >= mostLooks) return { letters, next: ids[index - 1] ?? null };
+      if (letters.length >= limit || index >= maxLooks) return { letters, next: ids[index - 1] ?? null };
       const head = this.head(id);
       if (head?.reason.includes(reason) === true) letters.push(head);
     }
@@ -196,7 +196,7 @@ export class DeadLetters {
     const text = idShape.test(id) ? readFileIfPresent(this.fileOf(id)) : undefined;
     const [first = '', ...rest] = text?.split('\n') ?? [];
     if (headOf(id, first) === undefined) return;
-    const head = { ...(parseJson(first) as object), reason: reason.slice(0, longestReason) };
+    const head = { ...(parseJson(first) as object), reason: reason.slice(0, maxReason) };
     const file = this.fileOf(id);
     this.changing(file, () => replaceFile(file, [JSON.stringify(head), ...rest].join('\n')));
   }
@@ -205,14 +205,14 @@ export class DeadLetters {
    * What was kept before a time, then the oldest while all together have more bytes than they may; oldest last.
    * @param before Unix milliseconds.
    */
-  overdue(before: number, mostBytes: number): readonly OverdueLetter[] {
+  overdue(before: number, maxBytes: number): readonly OverdueLetter[] {
     const files = this.files().toSorted((one, other) => other.keptAt - one.keptAt || (other.file < one.file ? -1 : 1));
     this.known = sumOf(files);
     let bytes = 0;
     return files.flatMap(({ file, keptAt, size }) => {
       const expired = keptAt < before;
       bytes += expired ? 0 : size;
-      return expired || bytes > mostBytes ? [{ file, expired }] : [];
+      return expired || bytes > maxBytes ? [{ file, expired }] : [];
     });
   }
 
@@ -276,11 +276,11 @@ export class DeadLetters {
   }
 }
 
-function sumOf(files: readonly { readonly size: number }[]): HeldLetters {
+function sumOf(files: readonly { readonly size: number }[]): DeadLetterUsage {
   return { letters: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
 }
 
-function heldIn(file: string): HeldLetters {
+function heldIn(file: string): DeadLetterUsage {
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined ? { letters: 0, bytes: 0 } : { letters: 1, bytes: found.size };
 }
@@ -294,7 +294,7 @@ function hashOf(value: unknown): string {
 }
 
 /** The frames' bytes; none where the spool itself cannot be read. */
-function payloadsOf(seriesFolder: string, exchange: OpenExchange): readonly Buffer[] {
+function payloadsOf(seriesFolder: string, exchange: TrackedExchange): readonly Buffer[] {
   try {
     return readPayloads(seriesFolder, exchange.frames);
   } catch {

@@ -10,7 +10,7 @@ import { readServerSentEvents, type ServerSentEvent } from '../../providers/sse.
 import { modelAsked, modelTold } from '../../providers/unread.ts';
 import { decodeContent, inUtf8, type ReadBody, readBody, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './multipart.ts';
-import { cutMembers, endFacts, formTail, outermostMembers, withTail } from './truncated-bodies.ts';
+import { truncatedMembers, endFacts, multipartTail, outermostMembers, withTruncatedTail } from './truncated-bodies.ts';
 
 /** What a request is recorded as, and what it says. */
 export interface ReadRequest {
@@ -39,13 +39,13 @@ const noText = { text: undefined, parsed: undefined };
 /** Messages of a stream that is not put together as a whole in which its usage is looked for. */
 const lastEvents = 64;
 /** Lines in which the first two that are not blank are looked for. */
-const mostBlankLines = 64;
+const maxBlankLines = 64;
 
 /**
  * The path that tells what was spoken: the one to which the exchange went, since the caller's own may lack what stands in a base address
  * (`Svc-Target-Url: https://host/v1` and `/messages`); the caller's where it went nowhere.
  */
-export function spokenPath({ path, targetUrl }: ExchangeOpen): string {
+export function upstreamPath({ path, targetUrl }: ExchangeOpen): string {
   return targetUrl === '' ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 }
 
@@ -57,26 +57,29 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
   const read = readBody(requestBody, encoding, contentType);
   const body = recordBody(requestBody, read, contentType);
   const parsed = isForm(contentType)
-    ? { ...formTail(exchange, contentType, encoding), ...readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType) }
+    ? {
+        ...multipartTail(exchange, contentType, encoding),
+        ...readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType),
+      }
     : read.parsed;
   if (read.text === undefined && parsed === undefined) return { body, parsed, facts: noRequestFacts };
   if (format === undefined) return { body, parsed, facts: factsUnread(open, parsed) };
   const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
-  const said = parsed ?? (read.isExcessive ? outermostMembers(read.text) : cutMembers(exchange, encoding));
-  const facts = format.readRequest(said, spokenPath(open));
+  const said = parsed ?? (read.isExcessive ? outermostMembers(read.text) : truncatedMembers(exchange, encoding));
+  const facts = format.readRequest(said, upstreamPath(open));
   // Of several attempts the record is of the last.
   return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
 }
 
 /** What asks a model for something names it, also where the endpoint is not understood. */
 function factsUnread(open: ExchangeOpen, parsed: unknown): RequestFacts {
-  return open.method === 'POST' ? { ...noRequestFacts, model: modelAsked(parsed, spokenPath(open)) } : noRequestFacts;
+  return open.method === 'POST' ? { ...noRequestFacts, model: modelAsked(parsed, upstreamPath(open)) } : noRequestFacts;
 }
 
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
 export function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const read = readResponseBody(exchange, format);
-  const response = exchange.responseTail === undefined ? read : { ...read, facts: withTail(read.facts, exchange, format) };
+  const response = exchange.responseTail === undefined ? read : { ...read, facts: withTruncatedTail(read.facts, exchange, format) };
   const header = format?.responseIdHeader;
   const responseId = header === undefined ? undefined : exchange.responseHead?.headers[header];
   if (responseId === undefined || response.facts.responseId !== '') return response;
@@ -162,7 +165,7 @@ function areExcessive(events: readonly ServerSentEvent[]): boolean {
 /** Whether a text is JSON by the line, as streams are that are none of events. */
 function isLines({ text, parsed }: ReadBody): boolean {
   if (text === undefined || parsed !== undefined || !/^\s*\{/.test(text)) return false;
-  const [first, second] = text.split('\n', mostBlankLines).filter((line) => line.trim() !== '');
+  const [first, second] = text.split('\n', maxBlankLines).filter((line) => line.trim() !== '');
   return isJsonObject(parseJson(first ?? '')) && second?.trimStart().startsWith('{') === true;
 }
 

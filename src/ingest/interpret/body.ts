@@ -3,7 +3,7 @@ import { jsonExcess } from '../../model/json/bounds.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { parseJson, wellFormed } from '../../model/text.ts';
 import { asUtf8 } from './wide-text.ts';
-import { isAsWritten } from './canonical-json.ts';
+import { isCanonicalJson } from './canonical-json.ts';
 
 /** Codings of one body; clients of HTTP stop at as many. */
 const maxCodings = 5;
@@ -100,7 +100,7 @@ export function readBody(bytes: Uint8Array, contentEncoding: string | undefined,
 export function recordBody(bytes: Uint8Array, { text, parsed }: Omit<ReadBody, 'isExcessive'>, contentType: string): RecordedBody {
   if (bytes.length === 0) return { kind: 'absent' };
   if (text === undefined) return { kind: 'binary', base64: Buffer.from(bytes).toString('base64'), contentType };
-  return parsed !== undefined && isAsWritten(text) ? { kind: 'json', text } : recordText(text, parsed);
+  return parsed !== undefined && isCanonicalJson(text) ? { kind: 'json', text } : recordText(text, parsed);
 }
 
 /** A text with what it parses to, undefined when it is no JSON. */

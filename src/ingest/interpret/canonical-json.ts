@@ -9,7 +9,7 @@ const colon = 0x3a;
 const [closeBracket, openBrace, closeBrace] = [0x5d, 0x7b, 0x7d];
 
 /** Names of one object that are compared with each other; of more it is quicker to write them. */
-const mostNames = 64;
+const maxNames = 64;
 /** Whole numbers of so many digits are written as they are read. */
 const surelyExactDigits = 15;
 
@@ -18,8 +18,8 @@ const surelyExactDigits = 15;
  * form, no name twice or in another order. To find that out takes a fraction of the time that it takes to write it.
  * @param json valid JSON. @returns false where it is not sure.
  */
-export function isAsWritten(json: string): boolean {
-  return !json.includes('\\u') && !json.includes('\\/') && new Scan(json).isAsWritten();
+export function isCanonicalJson(json: string): boolean {
+  return !json.includes('\\u') && !json.includes('\\/') && new Scan(json).isCanonicalJson();
 }
 
 class Scan {
@@ -35,7 +35,7 @@ class Scan {
     this.json = json;
   }
 
-  isAsWritten(): boolean {
+  isCanonicalJson(): boolean {
     const { json } = this;
     for (; this.index < json.length; this.index += 1) if (!this.take(json.charCodeAt(this.index))) return false;
     return true;
@@ -64,7 +64,7 @@ class Scan {
     const first = json.charCodeAt(start);
     if (first >= zero && first <= nine) return false;
     const from = this.objects.at(-1) ?? 0;
-    if (namesCount - from >= mostNames * 2) return false;
+    if (namesCount - from >= maxNames * 2) return false;
     for (let at = from; at < namesCount; at += 2) {
       const otherStart = names[at] ?? 0;
       const otherEnd = names[at + 1] ?? 0;

@@ -14,18 +14,18 @@ type VocabularyName = 'o200k_base' | 'cl100k_base';
 const olderModels = /^(?:gpt-4(?:-|$)|gpt-3\.?5|text-embedding-|davinci-002|babbage-002)/;
 
 /** Characters of one text that are read; what is beyond counts as much a character as they did. */
-export const mostCountedCharacters = 8 * 1024;
+export const maxCountedCharacters = 8 * 1024;
 
 /**
  * TRICKY: a word costs the square of its length, and a text without spaces is one word. So texts are read in pieces of at most so many
  * characters, cut where a space is, which is no place inside a token, and of pieces with long words fewer are read.
  */
-const longestPiece = 96;
+const maxPiece = 96;
 /** Squares of the longest words of the pieces, added up: a dozen pieces without a space, or any number with ordinary words. */
-const mostWork = 12 * longestPiece ** 2;
+const maxWork = 12 * maxPiece ** 2;
 
 /** Words whose tokens are remembered. */
-const mostRememberedWords = 10_000;
+const maxRememberedWords = 10_000;
 
 const vocabularies = new Map<VocabularyName, Vocabulary>();
 
@@ -35,7 +35,7 @@ export function countTokens(text: string, model: string): number {
   const vocabulary = vocabularyFor(model);
   let tokens = 0;
   let read = 0;
-  for (let work = 0; read < Math.min(text.length, mostCountedCharacters) && work < mostWork;) {
+  for (let work = 0; read < Math.min(text.length, maxCountedCharacters) && work < maxWork;) {
     const piece = text.slice(read, endOfPiece(text, read));
     // What looks like a control token is text here.
     tokens += vocabulary.countTokens(piece, { disallowedSpecial: new Set() });
@@ -50,13 +50,13 @@ function vocabularyFor(model: string): Vocabulary {
   const known = vocabularies.get(name);
   if (known !== undefined) return known;
   const loaded = load(`gpt-tokenizer/encoding/${name}`) as Vocabulary;
-  loaded.setMergeCacheSize(mostRememberedWords);
+  loaded.setMergeCacheSize(maxRememberedWords);
   vocabularies.set(name, loaded);
   return loaded;
 }
 
 function endOfPiece(text: string, start: number): number {
-  const end = start + longestPiece;
+  const end = start + maxPiece;
   if (end >= text.length) return text.length;
   const space = text.lastIndexOf(' ', end);
   return space > start ? space : end;

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { parseMoney } from '../../model/pricing/money.ts';
 import { chatRequest } from '../testing/ingest-harness.ts';
 import { interpret, type InterpretSketch, stream } from '../testing/exchange-builder.ts';
-import { countTokens, mostCountedCharacters } from './count-tokens.ts';
+import { countTokens, maxCountedCharacters } from './count-tokens.ts';
 
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 const chunk = (delta: unknown): string =>
   event({ id: 'c', object: 'chat.completion.chunk', model: 'gpt-4o-mini', choices: [{ index: 0, delta }] });
 const openAi = { open: { provider: 'openai', path: '/v1/chat/completions', openedAt: Date.parse('2026-01-15') } };
-const usageOf = (sketch: InterpretSketch) => interpret({ ...openAi, headers: stream, ...sketch }).usage;
+const usageOf = (preview: InterpretSketch) => interpret({ ...openAi, headers: stream, ...preview }).usage;
 
 const messageStart = event({
   type: 'message_start',
@@ -90,8 +90,8 @@ describe('nothing is estimated', () => {
     ['of a stream that is not understood', { response: 'data: something\n\n' }],
     ['of an endpoint that is not understood', { open: { provider: 'openai', path: '/v1/else' }, response: chunk({ content: 'x' }) }],
     ['of a body that never was written', { tags: { responseBody: 'never' }, response: '' }],
-  ] as const)('%s', (_, sketch) => {
-    expect(usageOf(sketch)).toMatchObject({ promptTokens: null, completionTokens: null, estimated: false });
+  ] as const)('%s', (_, preview) => {
+    expect(usageOf(preview)).toMatchObject({ promptTokens: null, completionTokens: null, estimated: false });
   });
 
   test('that was reported', () => {
@@ -126,7 +126,7 @@ describe('countTokens', () => {
 
   test('reads so much of a text, and takes the rest to be like it', () => {
     const sentence = 'The harbour opens at six, and the first ferry leaves soon. ';
-    const short = sentence.repeat(Math.floor(mostCountedCharacters / sentence.length));
+    const short = sentence.repeat(Math.floor(maxCountedCharacters / sentence.length));
     const ratio = countTokens(short.repeat(100), 'gpt-4o') / countTokens(short, 'gpt-4o');
     expect(ratio).toBeGreaterThan(99);
     expect(ratio).toBeLessThan(101);

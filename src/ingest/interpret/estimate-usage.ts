@@ -31,10 +31,10 @@ function estimateUsage(response: ReadResponse, request: ReadRequest, { exchange,
 
 /** What OpenAI puts around each message with its role, and in front of the reply (its cookbook, "How to count tokens with tiktoken"). */
 const tokensOfMessage = 4;
-const tokensOfReply = 3;
+const tokensOfResponse = 3;
 
 function countPrompt({ prompt, messages = 0 }: Omit<TokenTexts, 'completion'>, model: string): number {
-  const framing = messages === 0 ? 0 : messages * tokensOfMessage + tokensOfReply;
+  const framing = messages === 0 ? 0 : messages * tokensOfMessage + tokensOfResponse;
   return countTokens(prompt, model) + framing;
 }
 

@@ -14,8 +14,8 @@ import type { RequestFacts, ResponseFacts } from '../../providers/provider.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
 import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf } from './properties.ts';
-import { type ReadResponse, readRequest, readResponse, spokenPath } from './bodies.ts';
-import { firstText, type RecordTexts, type RedactTexts, said, textsOf } from './record-texts.ts';
+import { type ReadResponse, readRequest, readResponse, upstreamPath } from './bodies.ts';
+import { firstNonEmpty, type RecordTexts, type RedactTexts, orEmpty, textsOf } from './record-texts.ts';
 import { matchesThreatPattern } from '../threats/patterns.ts';
 
 /** What interpretation needs to know besides the exchange. */
@@ -39,7 +39,7 @@ export interface InterpretContext {
 export function interpretExchange(exchange: Exchange, context: InterpretContext): RequestRecord {
   const { open } = exchange;
   const { tags } = open;
-  const format = wireFormatFor(open.provider, spokenPath(open));
+  const format = wireFormatFor(open.provider, upstreamPath(open));
   const request = withShortNames(readRequest(exchange, format));
   const response = withEstimate(withShortNames(readResponse(exchange, format)), request, { exchange, format });
   const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);
@@ -60,11 +60,11 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     requestModel,
     responseModel,
     modelOverride,
-    model: firstText([modelOverride, responseModel, requestModel, 'unknown']),
+    model: firstNonEmpty([modelOverride, responseModel, requestModel, 'unknown']),
     userId: texts.userId,
-    sessionId: said(properties.get(sessionProperties.sessionId)),
-    sessionName: said(properties.get(sessionProperties.sessionName)),
-    sessionPath: said(properties.get(sessionProperties.sessionPath)),
+    sessionId: orEmpty(properties.get(sessionProperties.sessionId)),
+    sessionName: orEmpty(properties.get(sessionProperties.sessionName)),
+    sessionPath: orEmpty(properties.get(sessionProperties.sessionPath)),
     properties,
     aliasedNames: tags.aliasedNames === true,
     nodeId: texts.nodeId,
@@ -75,7 +75,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     inputs: texts.inputs,
     responseId: texts.responseId,
     status: statusOf(exchange, response),
-    countryCode: said(open.countryCode),
+    countryCode: orEmpty(open.countryCode),
     threat: threatOf(tags, request.facts, context.checkThreat ?? matchesThreatPattern),
     usage: withRaw(response.facts.usage, texts.usageRaw),
     serviceTier: texts.serviceTier,
@@ -115,7 +115,7 @@ function cacheFactsOf({ cacheEnabled, cachedFrom }: ExchangeOpen) {
   return {
     cacheEnabled: cacheEnabled === true,
     cached: cachedFrom !== undefined,
-    cacheReferenceId: said(cachedFrom?.requestId),
+    cacheReferenceId: orEmpty(cachedFrom?.requestId),
     cacheCreatedAt: cachedFrom?.createdAt ?? null,
   };
 }
@@ -241,7 +241,7 @@ function costOf(exchange: Exchange, { request, response }: Facts, prices: Prices
   const query = {
     provider: recordNameOf(provider),
     providerId: providerNamed(provider)?.priceProviderId,
-    models: pricedModels({ override: said(tags.modelOverride), response: response.model, request: request.model }),
+    models: pricedModels({ override: orEmpty(tags.modelOverride), response: response.model, request: request.model }),
     at: openedAt,
     serviceTier: response.serviceTier,
   };

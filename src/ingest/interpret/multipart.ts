@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../model/text.ts';
 
 /** Fields that are read of one form; a request of a known format has a dozen. */
-const mostParts = 64;
+const maxParts = 64;
 /** Head of one field, and its text. What is longer is a file, whatever it says. */
-const mostHeadBytes = 4 * 1024;
-const mostValueBytes = 256 * 1024;
+const maxHeadBytes = 4 * 1024;
+const maxValueBytes = 256 * 1024;
 
 /** True for the content type of a form that may hold files. */
 export function isForm(contentType: string): boolean {
@@ -22,7 +22,7 @@ export function readForm(body: Buffer, contentType: string): JsonObject {
   const fields: [string, string][] = [];
   // The first delimiter may stand at the very beginning, where no line ends before it.
   let start = body.indexOf(delimiter.subarray(2));
-  for (let part = 0; start !== -1 && part < mostParts; part += 1) {
+  for (let part = 0; start !== -1 && part < maxParts; part += 1) {
     const from = start + (part === 0 ? delimiter.length - 2 : delimiter.length);
     const end = body.indexOf(delimiter, from);
     if (end === -1) break;
@@ -40,8 +40,8 @@ function boundaryOf(contentType: string): string | undefined {
 
 /** @returns undefined for a file, and for what has no name. */
 function readField(part: Buffer): [name: string, value: string] | undefined {
-  const headEnd = part.subarray(0, mostHeadBytes).indexOf('\r\n\r\n');
-  if (headEnd === -1 || part.length - headEnd > mostValueBytes) return undefined;
+  const headEnd = part.subarray(0, maxHeadBytes).indexOf('\r\n\r\n');
+  if (headEnd === -1 || part.length - headEnd > maxValueBytes) return undefined;
   const head = part.toString('utf8', 0, headEnd);
   const [, disposition] = /^content-disposition:(.*)$/im.exec(head) ?? [];
   if (disposition === undefined || /;\s*filename\*?=/i.test(disposition)) return undefined;

@@ -9,7 +9,7 @@ import { interpretExchange } from './interpret.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 const sent = JSON.stringify({ model: 'gpt-4o', messages, user: 'ann' });
-const reply = JSON.stringify({ choices: [], usage: { prompt_tokens: 1000, completion_tokens: 1000 } });
+const response = JSON.stringify({ choices: [], usage: { prompt_tokens: 1000, completion_tokens: 1000 } });
 
 interface Sketch {
   readonly request?: string;
@@ -36,11 +36,11 @@ function recordOf({ request = sent, open, told = {}, end = {} }: Sketch): Reques
     ...open,
   };
   const requestBytes = Buffer.byteLength(request);
-  const ending = { outcome: 'complete', elapsedMs: 1, overheadMs: 1, requestBytes, responseBytes: reply.length, ...told, ...end };
+  const ending = { outcome: 'complete', elapsedMs: 1, overheadMs: 1, requestBytes, responseBytes: response.length, ...told, ...end };
   const frames: readonly (readonly [number, string])[] = [
     [frameKinds.opened, `${JSON.stringify(said)}\n${request}`],
     [frameKinds.responseHead, JSON.stringify({ status: 200, headers: { 'content-type': 'application/json' }, elapsedMs: 1, ...told })],
-    [frameKinds.responsePart, reply],
+    [frameKinds.responsePart, response],
     ...(end === null ? [] : [[frameKinds.end, JSON.stringify(ending)] as const]),
   ];
   const exchange = assembleExchange(frames.map(([kind, payload]) => ({ frame: { kind, stamp: 1 }, payload: Buffer.from(payload) })));

@@ -56,27 +56,27 @@ export function textsOf(
     lastUserText: keepsRequest ? request.facts.lastUserText : '',
     completionText: keepsResponse ? response.facts.completionText : '',
     path: open.path,
-    referrer: said(open.headers['referer']),
+    referrer: orEmpty(open.headers['referer']),
     targetUrl: open.targetUrl,
     usageRaw: response.facts.usage.raw,
     properties,
     inputs: new Map(Object.entries(tags.promptInputs ?? {})),
     requestModel: request.facts.model,
-    modelOverride: said(tags.modelOverride),
+    modelOverride: orEmpty(tags.modelOverride),
     responseModel: response.facts.model,
     responseId: response.facts.responseId,
     serviceTier: response.facts.serviceTier,
-    userId: firstText([tags.userId, request.facts.user]),
-    nodeId: said(tags.nodeId),
-    jobId: said(tags.jobId),
-    promptId: said(tags.promptId),
-    promptVersion: said(tags.promptVersion),
-    experimentId: said(tags.experimentId),
+    userId: firstNonEmpty([tags.userId, request.facts.user]),
+    nodeId: orEmpty(tags.nodeId),
+    jobId: orEmpty(tags.jobId),
+    promptId: orEmpty(tags.promptId),
+    promptVersion: orEmpty(tags.promptVersion),
+    experimentId: orEmpty(tags.experimentId),
   };
 }
 
 /** An absent text is an empty one in a record. */
-export function said(text: string | undefined): string {
+export function orEmpty(text: string | undefined): string {
   return text ?? '';
 }
 
@@ -85,6 +85,6 @@ function isEncoded(contentEncoding: string | undefined): boolean {
 }
 
 /** The first text that is there; empty when none is. */
-export function firstText(texts: readonly (string | undefined)[]): string {
+export function firstNonEmpty(texts: readonly (string | undefined)[]): string {
   return texts.find((text) => text !== undefined && text !== '') ?? '';
 }

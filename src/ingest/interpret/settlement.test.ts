@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Money, parseMoney } from '../../model/pricing/money.ts';
 import { chatResponse, type ExchangeSketch, type IngestRig, openRig, SpoolRig, until } from '../testing/ingest-harness.ts';
 import { openEnvironment } from '../../state/lmdb.ts';
-import { Windows } from '../../state/fixed-windows.ts';
+import { FixedWindows } from '../../state/fixed-windows.ts';
 import type { BudgetSettlement } from './settlement.ts';
 
 let rig: IngestRig;
@@ -24,7 +24,7 @@ async function settled(sketches: readonly ExchangeSketch[]): Promise<(Money | un
   const settlements: BudgetSettlement[] = [];
   const writer = spool.openWriter();
   const ids = [];
-  for (const sketch of sketches) ids.push(await spool.write(writer, { ...sketch, open: { reserved: true, ...sketch.open } }));
+  for (const preview of sketches) ids.push(await spool.write(writer, { ...preview, open: { reserved: true, ...preview.open } }));
   await spool.killWriter(writer);
   await spool.drainAll({ settleBudgets: async (given) => void settlements.push(...given) });
   expect(settlements.map(({ organizationId }) => organizationId)).toEqual(ids.map(() => spool.organizationId));
@@ -49,8 +49,8 @@ describe('an exchange with a reservation is settled', () => {
   });
 
   it('at the price of the override where the model has none', async () => {
-    const sketch = { open: { provider: 'azure', tags: { properties: [], modelOverride: 'gpt-4', cost: '9' } } };
-    expect(await settled([sketch])).toEqual([usd('0.00021')]);
+    const preview = { open: { provider: 'azure', tags: { properties: [], modelOverride: 'gpt-4', cost: '9' } } };
+    expect(await settled([preview])).toEqual([usd('0.00021')]);
   });
 
   it('with nothing where nothing was answered that could be billed', async () => {
@@ -86,7 +86,7 @@ describe('an exchange with a reservation is settled', () => {
 it('a batch that a crash interrupts is settled again and counts once', async () => {
   const spool = new SpoolRig(rig);
   const environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
-  const windows = new Windows(environment, 16 * 1024 * 1024);
+  const windows = new FixedWindows(environment, 16 * 1024 * 1024);
   const usedOf = (): bigint => 1000n - (windows.claim([{ ...claim, amount: 0n }], 0, ['none', 'none']).standings[0]?.left ?? 0n);
   const claim = { name: ['budget'], quota: { amount: 1000n, windowMs: 60_000 }, amount: 100n, isEstimate: true };
   const writer = spool.openWriter();

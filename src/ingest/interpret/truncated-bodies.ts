@@ -11,17 +11,17 @@ const overlapBytes = 64 * 1024;
 /** Characters at the end of a text that is not parsed as a whole in which its last members are looked for. */
 const endLength = 64 * 1024;
 /** Characters that shape a JSON text which are passed on the way to its members. */
-const mostMarks = 1_000_000;
+const maxMarks = 1_000_000;
 /** Characters of a name that is looked for, with its quotes, at most. */
-const longestKey = 8;
+const maxKey = 8;
 /** Members of that name, the last ones, that are tried. */
-const mostTries = 8;
+const maxTries = 8;
 
 /**
  * What a reply that was cut says at its end: the usage stands there, of a stream as of a picture. Its texts are recorded as far as they were kept; of
  * a compressed body the end cannot be read.
  */
-export function withTail(facts: ResponseFacts, exchange: Exchange, format: WireFormat | undefined): ResponseFacts {
+export function withTruncatedTail(facts: ResponseFacts, exchange: Exchange, format: WireFormat | undefined): ResponseFacts {
   const { responseTail, responseBody, responseHead, end } = exchange;
   const headers = responseHead?.headers ?? {};
   if (responseTail === undefined || format === undefined || !isPlain(headers['content-encoding'])) return facts;
@@ -54,7 +54,7 @@ export function outermostMembers(text = ''): JsonObject | undefined {
 }
 
 /** The fields of a form behind what was recorded of it, usually those behind its file. */
-export function formTail({ requestTail, requestBody, end }: Exchange, contentType: string, encoding: string | undefined): JsonObject {
+export function multipartTail({ requestTail, requestBody, end }: Exchange, contentType: string, encoding: string | undefined): JsonObject {
   return requestTail === undefined || !isPlain(encoding)
     ? {}
     : readForm(lastBytes(requestBody, requestTail, end?.requestBytes), contentType);
@@ -74,7 +74,7 @@ function lastBytes(body: Uint8Array, tail: Uint8Array, passed: number | undefine
  * What a JSON body that was cut says of the call beside its texts: `model` and `user`, which stand before the messages or behind them. Undefined where
  * neither is found.
  */
-export function cutMembers({ requestTail, requestBody, end }: Exchange, encoding: string | undefined): JsonObject | undefined {
+export function truncatedMembers({ requestTail, requestBody, end }: Exchange, encoding: string | undefined): JsonObject | undefined {
   if (requestTail === undefined || !isPlain(encoding)) return undefined;
   return membersOf(Buffer.from(requestBody).toString('utf8'), lastBytes(requestBody, requestTail, end?.requestBytes).toString('utf8'));
 }
@@ -97,7 +97,7 @@ function firstMembers(text: string): JsonObject {
   let depth = 0;
   let last = '';
   let key: string | undefined;
-  let marksLeft = mostMarks;
+  let marksLeft = maxMarks;
   for (let mark = marks.exec(text); mark !== null && marksLeft > 0; mark = marks.exec(text)) {
     marksLeft -= 1;
     const { 0: character, index } = mark;
@@ -107,7 +107,7 @@ function firstMembers(text: string): JsonObject {
       marks.lastIndex = end + 1;
       if (depth !== 1) continue;
       if (key === '"model"' || key === '"user"') found[key.slice(1, -1)] = parseJson(text.slice(index, end + 1));
-      else last = end - index <= longestKey ? text.slice(index, end + 1) : '';
+      else last = end - index <= maxKey ? text.slice(index, end + 1) : '';
     } else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') depth -= 1;
     else if (depth === 1) key = character === ':' ? last : undefined;
@@ -118,7 +118,7 @@ function firstMembers(text: string): JsonObject {
 /** The members of the outermost object from one on: where the rest of the text closes that object. */
 function lastMembers(text: string, member: RegExp): unknown {
   const end = text.trimEnd().replace(/\]$/, '');
-  const starts = [...end.matchAll(member)].map(({ index }) => index).slice(-mostTries);
+  const starts = [...end.matchAll(member)].map(({ index }) => index).slice(-maxTries);
   for (const start of starts) {
     const parsed = parseJson(`{${end.slice(start)}`);
     if (isJsonObject(parsed)) return parsed;

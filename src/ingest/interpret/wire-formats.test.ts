@@ -14,9 +14,9 @@ interface Call extends InterpretSketch {
   readonly method?: string;
 }
 
-const call = ({ provider, path, targetUrl, method = 'POST', ...sketch }: Call): RequestRecord => {
+const call = ({ provider, path, targetUrl, method = 'POST', ...preview }: Call): RequestRecord => {
   const open = { provider, path, method, openedAt: Date.parse('2026-03-01T00:00:00Z') };
-  return interpret({ ...sketch, open: targetUrl === undefined ? open : { ...open, targetUrl } });
+  return interpret({ ...preview, open: targetUrl === undefined ? open : { ...open, targetUrl } });
 };
 
 const messages = { provider: 'anthropic', path: '/v1/messages', request: recording('anthropic/__fixtures__/messages-request.json') };
@@ -52,25 +52,25 @@ describe('a call of every wire format', () => {
   test.each([
     {
       name: 'Anthropic messages',
-      sketch: { ...messages, response: recording('anthropic/__fixtures__/messages-response.json') },
+      preview: { ...messages, response: recording('anthropic/__fixtures__/messages-response.json') },
       expected: { provider: 'ANTHROPIC', requestModel: 'claude-sonnet-4-5', userId: 'passenger-17', status: 200 },
       usage: { promptTokens: 3289, completionTokens: 23, promptCacheReadTokens: 2048, promptCacheWriteTokens: 1200 },
     },
     {
       name: 'Anthropic messages as a stream',
-      sketch: { ...messages, response: recording('anthropic/__fixtures__/messages-response.sse'), headers: stream },
+      preview: { ...messages, response: recording('anthropic/__fixtures__/messages-response.sse'), headers: stream },
       expected: { timeToFirstTokenMs: 6, responseModel: 'claude-sonnet-4-5-20250929' },
       usage: { promptTokens: 3289, completionTokens: 23 },
     },
     {
       name: 'Anthropic messages by Bedrock',
-      sketch: { ...claudeAtAmazon, path: `${claudePath}/invoke`, response: recording('anthropic/__fixtures__/messages-response.json') },
+      preview: { ...claudeAtAmazon, path: `${claudePath}/invoke`, response: recording('anthropic/__fixtures__/messages-response.json') },
       expected: { provider: 'AWS', requestModel: 'us.anthropic.claude-sonnet-4-20250514-v1:0', status: 200 },
       usage: { promptTokens: 3289, completionTokens: 23 },
     },
     {
       name: 'Anthropic messages by Bedrock as a stream',
-      sketch: {
+      preview: {
         ...claudeAtAmazon,
         path: `${claudePath}/invoke-with-response-stream`,
         response: encodeAmazonChunks(eventsOf('anthropic/__fixtures__/messages-response.sse')),
@@ -81,37 +81,37 @@ describe('a call of every wire format', () => {
     },
     {
       name: 'Bedrock Converse',
-      sketch: { ...converse, path: `${claudePath}/converse`, response: recording('amazon/__fixtures__/converse-response.json') },
+      preview: { ...converse, path: `${claudePath}/converse`, response: recording('amazon/__fixtures__/converse-response.json') },
       expected: { provider: 'AWS', model: 'us.anthropic.claude-sonnet-4-20250514-v1:0', timeToFirstTokenMs: null },
       usage: { promptTokens: 3289, completionTokens: 23, promptCacheReadTokens: 2048, promptCacheWriteTokens: 1200 },
     },
     {
       name: 'Bedrock Converse as a stream',
-      sketch: { ...converse, path: `${claudePath}/converse-stream`, response: conversation, headers: amazonStream },
+      preview: { ...converse, path: `${claudePath}/converse-stream`, response: conversation, headers: amazonStream },
       expected: { timeToFirstTokenMs: 6, priceReference: 'aws/regional.anthropic.claude-sonnet-4-20250514-v1:0' },
       usage: { promptTokens: 3289, completionTokens: 23, promptCacheWriteHourTokens: 1000 },
     },
     {
       name: 'Cohere chat',
-      sketch: { ...cohere, response: recording('cohere/__fixtures__/chat-response.json') },
+      preview: { ...cohere, response: recording('cohere/__fixtures__/chat-response.json') },
       expected: { provider: 'COHERE', requestModel: 'command-a-03-2025', model: 'command-a-03-2025', timeToFirstTokenMs: null },
       usage: { promptTokens: 118, completionTokens: 21, promptCacheReadTokens: 96 },
     },
     {
       name: 'Cohere chat as a stream',
-      sketch: { ...cohere, response: recording('cohere/__fixtures__/chat-response.sse'), headers: stream },
+      preview: { ...cohere, response: recording('cohere/__fixtures__/chat-response.sse'), headers: stream },
       expected: { timeToFirstTokenMs: 6, responseId: 'b7e1c2f4-5a06-4d3b-9c8e-2f1d0a9b8c7d' },
       usage: { promptTokens: 118, completionTokens: 21 },
     },
     {
       name: 'Gemini generateContent',
-      sketch: { ...generate, path: generatePath, response: recording('google/__fixtures__/generate-response.json') },
+      preview: { ...generate, path: generatePath, response: recording('google/__fixtures__/generate-response.json') },
       expected: { provider: 'GOOGLE', requestModel: 'gemini-2.5-flash', timeToFirstTokenMs: null },
       usage: { promptTokens: 1830, completionTokens: 101, reasoningTokens: 84, promptAudioTokens: 300 },
     },
     {
       name: 'Gemini streamGenerateContent as events',
-      sketch: {
+      preview: {
         ...generate,
         path: `${streamGeneratePath}?alt=sse`,
         response: recording('google/__fixtures__/generate-response.sse'),
@@ -122,17 +122,17 @@ describe('a call of every wire format', () => {
     },
     {
       name: 'Gemini streamGenerateContent as a list',
-      sketch: { ...generate, path: streamGeneratePath, response: recording('google/__fixtures__/generate-list.txt') },
+      preview: { ...generate, path: streamGeneratePath, response: recording('google/__fixtures__/generate-list.txt') },
       expected: { timeToFirstTokenMs: 6, responseId: 'q7ZkaYvXLpGk28oP5Jyd-A4' },
       usage: { promptTokens: 1830, completionTokens: 101 },
     },
     {
       name: 'OpenAI responses as a stream',
-      sketch: { ...responses, response: recording('openai/__fixtures__/responses-response.sse'), headers: stream },
+      preview: { ...responses, response: recording('openai/__fixtures__/responses-response.sse'), headers: stream },
       expected: { provider: 'OPENAI', requestModel: 'gpt-5-mini', responseModel: 'gpt-5-mini-2025-08-07', serviceTier: 'default' },
       usage: { promptTokens: 1830, completionTokens: 117, promptCacheReadTokens: 1664, reasoningTokens: 64 },
     },
-  ])('$name becomes a record with texts, tokens and cost', ({ sketch, expected, usage }) => {
+  ])('$name becomes a record with texts, tokens and cost', ({ preview: sketch, expected, usage }) => {
     const record = call(sketch);
     expect(record).toMatchObject({
       ...expected,

@@ -4,17 +4,17 @@ import type { RecordedBody } from '../../model/record/request-record.ts';
 import { threadTimeMs } from '../../platform/thread-cpu-time.ts';
 import { newId } from '../testing/ingest-harness.ts';
 import type { RecordTexts } from '../interpret/record-texts.ts';
-import { leftOut } from './redact-texts.ts';
-import { type Redacted, Redactions } from './bounded.ts';
+import { redactedPlaceholder } from './redact-texts.ts';
+import { type Redacted, BoundedRedactor } from './bounded.ts';
 
 const secret = 'ann@example.com';
 const organizationId = newId();
 let now: number;
-let redactions: Redactions;
+let redactions: BoundedRedactor;
 
 beforeEach(() => {
   now = 0;
-  redactions = new Redactions({ monotonic: () => now, threadTime: threadTimeMs });
+  redactions = new BoundedRedactor({ monotonic: () => now, threadTime: threadTimeMs });
 });
 
 const email: RedactionRule = { kind: 'email', pattern: null, replacement: '[email]', appliesTo: ['request', 'response', 'properties'] };
@@ -106,13 +106,13 @@ describe('bodies', () => {
   it('of bytes one in which something is found is left out, and one in which nothing is stays', () => {
     const clean = bytes('\u0000\u00ff picture');
     const { texts } = apply([email], planted({ requestBody: bytes(`\u0000\u00ff name="to" ${secret}`), responseBody: clean }));
-    expect([texts.requestBody, texts.responseBody]).toEqual([text(leftOut), clean]);
+    expect([texts.requestBody, texts.responseBody]).toEqual([text(redactedPlaceholder), clean]);
   });
 
   it('of which nobody sees what they say are left out', () => {
     const given = { requestBody: bytes('zstd'), requestIsOpaque: true, responseBody: text('data: an\n\ndata: n@'), responseIsOpaque: true };
     const { texts } = apply([email], planted(given));
-    expect([texts.requestBody, texts.responseBody]).toEqual([text(leftOut), text(leftOut)]);
+    expect([texts.requestBody, texts.responseBody]).toEqual([text(redactedPlaceholder), text(redactedPlaceholder)]);
   });
 
   it('none stays none', () => {
@@ -122,7 +122,13 @@ describe('bodies', () => {
 });
 
 describe('what the rules cannot be applied to is left out, with all that they would have looked at', () => {
-  const withheld = { requestBody: text(leftOut), responseBody: text(leftOut), promptText: '', completionText: '', usageRaw: null };
+  const withheld = {
+    requestBody: text(redactedPlaceholder),
+    responseBody: text(redactedPlaceholder),
+    promptText: '',
+    completionText: '',
+    usageRaw: null,
+  };
 
   it('JSON that nests too deeply', () => {
     const deep: RecordedBody = { kind: 'json', text: `${'['.repeat(100_000)}"${secret}"${']'.repeat(100_000)}` };
@@ -141,7 +147,7 @@ describe('what the rules cannot be applied to is left out, with all that they wo
       text(`data: ${deep}\n\ndata: {}`),
       { kind: 'json', text: JSON.stringify({ arguments: deep }) } as const,
     ]) {
-      expect(apply([email], planted({ requestBody: body })).texts.requestBody).toEqual(text(leftOut));
+      expect(apply([email], planted({ requestBody: body })).texts.requestBody).toEqual(text(redactedPlaceholder));
     }
     expect(apply([email], planted({ requestBody: text('['.repeat(5000)) })).texts.requestBody).toEqual(text('['.repeat(5000)));
   });
@@ -155,7 +161,7 @@ describe('what the rules cannot be applied to is left out, with all that they wo
     const slow = [regex('a.*b|a')];
     const long = planted({ requestBody: text('a'.repeat(300_000)) });
     const clock = performance.now.bind(performance);
-    redactions = new Redactions({ monotonic: () => now + clock(), threadTime: () => undefined });
+    redactions = new BoundedRedactor({ monotonic: () => now + clock(), threadTime: () => undefined });
     const failures = Array.from({ length: 7 }, () => apply(slow, long).failure);
     expect(failures[0]).toContain('timed out');
     expect(failures.at(-1)).toBe('the rules took too long for other records');
@@ -169,7 +175,7 @@ describe('what the rules cannot be applied to is left out, with all that they wo
 it('rules that are slow and never too slow take five seconds of a minute, whatever comes; what they need as others do is not counted', () => {
   let worked = 0;
   let stepMs = 900;
-  redactions = new Redactions({ monotonic: () => now, threadTime: () => (worked += stepMs) });
+  redactions = new BoundedRedactor({ monotonic: () => now, threadTime: () => (worked += stepMs) });
   const rules = [regex('ann')];
   const small = planted({ requestBody: text('a'.repeat(3000)) });
   const tries = Array.from({ length: 100 }, () => redactions.apply(organizationId, rules, small).failure);
@@ -188,15 +194,15 @@ describe('a thread that lets others go first', () => {
   const limits = { ms: 1, msPerMiB: 0 };
 
   it('gets more time where it was not on a core in the time that it had', () => {
-    redactions = new Redactions({ monotonic: () => now, threadTime: () => 0 }, limits);
+    redactions = new BoundedRedactor({ monotonic: () => now, threadTime: () => 0 }, limits);
     const { texts, failure } = apply([regex('a.*b|a')], slow);
     expect([failure, texts.requestBody.kind === 'text' && texts.requestBody.text.length]).toEqual([undefined, 9000]);
   });
 
   it('gets no more where it was, or where nobody knows', () => {
     let worked = 0;
-    const working = new Redactions({ monotonic: () => now, threadTime: () => (worked += 1) }, limits);
-    const unknown = new Redactions({ monotonic: () => (now += 1), threadTime: () => undefined }, limits);
+    const working = new BoundedRedactor({ monotonic: () => now, threadTime: () => (worked += 1) }, limits);
+    const unknown = new BoundedRedactor({ monotonic: () => (now += 1), threadTime: () => undefined }, limits);
     for (const each of [working, unknown]) {
       expect(each.apply(organizationId, [regex('a.*b|a')], slow).failure).toContain('timed out after 1ms');
     }

@@ -4,7 +4,7 @@ import type { OrganizationId } from '../../model/ids.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
 import { compileRules, type Redactor, type Redactors } from '../../redaction/redactor.ts';
 import type { RecordTexts } from '../interpret/record-texts.ts';
-import { redactTexts, withholdTexts } from './redact-texts.ts';
+import { redactTexts, redactEverything } from './redact-texts.ts';
 
 /** The texts as they may be stored. `failure`: the rules could not be applied, so what they look at was left out. */
 export interface Redacted {
@@ -27,7 +27,7 @@ export interface RedactionLimits {
   readonly msPerMiB: number;
 }
 
-const usualLimits: RedactionLimits = { ms: 1000, msPerMiB: 1000 };
+const defaultLimits: RedactionLimits = { ms: 1000, msPerMiB: 1000 };
 
 /** Clocks in milliseconds. */
 export interface RedactionClocks {
@@ -38,25 +38,25 @@ export interface RedactionClocks {
 }
 
 /** With a timer a record costs a tenth of a millisecond more; the kinds that are built in go through a short text in less than that. */
-const mostUntimedCharacters = 64 * 1024;
+const maxUntimedCharacters = 64 * 1024;
 /**
  * TRICKY: a timer knows only how late it is, and this thread is one that lets others go first. Where it hardly was on a core in that time, the
  * record is tried again with so many times as much, up to a limit.
  */
 const morePatience = 4;
-const mostPatienceMs = 10_000;
+const maxPatienceMs = 10_000;
 /** What rules take without anybody waiting for them: about as much as the rest of interpretation, for short records and for long ones. */
 const ordinaryMs = 1;
 const ordinaryMsPerMiB = 250;
 /** What an organisation's records may take beyond that in a minute; then the rest of that minute's is left out untried, as others wait for it. */
-const mostOverrunMs = 5000;
+const maxOverrunMs = 5000;
 /** With less than this left of it nothing is tried. */
-const leastLeftMs = 1;
+const minLeftMs = 1;
 const overrunWindowMs = 60_000;
 /** Patterns that are kept compiled; each may grow to some megabytes while it is used. */
-const mostPatterns = 64;
-const mostRuleSets = 1000;
-const mostOverruns = 1000;
+const maxPatterns = 64;
+const maxRuleSets = 1000;
+const maxOverruns = 1000;
 
 const atOnce = (): number => 0;
 const nothing: Redactor = { text: () => '', number: () => undefined };
@@ -64,7 +64,7 @@ const nothing: Redactor = { text: () => '', number: () => undefined };
 /**
  * Applies the redaction rules of organisations in bounded time. Invariant: what they could not be applied to does not come out of here.
  */
-export class Redactions {
+export class BoundedRedactor {
   private readonly clocks: RedactionClocks;
   private readonly limits: RedactionLimits;
   private readonly prepared = new Map<string, Prepared>();
@@ -73,7 +73,7 @@ export class Redactions {
   private readonly sandbox: { work: () => RecordTexts };
   private readonly run: (timeout: number) => RecordTexts;
 
-  constructor(clocks: RedactionClocks, limits: RedactionLimits = usualLimits) {
+  constructor(clocks: RedactionClocks, limits: RedactionLimits = defaultLimits) {
     this.clocks = clocks;
     this.limits = limits;
     const sandbox = {
@@ -91,15 +91,17 @@ export class Redactions {
   /** Applies rules, in their order, to the texts of one record. */
   apply(organizationId: OrganizationId, rules: readonly RedactionRule[], texts: RecordTexts): Redacted {
     const leftMs = this.overrunLeftMs(organizationId);
-    if (leftMs < leastLeftMs) return { texts: withholdTexts(texts, placesOf(rules)), failure: 'the rules took too long for other records' };
+    if (leftMs < minLeftMs) {
+      return { texts: redactEverything(texts, placesOf(rules)), failure: 'the rules took too long for other records' };
+    }
     const key = JSON.stringify(rules);
     const ordinary = ordinaryFor(texts);
     const allowedMs = Math.min(this.allowedMs(texts), ordinary + leftMs);
     for (let patienceMs = allowedMs; ; patienceMs *= morePatience) {
       const { redactors, places, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
-      const withheld = (failure: string): Redacted => ({ texts: withholdTexts(texts, places), failure });
+      const withheld = (failure: string): Redacted => ({ texts: redactEverything(texts, places), failure });
       if (redactors === undefined) return withheld('a pattern cannot be used');
-      const isTimed = patterns > 0 || charactersOf(texts) > mostUntimedCharacters;
+      const isTimed = patterns > 0 || charactersOf(texts) > maxUntimedCharacters;
       const elapsed = isTimed ? this.startTiming() : atOnce;
       try {
         if (!isTimed) return { texts: redactTexts(texts, redactors) };
@@ -111,7 +113,7 @@ export class Redactions {
         // What was interrupted may have left the engine in between.
         this.forget(key, patterns);
         const spentMs = elapsed();
-        const isStarved = isTimeout(error) && spentMs < allowedMs / 2 && patienceMs * morePatience <= mostPatienceMs;
+        const isStarved = isTimeout(error) && spentMs < allowedMs / 2 && patienceMs * morePatience <= maxPatienceMs;
         if (isStarved) continue;
         this.countOverrun(organizationId, (isTimeout(error) ? Math.max(spentMs, allowedMs) : spentMs) - ordinary);
         return withheld(messageOf(error));
@@ -136,7 +138,7 @@ export class Redactions {
   private prepare(key: string, rules: readonly RedactionRule[]): Prepared {
     const patterns = rules.filter(({ kind }) => kind === 'regex').length;
     for (const [oldest, { patterns: freed }] of this.prepared) {
-      if (this.prepared.size < mostRuleSets && this.patterns + patterns <= mostPatterns) break;
+      if (this.prepared.size < maxRuleSets && this.patterns + patterns <= maxPatterns) break;
       this.forget(oldest, freed);
     }
     const prepared = { redactors: compiled(rules), places: placesOf(rules), patterns };
@@ -152,15 +154,15 @@ export class Redactions {
   /** What an organisation's records may still take beyond the ordinary, milliseconds. */
   private overrunLeftMs(organizationId: OrganizationId): number {
     const overrun = this.overruns.get(organizationId);
-    if (overrun === undefined) return mostOverrunMs;
-    if (this.clocks.monotonic() - overrun.since < overrunWindowMs) return mostOverrunMs - overrun.ms;
+    if (overrun === undefined) return maxOverrunMs;
+    if (this.clocks.monotonic() - overrun.since < overrunWindowMs) return maxOverrunMs - overrun.ms;
     this.overruns.delete(organizationId);
-    return mostOverrunMs;
+    return maxOverrunMs;
   }
 
   private countOverrun(organizationId: OrganizationId, ms: number): void {
     if (ms <= 0) return;
-    if (this.overruns.size >= mostOverruns) this.overruns.clear();
+    if (this.overruns.size >= maxOverruns) this.overruns.clear();
     const { since, ms: before } = this.overruns.get(organizationId) ?? { since: this.clocks.monotonic(), ms: 0 };
     this.overruns.set(organizationId, { since, ms: before + ms });
   }

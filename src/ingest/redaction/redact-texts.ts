@@ -7,7 +7,7 @@ import type { Redactor, Redactors } from '../../redaction/redactor.ts';
 import type { RecordTexts } from '../interpret/record-texts.ts';
 
 /** What stands in the place of a body that was left out. */
-export const leftOut = '[left out: the redaction rules could not be applied]';
+export const redactedPlaceholder = '[left out: the redaction rules could not be applied]';
 
 /** Everything that a place has of a record. */
 type Texts<Names extends keyof RecordTexts> = Pick<RecordTexts, Names>;
@@ -33,9 +33,9 @@ export function redactTexts(texts: RecordTexts, redactors: Redactors): RecordTex
 }
 
 /** Leaves out all that the rules would have looked at: nobody knows what of it may be stored. */
-export function withholdTexts(texts: RecordTexts, redactors: Redactors): RecordTexts {
+export function redactEverything(texts: RecordTexts, redactors: Redactors): RecordTexts {
   return treat(texts, redactors, {
-    body: (body) => (body.kind === 'absent' ? body : { kind: 'text', text: leftOut }),
+    body: (body) => (body.kind === 'absent' ? body : { kind: 'text', text: redactedPlaceholder }),
     text: () => '',
     json: () => null,
     named: withholdNamed,
@@ -96,7 +96,7 @@ function identifiersPart(texts: RecordTexts, redactor: Redactor, { text }: Treat
 }
 
 /** With room for the number that tells it from another. */
-const longestRedactedName = propertyLimits.nameCharacters - 8;
+const maxRedactedName = propertyLimits.nameCharacters - 8;
 const sessionNames: ReadonlySet<string> = new Set(Object.values(sessionProperties));
 
 /** The session's properties are identifiers under names of ours, all others are properties. */
@@ -120,16 +120,16 @@ function withholdNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }
 
 /** What stands in the place of something may be longer than that was, and a name not as long as it likes. */
 function cutName(before: string, after: string): string {
-  return after === before ? after : Array.from(after).slice(0, longestRedactedName).join('');
+  return after === before ? after : Array.from(after).slice(0, maxRedactedName).join('');
 }
 
 function redactBody(body: RecordedBody, redactor: Redactor, isOpaque: boolean): RecordedBody {
-  if (isOpaque && body.kind !== 'absent') return { kind: 'text', text: leftOut };
+  if (isOpaque && body.kind !== 'absent') return { kind: 'text', text: redactedPlaceholder };
   switch (body.kind) {
     case 'absent':
       return body;
     case 'text':
-      return { kind: 'text', text: hidesBetweenNuls(body.text, redactor) ? leftOut : redactText(body.text, redactor) };
+      return { kind: 'text', text: hidesBetweenNuls(body.text, redactor) ? redactedPlaceholder : redactText(body.text, redactor) };
     case 'json':
       return redactJsonBody(body, redactor);
     case 'binary':
@@ -151,7 +151,9 @@ function redactBinary(body: RecordedBody & { readonly kind: 'binary' }, redactor
   // A form's texts are UTF-8, whatever its files are.
   const hides = (text: string): boolean => redactor.text(text) !== text;
   const latin1 = bytes.toString('latin1');
-  return hides(latin1) || hides(bytes.toString('utf8')) || hidesBetweenNuls(latin1, redactor) ? { kind: 'text', text: leftOut } : body;
+  return hides(latin1) || hides(bytes.toString('utf8')) || hidesBetweenNuls(latin1, redactor)
+    ? { kind: 'text', text: redactedPlaceholder }
+    : body;
 }
 
 /** Whether something is found in a text of wide characters that stands among bytes. */

@@ -7,7 +7,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { encodeAmazonChunks, encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
 import type { ServerSentEvent } from '../../providers/sse.ts';
 import { chatResponse, type ExchangeSketch, type IngestRig, openRig, SpoolRig } from '../testing/ingest-harness.ts';
-import { leftOut } from './redact-texts.ts';
+import { redactedPlaceholder } from './redact-texts.ts';
 
 let rig: IngestRig;
 let spool: SpoolRig;
@@ -204,7 +204,7 @@ it('what is said in UTF-16 or UTF-32 is read and redacted like any other text', 
   await rules.replace(spool.organizationId, everyKind);
   const writer = spool.openWriter();
   const ids = new Map<string, string>();
-  for (const [name, sketch] of wideSketches) ids.set(name, await spool.write(writer, sketch));
+  for (const [name, preview] of wideSketches) ids.set(name, await spool.write(writer, preview));
   await spool.drainAll();
   const stored = await storedText();
   for (const secret of secrets) expect(stored).not.toContain(secret);
@@ -215,7 +215,10 @@ it('what is said in UTF-16 or UTF-32 is read and redacted like any other text', 
     expect((await bodiesOf(`text in ${coding} with a byte order mark`))?.response_body).toBe(redacted);
     expect((await bodiesOf(`text in ${coding} whose charset is said`))?.response_body).toBe(`Ж ${redacted}`);
     expect((await bodiesOf(`a stream in ${coding}`))?.completion_text).toBe(redacted);
-    expect(await bodiesOf(`${coding} behind other text`)).toMatchObject({ request_body: leftOut, response_body: leftOut });
+    expect(await bodiesOf(`${coding} behind other text`)).toMatchObject({
+      request_body: redactedPlaceholder,
+      response_body: redactedPlaceholder,
+    });
   }
 });
 
@@ -223,7 +226,7 @@ it('no planted secret is in any column of the store, whatever the body was', asy
   await rules.replace(spool.organizationId, everyKind);
   const writer = spool.openWriter();
   const ids = new Map<string, string>();
-  for (const [name, sketch] of Object.entries(sketches)) ids.set(name, await spool.write(writer, sketch));
+  for (const [name, preview] of Object.entries(sketches)) ids.set(name, await spool.write(writer, preview));
   await spool.drainAll();
   const stored = await storedText();
   expect(stored.match(/gpt-4o/g)?.length).toBeGreaterThan(3);
@@ -242,7 +245,7 @@ it('no planted secret is in any column of the store, whatever the body was', asy
   });
   expect((await bodiesOf('compressed JSON'))?.request_body).toBe(chatWith(redacted));
   expect((await bodiesOf('text'))?.response_body).toBe(redacted);
-  expect((await bodiesOf('bytes of a form'))?.request_body).toBe(leftOut);
+  expect((await bodiesOf('bytes of a form'))?.request_body).toBe(redactedPlaceholder);
   expect(await bodiesOf('binary messages')).toMatchObject({
     completion_text: redacted,
     response_body: expect.stringContaining(redacted) as unknown,
@@ -254,7 +257,7 @@ it('no planted secret is in any column of the store, whatever the body was', asy
     'binary messages that no format puts together',
     'binary messages of which one is corrupt',
   ];
-  for (const name of opaque) expect((await bodiesOf(name))?.response_body).toBe(leftOut);
+  for (const name of opaque) expect((await bodiesOf(name))?.response_body).toBe(redactedPlaceholder);
   expect(spool.observations.filter(({ kind }) => kind === 'redaction_failed')).toEqual([]);
 });
 
@@ -297,7 +300,7 @@ it('a pattern that takes too long holds nothing up: its record is there without 
   await slow.drainAll();
   expect((await slow.storedIds()).requests.toSorted()).toEqual([long, short].toSorted());
   expect(await slow.read('SELECT request_body FROM bodies WHERE org_id = {tenant:UInt128} ORDER BY length(request_body)')).toEqual([
-    { request_body: leftOut },
+    { request_body: redactedPlaceholder },
     { request_body: expect.stringContaining('EMP [regex]') as unknown },
   ]);
   expect(slow.observations.filter(({ kind }) => kind === 'redaction_failed')).toMatchObject([{ requestId: long }]);

@@ -9,7 +9,7 @@ import type { FrameLocation, Position } from '../../spool/spool.ts';
  * `travelling`: changes are kept in the metadata database and go into the record.
  * `sealed`: its record is being stored, so a change waits for that and then goes into the stored row.
  */
-export type ExchangeState = 'unclear' | 'travelling' | 'sealed';
+export type ExchangeState = 'replaying' | 'pending' | 'sealed';
 
 /** How an exchange left the spool: into the store, into the dead letters, or nowhere, as its user is being erased. */
 export type Settlement = 'stored' | 'dead_letter' | 'erased';
@@ -31,7 +31,7 @@ export interface NewExchange {
 export type ExchangeNames = Omit<NewExchange, 'series' | 'stream'>;
 
 /** An exchange that the drain knows and the store does not surely have yet. There may be millions after an outage, so each stays small. */
-export class OpenExchange implements NewExchange {
+export class TrackedExchange implements NewExchange {
   readonly series: string;
   readonly stream: number;
   organizationId: OrganizationId;
@@ -44,7 +44,7 @@ export class OpenExchange implements NewExchange {
   bytes = 0;
   /** Where its `end` frame ends; undefined while it is open. */
   endsAt: Position | undefined;
-  state: ExchangeState = 'travelling';
+  state: ExchangeState = 'pending';
   private changedNames = 0;
   private changedBytes = 0;
   private changes: Set<Promise<void>> | undefined;
@@ -124,12 +124,12 @@ export class OpenExchange implements NewExchange {
 }
 
 /** Exchanges that are not in the store yet, by their organisation and identifier, and by the session that their tags name. */
-export class InFlight {
-  private readonly exchanges = new Map<string, OpenExchange>();
-  private readonly sessions = new Map<string, Set<OpenExchange>>();
+export class ExchangeIndex {
+  private readonly exchanges = new Map<string, TrackedExchange>();
+  private readonly sessions = new Map<string, Set<TrackedExchange>>();
   private latest = 0;
 
-  add(exchange: OpenExchange): void {
+  add(exchange: TrackedExchange): void {
     this.latest = Math.max(this.latest, exchange.openedAt);
     const before = this.find(exchange.organizationId, exchange.requestId);
     if (before !== undefined) this.remove(before);
@@ -141,11 +141,11 @@ export class InFlight {
     else members.add(exchange);
   }
 
-  find(organizationId: OrganizationId, requestId: RequestId): OpenExchange | undefined {
+  find(organizationId: OrganizationId, requestId: RequestId): TrackedExchange | undefined {
     return this.exchanges.get(keyOf(organizationId, requestId));
   }
 
-  remove(exchange: OpenExchange): void {
+  remove(exchange: TrackedExchange): void {
     const key = keyOf(exchange.organizationId, exchange.requestId);
     if (this.exchanges.get(key) !== exchange) return;
     this.exchanges.delete(key);
@@ -156,11 +156,11 @@ export class InFlight {
   }
 
   /** Those whose tags name this session, which is not empty. */
-  ofSession(organizationId: OrganizationId, sessionId: string): readonly OpenExchange[] {
+  ofSession(organizationId: OrganizationId, sessionId: string): readonly TrackedExchange[] {
     return [...(this.sessions.get(keyOf(organizationId, sessionId)) ?? [])];
   }
 
-  all(): readonly OpenExchange[] {
+  all(): readonly TrackedExchange[] {
     return [...this.exchanges.values()];
   }
 

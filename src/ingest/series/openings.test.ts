@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import { frameKinds, type Tags } from '../../model/record/exchange.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { largestPayloadBytes } from '../../spool/frame.ts';
+import { maxPayloadBytes } from '../../spool/frame.ts';
 import { chatResponse, type IngestRig, interpretDirectly, newId, openRig, SpoolRig, written } from '../testing/ingest-harness.ts';
 
 let rig: IngestRig;
@@ -28,7 +28,7 @@ const request = JSON.stringify({ model: 'echo-1', messages: [{ role: 'user', con
 const response = chatResponse.replace('Hello.', secret);
 
 /** Tags whose JSON has many times the bytes of one frame. */
-const longTags: Tags = { properties: [], userId: '"'.repeat(3 * largestPayloadBytes) };
+const longTags: Tags = { properties: [], userId: '"'.repeat(3 * maxPayloadBytes) };
 
 /** Rows of both tables, as text. */
 async function stored(): Promise<string> {
@@ -61,7 +61,7 @@ describe('an opening that is longer than a frame', () => {
     const writer = spool.openWriter();
     const stream = writer.newStream();
     const bare = JSON.stringify(openOf({ properties: [], userId: '' }));
-    const userId = 'x'.repeat(2 * largestPayloadBytes + more - bare.length - 1);
+    const userId = 'x'.repeat(2 * maxPayloadBytes + more - bare.length - 1);
     const open = bare.replace('"userId":""', `"userId":"${userId}"`);
     writer.append(stream, frameKinds.opened, { text: `${open}\n`, bytes: new Uint8Array() });
     spool.writeRest(writer, stream, { request: '', response });
@@ -73,7 +73,7 @@ describe('an opening that is longer than a frame', () => {
   it('whose worker died in the middle of it is a dead letter and no record', async () => {
     const writer = spool.openWriter();
     const stream = writer.newStream();
-    writer.append(stream, frameKinds.open, Buffer.from(JSON.stringify(openOf(longTags))).subarray(0, largestPayloadBytes));
+    writer.append(stream, frameKinds.open, Buffer.from(JSON.stringify(openOf(longTags))).subarray(0, maxPayloadBytes));
     spool.writeRest(writer, stream, { request, response, end: null });
     await written(writer);
     await spool.killWriter(writer);
@@ -90,7 +90,7 @@ it('an exchange is stored whole whose answer is longer than a frame', async () =
   const id = spool.writeOpen(writer, stream);
   const head = {
     status: 200,
-    headers: { 'openai-version': '"'.repeat(largestPayloadBytes), 'content-type': 'application/json' },
+    headers: { 'openai-version': '"'.repeat(maxPayloadBytes), 'content-type': 'application/json' },
     elapsedMs: 5,
   };
   const end = { outcome: 'complete', elapsedMs: 9, firstByteMs: 6, overheadMs: 0.5, requestBytes: 0, responseBytes: response.length };

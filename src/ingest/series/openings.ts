@@ -1,4 +1,4 @@
-import { largestPayloadBytes } from '../../spool/frame.ts';
+import { maxPayloadBytes } from '../../spool/frame.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
 
 interface Opening {
@@ -8,11 +8,11 @@ interface Opening {
 }
 
 /** More than any gateway writes: of a longer opening nobody reads whose it is. */
-const longestOpeningBytes = 64 * 1024 * 1024;
+const maxOpeningBytes = 64 * 1024 * 1024;
 
 /** Whether more of the same payload follows: only the last part of one that was split is shorter than a frame may be. */
 export function isPart({ length }: FrameLocation): boolean {
-  return length === largestPayloadBytes;
+  return length === maxPayloadBytes;
 }
 
 /** Openings of exchanges that came in several frames, until they are whole. */
@@ -35,11 +35,11 @@ export class SplitOpenings {
     if (frame.kind === opening.kind) {
       opening.parts.push(Buffer.from(payload));
       opening.bytes += payload.length;
-      if (opening.bytes > longestOpeningBytes) this.openings.delete(frame.stream);
+      if (opening.bytes > maxOpeningBytes) this.openings.delete(frame.stream);
       if (isPart(frame)) return undefined;
     }
     this.openings.delete(frame.stream);
-    return opening.bytes > longestOpeningBytes ? undefined : Buffer.concat(opening.parts);
+    return opening.bytes > maxOpeningBytes ? undefined : Buffer.concat(opening.parts);
   }
 
   forget(stream: number): void {

@@ -5,14 +5,14 @@ import { frameKinds } from '../../model/record/exchange.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import { isSystemError } from '../../platform/files.ts';
-import { bytesBefore, carryFrames } from '../../spool/compact.ts';
+import { bytesBefore, compactSegments } from '../../spool/compact.ts';
 import { frameHeaderBytes } from '../../spool/frame.ts';
 import { deleteSegmentsBefore, deleteSeries, SeriesReader } from '../../spool/reader.ts';
 import { listSegments } from '../../spool/segment.ts';
 import { comparePositions, type FrameLocation, type Position, segmentName } from '../../spool/spool.ts';
 import { readOpen } from '../interpret/assemble.ts';
 import { sessionIdOf } from '../interpret/properties.ts';
-import { type ExchangeNames, type InFlight, OpenExchange, type Settlement } from './exchange.ts';
+import { type ExchangeNames, type ExchangeIndex, TrackedExchange, type Settlement } from './exchange.ts';
 import { isPart, SplitOpenings } from './openings.ts';
 
 export interface SeriesTailOptions {
@@ -22,15 +22,15 @@ export interface SeriesTailOptions {
   readonly accepted: Position;
   /** Everything that ends up to here was on its way when the last ingest died: the store may have it already, so no update goes into it. */
   readonly sealedTo: Position | undefined;
-  readonly inFlight: InFlight;
+  readonly inFlight: ExchangeIndex;
   readonly observe: Observe;
 }
 
 /** So many segments, of which nothing but frames of open exchanges is needed, are kept as they are. */
-const mostHeldSegments = 8;
+const maxHeldSegments = 8;
 /** No more than this is carried at once, and only where at least so many times its bytes can be deleted then. */
-const mostCarriedBytes = 256 * 1024 * 1024;
-const leastGain = 2;
+const maxCursorBytes = 256 * 1024 * 1024;
+const minGain = 2;
 /** What an exchange takes in memory, in frames of some hundred bytes. */
 const framesOfExchange = 8;
 /** Ends of exchanges that no `end` frame closed lie behind every real position, in the order of their streams. */
@@ -45,10 +45,10 @@ export class SeriesTail {
   readonly folder: string;
   private readonly options: SeriesTailOptions;
   private readonly reader: SeriesReader;
-  private readonly open = new Map<number, OpenExchange>();
+  private readonly open = new Map<number, TrackedExchange>();
   private readonly openings = new SplitOpenings();
   /** Ended and not yet accepted, in the order of their ends. */
-  private readonly ended: OpenExchange[] = [];
+  private readonly ended: TrackedExchange[] = [];
   /** Until reading has come here, what is open may be in the store already: its end is still to be read. */
   private replayedTo: Position | undefined;
   private frameCount = 0;
@@ -71,8 +71,8 @@ export class SeriesTail {
   }
 
   /** Reads what is new. @returns bytes read. */
-  read(mostBytes: number): number {
-    const bytes = this.reader.read(mostBytes);
+  read(maxBytes: number): number {
+    const bytes = this.reader.read(maxBytes);
     if (!this.closed && this.reader.isEnded()) this.closeAbandoned();
     this.clearUp();
     return bytes;
@@ -84,7 +84,7 @@ export class SeriesTail {
   }
 
   /** Exchanges that have ended and wait for the store, in the order of their ends. */
-  waiting(): readonly OpenExchange[] {
+  waiting(): readonly TrackedExchange[] {
     return this.ended;
   }
 
@@ -118,7 +118,7 @@ export class SeriesTail {
   }
 
   /** The first `count` waiting exchanges have left the spool. */
-  settle(count: number, settlementOf: (exchange: OpenExchange) => Settlement): void {
+  settle(count: number, settlementOf: (exchange: TrackedExchange) => Settlement): void {
     for (const exchange of this.ended.splice(0, count)) {
       this.options.inFlight.remove(exchange);
       this.frameCount -= exchange.frames.length;
@@ -136,13 +136,13 @@ export class SeriesTail {
    * is there. Else one call that stays open would fill the spool with what others have left behind.
    * To be called while no batch is on its way. @param accepted everything that ends before this position is in the store.
    */
-  async carryOpen({ segment: below }: Position): Promise<void> {
+  async compactOpen({ segment: below }: Position): Promise<void> {
     if (this.closed || this.isReplaying() || below <= this.carriedBelow) return;
     const first = this.firstNeeded();
-    if (below - 1 - first < mostHeldSegments) return;
+    if (below - 1 - first < maxHeldSegments) return;
     this.carriedBelow = below;
     // The newest segments may hold much of calls that will end soon. Below an earlier border stand those alone that last.
-    for (let border = below; border - 1 - first >= mostHeldSegments; border = first + Math.floor((border - first) / 2)) {
+    for (let border = below; border - 1 - first >= maxHeldSegments; border = first + Math.floor((border - first) / 2)) {
       if (await this.carryBelow(border)) return;
     }
   }
@@ -157,7 +157,7 @@ export class SeriesTail {
     });
     const frames = held.flatMap((exchange) => exchange.frames.slice(0, exchange.count));
     const bytes = frames.reduce((sum, { length }) => sum + frameHeaderBytes + length, 0);
-    if (bytes > mostCarriedBytes || bytes * leastGain > (await bytesBefore(folder, border))) return false;
+    if (bytes > maxCursorBytes || bytes * minGain > (await bytesBefore(folder, border))) return false;
     const carried = (places: readonly FrameLocation[]): void => {
       let taken = 0;
       for (const exchange of held) {
@@ -167,7 +167,7 @@ export class SeriesTail {
         }
       }
     };
-    await carryFrames({ seriesFolder: folder, segment: border - 1, frames, carried });
+    await compactSegments({ seriesFolder: folder, segment: border - 1, frames, carried });
     this.deleteSettled();
     return true;
   }
@@ -217,11 +217,11 @@ export class SeriesTail {
     if (ends(kind) && !isPart(frame)) this.endExchange(exchange, { segment, offset: offset + frameHeaderBytes + length });
   }
 
-  private openExchange(frame: FrameLocation, payload: Buffer): OpenExchange {
+  private openExchange(frame: FrameLocation, payload: Buffer): TrackedExchange {
     const isWhole = !isPart(frame);
     const named = isWhole ? namesOf(payload) : undefined;
-    const exchange = new OpenExchange({ series: this.series, stream: frame.stream, ...(named ?? unnamed) });
-    if (this.replayedTo !== undefined) exchange.state = 'unclear';
+    const exchange = new TrackedExchange({ series: this.series, stream: frame.stream, ...(named ?? unnamed) });
+    if (this.replayedTo !== undefined) exchange.state = 'replaying';
     this.open.set(frame.stream, exchange);
     if (named !== undefined) this.options.inFlight.add(exchange);
     if (!isWhole) this.openings.begin(frame, payload);
@@ -229,14 +229,14 @@ export class SeriesTail {
   }
 
   /** @param opening all of it; undefined where it has been read already or is not all here. */
-  private name(exchange: OpenExchange, opening: Buffer | undefined): void {
+  private name(exchange: TrackedExchange, opening: Buffer | undefined): void {
     const named = opening === undefined ? undefined : namesOf(opening);
     if (named === undefined) return;
     exchange.rename(named);
     this.options.inFlight.add(exchange);
   }
 
-  private endExchange(exchange: OpenExchange, endsAt: Position): void {
+  private endExchange(exchange: TrackedExchange, endsAt: Position): void {
     this.open.delete(exchange.stream);
     this.openings.forget(exchange.stream);
     exchange.endsAt = endsAt;
@@ -247,7 +247,7 @@ export class SeriesTail {
       exchange.settle('stored');
       return;
     }
-    exchange.state = sealedTo !== undefined && comparePositions(endsAt, sealedTo) <= 0 ? 'sealed' : 'travelling';
+    exchange.state = sealedTo !== undefined && comparePositions(endsAt, sealedTo) <= 0 ? 'sealed' : 'pending';
     this.ended.push(exchange);
   }
 
@@ -255,7 +255,7 @@ export class SeriesTail {
   private clearUp(): void {
     if (this.replayedTo === undefined || !this.hasReadTo(this.replayedTo)) return;
     this.replayedTo = undefined;
-    for (const exchange of this.open.values()) exchange.state = 'travelling';
+    for (const exchange of this.open.values()) exchange.state = 'pending';
   }
 
   /** The worker is dead and everything was read: what is still open has been broken off. */
@@ -314,7 +314,7 @@ export function demandRoomForMore(tails: ReadonlyMap<string, SeriesTail>, most: 
   throw new GatelogError('store_unavailable', 'Too many records wait for the store. Try again when it has taken some.');
 }
 
-/** Lets each series carry what it may, see {@link SeriesTail.carryOpen}. What is not carried now keeps its room, and nothing else waits for it. */
+/** Lets each series carry what it may, see {@link SeriesTail.compactOpen}. What is not carried now keeps its room, and nothing else waits for it. */
 export async function carryAll(
   tails: ReadonlyMap<string, SeriesTail>,
   acceptedOf: (series: string) => Position,
@@ -322,7 +322,7 @@ export async function carryAll(
 ): Promise<void> {
   for (const [series, tail] of tails) {
     try {
-      await tail.carryOpen(acceptedOf(series));
+      await tail.compactOpen(acceptedOf(series));
     } catch (error) {
       observe({ kind: 'job_failed', job: 'carrying frames of calls that stay open', reason: messageOf(error) });
     }

@@ -35,9 +35,9 @@ function bytesOf(text: string | undefined): Buffer | undefined {
 }
 
 /** Interprets a sketched exchange. */
-export function interpret(sketch: InterpretSketch = {}): RequestRecord {
-  const requestBody = Buffer.from(sketch.request ?? chatRequest);
-  const responseBody = Buffer.from(sketch.response ?? chatResponse);
+export function interpret(preview: InterpretSketch = {}): RequestRecord {
+  const requestBody = Buffer.from(preview.request ?? chatRequest);
+  const responseBody = Buffer.from(preview.response ?? chatResponse);
   const open: ExchangeOpen = {
     version: 1,
     requestId: newId(),
@@ -47,22 +47,24 @@ export function interpret(sketch: InterpretSketch = {}): RequestRecord {
     method: 'POST',
     path: '/v1/chat/completions',
     provider: 'echo',
-    targetUrl: `https://example.com${sketch.open?.path ?? '/v1/chat/completions'}`,
-    headers: sketch.requestHeaders ?? json,
-    tags: { properties: [], ...sketch.tags },
-    ...sketch.open,
+    targetUrl: `https://example.com${preview.open?.path ?? '/v1/chat/completions'}`,
+    headers: preview.requestHeaders ?? json,
+    tags: { properties: [], ...preview.tags },
+    ...preview.open,
   };
   const exchange: Exchange = {
     open,
     requestBody,
     responseHead:
-      sketch.head === false ? undefined : { status: sketch.status ?? 200, headers: sketch.headers ?? json, elapsedMs: 5, ...sketch.told },
+      preview.head === false
+        ? undefined
+        : { status: preview.status ?? 200, headers: preview.headers ?? json, elapsedMs: 5, ...preview.told },
     responseBody,
-    requestTail: bytesOf(sketch.requestTail),
-    responseTail: bytesOf(sketch.responseTail),
+    requestTail: bytesOf(preview.requestTail),
+    responseTail: bytesOf(preview.responseTail),
     responseParts: responseBody.length === 0 ? undefined : { firstMs: 6, lastMs: 8 },
     end:
-      sketch.end === null
+      preview.end === null
         ? undefined
         : {
             outcome: 'complete',
@@ -71,11 +73,11 @@ export function interpret(sketch: InterpretSketch = {}): RequestRecord {
             overheadMs: 0.25,
             requestBytes: requestBody.length,
             responseBytes: responseBody.length,
-            ...sketch.end,
+            ...preview.end,
           },
   };
   const { organizationId, requestId } = open;
-  const changes = (sketch.changes ?? []).map((change, index) => ({
+  const changes = (preview.changes ?? []).map((change, index) => ({
     organizationId,
     requestId,
     change,
@@ -83,5 +85,5 @@ export function interpret(sketch: InterpretSketch = {}): RequestRecord {
     acceptedAt: 1_700_000_000_100 + index,
     number: 1_700_000_000_100_000 + index,
   }));
-  return interpretExchange(exchange, { declaredNames: sketch.declared ?? new Map(), changes, prices: sketch.prices ?? listedPrices });
+  return interpretExchange(exchange, { declaredNames: preview.declared ?? new Map(), changes, prices: preview.prices ?? listedPrices });
 }

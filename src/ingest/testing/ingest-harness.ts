@@ -19,18 +19,18 @@ import { openCheckpointFile, spoolIdentity } from '../../spool/checkpoint.ts';
 import { listSegments, listSeries } from '../../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
 import { openStore, type Store } from '../../store/store.ts';
-import { Burst } from '../batch/burst.ts';
+import { BurstGate } from '../batch/burst.ts';
 import { completeUsageIn } from './complete-usage-harness.ts';
 import { DeadLetters, type WholeDeadLetter } from '../dead-letters/store.ts';
 import { Drain } from '../drain.ts';
 import type { DrainPorts } from '../ports.ts';
-import type { ErasuresUnderWay } from '../erasures.ts';
+import type { ActiveErasures } from '../erasures.ts';
 import { type Interpret, interpretTasks } from '../worker/interpreter.ts';
 import { openPendingChanges, type PendingChanges } from '../changes/pending.ts';
-import { Redactions } from '../redaction/bounded.ts';
+import { BoundedRedactor } from '../redaction/bounded.ts';
 import { spoil } from './spent-rows.ts';
-import { RequestChanger } from '../changes/request-changes.ts';
-import { SessionChanger, type StoredMember } from '../changes/session-changes.ts';
+import { RequestChanges } from '../changes/request-changes.ts';
+import { SessionChanges, type StoredMember } from '../changes/session-changes.ts';
 
 /** What tests of the write path share: a real store and a real metadata database. A process opens one embedded store. */
 export interface IngestRig {
@@ -105,8 +105,8 @@ export interface StoredRow {
 /** What goes together in a core. */
 export interface CoreRig {
   readonly drain: Drain;
-  readonly changer: RequestChanger;
-  readonly sessions: SessionChanger;
+  readonly changer: RequestChanges;
+  readonly sessions: SessionChanges;
   readonly pendingChanges: PendingChanges;
 }
 
@@ -156,10 +156,10 @@ export class SpoolRig {
   }
 
   /** Writes an exchange. @returns its identifier, once it is in the spool. */
-  async write(writer: SpoolWriter, sketch: ExchangeSketch = {}): Promise<RequestId> {
+  async write(writer: SpoolWriter, preview: ExchangeSketch = {}): Promise<RequestId> {
     const stream = writer.newStream();
-    const requestId = this.writeOpen(writer, stream, sketch.open);
-    this.writeRest(writer, stream, sketch);
+    const requestId = this.writeOpen(writer, stream, preview.open);
+    this.writeRest(writer, stream, preview);
     await written(writer);
     return requestId;
   }
@@ -230,14 +230,14 @@ export class SpoolRig {
       redactionRules: (organizationId) => redactionRules.of(organizationId),
       organizationPrices: () => noOrganizationPrices,
       keepDeadLetter: new DeadLetters(this.deadLetterFolder, systemClock.now).keep,
-      makeLetterRoom: async () => undefined,
+      evictDeadLetters: async () => undefined,
       settleBudgets: async () => undefined,
       completeUsage: completeUsageIn(this.rig.store),
       erasures: noErasures,
-      limits: { mostRows: 1000, mostBytes: 16 * 1024 * 1024 },
-      mostKnown: 1_000_000,
+      limits: { maxRows: 1000, maxBytes: 16 * 1024 * 1024 },
+      maxKnown: 1_000_000,
       intervalMs: 1,
-      burst: new Burst({ mostMs: 0, cpuShares: () => undefined, clock: systemClock }),
+      burst: new BurstGate({ maxMs: 0, cpuShares: () => undefined, clock: systemClock }),
       clock: systemClock,
       noteVisible: () => undefined,
       observe: (observation) => this.observations.push(observation),
@@ -256,7 +256,7 @@ export class SpoolRig {
   async openCore(given: Partial<DrainPorts> = {}, now = systemClock.now): Promise<CoreRig> {
     const pendingChanges = given.pendingChanges ?? (await this.openPendingChanges());
     const drain = await this.openDrain({ ...given, pendingChanges });
-    const changer = new RequestChanger({
+    const changer = new RequestChanges({
       catchUp: () => drain.catchUp(),
       inFlight: drain.inFlight,
       pendingChanges,
@@ -266,7 +266,7 @@ export class SpoolRig {
       latestNumber: Math.max(await this.rig.store.latestChangeNumber(), await pendingChanges.latestNumber()),
       storeWaitMs: 5000,
     });
-    const sessions = new SessionChanger({
+    const sessions = new SessionChanges({
       catchUp: () => drain.catchUp(),
       inFlight: drain.inFlight,
       pendingChanges,
@@ -349,12 +349,12 @@ export async function written(writer: SpoolWriter): Promise<void> {
 }
 
 /** As long as nobody is erased. */
-const noErasures: ErasuresUnderWay = { of: () => undefined, keep: async () => undefined, wasErased: async () => false };
+const noErasures: ActiveErasures = { of: () => undefined, keep: async () => undefined, wasErased: async () => false };
 
 /** Interpretation without a thread: the thread needs compiled code. */
 const parts = {
   book: priceBookFrom(undefined),
-  redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
+  redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
 };
 
 export const interpretDirectly: Interpret = async (tasks, storedAt) => [...interpretTasks(tasks, { ...parts, storedAt })];

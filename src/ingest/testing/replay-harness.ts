@@ -20,7 +20,7 @@ export async function openReplay(spool: SpoolRig, given: Partial<DrainPorts> = {
   const replay = new DeadLetterReplay({
     letters,
     locate: (organizationId, requestId) => core.changer.locate(organizationId, requestId),
-    travellingOf: async (organizationId, ids) => ids.filter((id) => core.drain.inFlight.find(organizationId, id) !== undefined),
+    inFlightOf: async (organizationId, ids) => ids.filter((id) => core.drain.inFlight.find(organizationId, id) !== undefined),
     pendingChanges: core.pendingChanges,
     forgetSpent: () => core.drain.spentChanges.forget(),
     isErasing: () => false,

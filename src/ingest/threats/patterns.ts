@@ -58,11 +58,11 @@ export const threatPatterns: readonly ThreatPattern[] = [
 ];
 
 /** Of a longer text its beginning and its end are looked at: work that one call can ask for is bounded. */
-const mostCharacters = 64 * 1024;
+const maxCharacters = 64 * 1024;
 
 /** The check that is built in: does any pattern of the table fit? */
 export const matchesThreatPattern: ThreatCheck = (text) => {
-  const looked = text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters / 2)} ${text.slice(-mostCharacters / 2)}`;
+  const looked = text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters / 2)} ${text.slice(-maxCharacters / 2)}`;
   const plain = simplified(looked);
   return threatPatterns.some(({ pattern }) => pattern.test(plain));
 };

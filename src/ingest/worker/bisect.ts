@@ -1,4 +1,4 @@
-import { type Interpret, type InterpretedExchange, InterpreterDied, InterpreterStopped, type InterpretTask } from './interpreter.ts';
+import { type Interpret, type InterpretedExchange, InterpreterCrashed, InterpreterStopped, type InterpretTask } from './interpreter.ts';
 
 /**
  * Interprets a batch whose bounds may not change any more, because the store may have it already: where the interpreter dies on it, its halves are
@@ -7,7 +7,7 @@ import { type Interpret, type InterpretedExchange, InterpreterDied, InterpreterS
  * @param isAgain it has died of exactly these.
  * @throws what is no death of the interpreter on a batch.
  */
-export async function interpretInHalves(
+export async function bisect(
   interpret: Interpret,
   tasks: readonly InterpretTask[],
   storedAt: number,
@@ -16,11 +16,11 @@ export async function interpretInHalves(
   try {
     return await interpret(tasks, storedAt);
   } catch (error) {
-    if (!(error instanceof InterpreterDied || error instanceof InterpreterStopped)) throw error;
+    if (!(error instanceof InterpreterCrashed || error instanceof InterpreterStopped)) throw error;
     if (tasks.length <= 1 && isAgain) return [{ failure: error.message }];
   }
-  if (tasks.length <= 1) return interpretInHalves(interpret, tasks, storedAt, true);
+  if (tasks.length <= 1) return bisect(interpret, tasks, storedAt, true);
   const middle = Math.ceil(tasks.length / 2);
-  const first = await interpretInHalves(interpret, tasks.slice(0, middle), storedAt);
-  return [...first, ...(await interpretInHalves(interpret, tasks.slice(middle), storedAt))];
+  const first = await bisect(interpret, tasks.slice(0, middle), storedAt);
+  return [...first, ...(await bisect(interpret, tasks.slice(middle), storedAt))];
 }

@@ -15,7 +15,7 @@ import { type ErasedUser, erasureOf } from '../erasures.ts';
 import { interpretExchange } from '../interpret/interpret.ts';
 import { awaitedResponseOf, completionOf } from '../completions/read.ts';
 import type { RecordTexts } from '../interpret/record-texts.ts';
-import type { Redactions } from '../redaction/bounded.ts';
+import type { BoundedRedactor } from '../redaction/bounded.ts';
 import { type BudgetSettlement, settlementOf } from '../interpret/settlement.ts';
 import type { ThreatCheck } from '../threats/patterns.ts';
 
@@ -46,7 +46,7 @@ export interface InterpretTask {
 /** What holds for every exchange. */
 export interface InterpreterParts {
   readonly book: PriceBook;
-  readonly redactions: Redactions;
+  readonly redactions: BoundedRedactor;
   /** Bytes of a body's text that filters look at. */
   readonly searchMaxBytes?: number | undefined;
   /** The operator's own, in place of the built-in one. It may throw. */
@@ -85,7 +85,7 @@ export type InterpretedExchange = InterpretedRows | ErasedRecord | { readonly fa
 export type Interpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<readonly InterpretedExchange[]>;
 
 /** The interpreter died, or came to no end, on a batch. */
-export class InterpreterDied extends Error {
+export class InterpreterCrashed extends Error {
   override readonly name = 'InterpreterDied';
 }
 

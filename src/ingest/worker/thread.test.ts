@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
 import { type InterpreterThread, startInterpreterThread } from './thread.ts';
-import { type InterpretedExchange, InterpreterDied, type InterpretTask } from './interpreter.ts';
+import { type InterpretedExchange, InterpreterCrashed, type InterpretTask } from './interpreter.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-thread-'));
 const threads: InterpreterThread[] = [];
@@ -68,7 +68,7 @@ describe('the interpreter thread', () => {
 
   test.each(['die', 'throw', 'throw null'])('that cannot take a job (%s) says so, and another takes the next', async (how) => {
     const { interpret } = start();
-    await expect(interpret([task('fine'), task(how)], 0)).rejects.toBeInstanceOf(InterpreterDied);
+    await expect(interpret([task('fine'), task(how)], 0)).rejects.toBeInstanceOf(InterpreterCrashed);
     expect(await interpret([task('next')], 0)).toEqual([{ failure: 'next' }]);
   });
 
@@ -83,7 +83,7 @@ describe('the interpreter thread', () => {
     threads.push(thread);
     const error = await thread.interpret([task('a')], 0).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(InterpreterDied);
+    expect(error).not.toBeInstanceOf(InterpreterCrashed);
   });
 
   test('gets the memory of rows back that are not looked at any more, once, and that of no other thread', async () => {
@@ -93,7 +93,7 @@ describe('the interpreter thread', () => {
     release([...first, ...second]);
     release(first);
     expect(await rows()).toMatchObject([{ redactionFailure: '2' }]);
-    await expect(interpret([task('die')], 0)).rejects.toBeInstanceOf(InterpreterDied);
+    await expect(interpret([task('die')], 0)).rejects.toBeInstanceOf(InterpreterCrashed);
     release(kept);
     expect(await rows()).toMatchObject([{ redactionFailure: '0' }]);
   });

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../model/errors.ts';
 import type { InterpreterMessage, InterpreterSettings, InterpretJob, SpentMemory } from './worker-main.ts';
-import { type Interpret, type InterpretedExchange, InterpreterDied, InterpreterStopped } from './interpreter.ts';
+import { type Interpret, type InterpretedExchange, InterpreterCrashed, InterpreterStopped } from './interpreter.ts';
 import { packedOf, type PackedResults, unpackResults } from './packed-results.ts';
 import { memoryOfTasks, packTasks } from './packed-tasks.ts';
 
@@ -28,7 +28,7 @@ class Loans {
     this.lenders.set(packed, lender);
   }
 
-  giveBack(interpreted: readonly InterpretedExchange[]): void {
+  release(interpreted: readonly InterpretedExchange[]): void {
     for (const packed of packedOf(interpreted)) {
       const lender = this.lenders.get(packed);
       // Given back twice it would be written to twice at once.
@@ -41,12 +41,12 @@ class Loans {
 /** What came of fewer exchanges than were asked for is of no use. */
 function answer(job: Waiting | undefined, interpreted: readonly InterpretedExchange[], loans: Loans): void {
   if (job === undefined || interpreted.length === job.count) return job?.resolve(interpreted);
-  loans.giveBack(interpreted);
+  loans.release(interpreted);
   job.reject(new InterpreterStopped(interpreted.length));
 }
 
 /** A batch takes about a second, and the thread stops after some; what takes so long comes to no end. */
-const longestJobMs = 60_000;
+const maxJobMs = 60_000;
 
 /** A batch makes much that is soon garbage; with the default of a thread it would be copied many times before it is. */
 const maxYoungGenerationSizeMb = 64;
@@ -60,7 +60,7 @@ const compiledWorker = new URL('./worker-main.js', import.meta.url);
 export function startInterpreterThread(
   settings: InterpreterSettings,
   workerFile: URL = compiledWorker,
-  jobMs: number = longestJobMs,
+  jobMs: number = maxJobMs,
 ): InterpreterThread {
   const waiting = new Map<number, Waiting>();
   const loans = new Loans();
@@ -80,9 +80,6 @@ export function startInterpreterThread(
     const started = new Worker(workerFile, { resourceLimits: { maxYoungGenerationSizeMb }, workerData: settings });
     let ready = false;
     let reason = 'the thread has ended';
-    const died = (): void => {
-      if (worker === started) failAll(ready ? new InterpreterDied(reason) : new Error(`the interpreter thread did not start: ${reason}`));
-    };
     started.on('message', (message: InterpreterMessage) => {
       if ('ready' in message) ready = true;
       else {
@@ -92,12 +89,15 @@ export function startInterpreterThread(
     });
     // An error may be heard of before what the thread said in front of it; its end is heard of last.
     started.on('error', (thrown: unknown) => (reason = messageOf(thrown)));
-    started.on('exit', died);
+    started.on('exit', () => {
+      if (worker !== started) return;
+      failAll(ready ? new InterpreterCrashed(reason) : new Error(`the interpreter thread did not start: ${reason}`));
+    });
     return started;
   };
   const giveUp = (): void => {
     void worker?.terminate();
-    failAll(new InterpreterDied(`no result after ${jobMs} ms`));
+    failAll(new InterpreterCrashed(`no result after ${jobMs} ms`));
   };
   return {
     interpret: (tasks, storedAt) =>
@@ -108,7 +108,7 @@ export function startInterpreterThread(
         worker ??= start();
         worker.postMessage({ id: jobs, tasks: packed, storedAt } satisfies InterpretJob, memoryOfTasks(packed));
       }),
-    release: (interpreted) => loans.giveBack(interpreted),
+    release: (interpreted) => loans.release(interpreted),
     close: async () => {
       const last = worker;
       failAll(new Error('the interpreter thread was closed'));

@@ -6,7 +6,7 @@ import { RowMemory } from '../../store/insert/buffer-pool.ts';
 import { type BatchBounds, interpretTasks, withinBounds } from './interpreter.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
 import { type PackedTasks, unpackTasks } from './packed-tasks.ts';
-import { Redactions } from '../redaction/bounded.ts';
+import { BoundedRedactor } from '../redaction/bounded.ts';
 import { loadedThreatCheck } from '../threats/load.ts';
 
 /** What the thread is asked. */
@@ -38,7 +38,7 @@ export interface InterpreterSettings {
 const settings = workerData as InterpreterSettings | null;
 const parts = {
   book: priceBookFrom(settings?.bookProviders),
-  redactions: new Redactions({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
+  redactions: new BoundedRedactor({ monotonic: systemClock.monotonic, threadTime: threadTimeMs }),
   searchMaxBytes: settings?.searchMaxBytes,
   threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadedThreatCheck(settings.threatCheckFile),
 };
@@ -47,13 +47,13 @@ const parts = {
 const maxBatchMs = 10_000;
 const bounds: BatchBounds = { maxRowBytes: settings?.keptRowBytes ?? Infinity, maxMs: maxBatchMs, monotonic: systemClock.monotonic };
 
-const say = (message: InterpreterMessage, handedOver: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, handedOver);
+const say = (message: InterpreterMessage, acknowledge: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, acknowledge);
 
 const memory = new RowMemory(settings?.keptRowBytes);
 
 parentPort?.on('message', (message: InterpretJob | SpentMemory) => {
   if ('spent' in message) {
-    memory.giveBack(message.spent);
+    memory.release(message.spent);
     return;
   }
   const { id, tasks, storedAt } = message;

@@ -13,9 +13,9 @@ const blockBytes = 256 * 1024;
 
 /**
  * Copies the beginning of a file to one that does not exist yet, mode 0600; on the disk when it returns.
- * @param mostBytes how much of it. @throws when the source is shorter than that, unless it is infinite, or the disk fails.
+ * @param maxBytes how much of it. @throws when the source is shorter than that, unless it is infinite, or the disk fails.
  */
-export async function copyFileWhole(from: string, to: string, mostBytes = Number.POSITIVE_INFINITY): Promise<CopiedFile> {
+export async function copyFileWhole(from: string, to: string, maxBytes = Number.POSITIVE_INFINITY): Promise<CopiedFile> {
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
   const source = await open(from, 'r');
   try {
@@ -24,15 +24,15 @@ export async function copyFileWhole(from: string, to: string, mostBytes = Number
       const hash = createHash('sha256');
       const block = Buffer.allocUnsafe(blockBytes);
       let bytes = 0;
-      while (bytes < mostBytes) {
-        const { bytesRead } = await source.read(block, 0, Math.min(blockBytes, mostBytes - bytes), bytes);
+      while (bytes < maxBytes) {
+        const { bytesRead } = await source.read(block, 0, Math.min(blockBytes, maxBytes - bytes), bytes);
         if (bytesRead === 0) break;
         const piece = block.subarray(0, bytesRead);
         hash.update(piece);
         await target.writev([piece]);
         bytes += bytesRead;
       }
-      if (bytes < mostBytes && mostBytes !== Number.POSITIVE_INFINITY) throw new Error(`${from} has become shorter`);
+      if (bytes < maxBytes && maxBytes !== Number.POSITIVE_INFINITY) throw new Error(`${from} has become shorter`);
       await target.datasync();
       return { bytes, sha256: hash.digest('hex') };
     } finally {

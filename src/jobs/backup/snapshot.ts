@@ -61,7 +61,7 @@ export interface Snapshot {
 }
 
 /** A merge may remove a part between the look and the link; more often than this it will not. */
-const mostTries = 5;
+const maxTries = 5;
 
 /**
  * Takes a snapshot into a folder that is not there yet.
@@ -110,7 +110,7 @@ async function linkStore(
   target: string,
 ): Promise<{ readonly step: number; readonly rows: Record<string, number> }> {
   const linked = new Set<string>();
-  for (let triesLeft = mostTries - 1; ; triesLeft -= 1) {
+  for (let triesLeft = maxTries - 1; ; triesLeft -= 1) {
     const { step, parts } = await listParts();
     const wanted = new Map(parts.map((part) => [path.join(target, part.table, part.name), part]));
     for (const folder of linked) {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import { type ErasableLetters, makeErasableLetters } from '../../ingest/dead-letters/erase.ts';
-import { reachOfErasure, RunningErasures, whenSpoolIsClear } from '../../ingest/erasures.ts';
+import { erasureCutoff, RunningErasures, waitForSpoolDrain } from '../../ingest/erasures.ts';
 import { type CoreRig, type IngestRig, openRig, type SpoolRig } from '../../ingest/testing/ingest-harness.ts';
 import type { Interpret } from '../../ingest/worker/interpreter.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../metadata/erasures.ts';
 import type { Observation } from '../../model/observation.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { CachedReplies } from '../../state/cached-replies.ts';
+import { CachedResponses } from '../../state/cached-responses.ts';
 import { openEnvironment } from '../../state/lmdb.ts';
 import { Erasures, type ErasureTargets } from '../erasures.ts';
 
@@ -30,7 +30,7 @@ export interface Life {
 /** What outlives a core. */
 export interface LifeParts {
   readonly rig: IngestRig;
-  readonly replies: CachedReplies;
+  readonly responses: CachedResponses;
 }
 
 /** What outlives a core, until it is closed. */
@@ -42,29 +42,29 @@ export interface OpenLifeParts extends LifeParts {
 export async function openLifeParts(): Promise<OpenLifeParts> {
   const rig = await openRig();
   const environment = openEnvironment(path.join(rig.folder, 'state'), 16 * 1024 * 1024, () => undefined);
-  const replies = new CachedReplies(environment, { mostBytes: 1024 * 1024, mostReplyBytes: 64 * 1024 });
+  const responses = new CachedResponses(environment, { maxBytes: 1024 * 1024, maxResponseBytes: 64 * 1024 });
   const close = async (): Promise<void> => {
     await environment.close();
     await rig.close();
   };
-  return { rig, replies, close };
+  return { rig, responses, close };
 }
 
 export interface GivenLife {
   readonly targets?: Partial<ErasureTargets>;
   readonly interpret?: Interpret;
   readonly starts?: boolean;
-  readonly mostRunning?: number;
+  readonly maxRunning?: number;
 }
 
 /** One life of a core over a spool, with what erases. */
-export async function liveOver({ rig, replies }: LifeParts, spool: SpoolRig, given: GivenLife = {}): Promise<Life> {
-  const underWay = new RunningErasures();
+export async function liveOver({ rig, responses: replies }: LifeParts, spool: SpoolRig, given: GivenLife = {}): Promise<Life> {
+  const running = new RunningErasures();
   const observations: Observation[] = [];
   const core = await spool.openCore({
     ...(given.interpret === undefined ? {} : { interpret: given.interpret }),
     erasures: {
-      of: (organizationId) => underWay.of(organizationId),
+      of: (organizationId) => running.of(organizationId),
       keep: (erased) => addErasedExchanges(rig.database, erased),
       wasErased: (exchange) => wasErased(rig.database, exchange),
     },
@@ -78,19 +78,19 @@ export async function liveOver({ rig, replies }: LifeParts, spool: SpoolRig, giv
     {
       book: {
         order: (organizationId, userId, takesNew) =>
-          orderErasure(rig.database, { organizationId, userId, at: reachOfErasure(systemClock.now(), arrivals), takesNew }),
+          orderErasure(rig.database, { organizationId, userId, at: erasureCutoff(systemClock.now(), arrivals), takesNew }),
         unfinished: () => listUnfinishedErasures(rig.database),
         advance: (number, reached) => advanceErasure(rig.database, number, reached),
         countErased: (number) => countErasedExchanges(rig.database, number),
         forget: (number) => forgetErasure(rig.database, number),
       },
       targets: {
-        ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
-        whenSpoolIsClear: (erasure, signal) =>
-          whenSpoolIsClear({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal),
+        ingest: { begin: (erasure) => running.add(erasure), end: (erasure) => running.remove(erasure) },
+        waitForSpoolDrain: (erasure, signal) =>
+          waitForSpoolDrain({ catchUp: () => drain.catchUp(), inFlight: drain.inFlight }, erasure, signal),
         whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
         store: rig.store.erase,
-        replies: {
+        responses: {
           count: ({ organizationId, userId }) => replies.count(organizationId, userId),
           forget: ({ organizationId, userId }) => replies.forget(organizationId, userId),
         },
@@ -99,7 +99,7 @@ export async function liveOver({ rig, replies }: LifeParts, spool: SpoolRig, giv
       },
       observe: (observation) => observations.push(observation),
     },
-    given.mostRunning,
+    given.maxRunning,
   );
   await erasures.resume();
   if (given.starts !== false) drain.start();

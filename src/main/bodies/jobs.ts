@@ -1,8 +1,8 @@
 import { packShape, type PackedShape, shapeOf } from '../../gateway/bodies/shape.ts';
 import type { EchoRequest } from '../../gateway/builtin/echo.ts';
-import { replyOfEcho } from '../../gateway/builtin/echo.ts';
+import { responseOfEcho } from '../../gateway/builtin/echo.ts';
 import type { BodyFacts, SentBody } from '../../gateway/bodies/threads.ts';
-import type { WholeReply } from '../../gateway/response-sink.ts';
+import type { BufferedResponse } from '../../gateway/response-sink.ts';
 import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
 import { parseBody, readBody } from './facts.ts';
 
@@ -22,7 +22,7 @@ export interface BodyJob {
 export type BodyAnswer =
   | { readonly facts: readonly (BodyFacts | undefined)[] }
   | { readonly shape: PackedShape }
-  | { readonly reply: Omit<WholeReply, 'chunks'> & { readonly chunks: readonly Uint8Array[] } }
+  | { readonly response: Omit<BufferedResponse, 'chunks'> & { readonly chunks: readonly Uint8Array[] } }
   | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
 
 export interface AnsweredJob {
@@ -35,7 +35,7 @@ export function answerAbout(body: Buffer, question: BodyQuestion): BodyAnswer {
   try {
     if (question.of === 'facts') return { facts: question.ways.map(readBody(body)) };
     if (question.of === 'shape') return { shape: packShape(shapeOf(body)) };
-    return { reply: replyOfEcho({ ...question.request, body }, parseBody) };
+    return { response: responseOfEcho({ ...question.request, body }, parseBody) };
   } catch (error) {
     const { code, message } = error instanceof GatelogError ? error : new GatelogError('internal', messageOf(error));
     return { refusal: { code, message } };

@@ -20,7 +20,7 @@ export interface BodyThreadLimits {
   readonly maxReadMs: number;
 }
 
-const usualLimits: BodyThreadLimits = { maxWaiting: 1000, sharePercent: 90, maxWaitMs: 10_000, maxReadMs: 10_000 };
+const defaultLimits: BodyThreadLimits = { maxWaiting: 1000, sharePercent: 90, maxWaitMs: 10_000, maxReadMs: 10_000 };
 
 const compiledWorker = new URL('./worker.js', import.meta.url);
 
@@ -30,7 +30,7 @@ const compiledWorker = new URL('./worker.js', import.meta.url);
  */
 export function startBodyThreads(
   workerFile: URL = compiledWorker,
-  limits = usualLimits,
+  limits = defaultLimits,
 ): LargeBodies & { readonly close: () => Promise<void> } {
   const smaller = new BodyThread(workerFile, limits);
   const larger = new BodyThread(workerFile, limits);
@@ -50,9 +50,9 @@ export function startBodyThreads(
     },
     echo: async (asker, { body, ...request }) => {
       const answer = await ask(asker, body, { of: 'echo', request });
-      if (!('reply' in answer)) throw refusalOf(answer);
-      const chunks = answer.reply.chunks.map((chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      return { ...answer.reply, chunks };
+      if (!('response' in answer)) throw refusalOf(answer);
+      const chunks = answer.response.chunks.map((chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      return { ...answer.response, chunks };
     },
     close: async () => {
       await Promise.all([smaller.close(), larger.close()]);
@@ -120,7 +120,7 @@ class BodyThread {
         return;
       }
       const job = new WaitingBody({ organizationId, body, question, resolve, reject });
-      const left = (): void => this.drop(job, clientLeft());
+      const left = (): void => this.drop(job, onClientDisconnect());
       const timer = setTimeout(() => this.drop(job, tooMany()), this.limits.maxWaitMs);
       signal?.addEventListener('abort', left);
       // TRICKY: what still listens keeps the body for as long as its call runs.
@@ -149,7 +149,7 @@ class BodyThread {
 
   private refusalFor(organizationId: string, signal: AbortSignal | undefined): GatelogError | undefined {
     if (this.isClosed) return stopping();
-    if (signal?.aborted === true) return clientLeft();
+    if (signal?.aborted === true) return onClientDisconnect();
     const { maxWaiting, sharePercent } = this.limits;
     const own = this.waiting.waitingOf(organizationId);
     return own >= shareOf(maxWaiting, this.waiting.size - own, sharePercent) ? tooMany() : undefined;
@@ -216,7 +216,7 @@ class BodyThread {
     if (job === undefined) return;
     this.running = undefined;
     clearTimeout(this.reading);
-    this.waiting.giveBack(job);
+    this.waiting.release(job);
     tell(job);
     this.readNext();
   }
@@ -235,7 +235,7 @@ function stopping(): GatelogError {
 }
 
 /** Nobody hears of it. */
-function clientLeft(): GatelogError {
+function onClientDisconnect(): GatelogError {
   return new GatelogError('too_many_calls', 'The client has left.');
 }
 

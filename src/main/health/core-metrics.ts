@@ -11,7 +11,7 @@ import { noteSpool, spoolFamilies } from '../../spool/metrics.ts';
 import { folderBytes } from '../../spool/usage.ts';
 import { readConnections, readDamage, storeFamilies } from '../../store/engine/metrics.ts';
 import type { Store } from '../../store/store.ts';
-import type { NumbersMessage } from '../../supervisor/messages.ts';
+import type { MetricsMessage } from '../../supervisor/messages.ts';
 import { familiesOf } from './metric-families.ts';
 
 /** What the core measures. */
@@ -39,16 +39,16 @@ export interface TreeNumbersOptions {
 }
 
 /** The numbers of the whole tree: the core's own, read when they are asked for, and what the supervisor has told last of the others. */
-export class TreeNumbers {
+export class ProcessMetrics {
   private readonly options: TreeNumbersOptions;
-  private told: NumbersMessage['numbers'] = [];
+  private told: MetricsMessage['numbers'] = [];
 
   constructor(options: TreeNumbersOptions) {
     this.options = options;
   }
 
   /** Takes what the supervisor tells. */
-  take(message: NumbersMessage): void {
+  take(message: MetricsMessage): void {
     this.told = message.numbers;
   }
 

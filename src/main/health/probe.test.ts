@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AnswerWatch } from './probe.ts';
+import { HealthProbe } from './probe.ts';
 
 /** A part that answers so, in turn, and then keeps silent until it is told to answer. */
 function partThat(...said: readonly Promise<boolean>[]) {
@@ -12,7 +12,7 @@ function partThat(...said: readonly Promise<boolean>[]) {
     part.questions += 1;
     return said[part.questions - 1] ?? silence;
   };
-  return { part, watch: new AnswerWatch(ask, () => part.now) };
+  return { part, watch: new HealthProbe(ask, () => part.now) };
 }
 
 it('what a part says is told; where it works and says nothing it counts as working for five seconds', async () => {

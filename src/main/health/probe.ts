@@ -8,7 +8,7 @@ const silentMs = 5000;
  * Whether a part such as the store answers, told at once: whoever asks (a load balancer with a second of patience) does not wait behind slow queries.
  * One question is on its way at a time.
  */
-export class AnswerWatch {
+export class HealthProbe {
   private readonly ask: () => Promise<boolean>;
   private readonly monotonic: () => number;
   /** What the last question came to. A part that was away is away until it says otherwise, however long the next answer takes. */

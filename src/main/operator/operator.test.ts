@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import { DeadLetterReplay } from '../../ingest/dead-letters/replay.ts';
 import { until } from '../../ingest/testing/ingest-harness.ts';
-import { LetterRoom } from '../../ingest/dead-letters/quota.ts';
+import { DeadLetterQuota } from '../../ingest/dead-letters/quota.ts';
 import type { Observation } from '../../model/observation.ts';
 import { exposition } from '../../platform/metrics/exposition.ts';
 import { Meter } from '../../platform/metrics/meter.ts';
@@ -31,7 +31,7 @@ function pruning(letters: DeadLetters): DeadLetterReplay {
   return new DeadLetterReplay({
     letters,
     locate: unused,
-    travellingOf: async () => [],
+    inFlightOf: async () => [],
     removeOrphans: async () => undefined,
     pendingChanges: { appendMissing: unused, sequencesFor: unused, remove: unused },
     forgetSpent: unused,
@@ -58,7 +58,7 @@ it.each([
     observe: measured(meter, (observation) => observations.push(observation)),
     replay: pruning(new DeadLetters(folder, () => keptAt)),
     believedClock: { now: async () => believed },
-    letterRoom: { makeBy: () => undefined },
+    letterRoom: { onEvict: () => undefined },
   });
   await until(() => observations.length > 0);
   end();
@@ -71,7 +71,7 @@ it.each([
 
 it('the oldest dead letter goes at once when there is no room for all, and not only in the next hour', async () => {
   const letters = new DeadLetters(folder, () => keptAt);
-  const letterRoom = new LetterRoom({ letters, mostBytes: 10, mostWaitMs: 60_000 });
+  const letterRoom = new DeadLetterQuota({ letters, maxBytes: 10, maxWaitMs: 60_000 });
   const replay = pruning(letters);
   let looks = 0;
   const end = keepLettersBounded({

@@ -4,15 +4,15 @@ import type { Config } from '../../config/load.ts';
 import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import { DeadLetterReplay } from '../../ingest/dead-letters/replay.ts';
 import type { RunningErasures } from '../../ingest/erasures.ts';
-import type { LetterRoom } from '../../ingest/dead-letters/quota.ts';
+import type { DeadLetterQuota } from '../../ingest/dead-letters/quota.ts';
 import type { PendingChanges } from '../../ingest/changes/pending.ts';
-import type { RequestChanger } from '../../ingest/changes/request-changes.ts';
-import type { BelievedClock } from '../../jobs/believed-clock.ts';
+import type { RequestChanges } from '../../ingest/changes/request-changes.ts';
+import type { TrustedClock } from '../../jobs/believed-clock.ts';
 import { messageOf } from '../../model/errors.ts';
 import { createOperatorServer } from '../../operator/app.ts';
 import { writeWholeSeries } from '../../spool/import-series.ts';
 import type { Removals } from '../retention-and-erasure.ts';
-import { placesOf } from '../shared.ts';
+import { dataPaths } from '../shared.ts';
 import { makeStorePartPorts } from './store-parts.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
@@ -20,9 +20,9 @@ import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 export interface OperatedParts extends SnapshotParts {
   readonly letters: DeadLetters;
   readonly pendingChanges: PendingChanges;
-  readonly changer: RequestChanger;
+  readonly changer: RequestChanges;
   readonly api: ApiPorts;
-  readonly underWay: RunningErasures;
+  readonly running: RunningErasures;
   readonly removals: Removals;
 }
 
@@ -30,9 +30,9 @@ export interface OperatedParts extends SnapshotParts {
 export interface BoundedLetters extends Pick<OperatedParts, 'observe'> {
   readonly replay: Pick<DeadLetterReplay, 'prune'>;
   readonly config: Pick<Config, 'deadLetterDays' | 'deadLetterMaxBytes'>;
-  readonly believedClock: Pick<BelievedClock, 'now'>;
+  readonly believedClock: Pick<TrustedClock, 'now'>;
   /** What is kept while no hour has passed. */
-  readonly letterRoom: Pick<LetterRoom, 'makeBy'>;
+  readonly letterRoom: Pick<DeadLetterQuota, 'onEvict'>;
 }
 
 /** How long a replay waits for the ingest, milliseconds: longer than a burst of calls may go before it. */
@@ -49,18 +49,18 @@ export function makeLetterReplay({
   drain,
   changer,
   api,
-  underWay,
+  running: underWay,
   removals,
 }: OperatedParts): DeadLetterReplay {
   return new DeadLetterReplay({
     letters,
     locate: (organizationId, requestId) => changer.locate(organizationId, requestId),
-    travellingOf: api.travellingOf,
+    inFlightOf: api.inFlightOf,
     pendingChanges,
     forgetSpent: () => drain.spentChanges.forget(),
     removeOrphans: (heads) => removals.removeOrphans(heads, replayWaitMs),
     isErasing: (organizationId) => underWay.of(organizationId) !== undefined,
-    writeSeries: (series, frames) => writeWholeSeries(placesOf(config).spool, series, frames),
+    writeSeries: (series, frames) => writeWholeSeries(dataPaths(config).spool, series, frames),
     waitMs: replayWaitMs,
     observe,
   });
@@ -88,8 +88,8 @@ export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): 
  * @returns what ends the hourly part.
  */
 export function keepLettersBounded({ config, observe, replay, believedClock, letterRoom }: BoundedLetters): () => void {
-  const prune = async (before: number, mostBytes: number): Promise<void> => {
-    const { failure, ...removed } = await replay.prune(before, mostBytes);
+  const prune = async (before: number, maxBytes: number): Promise<void> => {
+    const { failure, ...removed } = await replay.prune(before, maxBytes);
     if (removed.expired + removed.crowdedOut > 0) observe({ kind: 'dead_letters_removed', ...removed });
     if (failure !== undefined) throw failure;
   };
@@ -105,7 +105,7 @@ export function keepLettersBounded({ config, observe, replay, believedClock, let
     // None is of age by a clock that is not believed; their bytes are bounded all the same.
     await prune(now === undefined ? 0 : now - config.deadLetterDays * dayMs, config.deadLetterMaxBytes);
   };
-  letterRoom.makeBy((mostBytes) => run(() => prune(0, mostBytes)));
+  letterRoom.onEvict((maxBytes) => run(() => prune(0, maxBytes)));
   void run(pruneAll);
   const timer = setInterval(() => void run(pruneAll), pruneIntervalMs);
   timer.unref();

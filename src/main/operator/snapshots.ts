@@ -12,7 +12,7 @@ import type { Observe } from '../../model/observation.ts';
 import type { TakeSnapshot } from '../../operator/ports.ts';
 import type { Store } from '../../store/store.ts';
 import type { Removals } from '../retention-and-erasure.ts';
-import { placesOf } from '../shared.ts';
+import { dataPaths } from '../shared.ts';
 
 /** What a snapshot is taken of. */
 export interface SnapshotParts {
@@ -21,7 +21,7 @@ export interface SnapshotParts {
   readonly drain: Drain;
   readonly database: MetadataDatabase;
   readonly store: Store;
-  readonly removals: Pick<Removals, 'whileStandingStill'>;
+  readonly removals: Pick<Removals, 'withPaused'>;
 }
 
 /** Longest wait for the end of the batch that is on its way, milliseconds. */
@@ -32,7 +32,7 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
   const folder = path.resolve(config.dataDir, '.snapshot');
   rmSync(folder, { recursive: true, force: true });
   let isTaken = false;
-  const places = placesOf(config);
+  const places = dataPaths(config);
   return async (secrets) => {
     const { listParts } = store;
     if (listParts === undefined) {
@@ -53,7 +53,7 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
     try {
       const snapshot = await takeSnapshot(
         {
-          whilePaused: (work) => removals.whileStandingStill(() => drain.whilePaused(work, batchEndMs)),
+          whilePaused: (work) => removals.withPaused(() => drain.whilePaused(work, batchEndMs)),
           listParts,
           lastPendingChange: () => lastPendingSequence(database),
           copyMetadata: (file, options) => copyMetadata(config.dataDir, file, options),

@@ -14,12 +14,12 @@ export function operatorSocket(dataDir: string): string {
  * Serves the operator's room on its socket. A core without it records and answers all the same, so that what goes wrong here is only observed.
  * @returns what ends it within so many milliseconds.
  */
-export async function serveOperator(dataDir: string, server: Server, observe: Observe): Promise<(mostMs: number) => Promise<void>> {
+export async function serveOperator(dataDir: string, server: Server, observe: Observe): Promise<(maxMs: number) => Promise<void>> {
   try {
     const remove = await listenOnSocket(server, operatorSocket(dataDir));
-    return async (mostMs) => {
+    return async (maxMs) => {
       remove();
-      await closeServer(server, mostMs);
+      await closeServer(server, maxMs);
     };
   } catch (error) {
     observe({ kind: 'operator_socket_missing', reason: messageOf(error) });

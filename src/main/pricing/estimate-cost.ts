@@ -1,8 +1,8 @@
-import type { OutgoingCall } from '../../gateway/limits/call-limits.ts';
+import type { BilledRequest } from '../../gateway/limits/call-limits.ts';
 import type { BodyFacts } from '../../gateway/bodies/threads.ts';
 import { type Money, moneyOfUnits, zeroMoney } from '../../model/pricing/money.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import { highestCost } from '../../pricing/highest-cost.ts';
+import { maxCost } from '../../pricing/highest-cost.ts';
 import type { Prices } from '../../pricing/look-up.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { readBody } from '../bodies/facts.ts';
@@ -18,7 +18,7 @@ const freePath = /(?:\/count_tokens|\/input_tokens|:countTokens|\/files|\/upload
 const moderations = /\/moderations$/;
 
 /** True for a call that costs nothing; of an address that nobody knows nobody knows that. */
-function isFree({ provider, path }: OutgoingCall): boolean {
+function isFree({ provider, path }: BilledRequest): boolean {
   const [beforeQuery = ''] = path.split('?', 1);
   return provider !== 'custom' && (freePath.test(beforeQuery) || (provider === 'openai' && moderations.test(beforeQuery)));
 }
@@ -30,13 +30,13 @@ export type PricesOf = (organizationId: OrganizationId) => Prices;
  * Makes what tells a budget how much to set aside for a call: the most that it can cost.
  * @param reserveCents stands where that is not known: no price, no body that can be read, or nothing that says how long the answer may become.
  */
-export function makeCostEstimate(reserveCents: number, pricesOf: PricesOf): (organizationId: OrganizationId, call: OutgoingCall) => Money {
+export function makeCostEstimate(reserveCents: number, pricesOf: PricesOf): (organizationId: OrganizationId, call: BilledRequest) => Money {
   const reserve = moneyOfUnits(BigInt(reserveCents) * cent);
   return (organizationId, call) =>
     billedMethods.has(call.method) && !isFree(call) ? (boundOf(call, () => pricesOf(organizationId)) ?? reserve) : zeroMoney;
 }
 
-function boundOf(call: OutgoingCall, pricesOf: () => Prices): Money | undefined {
+function boundOf(call: BilledRequest, pricesOf: () => Prices): Money | undefined {
   const { provider, modelOverride, at } = call;
   const facts = factsOf(call);
   if (facts === undefined) return undefined;
@@ -53,7 +53,7 @@ function boundOf(call: OutgoingCall, pricesOf: () => Prices): Money | undefined 
     // The caller's word stands only where the model's own name tells nothing.
     const names = modelOverride === undefined ? [model] : [model, modelOverride];
     const costIn = (tier: string) =>
-      names.map((name) => highestCost({ ...query, serviceTier: tier, models: [name] }, bounds, prices)).find((cost) => cost !== undefined);
+      names.map((name) => maxCost({ ...query, serviceTier: tier, models: [name] }, bounds, prices)).find((cost) => cost !== undefined);
     return tiers.map(costIn);
   });
   return costs.length === 0 ? undefined : highestOf(costs);
@@ -68,12 +68,12 @@ function highestOf(costs: readonly (Money | undefined)[]): Money | undefined {
 }
 
 /** The end user whom a body names, by its wire format; empty without one. */
-export function readUser(call: OutgoingCall): string {
+export function readUser(call: BilledRequest): string {
   return factsOf(call)?.user ?? '';
 }
 
 /** What was found in the body before, or is now. */
-function factsOf({ provider, path, body, found }: OutgoingCall): BodyFacts | undefined {
+function factsOf({ provider, path, body, found }: BilledRequest): BodyFacts | undefined {
   if (found !== undefined) return found.facts;
   return body === undefined ? undefined : readBody(body)({ provider, path, replaced: undefined, bytes: body.length });
 }

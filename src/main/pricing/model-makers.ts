@@ -13,7 +13,7 @@ const ownStarts: readonly (readonly [start: string, maker: AddressedProvider])[]
 ];
 
 /** Names that are remembered before all are forgotten. A caller may send any. */
-const mostRemembered = 1000;
+const maxRemembered = 1000;
 
 /** Knows by the book of prices who makes a model that OpenAI does not have. */
 export function makeMakerOf(book: PriceBook, now: () => number): MakerOfModel {
@@ -30,7 +30,7 @@ export function makeMakerOf(book: PriceBook, now: () => number): MakerOfModel {
   return (model) => {
     const known = remembered.get(model);
     if (known !== undefined || remembered.has(model)) return known;
-    if (remembered.size >= mostRemembered) remembered.clear();
+    if (remembered.size >= maxRemembered) remembered.clear();
     const maker = find(model);
     remembered.set(model, maker);
     return maker;

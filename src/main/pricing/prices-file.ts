@@ -8,7 +8,7 @@ import { readBookData } from '../../pricing/book-data.ts';
 import type { BookProviders } from '../../pricing/price-book.ts';
 
 /** The public list has some three million bytes. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 /**
  * The price book that the operator gives in place of the public list; undefined without one. It is read at the start and then no more.
@@ -37,7 +37,7 @@ export function keepPricesFile(
 
 function readText(file: string): string {
   try {
-    if (statSync(file).size > mostBytes) throw new Error(`it has more than ${mostBytes} bytes`);
+    if (statSync(file).size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new Error(`The file of GATELOG_PRICES_FILE, ${file}, cannot be read: ${messageOf(error)}.`, { cause: error });

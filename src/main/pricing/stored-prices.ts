@@ -14,7 +14,7 @@ export interface StoredPricesOptions {
 
 /** A change must be seen within 5 s, as that of a key. */
 const freshMs = 2000;
-const mostOrganizations = 10_000;
+const maxOrganizations = 10_000;
 
 interface Entry {
   readonly prices: OrganizationPrices;
@@ -39,7 +39,7 @@ export class StoredPrices {
     const known = this.cache.get(organizationId);
     if (known !== undefined && now < known.freshUntil) return known.prices;
     const prices = this.read(organizationId, known);
-    if (this.cache.size >= mostOrganizations) this.cache.clear();
+    if (this.cache.size >= maxOrganizations) this.cache.clear();
     this.cache.set(organizationId, { prices, freshUntil: now + freshMs });
     return prices;
   }

@@ -20,7 +20,7 @@ export class DeclaredNames {
     if (cached !== undefined && this.clock.monotonic() < cached.until) return cached.names;
     const declared = await listDeclaredProperties(this.database, organizationId);
     const names = new Map(declared.map(({ lowerName, name }) => [lowerName, name]));
-    if (this.cache.size >= mostOrganizations) this.cache.clear();
+    if (this.cache.size >= maxOrganizations) this.cache.clear();
     this.cache.set(organizationId, { names, until: this.clock.monotonic() + freshMs });
     return names;
   }
@@ -34,4 +34,4 @@ export class DeclaredNames {
 }
 
 const freshMs = 1000;
-const mostOrganizations = 10_000;
+const maxOrganizations = 10_000;

@@ -5,7 +5,7 @@ import type { MetadataQueries } from '../database.ts';
 
 /** A change made here is seen at once, one of another process within this time. */
 const freshMs = 1000;
-const mostOrganizations = 10_000;
+const maxOrganizations = 10_000;
 
 /** The redaction rules that organisations have stored, cached: the ingest asks for every batch. */
 export class RedactionRules {
@@ -23,7 +23,7 @@ export class RedactionRules {
     const cached = this.cache.get(organizationId);
     if (cached !== undefined && this.clock.monotonic() < cached.until) return cached.rules;
     const rules = await this.list(organizationId);
-    if (this.cache.size >= mostOrganizations) this.cache.clear();
+    if (this.cache.size >= maxOrganizations) this.cache.clear();
     const entry = { rules: rules.length === 0 ? undefined : rules, until: this.clock.monotonic() + freshMs };
     this.cache.set(organizationId, entry);
     return entry.rules;

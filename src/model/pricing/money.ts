@@ -7,7 +7,7 @@ export type Money = bigint & { readonly __unit: 'USD·10⁻¹²' };
 const scale = 12;
 const unitsPerUsd = 10n ** BigInt(scale);
 /** `Decimal(38, 12)` holds 26 digits before the point; anything larger is not a price. */
-const largestUnits = 10n ** 38n - 1n;
+const maxUnits = 10n ** 38n - 1n;
 
 export const zeroMoney = 0n as Money;
 
@@ -73,7 +73,7 @@ interface Decimal {
 }
 
 /** More places than any text of a JavaScript number has; beyond them a decimal counts as a tiny part of a unit. */
-const mostPlaces = 400;
+const maxPlaces = 400;
 
 function readDecimal(text: string): Decimal | undefined {
   const match = /^([+-]?)(\d{0,40})(?:\.(\d{0,60}))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text.trim());
@@ -85,7 +85,7 @@ function readDecimal(text: string): Decimal | undefined {
   if (shift > 60 && digits !== 0n) return undefined;
   const negative = sign === '-';
   if (shift >= 0) return { negative, whole: digits * 10n ** BigInt(Math.min(shift, 60)), rest: 0n, divisor: 1n };
-  const divisor = 10n ** BigInt(Math.min(-shift, mostPlaces));
+  const divisor = 10n ** BigInt(Math.min(-shift, maxPlaces));
   return { negative, whole: digits / divisor, rest: digits % divisor, divisor };
 }
 
@@ -94,5 +94,5 @@ function signed(units: bigint, { negative }: Decimal): bigint {
 }
 
 function moneyWithin(units: bigint): Money | undefined {
-  return units > largestUnits || units < -largestUnits ? undefined : (units as Money);
+  return units > maxUnits || units < -maxUnits ? undefined : (units as Money);
 }

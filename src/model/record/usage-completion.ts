@@ -21,7 +21,7 @@ export interface UsageCompletion {
   readonly model: string;
   readonly serviceTier: string;
   /** The provider's own figure, as `moneyText` writes it. */
-  readonly statedCost: string | null;
+  readonly reportedCost: string | null;
 }
 
 /** One text for a response of an organisation at a provider. */

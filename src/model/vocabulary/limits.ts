@@ -31,7 +31,7 @@ export function wrongNameLength(what: string, name: string): string | undefined 
   return `${what} has 1 to ${propertyLimits.nameCharacters} characters; this one has ${characters}.`;
 }
 /** Characters (code points) of a session's tag. */
-export const longestSessionTag = 256;
+export const maxSessionTag = 256;
 
 /** Keys of providers that an organisation may store, and characters of each and of its name. */
 export const providerKeyLimits = { keys: 100, keyCharacters: 4096, nameCharacters: 128 } as const;
@@ -40,7 +40,7 @@ export const providerKeyLimits = { keys: 100, keyCharacters: 4096, nameCharacter
 export const defaultSearchMaxBytes = 1024 * 1024;
 
 /** Characters of a text in a filter. No stored text that filters look at is longer. */
-export const longestFilterValue = 1024 * 1024;
+export const maxFilterValue = 1024 * 1024;
 
 /**
  * Prompt inputs come as one header together with their values; their names have no limit of their own.
@@ -48,7 +48,7 @@ export const longestFilterValue = 1024 * 1024;
  * @returns why a filter or a sort cannot ask for this name, undefined when it can. No record has a longer one.
  */
 export function overlongName(map: string, name: string): string | undefined {
-  const most = map === 'values' ? longestFilterValue : propertyLimits.nameCharacters;
+  const most = map === 'values' ? maxFilterValue : propertyLimits.nameCharacters;
   // Characters are never more than UTF-16 units; only of a long name do they have to be counted.
   const characters = name.length <= most ? name.length : Array.from(name).length;
   return characters <= most ? undefined : `Names in \`${map}\` have at most ${most} characters; this one has ${characters}.`;

@@ -1,5 +1,5 @@
-import { answerJson } from '../../api/http/json-answer.ts';
-import { accepted } from '../../contract/fault.ts';
+import { sendJson } from '../../api/http/json-answer.ts';
+import { unwrap } from '../../contract/fault.ts';
 import { deadLetterListSchema } from '../../contract/operator.ts';
 import { readParameters } from '../../contract/read-body.ts';
 import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
@@ -9,7 +9,7 @@ import { itemOf } from '../letter-item.ts';
 export const listDeadLetters: OperatorEndpoint = { method: 'GET', path: '/dead-letters', handle: answerList };
 
 async function answerList({ context, ports }: OperatorCall): Promise<Response> {
-  const { after, limit, reason } = accepted(readParameters(deadLetterListSchema, context.req.query()));
+  const { after, limit, reason } = unwrap(readParameters(deadLetterListSchema, context.req.query()));
   const { letters, next } = ports.deadLetters.list({ after, limit, reason });
-  return answerJson(context, { data: { letters: letters.map(itemOf), next, total: ports.deadLetters.count() }, error: null });
+  return sendJson(context, { data: { letters: letters.map(itemOf), next, total: ports.deadLetters.count() }, error: null });
 }

@@ -1,6 +1,6 @@
-import { answerJson } from '../../api/http/json-answer.ts';
+import { sendJson } from '../../api/http/json-answer.ts';
 import { readJson } from '../../api/http/json-body.ts';
-import { accepted } from '../../contract/fault.ts';
+import { unwrap } from '../../contract/fault.ts';
 import { deadLetterReplaySchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';
 import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
@@ -9,6 +9,6 @@ import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
 export const replayDeadLetters: OperatorEndpoint = { method: 'POST', path: '/dead-letters/replay', handle: answerReplay };
 
 async function answerReplay({ context, ports }: OperatorCall): Promise<Response> {
-  const { ids } = accepted(readBody(deadLetterReplaySchema, await readJson(context)));
-  return answerJson(context, { data: await ports.deadLetters.replay(ids), error: null });
+  const { ids } = unwrap(readBody(deadLetterReplaySchema, await readJson(context)));
+  return sendJson(context, { data: await ports.deadLetters.replay(ids), error: null });
 }

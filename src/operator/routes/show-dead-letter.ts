@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { answerJson } from '../../api/http/json-answer.ts';
-import { accepted } from '../../contract/fault.ts';
+import { sendJson } from '../../api/http/json-answer.ts';
+import { unwrap } from '../../contract/fault.ts';
 import { type DeadLetterAnswer, deadLetterShowSchema } from '../../contract/operator.ts';
 import { readParameters } from '../../contract/read-body.ts';
 import type { LetterFrame } from '../../ingest/dead-letters/store.ts';
@@ -15,7 +15,7 @@ import { itemOf } from '../letter-item.ts';
 export const showDeadLetter: OperatorEndpoint = { method: 'GET', path: '/dead-letters/:id', handle: answerShow };
 
 async function answerShow({ context, ports }: OperatorCall): Promise<Response> {
-  const { bodies } = accepted(readParameters(deadLetterShowSchema, context.req.query()));
+  const { bodies } = unwrap(readParameters(deadLetterShowSchema, context.req.query()));
   const letter = await ports.deadLetters.read(context.req.param('id') ?? '');
   if (letter === undefined) {
     throw new GatelogError('not_found', 'There is no such dead letter; "gatelog dead-letters list" shows those there are.');
@@ -25,7 +25,7 @@ async function answerShow({ context, ports }: OperatorCall): Promise<Response> {
     frames: letter.frames.map((frame) => frameItem(frame, bodies === 'true')),
     changes: letter.changes.map(changeItem),
   };
-  return answerJson(context, { data, error: null });
+  return sendJson(context, { data, error: null });
 }
 
 type FrameItem = DeadLetterAnswer['frames'][number];

@@ -1,6 +1,6 @@
-import { answerJson } from '../../api/http/json-answer.ts';
+import { sendJson } from '../../api/http/json-answer.ts';
 import { readJson } from '../../api/http/json-body.ts';
-import { accepted } from '../../contract/fault.ts';
+import { unwrap } from '../../contract/fault.ts';
 import { storePartSchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';
 import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
@@ -9,7 +9,7 @@ import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
 export const listStoreParts: OperatorEndpoint = {
   method: 'GET',
   path: '/store/parts',
-  handle: async ({ context, ports }) => answerJson(context, { data: await ports.storeParts.list(), error: null }),
+  handle: async ({ context, ports }) => sendJson(context, { data: await ports.storeParts.list(), error: null }),
 };
 
 /** `POST /store/check` */
@@ -19,11 +19,11 @@ export const checkStorePart: OperatorEndpoint = { method: 'POST', path: '/store/
 export const setAsideStorePart: OperatorEndpoint = { method: 'POST', path: '/store/set-aside', handle: answerSetAside };
 
 async function answerCheck({ context, ports }: OperatorCall): Promise<Response> {
-  const { table, part } = accepted(readBody(storePartSchema, await readJson(context)));
-  return answerJson(context, { data: await ports.storeParts.check(table, part), error: null });
+  const { table, part } = unwrap(readBody(storePartSchema, await readJson(context)));
+  return sendJson(context, { data: await ports.storeParts.check(table, part), error: null });
 }
 
 async function answerSetAside({ context, ports }: OperatorCall): Promise<Response> {
-  const { table, part } = accepted(readBody(storePartSchema, await readJson(context)));
-  return answerJson(context, { data: await ports.storeParts.setAside(table, part), error: null });
+  const { table, part } = unwrap(readBody(storePartSchema, await readJson(context)));
+  return sendJson(context, { data: await ports.storeParts.setAside(table, part), error: null });
 }

@@ -1,5 +1,5 @@
 import { readJson } from '../../api/http/json-body.ts';
-import { accepted } from '../../contract/fault.ts';
+import { unwrap } from '../../contract/fault.ts';
 import { snapshotSchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';
 import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
@@ -8,7 +8,7 @@ import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
 export const takeSnapshot: OperatorEndpoint = { method: 'POST', path: '/snapshot', handle: answerTake };
 
 async function answerTake({ context, ports }: OperatorCall): Promise<Response> {
-  const { secrets } = accepted(readBody(snapshotSchema, await readJson(context)));
+  const { secrets } = unwrap(readBody(snapshotSchema, await readJson(context)));
   const { signal } = context.req.raw;
   const { remove, ...taken } = await ports.takeSnapshot(secrets);
   signal.addEventListener('abort', remove, { once: true });

@@ -29,9 +29,9 @@ export async function listening(server: Server): Promise<string> {
 }
 
 /** Takes no new connection, lets calls end for `mostMs`, then breaks what is left. */
-export async function closeServer(server: Server, mostMs: number): Promise<void> {
+export async function closeServer(server: Server, maxMs: number): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), closePollMs);
-  const end = setTimeout(() => server.closeAllConnections(), mostMs);
+  const end = setTimeout(() => server.closeAllConnections(), maxMs);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

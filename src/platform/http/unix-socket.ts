@@ -13,7 +13,7 @@ import path from 'node:path';
  * The path of a socket has room for some hundred bytes. Where a longer one is asked for, its folder is opened and named by the number of its
  * descriptor, which Linux shows under /proc. Elsewhere a longer path is refused.
  */
-const longestPathBytes = 103;
+const maxPathBytes = 103;
 const descriptorFolder = '/proc/self/fd';
 const unfinishedPrefix = '.socket-';
 /** Added to the folder's path while the socket is made: the folder of its own and a name. */
@@ -35,7 +35,7 @@ export function socketPath(file: string): SocketPath {
 }
 
 function shortFolder(folder: string): { readonly folder: string; readonly close: () => void } {
-  if (Buffer.byteLength(folder) + roomForUnfinished <= longestPathBytes) return { folder, close: () => undefined };
+  if (Buffer.byteLength(folder) + roomForUnfinished <= maxPathBytes) return { folder, close: () => undefined };
   if (!existsSync(descriptorFolder)) {
     throw new Error(`the path of the folder has ${Buffer.byteLength(folder)} bytes, too many for a socket on this system`);
   }

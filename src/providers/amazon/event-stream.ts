@@ -1,4 +1,4 @@
-import { crc32OfFew } from '../../platform/crc32.ts';
+import { crc32Small } from '../../platform/crc32.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
@@ -45,10 +45,10 @@ function readMessage(bytes: Uint8Array, start: number): Message | 'cut' | 'corru
   const headersLength = view.getUint32(start + 4);
   const end = start + view.getUint32(start);
   const headersEnd = start + preludeBytes + headersLength;
-  const isPrelude = view.getUint32(start + 8) === crc32OfFew(bytes, start, start + 8);
+  const isPrelude = view.getUint32(start + 8) === crc32Small(bytes, start, start + 8);
   if (!isPrelude || headersEnd > end - checksumBytes) return 'corrupt';
   if (end > bytes.length) return 'cut';
-  if (view.getUint32(end - checksumBytes) !== crc32OfFew(bytes, start, end - checksumBytes)) return 'corrupt';
+  if (view.getUint32(end - checksumBytes) !== crc32Small(bytes, start, end - checksumBytes)) return 'corrupt';
   const headers = readHeaders(bytes.subarray(start + preludeBytes, headersEnd));
   return headers === undefined ? 'corrupt' : { headers, payload: bytes.subarray(headersEnd, end - checksumBytes), end };
 }

@@ -43,11 +43,11 @@ export function readAnthropicUsage(usage: unknown, model: string): MessageUsage 
 }
 
 /** Models beside the one that answered. What more of them did has no price, as no call has so many. */
-const mostOthers = 8;
+const maxOthers = 8;
 const unnamed = 'another model';
 
 function nameIn(others: ReadonlyMap<string, unknown>, model: string): string {
-  return model !== '' && (others.has(model) || others.size < mostOthers) ? model : unnamed;
+  return model !== '' && (others.has(model) || others.size < maxOthers) ? model : unnamed;
 }
 
 function isAdvice({ type }: JsonObject): boolean {

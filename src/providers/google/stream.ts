@@ -70,7 +70,7 @@ export function assembleJsonList(text: string): AssembledStream {
 function assembleChunks(values: readonly unknown[]): AssembledStream {
   const chunks = values.filter(isJsonObject).filter(isChunk);
   if (chunks.length === 0) return { body: null, whole: false, understood: false };
-  return { body: foldKeys(chunks, chunkReducers), whole: chunks.some(endsReply), understood: true };
+  return { body: foldKeys(chunks, chunkReducers), whole: chunks.some(endsResponse), understood: true };
 }
 
 function isChunk(chunk: JsonObject): boolean {
@@ -78,7 +78,7 @@ function isChunk(chunk: JsonObject): boolean {
 }
 
 /** No event marks the end of a stream; the reason why it ended does. */
-function endsReply({ candidates, promptFeedback }: JsonObject): boolean {
+function endsResponse({ candidates, promptFeedback }: JsonObject): boolean {
   const reasons = listOf(candidates).map((candidate) => objectOf(candidate)['finishReason']);
   return [...reasons, objectOf(promptFeedback)['blockReason']].some((reason) => typeof reason === 'string' && reason !== '');
 }

@@ -94,9 +94,9 @@ export function readInputOutputUsage(usage: unknown): Usage {
 }
 
 /** A day; whatever is longer is no upload of speech. */
-const mostSeconds = 86_400;
+const maxSeconds = 86_400;
 
 /** Whole seconds, as begun ones are billed; null for what is no length of a recording. */
 export function secondsOf(value: unknown): number | null {
-  return typeof value === 'number' && value >= 0 && value <= mostSeconds ? Math.ceil(value) : null;
+  return typeof value === 'number' && value >= 0 && value <= maxSeconds ? Math.ceil(value) : null;
 }

@@ -10,11 +10,11 @@ import {
   type TimestampOperator,
 } from '../../model/vocabulary/operators.ts';
 import { wellFormed } from '../../model/text.ts';
-import { longestFilterValue, overlongName } from '../../model/vocabulary/limits.ts';
-import { endsInOpenEscape, longestLikePattern } from '../../sql/like.ts';
+import { maxFilterValue, overlongName } from '../../model/vocabulary/limits.ts';
+import { endsInOpenEscape, maxLikePattern } from '../../sql/like.ts';
 import { filterFault, success } from '../outcome.ts';
 import type { Comparison } from './ast.ts';
-import { quoted, sketch } from './preview.ts';
+import { code, preview } from './preview.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 /** A leaf's end before it is checked: the field with its definition, and what the caller wrote for it. */
@@ -71,8 +71,8 @@ function keyComparison(raw: RawComparison): Result<Comparison> {
 function textComparison(raw: RawComparison): Result<Comparison> {
   const { operator, value, path } = raw;
   if (typeof value !== 'string') return wrongValue(raw, 'text');
-  if (value.length > longestFilterValue) {
-    return filterFault(path, `A value has at most ${longestFilterValue} characters; this one has ${value.length}.`);
+  if (value.length > maxFilterValue) {
+    return filterFault(path, `A value has at most ${maxFilterValue} characters; this one has ${value.length}.`);
   }
   if (isPattern(raw)) {
     if (endsInOpenEscape(value)) {
@@ -81,10 +81,10 @@ function textComparison(raw: RawComparison): Result<Comparison> {
         'The pattern ends in a lone backslash. Write two backslashes for one, or use `contains`, where nothing is special.',
       );
     }
-    if (value.length > longestLikePattern) {
+    if (value.length > maxLikePattern) {
       return filterFault(
         path,
-        `A pattern has at most ${longestLikePattern} characters; this one has ${value.length}. Use \`contains\` for long texts.`,
+        `A pattern has at most ${maxLikePattern} characters; this one has ${value.length}. Use \`contains\` for long texts.`,
       );
     }
   }
@@ -97,9 +97,9 @@ function isPattern({ operator, definition }: RawComparison): boolean {
 }
 
 function foreignOperator({ label, operator, path }: RawComparison, known: readonly string[]): Result<never> {
-  return filterFault(path, `${quoted(label)} takes ${known.join(', ')}; got ${quoted(operator)}.`);
+  return filterFault(path, `${code(label)} takes ${known.join(', ')}; got ${code(operator)}.`);
 }
 
 function wrongValue({ label, operator, value, path }: RawComparison, family: OperatorFamily): Result<never> {
-  return filterFault(path, `${quoted(operator)} on ${quoted(label)} takes ${familyValueHints[family]}; got ${sketch(value)}.`);
+  return filterFault(path, `${code(operator)} on ${code(label)} takes ${familyValueHints[family]}; got ${preview(value)}.`);
 }

@@ -5,7 +5,7 @@ import type { BranchNode, Comparison, ConditionNode, FilterNode } from './ast.ts
 /** Conditions of a filter that are told, and branches inside one another; what is more is counted. */
 const most = { conditions: 8, depth: 4 } as const;
 /** Characters of a name or of a value between its quotation marks. */
-const longestText = 48;
+const maxText = 48;
 
 /**
  * A filter as an English sentence for people, without its full stop: `property "Team" is "search" and (status is at least 400 or cached is
@@ -13,13 +13,13 @@ const longestText = 48;
  * the others counted.
  */
 export function explain(filter: FilterNode): string {
-  return filter.kind === 'all' ? 'every request' : sentenceOf(filter, { depth: 0, untold: { conditions: most.conditions } });
+  return filter.kind === 'all' ? 'every request' : sentenceOf(filter, { depth: 0, remaining: { conditions: most.conditions } });
 }
 
 interface Place {
   readonly depth: number;
   /** How many conditions may still be told, wherever they stand. */
-  readonly untold: { conditions: number };
+  readonly remaining: { conditions: number };
 }
 
 function sentenceOf(node: FilterNode, place: Place): string {
@@ -36,14 +36,14 @@ function sentenceOf(node: FilterNode, place: Place): string {
   }
 }
 
-function branchText({ kind, operands }: BranchNode, { depth, untold }: Place): string {
+function branchText({ kind, operands }: BranchNode, { depth, remaining: untold }: Place): string {
   const told: string[] = [];
   let left = 0;
   for (const operand of operands) {
     const isTold = untold.conditions > 0 && (operand.kind === 'condition' || depth < most.depth);
     if (isTold) {
       if (operand.kind === 'condition') untold.conditions -= 1;
-      told.push(sentenceOf(operand, { depth: depth + 1, untold }));
+      told.push(sentenceOf(operand, { depth: depth + 1, remaining: untold }));
     } else left += countOf(operand);
   }
   if (left > 0) {
@@ -127,7 +127,7 @@ function quoted(text: string): string {
   let shown = '';
   for (const character of text) {
     const next = unseen.test(character) ? escapeOf(character) : character;
-    if (shown.length + next.length > longestText) return `"${shown}…"`;
+    if (shown.length + next.length > maxText) return `"${shown}…"`;
     shown += next;
   }
   return `"${shown}"`;

@@ -6,7 +6,7 @@ import { familyValueHints, operatorFamilies } from '../../model/vocabulary/opera
 import { filterFault, success } from '../outcome.ts';
 import { condition, type ConditionNode } from './ast.ts';
 import { checkComparison } from './check.ts';
-import { listed, meant, quoted, sketch } from './preview.ts';
+import { codeList, meant, code, preview } from './preview.ts';
 
 /** What a `properties` leaf without its wrapper means: the contract's empty list, an ordinary condition, or a fault. */
 export type UnwrappedProperties = 'empty' | 'filter' | 'refuse';
@@ -44,14 +44,14 @@ interface Entry {
 
 /** Reads a leaf: one wrapper, one field, one operator. Keys are read as own entries, so `__proto__` is a name like any other. */
 export function parseLeaf(leaf: JsonObject, path: FaultPath, dialect: FilterDialect): Result<ParsedLeaf> {
-  const wanted = `one of the wrappers ${listed(dialect.wrappers)}`;
+  const wanted = `one of the wrappers ${codeList(dialect.wrappers)}`;
   const wrapper = singleEntry({ object: leaf, path, label: 'A leaf', wanted, leafAround: (inner) => inner });
   if (!wrapper.ok) return wrapper;
   const { key, value, path: place } = wrapper.value;
   const known = dialect.wrappers.find((candidate) => candidate === key);
   if (known !== undefined) return isMapWrapper(known) ? conditionOfMap(known, wrapper.value) : conditionIn(known, value, place);
   if (key === 'properties') return parseUnwrapped(leaf, wrapper.value, dialect);
-  return filterFault(place, `Unknown wrapper ${quoted(key)}. Known wrappers: ${listed(dialect.wrappers)}.${wrapperHint(key, dialect)}`);
+  return filterFault(place, `Unknown wrapper ${code(key)}. Known wrappers: ${codeList(dialect.wrappers)}.${wrapperHint(key, dialect)}`);
 }
 
 /** Names of fields in upstream's clients. */
@@ -73,7 +73,10 @@ function parseUnwrapped(
   { unwrappedProperties, propertyWrapper }: FilterDialect,
 ): Result<ParsedLeaf> {
   if (unwrappedProperties === 'refuse') {
-    return filterFault(path, `Properties belong inside a wrapper. Write ${sketch({ [propertyWrapper ?? 'request_response_rmt']: leaf })}.`);
+    return filterFault(
+      path,
+      `Properties belong inside a wrapper. Write ${preview({ [propertyWrapper ?? 'request_response_rmt']: leaf })}.`,
+    );
   }
   const reference = {
     group: 'request_response_rmt',
@@ -86,7 +89,7 @@ function parseUnwrapped(
 
 function conditionIn(group: FieldGroup, value: unknown, path: FaultPath): Result<ParsedLeaf> {
   const leafAround = (inner: JsonObject): JsonObject => ({ [group]: inner });
-  const field = singleEntry({ object: value, path, label: quoted(group), wanted: 'one field', leafAround });
+  const field = singleEntry({ object: value, path, label: code(group), wanted: 'one field', leafAround });
   if (!field.ok) return field;
   const key = fieldAliases.get(field.value.key) ?? field.value.key;
   const definitions: Readonly<Record<string, FieldDefinition>> = fieldGroups[group];
@@ -94,7 +97,7 @@ function conditionIn(group: FieldGroup, value: unknown, path: FaultPath): Result
   if (definition === undefined) {
     return filterFault(
       field.value.path,
-      `Unknown field ${quoted(key)} in ${quoted(group)}.${meant(key, Object.keys(definitions))} Known fields: ${listed(Object.keys(definitions))}.`,
+      `Unknown field ${code(key)} in ${code(group)}.${meant(key, Object.keys(definitions))} Known fields: ${codeList(Object.keys(definitions))}.`,
     );
   }
   const parsed = comparisonOf({ group, field: key, definition }, field.value, (inner) => leafAround({ [key]: inner }));
@@ -115,7 +118,7 @@ function comparisonOf({ group, field, definition }: Target, entry: Entry, leafAr
   const named = singleEntry({
     object: entry.value,
     path: entry.path,
-    label: quoted(field),
+    label: code(field),
     wanted: 'one name with its operator',
     leafAround,
   });
@@ -134,14 +137,14 @@ function operatorIn(
 ): ReturnType<typeof checkComparison> {
   const operators = definition.shape === 'key' ? ['equals'] : operatorFamilies[definition.family];
   const wanted = `one operator (${operators.join(', ')}) with ${familyValueHints[definition.family]}`;
-  const operator = singleEntry({ object: value, path, label: quoted(key), wanted, leafAround });
+  const operator = singleEntry({ object: value, path, label: code(key), wanted, leafAround });
   if (!operator.ok) return operator;
   return checkComparison({ label: key, definition, operator: operator.value.key, value: operator.value.value, path: operator.value.path });
 }
 
 /** The one entry that an object of the leaf has to have. */
 function singleEntry({ object, path, label, wanted, leafAround }: Level): Result<Entry> {
-  if (!isJsonObject(object)) return filterFault(path, `${label} takes an object with ${wanted}; got ${sketch(object)}.`);
+  if (!isJsonObject(object)) return filterFault(path, `${label} takes an object with ${wanted}; got ${preview(object)}.`);
   const [first, second] = Object.entries(object);
   if (first === undefined) return filterFault(path, `${label} is empty; it takes ${wanted}.`);
   if (second !== undefined) return filterFault(path, severalSentence(label, first, second, leafAround));
@@ -152,9 +155,9 @@ function singleEntry({ object, path, label, wanted, leafAround }: Level): Result
 type KeyAndValue = readonly [string, unknown];
 
 function severalSentence(label: string, first: KeyAndValue, second: KeyAndValue, leafAround: Level['leafAround']): string {
-  const [left, right] = [first, second].map(([key, value]) => sketch(leafAround({ [key]: value })));
+  const [left, right] = [first, second].map(([key, value]) => preview(leafAround({ [key]: value })));
   return (
-    `A leaf holds one condition, but ${label === 'A leaf' ? 'this one' : label} holds ${quoted(first[0])} and ${quoted(second[0])}. ` +
+    `A leaf holds one condition, but ${label === 'A leaf' ? 'this one' : label} holds ${code(first[0])} and ${code(second[0])}. ` +
     `Write two leaves: {"left": ${left}, "operator": "and", "right": ${right}}.`
   );
 }
@@ -163,5 +166,5 @@ function wrapperHint(key: string, { wrappers }: FilterDialect): string {
   const owner = Object.entries<Readonly<Record<string, FieldDefinition>>>(fieldGroups).find(
     ([group, fields]) => wrappers.includes(group as FieldGroup) && Object.hasOwn(fields, key),
   );
-  return owner === undefined ? '' : ` ${quoted(key)} is a field: put it inside ${quoted(owner[0])}.`;
+  return owner === undefined ? '' : ` ${code(key)} is a field: put it inside ${code(owner[0])}.`;
 }

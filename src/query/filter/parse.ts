@@ -1,6 +1,6 @@
 import type { FaultPath, Result } from '../../contract/fault.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { listed, sketch } from './preview.ts';
+import { codeList, preview } from './preview.ts';
 import { filterFault, success } from '../outcome.ts';
 import { allOf, anyOf, everything, type FilterNode } from './ast.ts';
 import { type FilterDialect, parseLeaf } from './leaf.ts';
@@ -47,7 +47,7 @@ function parseNode(input: unknown, place: Place, walk: Walk): Result<FilterNode>
     return filterFault(place.path, `A filter has at most ${filterLimits.nodes} nodes. Ask in several queries.`);
   }
   if (input === 'all') return success(everything);
-  if (!isJsonObject(input)) return filterFault(place.path, `A filter is a leaf, a branch, {} or "all"; got ${sketch(input)}.`);
+  if (!isJsonObject(input)) return filterFault(place.path, `A filter is a leaf, a branch, {} or "all"; got ${preview(input)}.`);
   const keys = Object.keys(input);
   if (keys.length === 0) return success(everything);
   if (isEmptyWrapper(input, keys, walk.dialect)) return success(everything);
@@ -71,7 +71,7 @@ function parseBranch(branch: JsonObject, { path, depth }: Place, walk: Walk): Re
   if (foreign.length > 0 || missing.length > 0) return filterFault(path, branchSentence(foreign, missing));
   const { left, operator, right } = branch as Readonly<Record<(typeof branchKeys)[number], unknown>>;
   if (operator !== 'and' && operator !== 'or') {
-    return filterFault([...path, 'operator'], `A branch's operator is "and" or "or"; got ${sketch(operator)}.`);
+    return filterFault([...path, 'operator'], `A branch's operator is "and" or "or"; got ${preview(operator)}.`);
   }
   const first = parseNode(left, { path: [...path, 'left'], depth: depth + 1 }, walk);
   if (!first.ok) return first;
@@ -83,8 +83,8 @@ function parseBranch(branch: JsonObject, { path, depth }: Place, walk: Walk): Re
 function branchSentence(foreign: readonly string[], missing: readonly string[]): string {
   const rule = 'A branch is {"left": …, "operator": "and" | "or", "right": …}';
   const faults = [
-    missing.length > 0 ? `${listed(missing)} ${missing.length === 1 ? 'is' : 'are'} missing` : '',
-    foreign.length > 0 ? `${listed(foreign)} ${foreign.length === 1 ? 'does' : 'do'} not belong there` : '',
+    missing.length > 0 ? `${codeList(missing)} ${missing.length === 1 ? 'is' : 'are'} missing` : '',
+    foreign.length > 0 ? `${codeList(foreign)} ${foreign.length === 1 ? 'does' : 'do'} not belong there` : '',
   ];
   return `${rule}; ${faults.filter((fault) => fault !== '').join(', ')}.`;
 }

@@ -1,44 +1,44 @@
 import { nearestName } from '../../model/nearest-name.ts';
 
-const longestText = 60;
+const maxText = 60;
 const deepest = 6;
-const mostKeys = 3;
+const maxKeys = 3;
 
 /**
  * A caller's value as short JSON for an error sentence: long texts and deep places become `…`.
  * TRICKY: JSON.stringify overflows the stack on hostile nesting, so the value is cut down before it is written.
  */
-export function sketch(value: unknown): string {
+export function preview(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return 'a number too large to keep';
   return JSON.stringify(cut(value, deepest)) ?? 'nothing';
 }
 
 /** A caller's key in backticks, shortened. */
-export function quoted(key: string): string {
+export function code(key: string): string {
   return `\`${clip(key)}\``;
 }
 
 /** Asks for the known key that a caller most likely meant; empty when none is near. */
 export function meant(key: string, known: readonly string[]): string {
   const nearest = nearestName(key, known);
-  return nearest === undefined ? '' : ` Did you mean ${quoted(nearest)}?`;
+  return nearest === undefined ? '' : ` Did you mean ${code(nearest)}?`;
 }
 
 /** Keys as a list for people: `` `a`, `b`, `c` ``. */
-export function listed(keys: readonly string[]): string {
-  return keys.map(quoted).join(', ');
+export function codeList(keys: readonly string[]): string {
+  return keys.map(code).join(', ');
 }
 
 function cut(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return clip(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return '…';
-  if (Array.isArray(value)) return value.slice(0, mostKeys).map((item) => cut(item, depth - 1));
+  if (Array.isArray(value)) return value.slice(0, maxKeys).map((item) => cut(item, depth - 1));
   const entries = Object.entries(value);
-  const kept = entries.slice(0, mostKeys).map(([key, item]) => [clip(key), cut(item, depth - 1)]);
-  return Object.fromEntries(entries.length > mostKeys ? [...kept, ['…', '…']] : kept);
+  const kept = entries.slice(0, maxKeys).map(([key, item]) => [clip(key), cut(item, depth - 1)]);
+  return Object.fromEntries(entries.length > maxKeys ? [...kept, ['…', '…']] : kept);
 }
 
 function clip(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text;
 }

@@ -1,7 +1,7 @@
 import type { OrganizationId } from '../../model/ids.ts';
 
 /** Names kept at once, of all organisations; the one that came first goes first. */
-const mostNames = 10_000;
+const maxNames = 10_000;
 
 /**
  * Names of properties that some request of an organisation was seen to have. A name stays known when the last request that has it is removed:
@@ -17,7 +17,7 @@ export class KnownNames {
   add(tenant: OrganizationId, name: string): void {
     this.names.add(keyOf(tenant, name));
     const [oldest = ''] = this.names;
-    if (this.names.size > mostNames) this.names.delete(oldest);
+    if (this.names.size > maxNames) this.names.delete(oldest);
   }
 }
 

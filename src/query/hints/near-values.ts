@@ -2,8 +2,8 @@ import { type ConditionNode, conditionsIn, type FilterNode } from '../filter/ast
 import { providerInRecords } from '../../model/vocabulary/providers.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { ownTable, statementFor } from '../../sql/statement.ts';
-import type { HintQuestion } from './question.ts';
-import type { RequestsQuestion } from '../requests/question.ts';
+import type { HintProbe } from './question.ts';
+import type { RequestQueryStatement } from '../requests/question.ts';
 
 /** Conditions whose values are looked up; a filter with more gets its hint from these. */
 const maxConditions = 4;
@@ -25,14 +25,14 @@ interface SoughtValue {
 }
 
 /** A stored value that is nearly the one that a filter asks for: in another case, or with up to two other letters. */
-export function nearValueQuestion({ tenant, filter }: Pick<RequestsQuestion, 'tenant' | 'filter'>): HintQuestion | undefined {
+export function nearValueQuestion({ tenant, filter }: Pick<RequestQueryStatement, 'tenant' | 'filter'>): HintProbe | undefined {
   const sought = soughtIn(filter).slice(0, maxConditions);
   if (sought.length === 0) return undefined;
   const text = sought.map((one, index) => sql`(${nearest(one, index)})`).reduce((all, one) => sql`${all} UNION ALL ${one}`);
   return {
     statement: statementFor(tenant, text, 'long'),
     isRemembered: true,
-    sentenceFor: (rows) => {
+    messageFor: (rows) => {
       for (const { place, value } of rows) {
         const meant = sought[Number(place)];
         if (meant === undefined || isSame(meant, String(value))) continue;

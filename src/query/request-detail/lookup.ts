@@ -14,11 +14,11 @@ export function requestStatements(tenant: OrganizationId, id: RequestId): PageSt
 }
 
 /** The part of a record's key that its identifier does not say: when it arrived, Unix milliseconds. */
-export interface ArrivalRow {
+export interface CreatedAtRow {
   readonly created_ms: NumberCell;
 }
 
-/** As {@link requestStatements}, of an {@link ArrivalRow}: whether the request is stored, and where. */
+/** As {@link requestStatements}, of an {@link CreatedAtRow}: whether the request is stored, and where. */
 export function requestKeyStatements(tenant: OrganizationId, id: RequestId): PageStatements {
   return arrivalStatements(onlyRequest(tenant, id));
 }

@@ -11,7 +11,7 @@ import { parseFilter } from '../filter/parse.ts';
 import { parseTimestamp } from '../filter/timestamp.ts';
 import { bodyFault, success } from '../outcome.ts';
 import { filterWrappers, type RequestsPlan } from '../requests/query.ts';
-import { noFlags, type RequestsQuestion } from '../requests/question.ts';
+import { noFlags, type RequestQueryStatement } from '../requests/question.ts';
 import { pageOf } from '../requests/select.ts';
 
 type RepriceBody = (typeof repriceSchema)['_output'];
@@ -26,7 +26,7 @@ export function planReprice(tenant: OrganizationId, body: RepriceBody, most: num
   if (!start.ok) return start;
   const end = arrivalBound('endDate', body.endDate);
   if (!end.ok) return end;
-  const question: RequestsQuestion = {
+  const question: RequestQueryStatement = {
     tenant,
     filter: allOf([...start.value, ...end.value, parsed.value.filter]),
     flags: noFlags,

@@ -5,16 +5,16 @@ import { isJsonObject, parseJson } from '../../model/text.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
 import { ownTable } from '../../sql/statement.ts';
 import { identifier } from '../../sql/identifier.ts';
-import { orderOf, type OrderStep } from './order.ts';
+import { orderOf, type SortColumn } from './order.ts';
 import { bodyFault, success } from '../outcome.ts';
-import type { RequestsQuestion } from './question.ts';
+import type { RequestQueryStatement } from './question.ts';
 import type { NumberCell } from './columns.ts';
 
 /**
  * Where a page ended: the place of its last row in the order. A text is `=` and the value, `-` for none, `*` for one that is too long to carry,
  * which is read again from its row.
  */
-export interface Position {
+export interface Keyset {
   /** Unix milliseconds as text. */
   readonly arrival: string;
   /** The identifier's number as text. */
@@ -22,19 +22,19 @@ export interface Position {
   readonly values: readonly string[];
 }
 
-/** Sort values of a row beside its key, in the form of {@link Position}. */
+/** Sort values of a row beside its key, in the form of {@link Keyset}. */
 export type SortCells = Readonly<Record<`sort_${number}`, string>>;
 
 /** What is longer is no cursor that was given here. */
-const longestCursor = 16 * 1024;
+const maxCursor = 16 * 1024;
 /** Bytes of all values in a cursor: clients take headers of sixteen KiB altogether. */
-const mostCarriedBytes = 3 * 1024;
+const maxCursorBytes = 3 * 1024;
 const notOurs = '`cursor` is not one that was given here. Send the value of the response header svc-next-cursor as it was.';
 const otherQuery = '`cursor` belongs to another filter, sort or flags. Send it with the query that gave it, or begin without it.';
 
 /** The cursor behind a row. @returns undefined for a random order, which has none. */
 export function cursorBehind(
-  question: RequestsQuestion,
+  question: RequestQueryStatement,
   row: SortCells & { readonly id: string; readonly created_ms: NumberCell },
 ): string | undefined {
   if (question.sort === 'random') return undefined;
@@ -48,7 +48,7 @@ export function cursorBehind(
 function carriedWithin(values: readonly string[]): readonly string[] {
   const bytes = values.map((value) => Buffer.byteLength(JSON.stringify(value)));
   const kept = [...values];
-  for (let sum = bytes.reduce((total, size) => total + size, 0); sum > mostCarriedBytes;) {
+  for (let sum = bytes.reduce((total, size) => total + size, 0); sum > maxCursorBytes;) {
     const longest = bytes.indexOf(Math.max(...bytes));
     sum -= bytes[longest] ?? sum;
     bytes[longest] = 0;
@@ -58,20 +58,20 @@ function carriedWithin(values: readonly string[]): readonly string[] {
 }
 
 /** Reads a cursor that a caller sent back. */
-export function parseCursor(text: string, question: RequestsQuestion): Result<Position> {
+export function parseCursor(text: string, question: RequestQueryStatement): Result<Keyset> {
   if (question.sort === 'random') return cursorFault('A random order has no cursor: each page is drawn anew.');
-  const decoded = text.length > longestCursor ? undefined : parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+  const decoded = text.length > maxCursor ? undefined : parseJson(Buffer.from(text, 'base64url').toString('utf8'));
   if (!isJsonObject(decoded) || decoded['v'] !== 1) return cursorFault(notOurs);
   if (decoded['q'] !== markOf(question)) return cursorFault(otherQuery);
   const { a: arrival, i: id, s: values } = decoded;
   const isRead = typeof arrival === 'string' && typeof id === 'string' && Array.isArray(values);
   if (!isRead || !values.every((value) => typeof value === 'string')) return cursorFault(notOurs);
-  const position: Position = { arrival, id, values };
+  const position: Keyset = { arrival, id, values };
   return isPlaceIn(orderOf(question.sort), position) ? success(position) : cursorFault(notOurs);
 }
 
 /** Columns of {@link SortCells} for a page in this order. */
-export function sortCellColumns(steps: readonly OrderStep[]): readonly Fragment[] {
+export function sortCellColumns(steps: readonly SortColumn[]): readonly Fragment[] {
   return carriedSteps(steps).map(
     ({ value, longText }, index) =>
       sql`multiIf(isNull(${value}), '-', ${longText ? sql`lengthUTF8(toString(${value})) > 500` : sql`false`}, '*', concat('=', toString(${value}))) AS ${identifier(`sort_${index}`)}`,
@@ -79,7 +79,7 @@ export function sortCellColumns(steps: readonly OrderStep[]): readonly Fragment[
 }
 
 /** Rows behind a position. */
-export function behind(steps: readonly OrderStep[], position: Position): Fragment {
+export function afterKeyset(steps: readonly SortColumn[], position: Keyset): Fragment {
   const places = placesOf(steps, position);
   const ways: Fragment[] = [];
   for (const [index, place] of places.entries()) {
@@ -94,7 +94,7 @@ export function behind(steps: readonly OrderStep[], position: Position): Fragmen
 }
 
 interface Place {
-  readonly step: OrderStep;
+  readonly step: SortColumn;
   /** Null: the row of the position has no value there. */
   readonly value: Fragment | null;
   /** The value is read from the row of the position, so that it may turn out to be null. */
@@ -114,7 +114,7 @@ function isAt({ step, value, again }: Place): Fragment {
   return again ? sql`(${same} OR (isNull(${step.value}) AND isNull(${value})))` : same;
 }
 
-function placesOf(steps: readonly OrderStep[], position: Position): readonly Place[] {
+function placesOf(steps: readonly SortColumn[], position: Keyset): readonly Place[] {
   const carried = carriedSteps(steps);
   return steps.map((step) => {
     if (step.from !== 'values') return { step, value: readKnown(step, step.from === 'id' ? position.id : position.arrival), again: false };
@@ -127,20 +127,20 @@ function placesOf(steps: readonly OrderStep[], position: Position): readonly Pla
 }
 
 /** The value of a step in the row of the position itself. */
-function valueAt(step: OrderStep, steps: readonly OrderStep[], position: Position): Fragment {
+function valueAt(step: SortColumn, steps: readonly SortColumn[], position: Keyset): Fragment {
   const key = steps
     .filter(({ from }) => from !== 'values')
     .map((one) => sql`${one.value} = ${readKnown(one, one.from === 'id' ? position.id : position.arrival)}`);
   return sql`(SELECT ${step.value} FROM ${ownTable(step.beside === 'bodies' ? 'bodies' : 'requests', join(key, ' AND '))})`;
 }
 
-function readKnown(step: OrderStep, text: string): Fragment {
+function readKnown(step: SortColumn, text: string): Fragment {
   const value = step.read(text);
   if (value === undefined) throw new TypeError('A cursor was not checked before it was compiled.');
   return value;
 }
 
-function isPlaceIn(steps: readonly OrderStep[], { arrival, id, values }: Position): boolean {
+function isPlaceIn(steps: readonly SortColumn[], { arrival, id, values }: Keyset): boolean {
   const carried = carriedSteps(steps);
   const keyed = steps.every(({ from, read }) => from === 'values' || read(from === 'id' ? id : arrival) !== undefined);
   const hasForm = (value: string, index: number): boolean =>
@@ -150,11 +150,11 @@ function isPlaceIn(steps: readonly OrderStep[], { arrival, id, values }: Positio
   return keyed && values.length === carried.length && values.every(hasForm);
 }
 
-function carriedSteps(steps: readonly OrderStep[]): readonly OrderStep[] {
+function carriedSteps(steps: readonly SortColumn[]): readonly SortColumn[] {
   return steps.filter(({ from }) => from === 'values');
 }
 
-function markOf({ tenant, filter, flags, sort }: RequestsQuestion): string {
+function markOf({ tenant, filter, flags, sort }: RequestQueryStatement): string {
   return fingerprint(JSON.stringify([tenant, filter, flags, sort]));
 }
 

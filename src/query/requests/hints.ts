@@ -1,34 +1,34 @@
 import { type ConditionNode, conditionsIn } from '../filter/ast.ts';
-import { arrivalBounds } from '../filter/sql/compile.ts';
+import { createdAtBounds } from '../filter/sql/compile.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { ownTable, statementFor } from '../../sql/statement.ts';
 import { editDistance } from '../../model/edit-distance.ts';
-import type { HintQuestion } from '../hints/question.ts';
+import type { HintProbe } from '../hints/question.ts';
 import type { KnownNames } from '../hints/known-names.ts';
 import { maxDistance, nearValueQuestion } from '../hints/near-values.ts';
 import type { RequestsPlan } from './query.ts';
-import type { RequestsQuestion } from './question.ts';
+import type { RequestQueryStatement } from './question.ts';
 import { countStatement } from './select.ts';
 
 /** Names looked up for a hint; a filter with more gets its hint from these. */
-const mostNames = 10;
+const maxNames = 10;
 /** Stored names that are looked at; of any number of others each may be near. */
-const mostFound = 100;
+const maxFound = 100;
 /** A name in another case is looked for among so many of the newest requests. */
-const mostRequests = 100_000;
+const maxRequests = 100_000;
 
 /** What may explain that a page is empty or a count 0, the likeliest first. */
-export function hintQuestions(plan: RequestsPlan, known: KnownNames): readonly HintQuestion[] {
+export function hintQuestions(plan: RequestsPlan, known: KnownNames): readonly HintProbe[] {
   return [
     nameQuestion(plan, known),
     nearValueQuestion(plan),
-    rangeQuestion(plan.tenant, arrivalBounds(plan.filter)),
+    rangeQuestion(plan.tenant, createdAtBounds(plan.filter)),
     offsetQuestion(plan),
   ].filter((question) => question !== undefined);
 }
 
 /** The part of a question that these look at. */
-type Filtered = Pick<RequestsQuestion, 'tenant' | 'filter'>;
+type Filtered = Pick<RequestQueryStatement, 'tenant' | 'filter'>;
 
 /**
  * Whether there are bodies of which a filter sees only the begin; undefined for a filter that reads none.
@@ -36,8 +36,8 @@ type Filtered = Pick<RequestsQuestion, 'tenant' | 'filter'>;
  */
 export function longBodiesQuestion(
   { tenant, filter }: Filtered,
-  bounds: readonly Fragment[] = arrivalBounds(filter),
-): HintQuestion | undefined {
+  bounds: readonly Fragment[] = createdAtBounds(filter),
+): HintProbe | undefined {
   const columns = new Set(
     conditionsIn(filter).flatMap(({ group, field }) => (group === 'request_response_rmt' ? (restOf[field] ?? []) : [])),
   );
@@ -46,7 +46,7 @@ export function longBodiesQuestion(
   const here = join([...bounds, sql`(${join(long, ' OR ')})`], ' AND ');
   return {
     statement: statementFor(tenant, sql`SELECT 1 AS found FROM ${ownTable('bodies', here)} LIMIT 1`, 'long'),
-    sentenceFor: ([row]) =>
+    messageFor: ([row]) =>
       row === undefined
         ? undefined
         : 'some bodies of that time are longer than what filters look at (GATELOG_BODY_SEARCH_MAX_BYTES); of those only the begin was searched',
@@ -56,30 +56,30 @@ export function longBodiesQuestion(
 const restOf: Readonly<Record<string, Fragment>> = { request_body: sql`request_rest`, response_body: sql`response_rest` };
 
 /** A property that exists in another case only, or with up to two other letters. @param known names that are not looked for again. */
-export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): HintQuestion | undefined {
+export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): HintProbe | undefined {
   const names = new Set(conditionsIn(filter).flatMap(propertyNameOf));
-  const asked = [...names].filter((name) => !known.has(tenant, name)).slice(0, mostNames);
+  const asked = [...names].filter((name) => !known.has(tenant, name)).slice(0, maxNames);
   if (asked.length === 0) return undefined;
   const same = anyOf(
     asked,
     (name) => sql`editDistanceUTF8(lowerUTF8(name), lowerUTF8(${param(name, 'String')})) <= ${param(maxDistance(name), 'UInt64')}`,
   );
-  const newest = sql`SELECT properties FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT ${param(mostRequests, 'UInt64')}`;
+  const newest = sql`SELECT properties FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT ${param(maxRequests, 'UInt64')}`;
   const exact = anyOf(asked, (name) => sql`name = ${param(name, 'String')}`);
   const inAnotherCase = anyOf(asked, (name) => sql`lowerUTF8(name) = lowerUTF8(${param(name, 'String')})`);
-  const likeliest = sql`(${exact}) DESC, (${inAnotherCase}) DESC, name ASC LIMIT ${param(mostFound, 'UInt64')}`;
+  const likeliest = sql`(${exact}) DESC, (${inAnotherCase}) DESC, name ASC LIMIT ${param(maxFound, 'UInt64')}`;
   const stored = sql`SELECT DISTINCT name FROM (SELECT arrayJoin(mapKeys(properties)) AS name FROM (${newest})) WHERE ${same} ORDER BY ${likeliest}`;
   return {
     statement: statementFor(tenant, stored, 'long'),
     isRemembered: true,
-    sentenceFor: (rows) => {
+    messageFor: (rows) => {
       const found = rows.map(({ name }) => String(name));
       for (const name of found) known.add(tenant, name);
       const missing = asked.find((name) => !found.includes(name) && found.some((other) => isNear(other, name)));
       if (missing === undefined) return undefined;
       const other = found.find((name) => isSameFolded(name, missing)) ?? found.find((name) => isNear(name, missing)) ?? '';
       const why = isSameFolded(other, missing) ? ', and names are case-sensitive' : '';
-      return `none of the newest ${mostRequests} requests has a property ${JSON.stringify(missing)}; there is one named ${JSON.stringify(other)}${why}`;
+      return `none of the newest ${maxRequests} requests has a property ${JSON.stringify(missing)}; there is one named ${JSON.stringify(other)}${why}`;
     },
   };
 }
@@ -103,23 +103,23 @@ function propertyNameOf({ group, field, name, ...comparison }: ConditionNode): r
 }
 
 /** A time in which nothing arrived. @param bounds on the arrival. */
-export function rangeQuestion(tenant: RequestsQuestion['tenant'], bounds: readonly Fragment[]): HintQuestion | undefined {
+export function rangeQuestion(tenant: RequestQueryStatement['tenant'], bounds: readonly Fragment[]): HintProbe | undefined {
   if (bounds.length === 0) return undefined;
   const inside = sql`SELECT 1 AS found FROM ${ownTable('requests', join(bounds, ' AND '))} LIMIT 1`;
   return {
     statement: statementFor(tenant, inside, 'short'),
-    sentenceFor: ([row]) => (row === undefined ? recordQuestion(tenant) : undefined),
+    messageFor: ([row]) => (row === undefined ? recordQuestion(tenant) : undefined),
   };
 }
 
 /** From when to when there are requests, after none was found in the time asked for: the ends of the order in which they lie. */
-function recordQuestion(tenant: RequestsQuestion['tenant']): HintQuestion {
+function recordQuestion(tenant: RequestQueryStatement['tenant']): HintProbe {
   const first = sql`SELECT created_at FROM ${ownTable('requests')} ORDER BY created_at ASC LIMIT 1`;
   const last = sql`SELECT created_at FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT 1`;
   const ends = sql`SELECT toUnixTimestamp64Milli(created_at) AS created_ms FROM ((${first}) UNION ALL (${last})) ORDER BY created_ms`;
   return {
     statement: statementFor(tenant, ends, 'short'),
-    sentenceFor: ([earliest, latest]) =>
+    messageFor: ([earliest, latest]) =>
       earliest === undefined || latest === undefined
         ? 'no request is on record yet'
         : `no request arrived in the time that the query asks for; the record goes from ${timeText(earliest['created_ms'])} to ${timeText(latest['created_ms'])}`,
@@ -131,11 +131,11 @@ function timeText(ms: unknown): string {
 }
 
 /** An offset behind the last match. */
-function offsetQuestion(plan: RequestsPlan): HintQuestion | undefined {
+function offsetQuestion(plan: RequestsPlan): HintProbe | undefined {
   if (plan.offset === 0) return undefined;
   return {
     statement: countStatement(plan),
-    sentenceFor: ([row]) => {
+    messageFor: ([row]) => {
       const total = Number(row?.['total'] ?? 0);
       return total === 0 ? undefined : `offset ${plan.offset} is past the last of ${total} matching requests`;
     },

@@ -32,8 +32,8 @@ export function requestItem(row: RequestRow, bodies: BodiesRow | undefined): Req
   const shown = bodiesOf(bodies);
   // TRICKY: not by spreads. An object of so many keys that is put together from spreads takes ten times as long.
   const call = Object.assign(identityOf(row), requestPart(row), { request_body: shown.request });
-  const reply = Object.assign(call, responsePart(row), { response_body: shown.response }, usagePart(row));
-  return Object.assign(reply, costPart(row), cachePart(row), Object.assign(assessmentPart(row), olderClientsPart));
+  const response = Object.assign(call, responsePart(row), { response_body: shown.response }, usagePart(row));
+  return Object.assign(response, costPart(row), cachePart(row), Object.assign(assessmentPart(row), olderClientsPart));
 }
 
 /** Fields that clients of upstream expect and that hold nothing here. */

@@ -8,7 +8,7 @@ import type { SortTerm } from './sort.ts';
 type Beside = 'bodies' | 'users';
 
 /** One step of the order of a page. */
-export interface OrderStep {
+export interface SortColumn {
   /** Compared; NULL where there is nothing, which comes last in both directions. */
   readonly value: Fragment;
   readonly direction: SortDirection;
@@ -23,7 +23,7 @@ export interface OrderStep {
   readonly from: 'arrival' | 'id' | 'values';
 }
 
-type ValueOf = Pick<OrderStep, 'value' | 'read' | 'beside' | 'longText'>;
+type ValueOf = Pick<SortColumn, 'value' | 'read' | 'beside' | 'longText'>;
 
 const text = (value: Fragment, beside?: Beside): ValueOf => ({
   value,
@@ -68,7 +68,7 @@ const valueOfKey: Readonly<Record<Exclude<SortKey, 'created_at'>, ValueOf>> = {
  * The whole order of a page. Arrival and identifier come last, so that no two rows are equal and pages never overlap.
  * TRICKY: the two run the same way, as only then the engine reads in the order of its primary key.
  */
-export function orderOf(terms: readonly SortTerm[]): readonly OrderStep[] {
+export function orderOf(terms: readonly SortTerm[]): readonly SortColumn[] {
   const arrival = terms.find(({ key }) => key === 'created_at')?.direction ?? 'desc';
   const steps = terms.map(stepOf);
   const ties = terms.some(({ key }) => key === 'created_at') ? [] : [arrivalStep(arrival)];
@@ -76,7 +76,7 @@ export function orderOf(terms: readonly SortTerm[]): readonly OrderStep[] {
 }
 
 /** The order as what stands behind ORDER BY. */
-export function orderBy(steps: readonly OrderStep[]): Fragment {
+export function orderBy(steps: readonly SortColumn[]): Fragment {
   return join(
     steps.map(({ value, direction, nullable }) => sql`${value} ${directed(direction)}${nullable ? sql` NULLS LAST` : sql``}`),
     ', ',
@@ -87,7 +87,7 @@ export function orderBy(steps: readonly OrderStep[]): Fragment {
  * What the steps need from beside `requests`, as joins behind a derived table of it.
  * @param bounds on the arrival, that all rows of the derived table keep.
  */
-export function joinsFor(steps: readonly OrderStep[], bounds: readonly Fragment[]): Fragment | undefined {
+export function joinsFor(steps: readonly SortColumn[], bounds: readonly Fragment[]): Fragment | undefined {
   const needed = new Set(steps.map(({ beside }) => beside));
   const joins = [...(needed.has('users') ? [usersJoin] : []), ...(needed.has('bodies') ? [bodiesJoin(bounds)] : [])];
   const [first, second] = joins;
@@ -103,7 +103,7 @@ function bodiesJoin(bounds: readonly Fragment[]): Fragment {
   return sql`ANY LEFT JOIN (SELECT created_at, request_id, last_user_text, completion_text FROM ${bodies}) AS texts USING (created_at, request_id)`;
 }
 
-function stepOf(term: SortTerm): OrderStep {
+function stepOf(term: SortTerm): SortColumn {
   const { direction } = term;
   if (term.key === 'created_at') return arrivalStep(direction);
   const value = 'name' in term ? text(namedValue(term.key === 'properties' ? sql`properties` : sql`inputs`, term)) : valueOfKey[term.key];
@@ -122,7 +122,7 @@ function mapValue(column: Fragment, key: ReturnType<typeof param>, otherwise: Fr
   return sql`if(mapContains(${column}, ${key}), ${column}[${key}], ${otherwise})`;
 }
 
-function arrivalStep(direction: SortDirection): OrderStep {
+function arrivalStep(direction: SortDirection): SortColumn {
   return { value: sql`created_at`, direction, from: 'arrival', nullable: false, longText: false, read: readArrival };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accepted } from '../../contract/fault.ts';
+import { unwrap } from '../../contract/fault.ts';
 import { readBody } from '../../contract/read-body.ts';
 import { requestQuerySchema } from '../../contract/requests/query.ts';
 import type { OrganizationId } from '../../model/ids.ts';
@@ -8,7 +8,7 @@ import { planRequests, requestDialect, type RequestsPlan } from './query.ts';
 const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 
 function planOf(body: unknown): RequestsPlan {
-  const planned = accepted(planRequests(tenant, accepted(readBody(requestQuerySchema, body)), requestDialect));
+  const planned = unwrap(planRequests(tenant, unwrap(readBody(requestQuerySchema, body)), requestDialect));
   if (planned.kind !== 'page') throw new Error(planned.hint);
   return planned.plan;
 }
@@ -60,7 +60,7 @@ test('everything set', () => {
 });
 
 test('properties outside their wrapper plan the empty answer', () => {
-  const planned = accepted(planRequests(tenant, { filter: { properties: { Env: { equals: 'x' } } } }, requestDialect));
+  const planned = unwrap(planRequests(tenant, { filter: { properties: { Env: { equals: 'x' } } } }, requestDialect));
   expect(planned).toEqual({ kind: 'nothing', hint: expect.stringContaining('request_response_rmt') as string });
 });
 

@@ -4,14 +4,14 @@ import type { OrganizationId } from '../../model/ids.ts';
 import type { FilterDialect } from '../filter/leaf.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { success } from '../outcome.ts';
-import { parseCursor, type Position } from './cursor.ts';
-import type { RequestFlags, RequestsQuestion } from './question.ts';
+import { parseCursor, type Keyset } from './cursor.ts';
+import type { RequestFlags, RequestQueryStatement } from './question.ts';
 import { parseSort } from './sort.ts';
 
 /** A request query bound to its tenant: what `requests.ts` makes statements of. */
-export interface RequestsPlan extends RequestsQuestion {
+export interface RequestsPlan extends RequestQueryStatement {
   /** Where the page before this one ended; undefined for the first. */
-  readonly after: Position | undefined;
+  readonly after: Keyset | undefined;
   readonly offset: number;
   readonly limit: number;
   readonly includeInputs: boolean;
@@ -52,7 +52,7 @@ export function planRequests(tenant: OrganizationId, body: RequestQuery, dialect
   const sort = parseSort(body.sort);
   if (!sort.ok) return sort;
   if (parsed.value.unwrappedProperties) return success({ kind: 'nothing', hint: unwrappedHint });
-  const question: RequestsQuestion = {
+  const question: RequestQueryStatement = {
     tenant,
     filter: parsed.value.filter,
     flags: flagsOf(body, dialect),

@@ -12,7 +12,7 @@ export interface RequestFlags {
 }
 
 /** Which requests are asked for, and in which order. */
-export interface RequestsQuestion {
+export interface RequestQueryStatement {
   readonly tenant: OrganizationId;
   readonly filter: FilterNode;
   readonly flags: RequestFlags;

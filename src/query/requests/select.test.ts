@@ -8,11 +8,11 @@ import type { Statement } from '../../sql/statement.ts';
 import { runUntilRows } from '../../store/read/run.ts';
 import type { Store } from '../../store/store.ts';
 import { sql } from '../../sql/sql.ts';
-import type { HintQuestion } from '../hints/question.ts';
+import type { HintProbe } from '../hints/question.ts';
 import { longBodiesQuestion, rangeQuestion } from './hints.ts';
 import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../testing/query-harness.ts';
 import { planRequests, requestDialect, type RequestsPlan } from './query.ts';
-import { type ArrivalRow, requestKeyStatements, requestStatements } from '../request-detail/lookup.ts';
+import { type CreatedAtRow, requestKeyStatements, requestStatements } from '../request-detail/lookup.ts';
 import { requestItem, requestItems } from './item.ts';
 import type { BodiesRow, RequestRow } from './columns.ts';
 import { bodiesStatements, pageStatements } from './select.ts';
@@ -202,7 +202,7 @@ describe('one request', () => {
     'record %i is placed by a read of its time alone',
     async (_, record) => {
       const statements = requestKeyStatements(tenant, record.requestId);
-      expect(await runUntilRows<ArrivalRow>(store.run, statements)).toEqual([{ created_ms: record.createdAt }]);
+      expect(await runUntilRows<CreatedAtRow>(store.run, statements)).toEqual([{ created_ms: record.createdAt }]);
       for (const { text } of statements) expect(text).toMatch(/^SELECT \S+ AS created_ms FROM requests WHERE/);
     },
   );
@@ -276,15 +276,15 @@ describe('an item', () => {
     expect(await items({ filter: leaf('request_body', { contains: 'x end' }) })).toEqual([]);
     const question = longBodiesQuestion(planOf({ filter: leaf('request_body', { contains: 'x end' }) }));
     const rows = question === undefined ? [] : await store.run<Record<string, unknown>>(question.statement);
-    expect(question?.sentenceFor(rows)).toContain('only the begin was searched');
+    expect(question?.messageFor(rows)).toContain('only the begin was searched');
     expect(longBodiesQuestion(planOf({ filter: leaf('status', { equals: 1 }) }))).toBeUndefined();
   });
 
   test('is told from when to when there are requests, where the time asked for has none', async () => {
     const early = { ...empty, requestId: idAt(noon - 86_400_000, 78), createdAt: noon - 86_400_000 };
     await rig.insert([early], 'early');
-    let told: string | HintQuestion | undefined = rangeQuestion(tenant, [sql`created_at < fromUnixTimestamp64Milli(0, 'UTC')`]);
-    while (typeof told === 'object') told = told.sentenceFor(await store.run<Record<string, unknown>>(told.statement));
+    let told: string | HintProbe | undefined = rangeQuestion(tenant, [sql`created_at < fromUnixTimestamp64Milli(0, 'UTC')`]);
+    while (typeof told === 'object') told = told.messageFor(await store.run<Record<string, unknown>>(told.statement));
     const [latest] = await items({ sort: { created_at: 'desc' }, limit: 1 });
     expect(told).toContain(`from ${new Date(noon - 86_400_000).toISOString()} to ${latest?.request_created_at}`);
   });

@@ -2,12 +2,12 @@ import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumbe
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { type Lane, ownTable, type Statement, statementFor } from '../../sql/statement.ts';
 import type { FilterNode } from '../filter/ast.ts';
-import { arrivalBounds, compileFilter } from '../filter/sql/compile.ts';
-import { behind, sortCellColumns } from './cursor.ts';
+import { createdAtBounds, compileFilter } from '../filter/sql/compile.ts';
+import { afterKeyset, sortCellColumns } from './cursor.ts';
 import { laneOfPage, soughtId } from '../lane.ts';
 import { joinsFor, orderBy, orderOf } from './order.ts';
 import type { RequestsPlan } from './query.ts';
-import type { RequestFlags, RequestsQuestion } from './question.ts';
+import type { RequestFlags, RequestQueryStatement } from './question.ts';
 import { bodiesRowColumns, type NumberCell, requestRowColumns } from './columns.ts';
 
 /** One statement or two; the last of them reads everywhere. */
@@ -29,7 +29,7 @@ export function arrivalStatements(plan: RequestsPlan): PageStatements {
 /** As {@link pageStatements}, of rows with these columns. */
 export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
-  const after = plan.after === undefined ? undefined : behind(steps, plan.after);
+  const after = plan.after === undefined ? undefined : afterKeyset(steps, plan.after);
   const lane = laneOfPage(plan);
   const order = plan.sort === 'random' ? sql`rand64()` : orderBy(steps);
   const shown = join([columns, ...sortCellColumns(steps)], ', ');
@@ -37,7 +37,7 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
   const conditions = conditionsOf(plan);
   const page = (place: readonly Fragment[]): Statement => {
     const held = [...conditions, ...place];
-    const joins = joinsFor(steps, [...arrivalBounds(plan.filter), ...place]);
+    const joins = joinsFor(steps, [...createdAtBounds(plan.filter), ...place]);
     if (joins === undefined) {
       const where = requestsWhere(after === undefined ? held : [...held, after]);
       return statementFor(plan.tenant, sql`SELECT ${shown} FROM ${where} ${tail}`, lane);
@@ -54,7 +54,7 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
 }
 
 /** Statement for how many requests a question matches, as one {@link CountRow}. */
-export function countStatement(question: RequestsQuestion): Statement {
+export function countStatement(question: RequestQueryStatement): Statement {
   return statementFor(question.tenant, sql`SELECT count() AS total FROM ${requestsWhere(conditionsOf(question))}`, 'long');
 }
 
@@ -63,7 +63,7 @@ export interface CountRow {
   readonly total: NumberCell;
 }
 
-function conditionsOf({ filter, flags }: RequestsQuestion): readonly Fragment[] {
+function conditionsOf({ filter, flags }: RequestQueryStatement): readonly Fragment[] {
   return [...flagConditions(flags), ...filterCondition(filter)];
 }
 

@@ -9,7 +9,7 @@ import {
   type SortKey,
   sortKeys,
 } from '../../model/vocabulary/sort.ts';
-import { listed, meant, quoted, sketch } from '../filter/preview.ts';
+import { codeList, meant, code, preview } from '../filter/preview.ts';
 import { bodyFault, success } from '../outcome.ts';
 
 /** One key of a sort with its direction; `name` is the property's or input's. */
@@ -21,17 +21,17 @@ export type SortTerm =
 export type Sort = readonly SortTerm[] | 'random';
 
 /** More keys than this are refused: each is compared for every row. */
-const mostTerms = 10;
+const maxTerms = 10;
 
 const newestFirst: readonly SortTerm[] = [{ key: 'created_at', direction: 'desc' }];
 
 /** Reads `sort` of a request query: keys in the order written. Absent or empty means the newest first. */
 export function parseSort(sort: unknown): Result<Sort> {
   if (sort === undefined) return success(newestFirst);
-  if (!isJsonObject(sort)) return bodyFault(['sort'], `\`sort\` takes an object such as {"created_at": "desc"}; got ${sketch(sort)}.`);
+  if (!isJsonObject(sort)) return bodyFault(['sort'], `\`sort\` takes an object such as {"created_at": "desc"}; got ${preview(sort)}.`);
   const { random, ...keys } = sort;
   if (random !== undefined && typeof random !== 'boolean') {
-    return bodyFault(['sort', 'random'], `\`random\` takes true or false; got ${sketch(random)}.`);
+    return bodyFault(['sort', 'random'], `\`random\` takes true or false; got ${preview(random)}.`);
   }
   const terms: SortTerm[] = [];
   for (const [key, value] of Object.entries(keys)) {
@@ -42,14 +42,14 @@ export function parseSort(sort: unknown): Result<Sort> {
   if (random === true) {
     return terms.length === 0 ? success('random') : bodyFault(['sort'], '`random` stands alone: leave the other keys out.');
   }
-  if (terms.length > mostTerms) return bodyFault(['sort'], `A sort has at most ${mostTerms} keys; this one has ${terms.length}.`);
+  if (terms.length > maxTerms) return bodyFault(['sort'], `A sort has at most ${maxTerms} keys; this one has ${terms.length}.`);
   return success(terms.length === 0 ? newestFirst : terms);
 }
 
 function readTerm(key: string, value: unknown): Result<readonly SortTerm[]> {
   if (!isSortKey(key)) {
     const known = [...Object.keys(sortKeys), 'random', ...Object.keys(namedSortKeys)];
-    return bodyFault(['sort', key], `Unknown sort key ${quoted(key)}.${meant(key, known)} Known keys: ${listed(known)}.`);
+    return bodyFault(['sort', key], `Unknown sort key ${code(key)}.${meant(key, known)} Known keys: ${codeList(known)}.`);
   }
   const direction = directionOf(value);
   if (direction === undefined) return bodyFault(['sort', key], directionSentence(key, value));
@@ -58,7 +58,7 @@ function readTerm(key: string, value: unknown): Result<readonly SortTerm[]> {
 
 function readNames(key: NamedSortKey, names: unknown): Result<readonly SortTerm[]> {
   if (!isJsonObject(names) || Object.keys(names).length === 0) {
-    return bodyFault(['sort', key], `${quoted(key)} takes names with directions, such as {"Team": "asc"}; got ${sketch(names)}.`);
+    return bodyFault(['sort', key], `${code(key)} takes names with directions, such as {"Team": "asc"}; got ${preview(names)}.`);
   }
   const terms: SortTerm[] = [];
   for (const [name, value] of Object.entries(names)) {
@@ -76,7 +76,7 @@ function directionOf(value: unknown): SortDirection | undefined {
 }
 
 function directionSentence(key: string, value: unknown): string {
-  return `${quoted(key)} is sorted "asc" or "desc"; got ${sketch(value)}.`;
+  return `${code(key)} is sorted "asc" or "desc"; got ${preview(value)}.`;
 }
 
 function isSortKey(key: string): key is SortKey {

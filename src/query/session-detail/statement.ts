@@ -2,12 +2,12 @@ import type { Result } from '../../contract/fault.ts';
 import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '../../model/ids.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
-import { behind, cursorBehind, parseCursor, type Position } from '../requests/cursor.ts';
+import { afterKeyset, cursorBehind, parseCursor, type Keyset } from '../requests/cursor.ts';
 import { condition } from '../filter/ast.ts';
 import { newestTag } from '../filter/sql/compile-session.ts';
 import { orderOf } from '../requests/order.ts';
 import { success } from '../outcome.ts';
-import { noFlags, type RequestsQuestion } from '../requests/question.ts';
+import { noFlags, type RequestQueryStatement } from '../requests/question.ts';
 import { type NumberCell, requestRowColumns } from '../requests/columns.ts';
 import type { RequestKey } from '../requests/select.ts';
 
@@ -17,11 +17,11 @@ export interface SessionPlan {
   readonly sessionId: string;
   /** Most requests; at most a thousand. */
   readonly limit: number;
-  readonly after: Position | undefined;
+  readonly after: Keyset | undefined;
 }
 
 /** Nodes of a tree. The deepest are left out first. */
-export const mostNodes = 5_000;
+export const maxNodes = 5_000;
 
 /**
  * A row of the view: a node of the tree with its totals, the root first, then level by level. Only the root's row has what is told of the whole
@@ -89,7 +89,7 @@ export function sessionStatement(plan: SessionPlan): Statement {
   const byNode = sql`SELECT *, arrayJoin(range(0, length(levels) + 1)) AS depth, concat('/', arrayStringConcat(arraySlice(levels, 1, depth), '/')) AS node FROM (${byPath})`;
   return statementFor(
     plan.tenant,
-    sql`SELECT ${aggregatesOfNode}, ${tagOf(plan.sessionId)} FROM (${byNode}) GROUP BY node, depth ORDER BY depth, node LIMIT ${param(mostNodes + 1, 'UInt64')}`,
+    sql`SELECT ${aggregatesOfNode}, ${tagOf(plan.sessionId)} FROM (${byNode}) GROUP BY node, depth ORDER BY depth, node LIMIT ${param(maxNodes + 1, 'UInt64')}`,
     'long',
   );
 }
@@ -99,7 +99,7 @@ const levels = sql`arraySlice(arrayFilter(name -> name != '', splitByChar('/', s
 
 /** TRICKY: a sum of UInt64 is one itself and wraps round without a word. */
 function aggregatesOfPath({ after }: SessionPlan): Fragment {
-  const behindCursor = after === undefined ? sql`true` : behind(orderOf(oldestFirst), after);
+  const behindCursor = after === undefined ? sql`true` : afterKeyset(orderOf(oldestFirst), after);
   return sql`count() AS path_requests, sum(cost) AS path_cost,
     sum(toUInt128(prompt_tokens)) AS path_prompt, sum(toUInt128(completion_tokens)) AS path_completion, sum(toUInt128(total_tokens)) AS path_total,
     sum(toUInt128(latency)) AS path_latency, count(latency) AS path_timed,
@@ -122,7 +122,7 @@ const aggregatesOfNode = sql`node, sum(path_requests) AS requests, toString(ifNu
   groupArraySortedArrayIf(1001)(path_keys, depth = 0) AS page_keys,
   arrayMap(key -> toUnixTimestamp64Milli(key.1), page_keys) AS page_ms, arrayMap(key -> toString(key.2), page_keys) AS page_ids`;
 
-const oldestFirst: Exclude<RequestsQuestion['sort'], 'random'> = [{ key: 'created_at', direction: 'asc' }];
+const oldestFirst: Exclude<RequestQueryStatement['sort'], 'random'> = [{ key: 'created_at', direction: 'asc' }];
 
 /** The requests of a session; no session has an empty identifier. */
 export function ofSession(sessionId: string): Fragment {
@@ -164,7 +164,7 @@ function timeOf({ created_ms: ms }: RequestKey): Fragment {
 }
 
 /** The requests of a session as a question of requests, which gives and reads its cursors. */
-function questionOf(tenant: OrganizationId, sessionId: string): RequestsQuestion {
+function questionOf(tenant: OrganizationId, sessionId: string): RequestQueryStatement {
   const filter = condition(
     { group: 'sessions_request_response_rmt', field: 'session_session_id' },
     { family: 'text', operator: 'equals', value: sessionId },

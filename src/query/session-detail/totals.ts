@@ -1,7 +1,7 @@
 import { parseMoney, moneyOfUnits, moneyText, zeroMoney } from '../../model/pricing/money.ts';
 import type { NumberCell, RequestRow } from '../requests/columns.ts';
 import { levelsOf, nodePathOf } from './path.ts';
-import { mostNodes, type SessionNodeRow } from './statement.ts';
+import { maxNodes, type SessionNodeRow } from './statement.ts';
 
 /** A request of a session with the session's tag. */
 export interface SessionRequestRow extends RequestRow {
@@ -12,30 +12,30 @@ export interface SessionRequestRow extends RequestRow {
  * All rows of a session, the oldest first, summed up as `sessionStatement` sums them in the store: for a session that is on one page anyway.
  * @param rows one at least.
  */
-export function summed(rows: readonly SessionRequestRow[]): readonly SessionNodeRow[] {
-  const paths = new Map<string, NodeSum>();
+export function aggregateTree(rows: readonly SessionRequestRow[]): readonly SessionNodeRow[] {
+  const paths = new Map<string, NodeTotals>();
   for (const row of rows) sumAt(paths, row.session_path, 0).add(numbersOf(row));
-  const sums = new Map<string, NodeSum>();
+  const sums = new Map<string, NodeTotals>();
   for (const [path, ofPath] of paths) {
     const levels = levelsOf(path);
     for (let depth = 0; depth <= levels.length; depth += 1) sumAt(sums, nodePathOf(levels.slice(0, depth)), depth).add(ofPath);
   }
   const nodes = [...sums.values()];
-  const shown = nodes.length > mostNodes ? nodes.toSorted(shallowFirst).slice(0, mostNodes + 1) : nodes;
-  return shown.map((sum) => ({ ...sum.totals(), ...(sum.depth === 0 ? toldOfSession(rows) : toldOfNode) }));
+  const shown = nodes.length > maxNodes ? nodes.toSorted(shallowFirst).slice(0, maxNodes + 1) : nodes;
+  return shown.map((sum) => ({ ...sum.totals(), ...(sum.depth === 0 ? toldOfSession(rows) : rootColumns) }));
 }
 
-function sumAt(sums: Map<string, NodeSum>, node: string, depth: number): NodeSum {
+function sumAt(sums: Map<string, NodeTotals>, node: string, depth: number): NodeTotals {
   const known = sums.get(node);
   if (known !== undefined) return known;
-  const sum = new NodeSum(node, depth);
+  const sum = new NodeTotals(node, depth);
   sums.set(node, sum);
   return sum;
 }
 
-type Totals = Omit<SessionNodeRow, keyof typeof toldOfNode>;
+type Totals = Omit<SessionNodeRow, keyof typeof rootColumns>;
 
-const toldOfNode = { name: '', users: [], newest_properties: {}, aliased: false, page_ms: [], page_ids: [], session_tag: '' } as const;
+const rootColumns = { name: '', users: [], newest_properties: {}, aliased: false, page_ms: [], page_ids: [], session_tag: '' } as const;
 
 /** What is added up: of one request, or of many. */
 interface Addend {
@@ -69,7 +69,7 @@ function numbersOf(row: RequestRow): Addend {
 }
 
 /** Exact, as the store's sums are. */
-class NodeSum implements Addend {
+class NodeTotals implements Addend {
   readonly node: string;
   readonly depth: number;
   requests = 0;
@@ -136,7 +136,7 @@ function toldOfSession(rows: readonly SessionRequestRow[]): Omit<SessionNodeRow,
   };
 }
 
-function shallowFirst(left: NodeSum, right: NodeSum): number {
+function shallowFirst(left: NodeTotals, right: NodeTotals): number {
   return left.depth - right.depth || byBytes(left.node, right.node);
 }
 

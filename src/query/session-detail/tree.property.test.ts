@@ -7,7 +7,7 @@ import { unreportedUsage } from '../../model/record/usage.ts';
 import { empty, idAt, noon, openQueryRig, type QueryRig, tenant } from '../testing/query-harness.ts';
 import type { RequestRow } from '../requests/columns.ts';
 import { sessionItem, sessionTree } from './tree.ts';
-import { type SessionRequestRow, summed } from './totals.ts';
+import { type SessionRequestRow, aggregateTree } from './totals.ts';
 import {
   pageOf,
   planSession,
@@ -154,7 +154,7 @@ async function pageThrough(sessionId: string, limit: number, cursor: string | un
 /** A session that is one page. */
 async function wholeOf(sessionId: string, limit: number) {
   const rows = await rig.store.run<SessionRequestRow>(wholeSessionStatement(planOf(sessionId, limit, undefined)));
-  return rows.length > limit ? undefined : shown(sessionId, summed(rows), rows);
+  return rows.length > limit ? undefined : shown(sessionId, aggregateTree(rows), rows);
 }
 
 function planOf(sessionId: string, limit: number, cursor: string | undefined): SessionPlan {

@@ -1,11 +1,11 @@
 import { sessionItem as listedItem } from '../sessions/item.ts';
-import { ratioOf } from '../sessions/ratio.ts';
+import { average } from '../sessions/ratio.ts';
 import type { SessionRow } from '../sessions/columns.ts';
 import type { SessionItem } from '../../contract/sessions/item.ts';
 import type { SessionNode, SessionNodeTotals } from '../../contract/sessions/view.ts';
 import { parseMoney, usdOf, zeroMoney } from '../../model/pricing/money.ts';
 import { levelsOf, nodePathOf } from './path.ts';
-import { mostNodes, type SessionNodeRow } from './statement.ts';
+import { maxNodes, type SessionNodeRow } from './statement.ts';
 
 /** A request of the page as the tree places it. */
 export interface PlacedRequest {
@@ -25,11 +25,11 @@ export interface SessionTree {
  */
 export function sessionTree(rows: readonly SessionNodeRow[], requests: readonly PlacedRequest[]): SessionTree {
   const nodes = new Map<string, SessionNode>();
-  for (const row of rows.slice(0, mostNodes)) nodes.set(row.node, emptyNode(row));
+  for (const row of rows.slice(0, maxNodes)) nodes.set(row.node, emptyNode(row));
   for (const [path, node] of nodes) if (path !== '/') nodes.get(parentOf(path))?.children.push(node);
   for (const { children } of nodes.values()) children.sort(byFirstRequest);
   for (const { request_id: id, session_path: path } of requests) nearest(nodes, path ?? '').request_ids.push(id);
-  return { root: nearest(nodes, ''), cut: rows.length > mostNodes };
+  return { root: nearest(nodes, ''), cut: rows.length > maxNodes };
 }
 
 function emptyNode(row: SessionNodeRow): SessionNode {
@@ -62,7 +62,7 @@ function totalsOf(row: SessionNodeRow): SessionNodeTotals {
     prompt_tokens: Number(row.prompt_tokens_text),
     completion_tokens: Number(row.completion_tokens_text),
     total_tokens: Number(row.total_tokens_text),
-    avg_latency: ratioOf(BigInt(row.latency_text), BigInt(row.timed)),
+    avg_latency: average(BigInt(row.latency_text), BigInt(row.timed)),
     duration: Number(BigInt(row.ended_text) - BigInt(row.first_ms)),
     created_at: isoTime(row.first_ms),
   };

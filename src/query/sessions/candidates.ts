@@ -4,7 +4,7 @@ import type { ConditionNode, FilterNode } from '../filter/ast.ts';
 import { compareColumn } from '../filter/sql/compile-text.ts';
 
 /** Sessions that are looked up by a list; of more it is quicker to go through all. */
-const mostCandidates = 500;
+const maxCandidates = 500;
 
 /**
  * What one request of every session has to meet for which the filter holds; undefined when nothing is known. A session has the name of one of
@@ -42,7 +42,7 @@ function neededByCondition(node: ConditionNode): Fragment | undefined {
 export function candidateList(inRange: readonly Fragment[], needed: Fragment): Fragment {
   const rows = ownTable('requests', join([...inRange, needed], ' AND '));
   // One more than the most, so that a list that is full is known to be cut.
-  const some = sql`SELECT DISTINCT session_id FROM ${rows} LIMIT ${param(mostCandidates + 1, 'UInt64')}`;
+  const some = sql`SELECT DISTINCT session_id FROM ${rows} LIMIT ${param(maxCandidates + 1, 'UInt64')}`;
   return sql`(SELECT groupArray(session_id) FROM (${some})) AS candidates`;
 }
 
@@ -50,4 +50,4 @@ export function candidateList(inRange: readonly Fragment[], needed: Fragment): F
  * Whether a row's session is on the list, or the list is too long to be one.
  * TRICKY: an array behind IN is gone through for every row; what a SELECT gives there is a set.
  */
-export const isCandidate: Fragment = sql`(length(candidates) > ${param(mostCandidates, 'UInt64')} OR session_id IN (SELECT arrayJoin(candidates)))`;
+export const isCandidate: Fragment = sql`(length(candidates) > ${param(maxCandidates, 'UInt64')} OR session_id IN (SELECT arrayJoin(candidates)))`;

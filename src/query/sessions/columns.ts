@@ -2,9 +2,9 @@ import { identifier } from '../../sql/identifier.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
 import { ownTable } from '../../sql/statement.ts';
 import { sessionName } from '../filter/sql/columns.ts';
-import { recency } from '../filter/sql/newest-first.ts';
+import { newestFirstKey } from '../filter/sql/newest-first.ts';
 import type { NumberCell } from '../requests/columns.ts';
-import type { OverKept } from './conditions.ts';
+import type { MatchedAggregate } from './conditions.ts';
 
 /** A session as JSONEachRow gives it. Times are Unix milliseconds, empty text is absent text. */
 export interface SessionRow {
@@ -29,38 +29,38 @@ export interface SessionRow {
 }
 
 /** When a session began: its first kept request. */
-export function startOf(overKept: OverKept): Fragment {
+export function startOf(overKept: MatchedAggregate): Fragment {
   return overKept(sql`min(created_at)`, (kept) => sql`minIf(created_at, ${kept})`);
 }
 
 /** When its latest kept request arrived. */
-export function endOf(overKept: OverKept): Fragment {
+export function endOf(overKept: MatchedAggregate): Fragment {
   return overKept(sql`max(created_at)`, (kept) => sql`maxIf(created_at, ${kept})`);
 }
 
 /** How many requests are kept. */
-export function requestsOf(overKept: OverKept): Fragment {
+export function requestsOf(overKept: MatchedAggregate): Fragment {
   return overKept(sql`count()`, (kept) => sql`countIf(${kept})`);
 }
 
 /** What they cost together. */
-export function costOf(overKept: OverKept): Fragment {
+export function costOf(overKept: MatchedAggregate): Fragment {
   return sql`ifNull(${overKept(sql`sum(cost)`, (kept) => sql`sumIf(cost, ${kept})`)}, 0)`;
 }
 
 /** A sum of whole numbers. TRICKY: a sum of UInt64 is one itself and wraps round without a word. */
-export function sumOf(column: Fragment, overKept: OverKept): Fragment {
+export function sumOf(column: Fragment, overKept: MatchedAggregate): Fragment {
   const wide = sql`toUInt128(${column})`;
   return sql`ifNull(${overKept(sql`sum(${wide})`, (kept) => sql`sumIf(${wide}, ${kept})`)}, 0)`;
 }
 
 /** How many kept requests have a latency. */
-export function latenciesOf(overKept: OverKept): Fragment {
+export function latenciesOf(overKept: MatchedAggregate): Fragment {
   return overKept(sql`count(latency)`, (kept) => sql`countIf(${kept} AND isNotNull(latency))`);
 }
 
 const users: Fragment = sql`user_id != ''`;
-const newestValues: Fragment = sql`mapApply((key, newest) -> (key, newest.2), maxMap(mapApply((key, value) -> (key, (${recency}, value)), properties)))`;
+const newestValues: Fragment = sql`mapApply((key, newest) -> (key, newest.2), maxMap(mapApply((key, value) -> (key, (${newestFirstKey}, value)), properties)))`;
 
 /** The tags of some sessions by their identifiers, under the name that {@link sessionRowColumns} reads. @param sessions condition on `session_id`. */
 export function tagsOf(sessions: Fragment): Fragment {
@@ -72,7 +72,7 @@ export function tagsOf(sessions: Fragment): Fragment {
  * that are kept.
  * TRICKY: none of the names is a column of the table, because the engine would read it in place of the column.
  */
-export function sessionRowColumns(overKept: OverKept): Fragment {
+export function sessionRowColumns(overKept: MatchedAggregate): Fragment {
   const columns: Readonly<Record<Exclude<keyof SessionRow, 'session_id'>, Fragment>> = {
     name: sessionName,
     tag: sql`tags[session_id].2`,

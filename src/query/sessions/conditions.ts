@@ -2,8 +2,8 @@ import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { ownTable } from '../../sql/statement.ts';
 import { allOf, conjuncts } from '../filter/ast.ts';
 import { candidateList, isCandidate, neededOfRequest } from './candidates.ts';
-import { arrivalBounds, compileFilter, compileOverSession, isToldByRequest } from '../filter/sql/compile.ts';
-import type { ArrivalRange, SessionsQuestion } from './question.ts';
+import { createdAtBounds, compileFilter, compileOverSession, isRowLevel } from '../filter/sql/compile.ts';
+import type { ArrivalRange, SessionQueryStatement } from './question.ts';
 
 /**
  * A question about sessions taken apart, as far as that can be done. What has to hold for all of it is either asked of the whole session or
@@ -21,10 +21,10 @@ export interface SessionConditions {
 }
 
 /** Takes a question apart. */
-export function conditionsOf({ range, filter }: SessionsQuestion): SessionConditions {
+export function conditionsOf({ range, filter }: SessionQueryStatement): SessionConditions {
   const bounds = boundsOf(range);
   const parts = conjuncts(filter).filter(({ kind }) => kind !== 'all');
-  const ofSession = parts.filter((part) => !isToldByRequest(part)).map((part) => ({ part, having: compileOverSession(part) }));
+  const ofSession = parts.filter((part) => !isRowLevel(part)).map((part) => ({ part, having: compileOverSession(part) }));
   const having = ofSession.flatMap((one) => one.having ?? []);
   const ofRequest = parts.filter((part) => !ofSession.some((one) => one.part === part && one.having !== undefined));
   return {
@@ -36,8 +36,8 @@ export function conditionsOf({ range, filter }: SessionsQuestion): SessionCondit
 }
 
 /** Conditions on the arrival that every kept request meets. */
-export function keptBounds({ range, filter }: SessionsQuestion): readonly Fragment[] {
-  return [...boundsOf(range), ...arrivalBounds(filter)];
+export function keptBounds({ range, filter }: SessionQueryStatement): readonly Fragment[] {
+  return [...boundsOf(range), ...createdAtBounds(filter)];
 }
 
 function boundsOf({ from, to }: ArrivalRange): readonly Fragment[] {
@@ -52,10 +52,10 @@ function timeOf(ms: number): Fragment {
 }
 
 /** An aggregate over the kept requests of a session, given the one without a condition and the one with. */
-export type OverKept = (plain: Fragment, conditional: (kept: Fragment) => Fragment) => Fragment;
+export type MatchedAggregate = (plain: Fragment, conditional: (kept: Fragment) => Fragment) => Fragment;
 
 /** Every request is kept. */
-export const overAll: OverKept = (plain) => plain;
+export const overAll: MatchedAggregate = (plain) => plain;
 
 /** The sessions that are asked for, as the parts of a SELECT: a read of `requests` in groups of sessions. */
 export interface SessionGroups {
@@ -64,22 +64,22 @@ export interface SessionGroups {
   /** Stands behind the columns. */
   readonly source: Fragment;
   /** Chooses the form of an aggregate: where only kept rows are read, they need no condition. */
-  readonly overKept: OverKept;
+  readonly overKept: MatchedAggregate;
 }
 
 interface GroupsOptions {
   /** Whether the columns also tell about requests that are not kept. */
   readonly whole: boolean;
   /** One more condition on the group. */
-  readonly more?: (overKept: OverKept) => Fragment;
+  readonly more?: (overKept: MatchedAggregate) => Fragment;
 }
 
 /** Reads the sessions that are asked for. */
 export function sessionGroups({ inRange, kept, having, needed }: SessionConditions, { whole, more }: GroupsOptions): SessionGroups {
   const keptOnly = having === undefined && !whole;
   const marked = kept !== undefined && !keptOnly;
-  const overKept = marked ? overMarked : overAll;
-  const names = [...(marked ? [keptMark(kept)] : []), ...(needed === undefined ? [] : [candidateList(inRange, needed)])];
+  const overKept = marked ? overMatched : overAll;
+  const names = [...(marked ? [matchFlag(kept)] : []), ...(needed === undefined ? [] : [candidateList(inRange, needed)])];
   const rows = [...inRange, ...(kept !== undefined && keptOnly ? [sql`(${kept})`] : []), ...(needed === undefined ? [] : [isCandidate])];
   const groups = [
     ...(having === undefined ? [] : [having]),
@@ -95,9 +95,9 @@ export function sessionGroups({ inRange, kept, having, needed }: SessionConditio
 }
 
 /** A name for whether a row is kept, so that a long condition stands in the query once. */
-export function keptMark(kept: Fragment): Fragment {
+export function matchFlag(kept: Fragment): Fragment {
   return sql`ifNull((${kept}), false) AS is_kept`;
 }
 
-/** As {@link overAll}, of what {@link keptMark} says. */
-export const overMarked: OverKept = (_, conditional) => conditional(sql`is_kept`);
+/** As {@link overAll}, of what {@link matchFlag} says. */
+export const overMatched: MatchedAggregate = (_, conditional) => conditional(sql`is_kept`);

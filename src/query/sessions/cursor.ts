@@ -3,7 +3,7 @@ import { fingerprint } from '../../model/fingerprint.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { bodyFault, success } from '../outcome.ts';
-import type { SessionsQuestion } from './question.ts';
+import type { SessionQueryStatement } from './question.ts';
 
 /** Where a page of sessions ended: when its last session began, and which one it is. */
 export interface SessionPosition {
@@ -13,21 +13,21 @@ export interface SessionPosition {
 }
 
 /** Bytes of an identifier that a cursor carries: clients take headers of sixteen KiB altogether. */
-const mostCarriedBytes = 3 * 1024;
+const maxCursorBytes = 3 * 1024;
 /** What is longer is no cursor that was given here. */
-const longestCursor = 16 * 1024;
+const maxCursor = 16 * 1024;
 const notOurs = '`cursor` is not one that was given here. Send the value of the response header svc-next-cursor as it was.';
 const otherQuery = '`cursor` belongs to another query. Send it with the filter, range and search that gave it, or begin without it.';
 
 /** The cursor behind a session. @returns undefined when its identifier is too long for a header. */
-export function cursorBehindSession(question: SessionsQuestion, { createdMs, sessionId }: SessionPosition): string | undefined {
-  if (Buffer.byteLength(JSON.stringify(sessionId)) > mostCarriedBytes) return undefined;
+export function cursorBehindSession(question: SessionQueryStatement, { createdMs, sessionId }: SessionPosition): string | undefined {
+  if (Buffer.byteLength(JSON.stringify(sessionId)) > maxCursorBytes) return undefined;
   return Buffer.from(JSON.stringify({ v: 1, q: markOf(question), a: createdMs, i: sessionId })).toString('base64url');
 }
 
 /** Reads a cursor that a caller sent back. */
-export function parseSessionCursor(text: string, question: SessionsQuestion): Result<SessionPosition> {
-  const decoded = text.length > longestCursor ? undefined : parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+export function parseSessionCursor(text: string, question: SessionQueryStatement): Result<SessionPosition> {
+  const decoded = text.length > maxCursor ? undefined : parseJson(Buffer.from(text, 'base64url').toString('utf8'));
   if (!isJsonObject(decoded) || decoded['v'] !== 1) return bodyFault(['cursor'], notOurs);
   if (decoded['q'] !== markOf(question)) return bodyFault(['cursor'], otherQuery);
   const { a: createdMs, i: sessionId } = decoded;
@@ -41,6 +41,6 @@ export function behindSession({ createdMs, sessionId }: SessionPosition, created
   return sql`(${createdAt} < ${at} OR (${createdAt} = ${at} AND session_id > ${param(sessionId, 'String')}))`;
 }
 
-function markOf({ tenant, range, filter }: SessionsQuestion): string {
+function markOf({ tenant, range, filter }: SessionQueryStatement): string {
   return fingerprint(JSON.stringify(['sessions', tenant, range.from ?? null, range.to ?? null, filter]));
 }

@@ -4,7 +4,7 @@ import { type Statement, statementFor } from '../../sql/statement.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import { conditionsOf, sessionGroups } from './conditions.ts';
 import type { Tail } from './query.ts';
-import type { SessionsQuestion } from './question.ts';
+import type { SessionQueryStatement } from './question.ts';
 import { costOf, endOf, requestsOf, startOf } from './columns.ts';
 
 /** What is measured of each session. */
@@ -20,7 +20,7 @@ type HistogramCells = Readonly<Record<`${Measure}_least` | `${Measure}_greatest`
   Readonly<Record<`${Measure}_counts`, readonly NumberCell[]>>;
 
 /** How sessions are spread, as JSONEachRow gives it. Sums are text. */
-export interface SessionSpreadRow extends HistogramCells {
+export interface SessionDistributionRow extends HistogramCells {
   readonly session_count: NumberCell;
   readonly requests_sum: string;
   readonly duration_sum: string;
@@ -29,8 +29,8 @@ export interface SessionSpreadRow extends HistogramCells {
 
 const shares: Readonly<Record<Exclude<Tail, 'interquartile'>, number>> = { p50: 0.5, p75: 0.75, p95: 0.95, p99: 0.99, 'p99.9': 0.999 };
 
-/** Statement for how the sessions that a question matches are spread, as one {@link SessionSpreadRow}. */
-export function sessionSpreadStatement(question: SessionsQuestion, tail: Tail): Statement {
+/** Statement for how the sessions that a question matches are spread, as one {@link SessionDistributionRow}. */
+export function sessionSpreadStatement(question: SessionQueryStatement, tail: Tail): Statement {
   const { before, source, overKept } = sessionGroups(conditionsOf(question), { whole: false });
   const duration = sql`toUnixTimestamp64Milli(${endOf(overKept)}) - toUnixTimestamp64Milli(${startOf(overKept)})`;
   const each = sql`${before}SELECT ${requestsOf(overKept)} AS requests_each, ${duration} AS duration_each, ${costOf(overKept)} AS cost_each ${source}`;

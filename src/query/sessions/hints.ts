@@ -1,35 +1,35 @@
 import { nearValueQuestion } from '../hints/near-values.ts';
-import type { HintQuestion } from '../hints/question.ts';
+import type { HintProbe } from '../hints/question.ts';
 import { longBodiesQuestion, nameQuestion, rangeQuestion } from '../requests/hints.ts';
 import type { KnownNames } from '../hints/known-names.ts';
 import { keptBounds } from './conditions.ts';
 import { sessionCountStatement } from './list.ts';
 import type { SessionsPlan } from './query.ts';
-import type { SessionsQuestion } from './question.ts';
+import type { SessionQueryStatement } from './question.ts';
 
 /** What may explain that there are no sessions, the likeliest first. */
-export function noSessionsQuestions(question: SessionsQuestion, known: KnownNames): readonly HintQuestion[] {
+export function noSessionsQuestions(question: SessionQueryStatement, known: KnownNames): readonly HintProbe[] {
   return [nameQuestion(question, known), nearValueQuestion(question), rangeQuestion(question.tenant, keptBounds(question))].filter(
     (one) => one !== undefined,
   );
 }
 
 /** What may explain that a page of sessions is empty, the likeliest first. */
-export function sessionHintQuestions(plan: SessionsPlan, known: KnownNames): readonly HintQuestion[] {
+export function sessionHintQuestions(plan: SessionsPlan, known: KnownNames): readonly HintProbe[] {
   return [...noSessionsQuestions(plan, known), ...[offsetQuestion(plan)].filter((one) => one !== undefined)];
 }
 
 /** Whether there are bodies of which the filter sees only the begin; undefined for a filter that reads none. */
-export function longSessionBodiesQuestion(question: SessionsQuestion): HintQuestion | undefined {
+export function longSessionBodiesQuestion(question: SessionQueryStatement): HintProbe | undefined {
   return longBodiesQuestion(question, keptBounds(question));
 }
 
 /** An offset behind the last session. */
-function offsetQuestion(plan: SessionsPlan): HintQuestion | undefined {
+function offsetQuestion(plan: SessionsPlan): HintProbe | undefined {
   if (plan.offset === 0) return undefined;
   return {
     statement: sessionCountStatement(plan),
-    sentenceFor: ([row]) => {
+    messageFor: ([row]) => {
       const total = Number(row?.['session_count'] ?? 0);
       return total === 0 ? undefined : `offset ${plan.offset} is past the last of ${total} matching sessions`;
     },

@@ -4,9 +4,9 @@ import { type Money, parseMoney, usdOf } from '../../model/pricing/money.ts';
 import { shownProperties } from '../../model/vocabulary/property-alias.ts';
 import type { SessionNameRow } from './names.ts';
 import type { SessionTotalsRow } from './list.ts';
-import { ratioOf, usdRatioOf } from './ratio.ts';
+import { average, usdRatioOf } from './ratio.ts';
 import type { SessionRow } from './columns.ts';
-import type { SessionSpreadRow } from './distribution.ts';
+import type { SessionDistributionRow } from './distribution.ts';
 import { timeTextIn } from './time-text.ts';
 
 /** A session as the API shows it. @param offsetMinutes east of UTC, in which its times are written. */
@@ -24,7 +24,7 @@ export function sessionItem(row: SessionRow, offsetMinutes: number): SessionItem
     prompt_tokens: Number(row.prompt_sum),
     completion_tokens: Number(row.completion_sum),
     total_tokens: Number(row.total_sum),
-    avg_latency: ratioOf(BigInt(row.latency_sum), BigInt(row.latency_count)),
+    avg_latency: average(BigInt(row.latency_sum), BigInt(row.latency_count)),
     user_ids: [...row.users],
     properties: shownProperties(row.merged, row.aliased),
   };
@@ -37,8 +37,8 @@ export function sessionTotals(row: SessionTotalsRow): SessionTotals {
     count: Number(count),
     total_cost: usdOf(cost),
     avg_cost: usdRatioOf(cost, count),
-    avg_latency: ratioOf(BigInt(row.latency_sum), BigInt(row.latency_count)),
-    avg_requests: ratioOf(BigInt(row.request_sum), count),
+    avg_latency: average(BigInt(row.latency_sum), BigInt(row.latency_count)),
+    avg_requests: average(BigInt(row.request_sum), count),
   };
 }
 
@@ -51,26 +51,26 @@ export function sessionNameItem(row: SessionNameRow, offsetMinutes: number): Ses
     first_used: first,
     last_used: timeTextIn(Number(row.latest_ms), offsetMinutes),
     session_count: Number(row.session_count),
-    avg_latency: ratioOf(BigInt(row.latency_sum), BigInt(row.latency_count)),
+    avg_latency: average(BigInt(row.latency_sum), BigInt(row.latency_count)),
   };
 }
 
 /** How sessions are spread, as the API shows it. */
-export function sessionMetrics(row: SessionSpreadRow): SessionMetrics {
+export function sessionMetrics(row: SessionDistributionRow): SessionMetrics {
   const count = BigInt(row.session_count);
   return {
     session_count: histogramOf(row, 'requests'),
     session_duration: histogramOf(row, 'duration'),
     session_cost: histogramOf(row, 'cost'),
     average: {
-      session_count: [{ average: ratioOf(BigInt(row.requests_sum), count) }],
-      session_duration: [{ average: ratioOf(BigInt(row.duration_sum), count) }],
+      session_count: [{ average: average(BigInt(row.requests_sum), count) }],
+      session_duration: [{ average: average(BigInt(row.duration_sum), count) }],
       session_cost: [{ average: usdRatioOf(moneyOf(row.cost_sum), count) }],
     },
   };
 }
 
-function histogramOf(row: SessionSpreadRow, measure: 'requests' | 'duration' | 'cost'): SessionMetrics['session_count'] {
+function histogramOf(row: SessionDistributionRow, measure: 'requests' | 'duration' | 'cost'): SessionMetrics['session_count'] {
   const [least, greatest] = [row[`${measure}_least`], row[`${measure}_greatest`]];
   if (least === null || greatest === null) return [];
   const counts = row[`${measure}_counts`].map(Number);

@@ -2,9 +2,17 @@ import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import { behindSession } from './cursor.ts';
-import { conditionsOf, keptMark, overAll, type OverKept, overMarked, type SessionConditions, sessionGroups } from './conditions.ts';
+import {
+  conditionsOf,
+  matchFlag,
+  overAll,
+  type MatchedAggregate,
+  overMatched,
+  type SessionConditions,
+  sessionGroups,
+} from './conditions.ts';
 import type { SessionsPlan } from './query.ts';
-import type { SessionsQuestion } from './question.ts';
+import type { SessionQueryStatement } from './question.ts';
 import { costOf, latenciesOf, requestsOf, sessionRowColumns, startOf, sumOf, tagsOf } from './columns.ts';
 
 /**
@@ -16,9 +24,9 @@ export function sessionPageStatement(plan: SessionsPlan): Statement {
   const { kept, inRange } = conditions;
   const page = sql`(SELECT (groupArray(session_id), min(from_at), max(to_at)) FROM (${pageKeys(plan, conditions)})) AS page`;
   const tags = tagsOf(onThePage);
-  const names = join(kept === undefined ? [page, tags] : [keptMark(kept), page, tags], ', ');
+  const names = join(kept === undefined ? [page, tags] : [matchFlag(kept), page, tags], ', ');
   const rows = ownTable('requests', join([...inRange, ...onPage(conditions)], ' AND '));
-  const columns = sessionRowColumns(kept === undefined ? overAll : overMarked);
+  const columns = sessionRowColumns(kept === undefined ? overAll : overMatched);
   return statementFor(
     plan.tenant,
     sql`WITH ${names} SELECT ${columns} FROM ${rows} GROUP BY session_id ORDER BY first_ms DESC, session_id ASC`,
@@ -28,7 +36,7 @@ export function sessionPageStatement(plan: SessionsPlan): Statement {
 
 /** The sessions of the page with their times. */
 function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionConditions): Fragment {
-  const behind = after === undefined ? {} : { more: (over: OverKept) => behindSession(after, startOf(over)) };
+  const behind = after === undefined ? {} : { more: (over: MatchedAggregate) => behindSession(after, startOf(over)) };
   const { before, source, overKept } = sessionGroups(conditions, { whole: false, ...behind });
   const columns = sql`session_id, ${startOf(overKept)} AS first_at, min(created_at) AS from_at, max(created_at) AS to_at`;
   const order = sql`ORDER BY first_at DESC, session_id ASC LIMIT ${param(limit, 'UInt64')} OFFSET ${param(offset, 'UInt64')}`;
@@ -53,7 +61,7 @@ export interface SessionTotalsRow {
 }
 
 /** Statement for the number and the sums of all sessions that a question matches, as one {@link SessionTotalsRow}. */
-export function sessionTotalsStatement(question: SessionsQuestion): Statement {
+export function sessionTotalsStatement(question: SessionQueryStatement): Statement {
   const { before, source, overKept } = sessionGroups(conditionsOf(question), { whole: false });
   const each = join(
     [
@@ -69,7 +77,7 @@ export function sessionTotalsStatement(question: SessionsQuestion): Statement {
 }
 
 /** Statement for the number of sessions alone, as one row with `session_count`. */
-export function sessionCountStatement(question: SessionsQuestion): Statement {
+export function sessionCountStatement(question: SessionQueryStatement): Statement {
   const { before, source } = sessionGroups(conditionsOf(question), { whole: false });
   return statementFor(question.tenant, sql`SELECT count() AS session_count FROM (${before}SELECT session_id ${source})`, 'long');
 }

@@ -3,10 +3,10 @@ import { type Statement, statementFor } from '../../sql/statement.ts';
 import { sessionName } from '../filter/sql/columns.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import { conditionsOf, sessionGroups } from './conditions.ts';
-import type { SessionsQuestion } from './question.ts';
+import type { SessionQueryStatement } from './question.ts';
 import { endOf, latenciesOf, startOf, sumOf } from './columns.ts';
 
-const mostNames = 50;
+const maxNames = 50;
 
 /** Sessions of one name as JSONEachRow gives them. */
 export interface SessionNameRow {
@@ -20,7 +20,7 @@ export interface SessionNameRow {
 }
 
 /** Statement for the names of the sessions that a question matches, the one used last first. */
-export function sessionNamesStatement(question: SessionsQuestion): Statement {
+export function sessionNamesStatement(question: SessionQueryStatement): Statement {
   const { before, source, overKept } = sessionGroups(conditionsOf(question), { whole: true });
   const each = join(
     [
@@ -33,6 +33,6 @@ export function sessionNamesStatement(question: SessionsQuestion): Statement {
     ', ',
   );
   const columns = sql`name, toUnixTimestamp64Milli(min(first_at)) AS first_ms, toUnixTimestamp64Milli(max(latest_at)) AS latest_ms, count() AS session_count, toString(sum(latency_each)) AS latency_sum, sum(latencies_each) AS latency_count`;
-  const order = sql`ORDER BY latest_ms DESC, name ASC LIMIT ${param(mostNames, 'UInt64')}`;
+  const order = sql`ORDER BY latest_ms DESC, name ASC LIMIT ${param(maxNames, 'UInt64')}`;
   return statementFor(question.tenant, sql`SELECT ${columns} FROM (${before}SELECT ${each} ${source}) GROUP BY name ${order}`, 'long');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accepted } from '../../contract/fault.ts';
+import { unwrap } from '../../contract/fault.ts';
 import { readBody } from '../../contract/read-body.ts';
 import { sessionNameQuerySchema, sessionQuerySchema } from '../../contract/sessions/query.ts';
 import type { OrganizationId } from '../../model/ids.ts';
@@ -8,8 +8,8 @@ import { planSessionNames, planSessions, type SessionsPlan } from './query.ts';
 
 const tenant = '0197b000-0000-7000-8000-00000000000a' as OrganizationId;
 
-const planOf = (body: unknown): SessionsPlan => accepted(planSessions(tenant, accepted(readBody(sessionQuerySchema, body))));
-const namesPlanOf = (body: unknown) => accepted(planSessionNames(tenant, accepted(readBody(sessionNameQuerySchema, body))));
+const planOf = (body: unknown): SessionsPlan => unwrap(planSessions(tenant, unwrap(readBody(sessionQuerySchema, body))));
+const namesPlanOf = (body: unknown) => unwrap(planSessionNames(tenant, unwrap(readBody(sessionNameQuerySchema, body))));
 
 test('every field is optional, and these are the defaults', () => {
   expect(planOf({})).toEqual({

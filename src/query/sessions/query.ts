@@ -9,10 +9,10 @@ import { parseFilter } from '../filter/parse.ts';
 import { filterWrappers } from '../requests/query.ts';
 import { success } from '../outcome.ts';
 import { parseSessionCursor, type SessionPosition } from './cursor.ts';
-import type { ArrivalRange, SessionsQuestion } from './question.ts';
+import type { ArrivalRange, SessionQueryStatement } from './question.ts';
 
 /** A session query bound to its tenant: what `page.ts` makes a statement of. */
-export interface SessionsPlan extends SessionsQuestion {
+export interface SessionsPlan extends SessionQueryStatement {
   /** Where the page before this one ended; undefined for the first. */
   readonly after: SessionPosition | undefined;
   readonly offset: number;
@@ -25,7 +25,7 @@ export interface SessionsPlan extends SessionsQuestion {
 export type Tail = 'interquartile' | NonNullable<SessionNameQuery['pSize']>;
 
 /** A question about session names or metrics, bound to its tenant. */
-export interface SessionNamesPlan extends SessionsQuestion {
+export interface SessionNamesPlan extends SessionQueryStatement {
   readonly offsetMinutes: number;
   readonly tail: Tail;
 }
@@ -66,7 +66,7 @@ export function planSessionNames(tenant: OrganizationId, body: SessionNameQuery)
 
 type Asked = Pick<SessionQuery, 'filter' | 'timeFilter' | 'startTimeUnixMs' | 'endTimeUnixMs'>;
 
-function questionOf(tenant: OrganizationId, body: Asked, beside: readonly FilterNode[]): Result<SessionsQuestion> {
+function questionOf(tenant: OrganizationId, body: Asked, beside: readonly FilterNode[]): Result<SessionQueryStatement> {
   const parsed = parseFilter(body.filter === undefined ? {} : body.filter, sessionDialect);
   if (!parsed.ok) return parsed;
   return success({ tenant, range: rangeOf(body.timeFilter ?? body), filter: allOf([...beside, parsed.value.filter]) });
@@ -89,9 +89,9 @@ function clamp(ms: number): number {
   return Math.min(Math.max(ms, -farthestMs), farthestMs);
 }
 
-const mostHours = 24;
+const maxHours = 24;
 
 /** Up to 24 it is hours, as the contract has it; more is minutes, as upstream's dashboard sends them. */
 function offsetMinutesOf(timezoneDifference: number): number {
-  return Math.round(Math.abs(timezoneDifference) <= mostHours ? timezoneDifference * 60 : timezoneDifference);
+  return Math.round(Math.abs(timezoneDifference) <= maxHours ? timezoneDifference * 60 : timezoneDifference);
 }

@@ -8,7 +8,7 @@ export interface ArrivalRange {
 }
 
 /** Which sessions are asked for. A session is its requests in the range. */
-export interface SessionsQuestion {
+export interface SessionQueryStatement {
   readonly tenant: OrganizationId;
   readonly range: ArrivalRange;
   /** A request of the session is kept when the whole of it holds for that request; a session is in when one of its requests is kept. */

@@ -4,7 +4,7 @@ import type { Money } from '../../model/pricing/money.ts';
 const places = 60;
 
 /** The nearest JSON number of a quotient of whole numbers; 0 when nothing is divided among nobody. */
-export function ratioOf(total: bigint, parts: bigint): number {
+export function average(total: bigint, parts: bigint): number {
   if (parts === 0n) return 0;
   const scaled = (total * 10n ** BigInt(places)) / parts;
   return Number(`${scaled}e-${places}`);
@@ -12,5 +12,5 @@ export function ratioOf(total: bigint, parts: bigint): number {
 
 /** The nearest JSON number of dollars of an amount divided among so many. */
 export function usdRatioOf(total: Money, parts: bigint): number {
-  return ratioOf(total, parts * 10n ** 12n);
+  return average(total, parts * 10n ** 12n);
 }

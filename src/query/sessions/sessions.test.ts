@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accepted } from '../../contract/fault.ts';
+import { unwrap } from '../../contract/fault.ts';
 import type { SessionItem } from '../../contract/sessions/item.ts';
 import type { SessionQuery } from '../../contract/sessions/query.ts';
 import type { OrganizationId } from '../../model/ids.ts';
@@ -12,7 +12,7 @@ import { type SessionNameRow, sessionNamesStatement } from './names.ts';
 import { sessionPageStatement, sessionTotalsStatement, type SessionTotalsRow } from './list.ts';
 import { planSessionNames, planSessions } from './query.ts';
 import type { SessionRow } from './columns.ts';
-import { type SessionSpreadRow, sessionSpreadStatement } from './distribution.ts';
+import { type SessionDistributionRow, sessionSpreadStatement } from './distribution.ts';
 
 let rig: QueryRig;
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const records: readonly RequestRecord[] = [
 ];
 
 async function sessions(body: SessionQuery): Promise<readonly SessionItem[]> {
-  const plan = accepted(planSessions(tenant, body));
+  const plan = unwrap(planSessions(tenant, body));
   return (await rig.store.run<SessionRow>(sessionPageStatement(plan))).map((row) => sessionItem(row, plan.offsetMinutes));
 }
 
@@ -281,14 +281,14 @@ describe('the count', () => {
     ],
     ['of none', { search: 'nowhere' }, { count: 0, total_cost: 0, avg_cost: 0, avg_latency: 0, avg_requests: 0 }],
   ])('%s', async (_, body, expected) => {
-    const [row] = await rig.store.run<SessionTotalsRow>(sessionTotalsStatement(accepted(planSessions(tenant, body))));
+    const [row] = await rig.store.run<SessionTotalsRow>(sessionTotalsStatement(unwrap(planSessions(tenant, body))));
     expect(row === undefined ? undefined : sessionTotals(row)).toEqual(expected);
   });
 });
 
 describe('names and metrics', () => {
   test('the names, the one used last first, with how many sessions have them', async () => {
-    const plan = accepted(planSessionNames(tenant, { timezoneDifference: 1 }));
+    const plan = unwrap(planSessionNames(tenant, { timezoneDifference: 1 }));
     const names = (await rig.store.run<SessionNameRow>(sessionNamesStatement(plan))).map((row) => sessionNameItem(row, plan.offsetMinutes));
     expect(names.map(({ name, session_count: count, avg_latency: latency }) => [name, count, latency])).toEqual([
       ['Last', 1, 150.5],
@@ -300,13 +300,13 @@ describe('names and metrics', () => {
   });
 
   test('nameContains is a part of the name in any case', async () => {
-    const plan = accepted(planSessionNames(tenant, { nameContains: 'EW' }));
+    const plan = unwrap(planSessionNames(tenant, { nameContains: 'EW' }));
     expect(await rig.store.run<SessionNameRow>(sessionNamesStatement(plan))).toMatchObject([{ name: 'Newer' }]);
   });
 
   test('the spread of cost, duration and requests with their averages', async () => {
-    const plan = accepted(planSessionNames(tenant, { pSize: 'p99' }));
-    const [row] = await rig.store.run<SessionSpreadRow>(sessionSpreadStatement(plan, plan.tail));
+    const plan = unwrap(planSessionNames(tenant, { pSize: 'p99' }));
+    const [row] = await rig.store.run<SessionDistributionRow>(sessionSpreadStatement(plan, plan.tail));
     const metrics = row === undefined ? undefined : sessionMetrics(row);
     expect(metrics?.session_count.map(({ value }) => value)).toEqual([1, 0, 0, 1, 0, 0, 0, 0, 0, 1]);
     expect(metrics?.session_duration[9]).toEqual({ range_start: 90_000, range_end: 100_000, value: 1 });
@@ -319,8 +319,8 @@ describe('names and metrics', () => {
   });
 
   test('a histogram leaves out the tail, and an average does not', async () => {
-    const plan = accepted(planSessionNames(tenant, { pSize: 'p50' }));
-    const [row] = await rig.store.run<SessionSpreadRow>(sessionSpreadStatement(plan, plan.tail));
+    const plan = unwrap(planSessionNames(tenant, { pSize: 'p50' }));
+    const [row] = await rig.store.run<SessionDistributionRow>(sessionSpreadStatement(plan, plan.tail));
     const metrics = row === undefined ? undefined : sessionMetrics(row);
     expect(metrics?.session_count.reduce((sum, { value }) => sum + value, 0)).toBe(2);
     expect(metrics?.average.session_count).toEqual([{ average: 7 / 3 }]);

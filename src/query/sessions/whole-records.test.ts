@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accepted } from '../../contract/fault.ts';
+import { unwrap } from '../../contract/fault.ts';
 import type { SessionItem } from '../../contract/sessions/item.ts';
 import type { SessionQuery } from '../../contract/sessions/query.ts';
 import { parseMoney } from '../../model/pricing/money.ts';
@@ -48,7 +48,7 @@ async function write(client: number): Promise<void> {
 }
 
 async function sessions(body: SessionQuery): Promise<readonly SessionItem[]> {
-  const rows = await rig.store.run<SessionRow>(sessionPageStatement(accepted(planSessions(tenant, body))));
+  const rows = await rig.store.run<SessionRow>(sessionPageStatement(unwrap(planSessions(tenant, body))));
   return rows.map((row) => sessionItem(row, 0));
 }
 
@@ -97,7 +97,7 @@ test('a search finds more sessions than a list of candidates holds', async () =>
   }));
   await rig.insert(many, 'many');
   const counted = async (body: SessionQuery): Promise<number> =>
-    Number((await rig.store.run<SessionTotalsRow>(sessionTotalsStatement(accepted(planSessions(tenant, body)))))[0]?.session_count);
+    Number((await rig.store.run<SessionTotalsRow>(sessionTotalsStatement(unwrap(planSessions(tenant, body)))))[0]?.session_count);
   expect(await counted({ search: 'Crowd' })).toBe(700);
   expect(await counted({ search: 'crowd 3' })).toBe(100);
   expect(await counted({ search: 'MANY-69' })).toBe(11);

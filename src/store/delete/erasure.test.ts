@@ -160,7 +160,7 @@ describe('an erasure of a user', () => {
     let looks = Number.MAX_SAFE_INTEGER;
     const store = makeEraseStored({
       ...rig.connections,
-      hasRoom: () => {
+      hasFreeSpace: () => {
         looks -= 1;
         return looks >= 0;
       },

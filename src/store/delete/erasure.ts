@@ -3,7 +3,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
 import type { Connections } from '../engine/connections.ts';
 import { boundQuery } from '../engine/parameters.ts';
-import { demandRoom } from '../engine/disk-space.ts';
+import { assertFreeSpace } from '../engine/disk-space.ts';
 import { syncParts } from '../parts/sync-parts.ts';
 import {
   inLane,
@@ -85,7 +85,7 @@ async function list(parts: RemovingParts, erasure: StoreErasure): Promise<Stored
   );
   await inLane(connections, 'removal', (client) => {
     parts.signal.throwIfAborted();
-    demandRoom(connections);
+    assertFreeSpace(connections);
     return client.command(boundQuery(found.text, found, connections.embedded));
   });
   // A list that was written twice holds each request twice.
@@ -213,10 +213,10 @@ async function removePatches(parts: RemovingParts): Promise<void> {
       WHERE database = currentDatabase() AND table = 'requests' AND active AND rows > 0 AND startsWith(name, 'patch-')`;
     const patches = await (await client.query({ query, format: 'JSONEachRow' })).json<{ readonly partition: string }>();
     if (patches.length === 0) return;
-    demandRoom(connections);
+    assertFreeSpace(connections);
     await client.command({ query: 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1' });
     for (const { partition } of patches) {
-      demandRoom(connections);
+      assertFreeSpace(connections);
       await client.command({ query: `ALTER TABLE requests DROP PARTITION ID '${partition}'` });
     }
   });

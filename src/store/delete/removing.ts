@@ -3,7 +3,7 @@ import { GatelogError } from '../../model/errors.ts';
 import type { Connections } from '../engine/connections.ts';
 import { engineErrorOf, isDamage, storeFailure } from '../engine/failure.ts';
 import { boundQuery } from '../engine/parameters.ts';
-import { demandRoom } from '../engine/disk-space.ts';
+import { assertFreeSpace } from '../engine/disk-space.ts';
 
 /** Tables that rows are removed from. */
 export type RemovableTable = 'requests' | 'bodies' | 'changes' | 'session_tags' | 'session_changes';
@@ -21,7 +21,7 @@ export interface RemovingParts {
 }
 
 const firstLookMs = 10;
-const longestLookMs = 500;
+const maxLookMs = 500;
 
 /** Runs a query that removals need, in their own lane. */
 export async function readRows<Row>({ connections }: RemovingParts, { text, params }: RowCondition): Promise<readonly Row[]> {
@@ -42,7 +42,7 @@ export async function removeRows(parts: RemovingParts, table: RemovableTable, st
   const later = `${statement.text} SETTINGS mutations_sync = 0, lightweight_deletes_sync = 0, lightweight_delete_mode = 'alter_update'`;
   await whenMutated(parts, table);
   await inLane(connections, laneOf(table), (client) => {
-    demandRoom(connections);
+    assertFreeSpace(connections);
     return client.command(boundQuery(later, statement, connections.embedded));
   });
   await whenMutated(parts, table);
@@ -57,7 +57,7 @@ export async function removeRows(parts: RemovingParts, table: RemovableTable, st
 export async function runInTurn({ connections }: RemovingParts, table: string, statements: readonly string[]): Promise<void> {
   await inLane(connections, laneOf(table), async (client) => {
     for (const query of statements) {
-      demandRoom(connections);
+      assertFreeSpace(connections);
       await client.command({ query });
     }
   });
@@ -97,7 +97,7 @@ function laneOf(table: string): 'removal' | 'update' {
  */
 export async function whenMutated(parts: RemovingParts, table: RemovableTable): Promise<void> {
   const text = `SELECT latest_fail_reason AS failed FROM system.mutations WHERE database = currentDatabase() AND table = '${table}' AND NOT is_done`;
-  for (let pauseMs = firstLookMs; ; pauseMs = Math.min(pauseMs * 2, longestLookMs)) {
+  for (let pauseMs = firstLookMs; ; pauseMs = Math.min(pauseMs * 2, maxLookMs)) {
     parts.signal.throwIfAborted();
     const unfinished = await readRows<{ readonly failed: string }>(parts, { text, params: {} });
     if (unfinished.length === 0) return;

@@ -114,7 +114,7 @@ describe('retention', () => {
     const hidden = await plant({ time: '2026-01-01T00:00' });
     const kept = await plant({ time: '2026-01-20T00:00' });
     const { connections } = await opened();
-    const full = makeRemoveExpired({ ...connections, hasRoom: () => false });
+    const full = makeRemoveExpired({ ...connections, hasFreeSpace: () => false });
     const expiry = { organizations: undefined, before: at('2026-01-15T00:00') };
     await expect(full(expiry, signal)).rejects.toMatchObject({ code: 'store_unavailable' });
     expect([await left('requests'), await left('bodies')]).toEqual([numbersOf(hidden, kept), numbersOf(hidden, kept)]);

@@ -41,7 +41,7 @@ export function makeRemoveExpired(connections: Connections): RemoveExpired {
     const parts: RemovingParts = { connections, signal };
     const gone = await countRows(parts, 'requests', conditionOf(expiry, `created_at < ${before}`));
     // Invariant: nothing that asks for room comes before the months, which free most of it. Without room late history stays until it expires itself.
-    if (connections.hasRoom()) await removeLateHistory(parts, expiry);
+    if (connections.hasFreeSpace()) await removeLateHistory(parts, expiry);
     if (expiry.organizations === undefined) {
       for (const { table, monthly } of datedTables) if (monthly) await dropMonths(parts, table, expiry.before);
     }

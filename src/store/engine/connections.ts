@@ -4,13 +4,13 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../../model/errors.ts';
 import { makeBackoff } from '../../platform/backoff.ts';
 import { ensureFolder } from '../../platform/files.ts';
-import { type Asker, FairTurns, type Grant } from '../../platform/fair-turns.ts';
-import { type DiskRoom, type HasRoom, makeHasRoom, makeMeasureRoom } from '../../platform/disk-space.ts';
+import { type Asker, FairTurns, type RateLimitDecision } from '../../platform/fair-turns.ts';
+import { type DiskSpace, type HasRoom, makeHasRoom, makeMeasureRoom } from '../../platform/disk-space.ts';
 import { Clients } from './clients.ts';
 import { RowFiles } from './insert-files.ts';
 
 /** Bytes that stay free on the disk of a store whose settings do not say. */
-const usualSpareBytes = 256 * 1024 * 1024;
+const defaultSpareBytes = 256 * 1024 * 1024;
 
 /** Where the store is: the embedded engine on a folder, with bytes of its disk that stay free, or a ClickHouse server by its address with credentials. */
 export type StoreLocation = { readonly folder: string; readonly spareBytes?: number } | { readonly url: string };
@@ -52,7 +52,7 @@ interface LaneOptions {
   readonly clients: readonly ClickHouseClient[];
   readonly recover: Recover;
   readonly renew: Renew;
-  readonly noteWait: (ms: number) => void;
+  readonly onWait: (ms: number) => void;
 }
 
 /**
@@ -78,27 +78,27 @@ class Lane {
 
   async run<Result>(work: (client: ClickHouseClient) => Promise<Result>, turn: Turn): Promise<Result> {
     const { client, grant } = await this.connection(turn);
-    const giveBack = (): void => {
+    const release = (): void => {
       this.free.push(this.options.renew(client));
       grant.release();
     };
     try {
       const result = await work(client);
-      giveBack();
+      release();
       return result;
     } catch (error) {
       // The caller hears of the failure at once; the connection may take longer.
-      void this.options.recover(client).then(giveBack);
+      void this.options.recover(client).then(release);
       throw error;
     }
   }
 
-  private async connection(turn: Turn): Promise<{ readonly client: ClickHouseClient; readonly grant: Grant }> {
+  private async connection(turn: Turn): Promise<{ readonly client: ClickHouseClient; readonly grant: RateLimitDecision }> {
     const since = performance.now();
     const grant = await this.turns.take(1, { ...turn, owner: turn.owner ?? '' });
     const client = this.free.pop();
     if (client === undefined) throw new TypeError('A connection was given out twice.');
-    if (grant.waited) this.options.noteWait(performance.now() - since);
+    if (grant.waited) this.options.onWait(performance.now() - since);
     return { client, grant };
   }
 }
@@ -127,40 +127,40 @@ export interface Connections {
   /** How rows reach the embedded engine; undefined of a server, which takes them over its connection. */
   readonly rowFiles: RowFiles | undefined;
   /** False while the disk of the embedded engine is full: then nothing may be written. A server looks after its own. */
-  readonly hasRoom: HasRoom;
+  readonly hasFreeSpace: HasRoom;
   /** What `hasRoom` goes by, for a sentence about it; undefined of a server. */
-  readonly measureRoom: () => DiskRoom | undefined;
+  readonly measureFreeSpace: () => DiskSpace | undefined;
   readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;
 }
 
 /** Opens every connection of a store. */
-export type Connect = (location: StoreLocation, noteWait?: NoteWait, reads?: ReadConnections) => Connections;
+export type Connect = (location: StoreLocation, onWait?: NoteWait, reads?: ReadConnections) => Connections;
 
 /** Opens every connection. @throws when the embedded folder is held by another process. */
 export function openConnections(
   location: StoreLocation,
-  noteWait: NoteWait = () => undefined,
+  onWait: NoteWait = () => undefined,
   reads: ReadConnections = defaultReadConnections,
 ): Connections {
   const embedded = 'folder' in location;
   if (embedded) ensureFolder(location.folder);
-  const spareBytes = (embedded ? location.spareBytes : undefined) ?? usualSpareBytes;
+  const spareBytes = (embedded ? location.spareBytes : undefined) ?? defaultSpareBytes;
   const closing = new AbortController();
   const clients = new Clients(location);
-  const recover: Recover = embedded ? (client) => emptyOutput(client, closing.signal) : async () => undefined;
+  const recover: Recover = embedded ? (client) => resetConnection(client, closing.signal) : async () => undefined;
   const renew: Renew = (client) => (closing.signal.aborted ? client : clients.renewed(client));
   const laneOf = (name: LaneName): Lane => {
     const count = name === 'short' || name === 'long' ? reads[name] : 1;
-    return new Lane({ clients: Array.from({ length: count }, () => clients.open()), recover, renew, noteWait: (ms) => noteWait(name, ms) });
+    return new Lane({ clients: Array.from({ length: count }, () => clients.open()), recover, renew, onWait: (ms) => onWait(name, ms) });
   };
   const lanes = Object.fromEntries(laneNames.map((name) => [name, laneOf(name)])) as Record<LaneName, Lane>;
   return {
     run: (lane, work, turn = {}) => lanes[lane].run(work, turn),
     embedded,
     rowFiles: embedded ? new RowFiles(path.join(location.folder, 'incoming')) : undefined,
-    hasRoom: embedded ? makeHasRoom(location.folder, spareBytes) : () => true,
-    measureRoom: embedded ? makeMeasureRoom(location.folder, spareBytes) : () => undefined,
+    hasFreeSpace: embedded ? makeHasRoom(location.folder, spareBytes) : () => true,
+    measureFreeSpace: embedded ? makeMeasureRoom(location.folder, spareBytes) : () => undefined,
     lanes: () => laneNames.map((name) => ({ name, ...lanes[name].state() })),
     close: async () => {
       closing.abort();
@@ -170,20 +170,20 @@ export function openConnections(
 }
 
 const firstRetryMs = 10;
-const longestRetryMs = 1000;
+const maxRetryMs = 1000;
 
 /**
  * TRICKY: rows that a query had put out before it failed stay in its embedded connection and come out in front of the next answer there,
  * whoever asked for that. So a connection whose query failed is used again only once it has answered with exactly what was asked.
  */
-async function emptyOutput(client: ClickHouseClient, closed: AbortSignal): Promise<void> {
-  const backoff = makeBackoff(firstRetryMs, longestRetryMs);
+async function resetConnection(client: ClickHouseClient, closed: AbortSignal): Promise<void> {
+  const backoff = makeBackoff(firstRetryMs, maxRetryMs);
   while (!closed.aborted) {
     try {
       const result = await client.query({ query: 'SELECT 1', format: 'TabSeparated' });
       if ((await result.text()) === '1\n') return;
     } catch {
-      await wait(backoff.nextMs(), undefined, { ref: false });
+      await wait(backoff.nextDelayMs(), undefined, { ref: false });
     }
   }
 }

@@ -9,7 +9,7 @@ import { openStoreRig } from '../testing/store-harness.ts';
 const rig = await openStoreRig();
 afterAll(() => rig.close());
 let room = true;
-const connections = { ...rig.connections, hasRoom: () => room };
+const connections = { ...rig.connections, hasFreeSpace: () => room };
 
 const stored = async (): Promise<number> =>
   (await rig.run<{ number: number }>('SELECT number FROM schema_migrations WHERE number > 100')).length;

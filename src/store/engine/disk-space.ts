@@ -27,14 +27,14 @@ export function runWrite<Result>(
   bytes = 0,
 ): Promise<Result> {
   return connections.run(lane, async (client) => {
-    demandRoom(connections, bytes);
+    assertFreeSpace(connections, bytes);
     return work(client);
   });
 }
 
 /** To be called before a statement that writes. @throws GatelogError `store_unavailable` while there is no room. */
-export function demandRoom(connections: Connections, bytes = 0): void {
-  if (connections.hasRoom(bytes)) return;
+export function assertFreeSpace(connections: Connections, bytes = 0): void {
+  if (connections.hasFreeSpace(bytes)) return;
   throw new GatelogError('store_unavailable', 'The disk of the store is full. Try again when there is room.');
 }
 
@@ -43,7 +43,7 @@ export function watchMerges(connections: Connections): () => void {
   let stopped = false;
   let looking = false;
   const look = async (): Promise<void> => {
-    if (connections.hasRoom() === !stopped) return;
+    if (connections.hasFreeSpace() === !stopped) return;
     const stop = !stopped;
     // Not behind queries: merges must not go on meanwhile.
     await connections.run('control', (client) => client.command({ query: `SYSTEM ${stop ? 'STOP' : 'START'} MERGES` }));

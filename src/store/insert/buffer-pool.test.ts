@@ -7,7 +7,7 @@ const mebibyte = 1024 * 1024;
 test('what is given back is taken again, once, by who needs no more than it has', () => {
   const memory = new RowMemory();
   const [small, large] = [memory.take(10), memory.take(1000)];
-  memory.giveBack([small, large]);
+  memory.release([small, large]);
   expect(memory.take(500)).toBe(large);
   expect([small, large]).not.toContain(memory.take(11));
   expect(memory.take(10)).toBe(small);
@@ -17,7 +17,7 @@ test('what is given back is taken again, once, by who needs no more than it has'
 test('128 MiB are kept, not more', () => {
   const memory = new RowMemory();
   const pieces = Array.from({ length: 33 }, () => memory.take(4 * mebibyte));
-  memory.giveBack(pieces);
+  memory.release(pieces);
   const again = Array.from({ length: 33 }, () => memory.take(4 * mebibyte));
   expect(again.map((piece) => pieces.indexOf(piece))).toEqual([...Array.from({ length: 32 }, (_, index) => index), -1]);
 });
@@ -30,7 +30,7 @@ test('rows are what is written, whatever stood in their memory before', () => {
   const memory = new RowMemory();
   const used = memory.take(4 * mebibyte);
   new Uint8Array(used).fill(0xff);
-  memory.giveBack([used]);
+  memory.release([used]);
   const writer = new RowWriter(memory);
   const row = writer.row(() => writer.text('ab'));
   expect([row.buffer, [...row]]).toEqual([used, [2, 97, 98]]);

@@ -7,13 +7,13 @@ const usuallyKeptBytes = 128 * 1024 * 1024;
  * collects for another reason.
  */
 export class RowMemory {
-  private readonly mostKeptBytes: number;
+  private readonly maxKeptBytes: number;
   private readonly spare: SharedArrayBuffer[] = [];
   private spareBytes = 0;
 
-  /** @param mostKeptBytes are kept to be used again; what is given back beyond them is garbage. */
-  constructor(mostKeptBytes: number = usuallyKeptBytes) {
-    this.mostKeptBytes = mostKeptBytes;
+  /** @param maxKeptBytes are kept to be used again; what is given back beyond them is garbage. */
+  constructor(maxKeptBytes: number = usuallyKeptBytes) {
+    this.maxKeptBytes = maxKeptBytes;
   }
 
   /** @returns at least so many bytes. @throws Error with the code ENOMEM, as the system says it, where there is no memory. */
@@ -26,9 +26,9 @@ export class RowMemory {
   }
 
   /** Takes pieces back in which nobody will look for rows any more. */
-  giveBack(pieces: readonly SharedArrayBuffer[]): void {
+  release(pieces: readonly SharedArrayBuffer[]): void {
     for (const piece of pieces) {
-      if (this.spareBytes + piece.byteLength > this.mostKeptBytes) continue;
+      if (this.spareBytes + piece.byteLength > this.maxKeptBytes) continue;
       this.spare.push(piece);
       this.spareBytes += piece.byteLength;
     }

@@ -22,7 +22,7 @@ function connectionsOf(asked: Asked[], rowFiles: Pick<RowFiles, 'with'> | undefi
   const client = { exec } as unknown as ClickHouseClient;
   const connections: Partial<Connections> = {
     run: (_lane, work) => work(client),
-    hasRoom: () => true,
+    hasFreeSpace: () => true,
     rowFiles: rowFiles as RowFiles | undefined,
   };
   return connections as Connections;

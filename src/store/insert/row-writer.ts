@@ -1,9 +1,9 @@
 import { RowMemory } from './buffer-pool.ts';
 
-const leastBytes = 64 * 1024;
-const mostBytes = 4 * 1024 * 1024;
+const minBytes = 64 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 /** A UTF-16 unit becomes at most so many bytes of UTF-8. */
-export const mostBytesOfUnit = 3;
+export const maxBytesOfUnit = 3;
 /** Texts of so few units have one byte for their length, whatever they are made of. */
 const shortUnits = 42;
 /** Bytes of the longest value that is no text. */
@@ -30,7 +30,7 @@ export class RowWriter {
 
   constructor(memory: RowMemory = new RowMemory()) {
     this.memory = memory;
-    this.piece = Buffer.from(memory.take(leastBytes));
+    this.piece = Buffer.from(memory.take(minBytes));
   }
 
   /** @returns the bytes of the row that `write` has put in; what it put in before it threw is forgotten. */
@@ -135,7 +135,7 @@ export class RowWriter {
 
   /** Written first, its length put in front of it afterwards: to measure it takes nearly as long as to write it. */
   private unmeasuredText(value: string): void {
-    this.demand(widestValue + value.length * mostBytesOfUnit);
+    this.demand(widestValue + value.length * maxBytesOfUnit);
     // Most texts have a byte for each unit.
     const expected = this.used + bytesOfCount(value.length);
     const bytes = this.piece.write(value, expected);
@@ -148,7 +148,7 @@ export class RowWriter {
   /** TRICKY: of few letters a loop takes less than a call into Node's own writing. */
   private shortText(value: string): void {
     const { length } = value;
-    this.demand(1 + length * mostBytesOfUnit);
+    this.demand(1 + length * maxBytesOfUnit);
     const { piece } = this;
     const start = this.used + 1;
     let at = start;
@@ -170,7 +170,7 @@ export class RowWriter {
     if (this.piece.length - this.used >= bytes) return;
     const begun = this.piece.subarray(this.start, this.used);
     // Twice the row at least: one that grew by what it needs alone would be copied for each of its values.
-    const size = Math.max(begun.length + bytes, begun.length * 2, Math.min(mostBytes, this.piece.length * 2));
+    const size = Math.max(begun.length + bytes, begun.length * 2, Math.min(maxBytes, this.piece.length * 2));
     this.piece = Buffer.from(this.memory.take(size));
     begun.copy(this.piece);
     this.start = 0;

@@ -20,7 +20,7 @@ import {
   writeRow,
 } from './column.ts';
 import type { RowMemory } from './buffer-pool.ts';
-import { mostBytesOfUnit, RowWriter } from './row-writer.ts';
+import { maxBytesOfUnit, RowWriter } from './row-writer.ts';
 
 /** The tables of the record: what is narrow and may change, the texts, which may not, and the history of what changed. */
 export type RecordTable = 'requests' | 'bodies' | 'changes';
@@ -229,12 +229,12 @@ function jsonText(value: unknown): string {
 }
 
 /** A binary body stays whole: filters do not read it. */
-function splitText(body: RecordedBody, mostBytes: number): SplitText {
+function splitText(body: RecordedBody, maxBytes: number): SplitText {
   const text = bodyText(body);
-  if (body.kind === 'binary' || text.length * mostBytesOfUnit <= mostBytes) return { head: text, rest: '' };
+  if (body.kind === 'binary' || text.length * maxBytesOfUnit <= maxBytes) return { head: text, rest: '' };
   const bytes = Buffer.from(text);
-  if (bytes.length <= mostBytes) return { head: text, rest: '' };
-  let end = mostBytes;
+  if (bytes.length <= maxBytes) return { head: text, rest: '' };
+  let end = maxBytes;
   // The bytes of one character stay together.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return { head: bytes.toString('utf8', 0, end), rest: bytes.toString('utf8', end) };

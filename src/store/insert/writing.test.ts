@@ -154,7 +154,7 @@ describe('an insert of rows as bytes', () => {
   });
 
   test('needs room on the disk for its file as well', async () => {
-    const connections = { ...rig.connections, hasRoom: (bytes = 0) => bytes < 1000 };
+    const connections = { ...rig.connections, hasFreeSpace: (bytes = 0) => bytes < 1000 };
     const insertInto = makeInsertRows(connections);
     await insertInto('requests', [row()], 'rows-with-room');
     await expect(insertInto('requests', [row({ userId: 'u'.repeat(1000) })], 'rows-without-room')).rejects.toMatchObject({

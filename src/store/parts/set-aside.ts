@@ -6,7 +6,7 @@ import type { Connections } from '../engine/connections.ts';
 import { type KnownDamage, lostPrefix } from './damaged-parts.ts';
 import { engineCodeOf, engineErrorOf, storeFailure } from '../engine/failure.ts';
 import { runInTurn } from '../delete/removing.ts';
-import { demandRoom } from '../engine/disk-space.ts';
+import { assertFreeSpace } from '../engine/disk-space.ts';
 
 /** What is known of a part once all of its files were read. A part that a merge has replaced meanwhile is gone. */
 export type PartCheck = { readonly outcome: 'whole' | 'gone' } | { readonly outcome: 'damaged'; readonly reason: string };
@@ -113,7 +113,7 @@ async function detachAlone(connections: Connections, { table, from, folder }: De
   const release = await holdAll(connections);
   try {
     await connections.run('control', async (client) => {
-      demandRoom(connections);
+      assertFreeSpace(connections);
       await client.command({ query: `DETACH TABLE ${table} SYNC` });
       try {
         await rename(from, folder);

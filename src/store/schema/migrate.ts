@@ -76,8 +76,8 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
  * A start that has nothing to do writes nothing, and is not refused.
  */
 function demandRoomForSteps(connections: Connections): void {
-  if (connections.hasRoom()) return;
-  const room = connections.measureRoom();
+  if (connections.hasFreeSpace()) return;
+  const room = connections.measureFreeSpace();
   const measured =
     room === undefined ? '' : ` ${mebibytes(room.freeBytes)} MiB are free, more than ${mebibytes(room.spareBytes)} MiB are wanted.`;
   throw new GatelogError(

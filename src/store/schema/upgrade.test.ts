@@ -45,7 +45,7 @@ test('a store of the first schema keeps its rows and their updates, and takes ch
   );
   await command(`INSERT INTO requests (org_id, created_at, request_id, session_id, properties) VALUES ${values.join(', ')}`);
   await command(`UPDATE requests SET properties = mapUpdate(properties, map('Team', 'updated')) WHERE request_id = ${numbers[0]}`);
-  const full = { ...connections, hasRoom: () => false };
+  const full = { ...connections, hasFreeSpace: () => false };
   const described = (): Promise<unknown> =>
     rowsOf('SELECT name, metadata_modification_time FROM system.tables WHERE database = currentDatabase()');
   const before = await described();

@@ -3,7 +3,7 @@ import type { StatedCost } from '../../model/pricing/billed-request.ts';
 import type { ChangeEntry } from '../../model/change.ts';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
 import { type Money, moneyText, usdOf } from '../../model/pricing/money.ts';
-import { boundStatement, repeated } from './change.ts';
+import { boundStatement, withRetries } from './change.ts';
 import type { RowsStatement } from './change-statements.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
@@ -40,7 +40,7 @@ export interface CostChanges {
 export type ChangeStoredCosts = (costs: CostChanges) => Promise<void>;
 
 /** Requests in one statement; the engine writes their identifiers into each of its parts. */
-const mostInStatement = 500;
+const maxInStatement = 500;
 /** In a patch, for each row: the cost, and the places of three short texts in their dictionaries. */
 const bytesOfPatch = 96;
 
@@ -48,11 +48,11 @@ const bytesOfPatch = 96;
 export function makeChangeStoredCosts(connections: Connections, patches: PendingPatches): ChangeStoredCosts {
   return async (costs) => {
     try {
-      for (let start = 0; start < costs.changes.length; start += mostInStatement) {
-        const group = { ...costs, changes: costs.changes.slice(start, start + mostInStatement) };
+      for (let start = 0; start < costs.changes.length; start += maxInStatement) {
+        const group = { ...costs, changes: costs.changes.slice(start, start + maxInStatement) };
         await insertHistory(connections, group);
         const command = boundStatement(updateStatement(group), connections.embedded);
-        await repeated(() =>
+        await withRetries(() =>
           runWrite(connections, 'update', async (client) => {
             await patches.makeRoom(connections, client, group.changes.length * bytesOfPatch);
             await client.command(command);
@@ -80,7 +80,7 @@ async function insertHistory(connections: Connections, { changes, ...accepted }:
       new: usdOrNull(after.cost),
     }));
   const token = `costs-${randomUUID()}`;
-  await repeated(() => insert('changes', [changeRows(entries)], token));
+  await withRetries(() => insert('changes', [changeRows(entries)], token));
 }
 
 function usdOrNull(money: Money | null): number | null {

@@ -1,7 +1,7 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts, type ChangeEntry, feedbackScore } from '../../model/change.ts';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
-import { isTooMuch, propertyBytesOf, type PropertyTotal, totalAfter } from './property-quota.ts';
+import { exceedsQuota, propertyBytesOf, type PropertyTotal, totalAfter } from './property-quota.ts';
 
 /** Changes of one stored request, in the order in which they were accepted. */
 export interface RequestChanges {
@@ -92,7 +92,7 @@ export function changedRequest(request: RequestChanges, row: FactsRow): ChangedR
   for (const accepted of request.changes) {
     const { change } = accepted;
     const after = change.kind === 'property' ? totalAfter(total, facts.properties, change.values) : total;
-    if (isTooMuch(total, after)) {
+    if (exceedsQuota(total, after)) {
       refused.push(accepted);
       continue;
     }

@@ -17,7 +17,7 @@ import { makeInsertRows } from '../insert/insert.ts';
 import { boundQuery } from '../engine/parameters.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { runWrite } from '../engine/disk-space.ts';
-import { tooMuchError } from './property-quota.ts';
+import { quotaError } from './property-quota.ts';
 import { changeRows } from '../insert/change-rows.ts';
 
 /** A change of a stored request. */
@@ -46,20 +46,20 @@ interface Waiting extends StoredChange {
 }
 
 /** Changes in one statement, and characters in them: the engine takes seconds for tens of millions. */
-const mostInStatement = 500;
-const mostCharacters = 4 * 1024 * 1024;
+const maxInStatement = 500;
+const maxCharacters = 4 * 1024 * 1024;
 /** Names in one statement: the values that they had are read, and each may have its eight KiB. */
-const mostNames = 4096;
+const maxNames = 4096;
 
 /** In a patch, beside the properties of a row. */
 const otherBytesOfPatch = 256;
 
 /** A burst is over when a look so many milliseconds later finds nothing new; a group that goes on growing is looked at so often. */
 const quietMs = 2;
-const mostLooks = 15;
+const maxLooks = 15;
 
-/** In bytes. Room for {@link mostCharacters} or one whole change, in UTF-8 and with every character escaped twice. */
-const largestStatement = String(64 * 1024 * 1024);
+/** In bytes. Room for {@link maxCharacters} or one whole change, in UTF-8 and with every character escaped twice. */
+const maxStatement = String(64 * 1024 * 1024);
 
 /** Between the two writes the history tells of a change that is not made, so a failure is not taken for an answer at once. */
 const writeTries = 3;
@@ -104,7 +104,7 @@ export function makeChangeStored(
  * that went ahead of the others would hold them up for three statements, whose answers wait in turn for this thread, busy reading the burst.
  */
 async function gather(queues: ReadonlyMap<OrganizationId, readonly Waiting[]>, pause: Pause): Promise<void> {
-  for (let look = 0, before = -1; look < mostLooks && before < countIn(queues) && countIn(queues) < mostInStatement; look += 1) {
+  for (let look = 0, before = -1; look < maxLooks && before < countIn(queues) && countIn(queues) < maxInStatement; look += 1) {
     before = countIn(queues);
     await pause(quietMs);
   }
@@ -126,7 +126,7 @@ function countOfGroup(queue: readonly Waiting[]): number {
       names += change.values.size;
       for (const [name, value] of change.values) characters += name.length + String(value).length;
     }
-    if (index > 0 && (index >= mostInStatement || characters > mostCharacters || names > mostNames)) return index;
+    if (index > 0 && (index >= maxInStatement || characters > maxCharacters || names > maxNames)) return index;
   }
   return queue.length;
 }
@@ -146,7 +146,7 @@ async function runGroup({ connections, patches }: GroupParts, organizationId: Or
     const found = new Set(read.map(({ requestId }) => requestId));
     const refused = new Set(read.flatMap((request) => request.refused));
     for (const { accepted, resolve, reject } of members) {
-      if (refused.has(accepted)) reject(tooMuchError(`Request ${accepted.requestId}`));
+      if (refused.has(accepted)) reject(quotaError(`Request ${accepted.requestId}`));
       else resolve(found.has(accepted.requestId));
     }
   } catch (error) {
@@ -183,7 +183,7 @@ async function insertHistory(connections: Connections, changed: readonly Changed
   const insert = makeInsertRows(connections, 'history');
   const token = `changes-${randomUUID()}`;
   const rows = [changeRows(changed.flatMap(({ entries }) => entries))];
-  await repeated(() => insert('changes', rows, token));
+  await withRetries(() => insert('changes', rows, token));
 }
 
 /** An update gives values and no steps, so that one whose answer was lost may be made again. */
@@ -194,7 +194,7 @@ async function updateRequests(
 ): Promise<void> {
   const command = boundStatement(updateStatement(organizationId, changed), connections.embedded);
   const bytes = changed.reduce((sum, { total }) => sum + total.bytes + otherBytesOfPatch, 0);
-  await repeated(() =>
+  await withRetries(() =>
     runWrite(connections, 'update', async (client) => {
       await patches.makeRoom(connections, client, bytes);
       await client.command(command);
@@ -203,7 +203,7 @@ async function updateRequests(
 }
 
 /** Does it again after a failure that may pass. */
-export async function repeated(write: () => Promise<unknown>): Promise<void> {
+export async function withRetries(write: () => Promise<unknown>): Promise<void> {
   for (let triesLeft = writeTries - 1; ; triesLeft -= 1) {
     try {
       await write();
@@ -217,7 +217,7 @@ export async function repeated(write: () => Promise<unknown>): Promise<void> {
 /** A statement over rows of `requests` as the client takes it. */
 export function boundStatement({ text, params }: RowsStatement, embedded: boolean) {
   // TRICKY: in the embedded engine settings stick to the connection, so the read, too, has none that the update must not have.
-  return boundQuery(text, { params, settings: { max_query_size: largestStatement } }, embedded);
+  return boundQuery(text, { params, settings: { max_query_size: maxStatement } }, embedded);
 }
 
 function groupedBy<Item, Key extends Uuid>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {

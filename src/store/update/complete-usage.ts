@@ -4,7 +4,7 @@ import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '..
 import { moneyText, parseMoney, usdOf } from '../../model/pricing/money.ts';
 import { type CostSource, costSources } from '../../model/record/request-record.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
-import { boundStatement, repeated } from './change.ts';
+import { boundStatement, withRetries } from './change.ts';
 import type { RowsStatement } from './change-statements.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
@@ -80,7 +80,7 @@ export function makeUsageRows(connections: Connections, patches: PendingPatches)
         await insertHistory(connections, call);
         const command = boundStatement(updateStatement(call), connections.embedded);
         const bytes = bytesOfPatch + usageText(call.usage).length;
-        await repeated(() =>
+        await withRetries(() =>
           runWrite(connections, 'update', async (client) => {
             await patches.makeRoom(connections, client, bytes);
             await client.command(command);
@@ -161,7 +161,7 @@ async function insertHistory(connections: Connections, call: CompletedCall): Pro
   const written = await read(connections, { text, params });
   if (written.length > 0) return;
   const insert = makeInsertRows(connections, 'history');
-  await repeated(() => insert('changes', [changeRows(entriesOf(call))], `usage-${organizationId}-${before.requestId}`));
+  await withRetries(() => insert('changes', [changeRows(entriesOf(call))], `usage-${organizationId}-${before.requestId}`));
 }
 
 function entriesOf({ organizationId, before, usage, cost, acceptedAt, keyId }: CompletedCall): ChangeEntry[] {

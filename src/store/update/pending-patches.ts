@@ -1,10 +1,10 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Connections } from '../engine/connections.ts';
-import { demandRoom } from '../engine/disk-space.ts';
+import { assertFreeSpace } from '../engine/disk-space.ts';
 
 /** Bytes of changes that were written before somebody looks, and bytes of patches that reads may have to apply. */
 const looksAfter = 16 * 1024 * 1024;
-const mostPending = 64 * 1024 * 1024;
+const maxPending = 64 * 1024 * 1024;
 
 /**
  * Patches of a month that are not in all of its parts yet.
@@ -26,7 +26,7 @@ export class PendingPatches {
   private readonly most: number;
 
   /** @param lookEvery bytes written between two looks. @param most bytes of patches that may be pending. */
-  constructor(lookEvery: number = looksAfter, most: number = mostPending) {
+  constructor(lookEvery: number = looksAfter, most: number = maxPending) {
     this.lookEvery = lookEvery;
     this.most = most;
   }
@@ -41,7 +41,7 @@ export class PendingPatches {
     const found = await client.query({ query: pendingBytes, format: 'JSONEachRow' });
     const [row] = await found.json<{ readonly pending: number | string }>();
     if (Number(row?.pending ?? 0) + bytes > this.most) {
-      demandRoom(connections);
+      assertFreeSpace(connections);
       await client.command({ query: 'ALTER TABLE requests APPLY PATCHES SETTINGS mutations_sync = 1' });
     }
     this.written = 0;

@@ -22,13 +22,13 @@ export function totalAfter(before: PropertyTotal, old: ReadonlyMap<string, strin
 }
 
 /** Whether a change makes more of what is too much. What a request has from its own headers may always be made less. */
-export function isTooMuch(before: PropertyTotal, after: PropertyTotal): boolean {
+export function exceedsQuota(before: PropertyTotal, after: PropertyTotal): boolean {
   const { properties, bytes } = requestPropertyLimits;
   return (after.count > properties && after.count > before.count) || (after.bytes > bytes && after.bytes > before.bytes);
 }
 
 /** The refusal of a change after which requests would have too much. @param who the requests, as a sentence names them first. */
-export function tooMuchError(who: string): GatelogError {
+export function quotaError(who: string): GatelogError {
   const { properties, bytes } = requestPropertyLimits;
   return new GatelogError(
     'query_too_large',

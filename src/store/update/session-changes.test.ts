@@ -131,7 +131,7 @@ describe('a change of a session', () => {
     const { id, line } = requestLine({ org_id: uuidToNumber(other).toString(), properties: { Own: 'before' } });
     await fill('rewritten', 20, 900_000);
     await makeInsertLines(rig.connections)('requests', line, 'another-organisation');
-    const rewriting = makeChangeStoredSession(rig.connections, { mostPatched: 10 });
+    const rewriting = makeChangeStoredSession(rig.connections, { maxPatched: 10 });
     await control('SYSTEM STOP MERGES requests');
     try {
       let ended = false;
@@ -242,7 +242,7 @@ describe('pending patches', () => {
     await fill('full', 2, 40_000);
     const patches = new PendingPatches(1, 1);
     let room = false;
-    const connections = { ...rig.connections, hasRoom: () => room };
+    const connections = { ...rig.connections, hasFreeSpace: () => room };
     const makeRoom = (): Promise<void> => rig.connections.run('update', (client) => patches.makeRoom(connections, client, 2));
     const before = await merges();
     await expect(makeRoom()).rejects.toMatchObject({ code: 'store_unavailable' });

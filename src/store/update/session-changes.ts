@@ -10,7 +10,7 @@ import { boundQuery } from '../engine/parameters.ts';
 import { PendingPatches } from './pending-patches.ts';
 import { runWrite } from '../engine/disk-space.ts';
 import { whenMutated } from '../delete/removing.ts';
-import { propertyBytesOf, tooMuchError } from './property-quota.ts';
+import { propertyBytesOf, quotaError } from './property-quota.ts';
 import { timeText } from '../insert/time-text.ts';
 
 /** Properties that are set on every request of a session. */
@@ -39,12 +39,12 @@ export interface ChangeStoredSession {
 }
 
 /** More requests, or more bytes of their properties, are rewritten where they lie: every read would apply such a patch in memory until it is merged. */
-const mostPatchedRows = 10_000;
-const mostPatchedBytes = 8 * 1024 * 1024;
+const maxPatchedRows = 10_000;
+const maxPatchedBytes = 8 * 1024 * 1024;
 /** Bytes that one change may write, over all requests of its session. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** In bytes: room for 64 values of 8 KiB with every character escaped twice. */
-const largestStatement = String(16 * 1024 * 1024);
+const maxStatement = String(16 * 1024 * 1024);
 
 /** Columns that follow a property. The session itself cannot be changed for all its requests at once. */
 const followers = [
@@ -61,18 +61,18 @@ const rewritings =
 export interface SessionWriting {
   readonly patches?: PendingPatches;
   /** Requests of a session that are changed by patches. */
-  readonly mostPatched?: number;
+  readonly maxPatched?: number;
 }
 
 /** Makes the functions that change stored sessions. */
 export function makeChangeStoredSession(
   connections: Connections,
-  { patches = new PendingPatches(), mostPatched = mostPatchedRows }: SessionWriting = {},
+  { patches = new PendingPatches(), maxPatched: mostPatched = maxPatchedRows }: SessionWriting = {},
 ): ChangeStoredSession {
   return {
     count: (change) => inTurn(connections, change, (client, bound) => countWithRoom({ client, bound }, change)),
     writeHistory: (change) => writeHistory(connections, change),
-    update: (change) => updateAll({ connections, patches, mostPatched }, change),
+    update: (change) => updateAll({ connections, patches, maxPatched: mostPatched }, change),
   };
 }
 
@@ -120,8 +120,8 @@ type Updating = Reading & Writing;
 interface Reached {
   readonly total: number;
   readonly bytes: number;
-  readonly mostBytesOfOne: number;
-  readonly mostNames: number;
+  readonly maxBytesOfOne: number;
+  readonly maxNames: number;
 }
 
 const reached = `count() AS total, sum(${propertyBytesOf('properties')}) AS bytes, max(${propertyBytesOf('properties')}) AS mostBytesOfOne, max(length(properties)) AS mostNames`;
@@ -132,9 +132,9 @@ async function countWithRoom(reading: Reading, change: SessionChange): Promise<n
   const bytes = bytesOfProperties(change.values);
   // Most changes fit even where nothing is replaced; only others are worth a read that tells exactly.
   const fits =
-    found.mostNames + change.values.size <= requestPropertyLimits.properties && found.mostBytesOfOne + bytes <= requestPropertyLimits.bytes;
+    found.maxNames + change.values.size <= requestPropertyLimits.properties && found.maxBytesOfOne + bytes <= requestPropertyLimits.bytes;
   const full = fits || found.total === 0 ? 0 : await countFull(reading);
-  if (full > 0) throw tooMuchError(`${full} of the ${found.total} requests of the session`);
+  if (full > 0) throw quotaError(`${full} of the ${found.total} requests of the session`);
   return found.total;
 }
 
@@ -142,7 +142,7 @@ async function measure({ client, bound }: Reading, change: SessionChange): Promi
   const [row] = await rowsOf<Record<keyof Reached, number | string>>(client, bound(`SELECT ${reached} FROM requests WHERE ${rows}`));
   const number = (name: keyof Reached): number => Number(row?.[name] ?? 0);
   checkSize(number('total'), change);
-  return { total: number('total'), bytes: number('bytes'), mostBytesOfOne: number('mostBytesOfOne'), mostNames: number('mostNames') };
+  return { total: number('total'), bytes: number('bytes'), maxBytesOfOne: number('maxBytesOfOne'), maxNames: number('maxNames') };
 }
 
 /** How many requests have no room for the change: as `isTooMuch` of one request. */
@@ -182,11 +182,11 @@ interface Turned {
 }
 
 async function update(updating: Updating, change: SessionChange): Promise<Turned> {
-  const { connections, client, bound, patches, mostPatched } = updating;
+  const { connections, client, bound, patches, maxPatched: mostPatched } = updating;
   const { total, bytes: bytesBefore } = await measure(updating, change);
   if (total === 0) return { total, step: 'done' };
   const bytes = bytesBefore + total * bytesOfProperties(change.values);
-  if (total > mostPatched || bytes > mostPatchedBytes) {
+  if (total > mostPatched || bytes > maxPatchedBytes) {
     const [others] = await rowsOf<{ readonly total: number | string }>(client, bound(rewritings));
     if (Number(others?.total ?? 0) > 0) return { total, step: 'put off' };
     await client.command(bound(mutationOf(change)));
@@ -210,7 +210,7 @@ function binderOf({ embedded }: Connections, change: SessionChange) {
     at: String(change.acceptedAt),
   };
   // TRICKY: in the embedded engine settings stick to the connection, so every statement of the lane sends the same ones.
-  return (text: string) => boundQuery(text, { params, settings: { max_query_size: largestStatement } }, embedded);
+  return (text: string) => boundQuery(text, { params, settings: { max_query_size: maxStatement } }, embedded);
 }
 
 function patchOf(change: SessionChange): string {
@@ -234,9 +234,9 @@ function assignmentsOf({ values }: SessionChange): string {
 
 function checkSize(total: number, { values }: SessionChange): void {
   const bytes = bytesOfProperties(values);
-  if (bytes * total <= mostBytes) return;
+  if (bytes * total <= maxBytes) return;
   throw new GatelogError(
     'query_too_large',
-    `The session has ${total} requests, and these properties would write ${bytes * total} bytes; one change writes ${mostBytes}. Send fewer or shorter ones.`,
+    `The session has ${total} requests, and these properties would write ${bytes * total} bytes; one change writes ${maxBytes}. Send fewer or shorter ones.`,
   );
 }

@@ -15,7 +15,7 @@ export const noSuppressions: Rule = sourceRule(
 );
 
 const testFunctions: ReadonlySet<string> = new Set(['it', 'test', 'describe', 'suite', 'bench', 'context', 'ctx', 'skip']);
-const leftOut: ReadonlySet<string> = new Set(['skip', 'todo', 'skipIf', 'runIf', 'fails']);
+const redactedPlaceholder: ReadonlySet<string> = new Set(['skip', 'todo', 'skipIf', 'runIf', 'fails']);
 
 /** A test that does not run says why in its name; a test that runs alone does not exist. */
 export const reasonedSkips: Rule = sourceRule(
@@ -28,9 +28,9 @@ function outermostCalls({ program }: SourceFile): CallExpression[] {
   const calls: CallExpression[] = [];
   walk(program, (node, ancestors) => {
     const parent = ancestors.at(-1);
-    const goesOn =
+    const retries =
       (parent?.type === 'CallExpression' && parent.callee === node) || (parent?.type === 'MemberExpression' && parent.object === node);
-    if (node.type === 'CallExpression' && !goesOn) calls.push(node);
+    if (node.type === 'CallExpression' && !retries) calls.push(node);
   });
   return calls;
 }
@@ -41,7 +41,7 @@ function judgeCall({ lineOf }: SourceFile, call: CallExpression): Omit<Violation
   const modifiers = [...chain.slice(chain[0] === 'skip' ? 0 : 1), ...call.arguments.flatMap(optionNames)];
   const line = lineOf(call.start);
   if (modifiers.includes('only')) return [{ line, what: 'only leaves all other tests out' }];
-  const modifier = modifiers.find((name) => leftOut.has(name));
+  const modifier = modifiers.find((name) => redactedPlaceholder.has(name));
   const reasoned = call.arguments.some((argument) => /\bbecause \S/.test(stringOf(argument) ?? ''));
   return modifier === undefined || reasoned ? [] : [{ line, what: `${modifier} without a reason` }];
 }

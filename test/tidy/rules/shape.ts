@@ -1,5 +1,6 @@
 import type { ArrowFunctionExpression, Function as FunctionWithName, Node } from 'oxc-parser';
 import { defaultExports, emptyNames, limits } from '../law.ts';
+import { boundPrefixes, standardTerms } from '../terms.ts';
 import { type Rule, sourceRule, type Violation } from '../rule.ts';
 import { type SourceFile, walk } from '../source.ts';
 
@@ -51,6 +52,34 @@ export const tellingNames: Rule = {
       return empty === undefined ? [] : [{ path, line: 1, what: `${empty} says nothing` }];
     }),
 };
+
+/** What other files import has the name that a reader would search for. */
+export const searchedNames: Rule = sourceRule(
+  { name: 'standard terms', remedy: "Take the field's term: test/tidy/terms.ts names it." },
+  ({ path, program, lineOf }) => (path.startsWith('src/') ? program.body.flatMap((statement) => privateTerms(statement, lineOf)) : []),
+);
+
+function privateTerms(statement: Node, lineOf: (place: number) => number): Omit<Violation, 'path'>[] {
+  return exportedNames(statement).flatMap((name) => {
+    const term = standardTermOf(name);
+    return term === undefined ? [] : [{ line: lineOf(statement.start), what: `${name} is called ${term}` }];
+  });
+}
+
+function standardTermOf(name: string): string | undefined {
+  if (Object.hasOwn(standardTerms, name)) return standardTerms[name];
+  const [, first = '', rest = ''] = /^([a-z]+)([A-Z].*)$/.exec(name) ?? [];
+  return Object.hasOwn(boundPrefixes, first) ? `${boundPrefixes[first]}${rest}` : undefined;
+}
+
+function exportedNames(statement: Node): readonly string[] {
+  if (statement.type !== 'ExportNamedDeclaration' || statement.declaration === null) return [];
+  const { declaration } = statement;
+  if (declaration.type === 'VariableDeclaration') {
+    return declaration.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [id.name] : []));
+  }
+  return 'id' in declaration && declaration.id?.type === 'Identifier' ? [declaration.id.name] : [];
+}
 
 /** A folder can be read at a glance: tests beside the code do not count. */
 export const folderSize: Rule = {

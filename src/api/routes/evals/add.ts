@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
 import { evalSchema, readEval } from '../../../contract/requests/changes.ts';
-import { accepted } from '../../../contract/fault.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { unwrap } from '../../../contract/fault.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { warnUnknownFields } from '../../http/read-input.ts';
 import { readJson } from '../../http/json-body.ts';
 import { requestIdOf, requestIdParameter } from '../requests/request-id.ts';
@@ -24,11 +24,11 @@ export const addEval: Endpoint = {
   handle: answerEval,
 };
 
-async function answerEval({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerEval({ context, principal, ports }: RequestContext): Promise<Response> {
   const id = requestIdOf(context);
   const body = await readJson(context);
   warnUnknownFields(context, evalSchema, body);
-  const values = accepted(readEval(body));
+  const values = unwrap(readEval(body));
   await ports.changeRequest(principal, id, { kind: 'score', values });
-  return answerJson(context, { data: null, error: null });
+  return sendJson(context, { data: null, error: null });
 }

@@ -1,6 +1,6 @@
 import { modelsAnswerSchema } from '../../../contract/models.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 
 /** `GET /v1/models` */
 export const listModels: Endpoint = {
@@ -18,8 +18,8 @@ export const listModels: Endpoint = {
   handle: answerList,
 };
 
-async function answerList({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerList({ context, principal, ports }: RequestContext): Promise<Response> {
   const keys = await ports.providerKeys.list(principal.organizationId);
   const data = ports.models(principal.organizationId, new Set(keys.map(({ provider }) => provider)));
-  return answerJson(context, { object: 'list', data, error: null });
+  return sendJson(context, { object: 'list', data, error: null });
 }

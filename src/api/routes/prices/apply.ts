@@ -1,12 +1,12 @@
-import { accepted } from '../../../contract/fault.ts';
-import { largestLimit } from '../../../contract/paging.ts';
+import { unwrap } from '../../../contract/fault.ts';
+import { maxLimit } from '../../../contract/paging.ts';
 import { repriceAnswerSchema, repriceSchema } from '../../../contract/reprice.ts';
 import type { RepricedRequest } from '../../../model/pricing/reprice.ts';
 import type { BilledRow } from '../../../query/request-detail/billed.ts';
 import { planReprice, repricedRequest, repriceItem, repriceStatements } from '../../../query/request-detail/reprice.ts';
 import { runUntilRows } from '../../../store/read/run.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { countOf } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -31,10 +31,10 @@ export const applyPrices: Endpoint = {
 };
 
 /** Body → plan → rows → their costs anew → report. */
-async function answerApply(call: EndpointCall): Promise<Response> {
+async function answerApply(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const body = await readInput(context, repriceSchema);
-  const plan = accepted(planReprice(principal.organizationId, body, largestLimit));
+  const plan = unwrap(planReprice(principal.organizationId, body, maxLimit));
   const total = body.cursor === undefined ? await countOf(call, plan) : null;
   let rows: readonly BilledRow[] = [];
   const read = async (): Promise<readonly RepricedRequest[]> => {
@@ -42,5 +42,5 @@ async function answerApply(call: EndpointCall): Promise<Response> {
     return rows.map(repricedRequest);
   };
   const report = await ports.prices.apply(principal, read, body.dryRun === true);
-  return answerJson(context, { data: repriceItem(report, plan, rows, total), error: null });
+  return sendJson(context, { data: repriceItem(report, plan, rows, total), error: null });
 }

@@ -1,6 +1,6 @@
 import { priceItem, pricesAnswerSchema } from '../../../contract/settings/prices.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 
 /** `GET /v1/prices` */
 export const getPrices: Endpoint = {
@@ -17,7 +17,7 @@ export const getPrices: Endpoint = {
   handle: answerGet,
 };
 
-async function answerGet({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerGet({ context, principal, ports }: RequestContext): Promise<Response> {
   const prices = await ports.prices.list(principal.organizationId);
-  return answerJson(context, { data: prices.map(priceItem), error: null });
+  return sendJson(context, { data: prices.map(priceItem), error: null });
 }

@@ -1,8 +1,8 @@
-import { accepted, bodyFault } from '../../../contract/fault.ts';
+import { unwrap, bodyFault } from '../../../contract/fault.ts';
 import { priceItem, pricesAnswerSchema, pricesSchema, storedPriceOf } from '../../../contract/settings/prices.ts';
 import { quoted } from '../../../model/text.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import type { PriceRefusal } from '../../ports.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -26,11 +26,11 @@ export const replacePrices: Endpoint = {
   handle: answerReplace,
 };
 
-async function answerReplace({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerReplace({ context, principal, ports }: RequestContext): Promise<Response> {
   const given = (await readInput(context, pricesSchema)).map(storedPriceOf);
   const replaced = await ports.prices.replace(principal.organizationId, given);
-  if ('refused' in replaced) return accepted(bodyFault([replaced.index, ...placeOf[replaced.refused]], sentenceOf(replaced)));
-  return answerJson(context, { data: replaced.prices.map(priceItem), error: null });
+  if ('refused' in replaced) return unwrap(bodyFault([replaced.index, ...placeOf[replaced.refused]], sentenceOf(replaced)));
+  return sendJson(context, { data: replaced.prices.map(priceItem), error: null });
 }
 
 const placeOf: Readonly<Record<PriceRefusal['refused'], readonly string[]>> = { provider: ['provider'], twice: [] };

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { declaredPropertySchema, propertyNameSchema, wrongDeclaredName } from '../../../contract/settings/properties.ts';
 import { GatelogError } from '../../../model/errors.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 
 /** `PUT /v1/property/{name}` */
 export const declareProperty: Endpoint = {
@@ -28,12 +28,12 @@ export const declareProperty: Endpoint = {
   handle: answerDeclare,
 };
 
-async function answerDeclare({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerDeclare({ context, principal, ports }: RequestContext): Promise<Response> {
   const name = nameIn(context.req.url);
   const wrong = wrongDeclaredName(name);
   if (wrong !== undefined) throw wrongName(wrong);
   const replaced = (await ports.declareProperty(principal.organizationId, name)) ?? null;
-  return answerJson(context, { data: { name, replaced }, error: null });
+  return sendJson(context, { data: { name, replaced }, error: null });
 }
 
 /** TRICKY: not from the router, which takes what it cannot decode for the name itself. */

@@ -1,9 +1,9 @@
 import { looksLikeOurKey } from '../../../auth/api-key.ts';
-import { accepted, bodyFault, type FaultPath } from '../../../contract/fault.ts';
+import { unwrap, bodyFault, type FaultPath } from '../../../contract/fault.ts';
 import { newProviderKeySchema, providerKeyAnswerSchema } from '../../../contract/settings/provider-keys.ts';
 import { providerKeyLimits } from '../../../model/vocabulary/limits.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -35,11 +35,11 @@ const refusals: Readonly<Record<'name_taken' | 'too_many', { readonly path: Faul
   },
 };
 
-async function answerAdd({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerAdd({ context, principal, ports }: RequestContext): Promise<Response> {
   const { provider, key, name = null } = await readInput(context, newProviderKeySchema);
-  if (looksLikeOurKey(key)) accepted(bodyFault(['key'], `This is a key of Gatelog; \`key\` is the one that ${provider} gave you.`));
+  if (looksLikeOurKey(key)) unwrap(bodyFault(['key'], `This is a key of Gatelog; \`key\` is the one that ${provider} gave you.`));
   const stored = await ports.providerKeys.add(principal.organizationId, { provider, key, name });
-  if (typeof stored !== 'string') return answerJson(context, { data: itemOf(stored), error: null });
+  if (typeof stored !== 'string') return sendJson(context, { data: itemOf(stored), error: null });
   const { path, sentence } = refusals[stored];
-  return accepted(bodyFault(path, sentence));
+  return unwrap(bodyFault(path, sentence));
 }

@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { parseUuid } from '../../../model/ids.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 
 const idParameter = z
   .string()
@@ -25,10 +25,10 @@ export const deleteProviderKey: Endpoint = {
   handle: answerDelete,
 };
 
-async function answerDelete({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerDelete({ context, principal, ports }: RequestContext): Promise<Response> {
   const id = parseUuid(context.req.param('id') ?? '');
   if (id === undefined || !(await ports.providerKeys.remove(principal.organizationId, id))) {
     throw new GatelogError('not_found', 'The organisation has stored no such key; GET /v1/provider-keys lists them.');
   }
-  return answerJson(context, { data: null, error: null });
+  return sendJson(context, { data: null, error: null });
 }

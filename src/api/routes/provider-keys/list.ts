@@ -1,6 +1,6 @@
 import { providerKeysAnswerSchema } from '../../../contract/settings/provider-keys.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 
 /** `GET /v1/provider-keys` */
@@ -18,7 +18,7 @@ export const listProviderKeys: Endpoint = {
   handle: answerList,
 };
 
-async function answerList({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerList({ context, principal, ports }: RequestContext): Promise<Response> {
   const keys = await ports.providerKeys.list(principal.organizationId);
-  return answerJson(context, { data: keys.map(itemOf), error: null });
+  return sendJson(context, { data: keys.map(itemOf), error: null });
 }

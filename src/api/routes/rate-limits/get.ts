@@ -1,6 +1,6 @@
 import { rateLimitsAnswerSchema } from '../../../contract/settings/rate-limits.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 
 /** `GET /v1/rate-limits` */
 export const getRateLimits: Endpoint = {
@@ -17,7 +17,7 @@ export const getRateLimits: Endpoint = {
   handle: answerGet,
 };
 
-async function answerGet({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerGet({ context, principal, ports }: RequestContext): Promise<Response> {
   const limits = await ports.rateLimits.list(principal.organizationId);
-  return answerJson(context, { data: limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })), error: null });
+  return sendJson(context, { data: limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })), error: null });
 }

@@ -1,7 +1,7 @@
-import { accepted, bodyFault } from '../../../contract/fault.ts';
+import { unwrap, bodyFault } from '../../../contract/fault.ts';
 import { rateLimitsAnswerSchema, rateLimitsSchema } from '../../../contract/settings/rate-limits.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { readInput } from '../../http/read-input.ts';
 
 /** `PUT /v1/rate-limits` */
@@ -24,13 +24,13 @@ export const replaceRateLimits: Endpoint = {
   handle: answerReplace,
 };
 
-async function answerReplace({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerReplace({ context, principal, ports }: RequestContext): Promise<Response> {
   const given = await readInput(context, rateLimitsSchema);
   const limits = given.map(({ policy, key_id: keyId }) => ({ policy, keyId: keyId?.toLowerCase() ?? null }));
   const refused = await ports.rateLimits.replace(principal.organizationId, limits);
   if (refused !== undefined) {
     const place = limits.findIndex(({ keyId }) => keyId === refused.unknownKey);
-    accepted(bodyFault([place, 'key_id'], 'The organisation has no such key; `gatelog keys list` shows the identifiers of its keys.'));
+    unwrap(bodyFault([place, 'key_id'], 'The organisation has no such key; `gatelog keys list` shows the identifiers of its keys.'));
   }
-  return answerJson(context, { data: limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })), error: null });
+  return sendJson(context, { data: limits.map(({ policy, keyId }) => ({ policy, key_id: keyId })), error: null });
 }

@@ -1,6 +1,6 @@
 import { redactionRulesAnswerSchema } from '../../../contract/settings/redaction-rules.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 
 /** `GET /v1/redaction-rules` */
@@ -18,7 +18,7 @@ export const getRedactionRules: Endpoint = {
   handle: answerGet,
 };
 
-async function answerGet({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerGet({ context, principal, ports }: RequestContext): Promise<Response> {
   const rules = await ports.redactionRules.list(principal.organizationId);
-  return answerJson(context, { data: rules.map(itemOf), error: null });
+  return sendJson(context, { data: rules.map(itemOf), error: null });
 }

@@ -1,9 +1,9 @@
-import { accepted, bodyFault } from '../../../contract/fault.ts';
+import { unwrap, bodyFault } from '../../../contract/fault.ts';
 import { redactionRulesAnswerSchema, redactionRulesSchema } from '../../../contract/settings/redaction-rules.ts';
 import type { RedactionRule } from '../../../model/redaction-rule.ts';
 import { wrongPattern } from '../../../redaction/pattern.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { itemOf } from './item.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -27,16 +27,16 @@ export const replaceRedactionRules: Endpoint = {
   handle: answerReplace,
 };
 
-async function answerReplace({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerReplace({ context, principal, ports }: RequestContext): Promise<Response> {
   const rules = await readInput(context, redactionRulesSchema);
   refuseWrongPatterns(rules);
   await ports.redactionRules.replace(principal.organizationId, rules);
-  return answerJson(context, { data: rules.map(itemOf), error: null });
+  return sendJson(context, { data: rules.map(itemOf), error: null });
 }
 
 function refuseWrongPatterns(rules: readonly RedactionRule[]): void {
   for (const [place, { pattern }] of rules.entries()) {
     const wrong = pattern === null ? undefined : wrongPattern(pattern);
-    if (wrong !== undefined) accepted(bodyFault([place, 'pattern'], `\`pattern\` cannot be used: ${wrong}.`));
+    if (wrong !== undefined) unwrap(bodyFault([place, 'pattern'], `\`pattern\` cannot be used: ${wrong}.`));
   }
 }

@@ -4,9 +4,9 @@ import { GatelogError } from '../../../model/errors.ts';
 import { quoted } from '../../../model/text.ts';
 import { requestStatements } from '../../../query/request-detail/lookup.ts';
 import type { RequestRow } from '../../../query/requests/columns.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
-import { foundOrRefused } from '../../page/not-found.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
+import { findOrThrow } from '../../page/not-found.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
 /** `POST /v1/request/{id}/assets/{assetId}` */
@@ -31,16 +31,16 @@ export const getRequestAsset: Endpoint = {
   handle: answerAsset,
 };
 
-async function answerAsset(call: EndpointCall): Promise<Response> {
+async function answerAsset(call: RequestContext): Promise<Response> {
   const { context, principal } = call;
   const id = requestIdOf(context);
   const assetId = context.req.param('assetId') ?? '';
-  const { assets } = await foundOrRefused<RequestRow>(call, id, requestStatements(principal.organizationId, id));
+  const { assets } = await findOrThrow<RequestRow>(call, id, requestStatements(principal.organizationId, id));
   if (!assets.includes(assetId)) {
     throw new GatelogError('not_found', `Request ${id} has no asset ${quoted(assetId)}; pictures stand in its bodies, at signed_body_url.`);
   }
   if (!/^https?:\/\//.test(assetId)) {
     throw new GatelogError('not_found', `No address is known of the asset ${quoted(assetId)} of request ${id}.`);
   }
-  return answerJson(context, { data: { assetUrl: assetId }, error: null });
+  return sendJson(context, { data: { assetUrl: assetId }, error: null });
 }

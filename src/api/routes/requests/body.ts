@@ -5,8 +5,8 @@ import { requestKeyStatements } from '../../../query/request-detail/lookup.ts';
 import { bodiesOf } from '../../../query/requests/item.ts';
 import type { RequestKey } from '../../../query/requests/select.ts';
 import { runUntilRows } from '../../../store/read/run.ts';
-import { jsonContent, type OpenCall, type OpenEndpoint, problemResponses } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { jsonContent, type RecordedCall, type OpenEndpoint, problemResponses } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { readBodies } from '../../page/bodies.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -30,7 +30,7 @@ export const getSignedBodies: OpenEndpoint = {
   handle: answerBodies,
 };
 
-async function answerBodies({ context, ports, memory }: OpenCall): Promise<Response> {
+async function answerBodies({ context, ports, memory }: RecordedCall): Promise<Response> {
   const id = requestIdOf(context);
   const [organization, expires, signature] = [
     context.req.query('organization'),
@@ -47,5 +47,5 @@ async function answerBodies({ context, ports, memory }: OpenCall): Promise<Respo
   const call = { context, ports, memory: memory.ownedBy(owner) };
   const [row] = await readBodies(call, placed, { owner, textsBytes: 0, passedBytes: 0 });
   context.header('Cache-Control', 'private, no-store');
-  return answerJson(context, bodiesOf(row));
+  return sendJson(context, bodiesOf(row));
 }

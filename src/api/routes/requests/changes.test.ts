@@ -78,8 +78,8 @@ describe('200', () => {
   });
 
   test('a travelling request takes both', async () => {
-    const scored = await rig.call('POST', scorePath(rig.travelling), { body: { scores: { a: 0.5 } } });
-    const rated = await rig.call('POST', feedbackPath(rig.travelling), { body: { rating: true } });
+    const scored = await rig.call('POST', scorePath(rig.inFlight), { body: { scores: { a: 0.5 } } });
+    const rated = await rig.call('POST', feedbackPath(rig.inFlight), { body: { rating: true } });
     expect([scored.status, rated.status]).toEqual([200, 200]);
   });
 

@@ -2,9 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { requestCostAnswerSchema } from '../../../contract/requests/cost.ts';
 import { billedRequest, billedRequestStatements, type BilledRow } from '../../../query/request-detail/billed.ts';
 import { requestCost } from '../../../query/request-detail/cost.ts';
-import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
-import { foundOrRefused } from '../../page/not-found.ts';
+import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
+import { findOrThrow } from '../../page/not-found.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
 const failures = problems(404, 422, 504);
@@ -31,10 +31,10 @@ export const explainRequestCost: Endpoint = {
 };
 
 /** Identifier → row → what is billed → explanation. */
-async function answerCost(call: EndpointCall): Promise<Response> {
+async function answerCost(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
-  const row = await foundOrRefused<BilledRow>(call, id, billedRequestStatements(tenant, id));
-  return answerJson(context, { data: requestCost(ports.prices.explain(tenant, billedRequest(row))), error: null });
+  const row = await findOrThrow<BilledRow>(call, id, billedRequestStatements(tenant, id));
+  return sendJson(context, { data: requestCost(ports.prices.explain(tenant, billedRequest(row))), error: null });
 }

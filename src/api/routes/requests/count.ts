@@ -1,9 +1,9 @@
-import { accepted } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
 import { requestCountSchema, requestQuerySchema } from '../../../contract/requests/query.ts';
 import { hintQuestions, longBodiesQuestion } from '../../../query/requests/hints.ts';
 import { planRequests, requestDialect } from '../../../query/requests/query.ts';
-import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { countOf, explain, setHint } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -27,18 +27,18 @@ export const countRequests: Endpoint = {
   handle: answerCount,
 };
 
-async function answerCount(call: EndpointCall): Promise<Response> {
+async function answerCount(call: RequestContext): Promise<Response> {
   const { context, principal } = call;
   const body = await readInput(context, requestQuerySchema);
-  const planned = accepted(planRequests(principal.organizationId, body, requestDialect));
+  const planned = unwrap(planRequests(principal.organizationId, body, requestDialect));
   if (planned.kind === 'page') {
     const data = await countOf(call, planned.plan);
     const long = longBodiesQuestion(planned.plan);
     if (long !== undefined) await explain(call, [long]);
     // A count has no page that an offset could be past.
     if (data === 0) await explain(call, hintQuestions({ ...planned.plan, offset: 0 }, call.ports.knownNames));
-    return answerJson(context, { data, error: null });
+    return sendJson(context, { data, error: null });
   }
   setHint(context, planned.hint);
-  return answerJson(context, { data: 0, error: null });
+  return sendJson(context, { data: 0, error: null });
 }

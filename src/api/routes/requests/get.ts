@@ -3,10 +3,10 @@ import { requestAnswerSchema } from '../../../contract/requests/query.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { requestStatements } from '../../../query/request-detail/lookup.ts';
 import type { RequestRow } from '../../../query/requests/columns.ts';
-import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { warnUnknownParameters } from '../../http/read-input.ts';
-import { foundOrRefused } from '../../page/not-found.ts';
+import { findOrThrow } from '../../page/not-found.ts';
 import { itemsOf } from '../../page/items.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -40,15 +40,15 @@ export const getRequest: Endpoint = {
 };
 
 /** Identifier → statements → rows → item. */
-async function answerGet(call: EndpointCall): Promise<Response> {
+async function answerGet(call: RequestContext): Promise<Response> {
   const { context, principal } = call;
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
   warnUnknownParameters(context, parametersSchema);
   const withBodies = wantsBody(context.req.query('includeBody'));
-  const row = await foundOrRefused<RequestRow>(call, id, requestStatements(tenant, id));
+  const row = await findOrThrow<RequestRow>(call, id, requestStatements(tenant, id));
   const [item] = await itemsOf(call, [row], withBodies);
-  return answerJson(context, { data: item, error: null });
+  return sendJson(context, { data: item, error: null });
 }
 
 function wantsBody(text: string | undefined): boolean {

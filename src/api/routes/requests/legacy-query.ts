@@ -1,7 +1,7 @@
 import { requestQueryAnswerSchema, requestQuerySchema } from '../../../contract/requests/query.ts';
 import { legacyDialect } from '../../../query/requests/query.ts';
-import { deprecationHeaders, type Endpoint, type EndpointCall, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
-import { answerPage } from '../../page/items.ts';
+import { deprecationHeaders, type Endpoint, type RequestContext, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
+import { handlePage } from '../../page/items.ts';
 
 /** 21 November 2026, the day on which this path came, deprecated from the first: a Unix time, as RFC 9745 writes it. */
 const deprecatedSince = '@1795219200';
@@ -28,8 +28,8 @@ export const legacyQueryRequests: Endpoint = {
   handle: answerLegacy,
 };
 
-async function answerLegacy(call: EndpointCall): Promise<Response> {
+async function answerLegacy(call: RequestContext): Promise<Response> {
   call.context.header('Deprecation', deprecatedSince);
   call.context.header('Link', successor);
-  return answerPage(call, legacyDialect);
+  return handlePage(call, legacyDialect);
 }

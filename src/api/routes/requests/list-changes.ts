@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { changesAnswerSchema, historyPageSchema } from '../../../contract/requests/changes.ts';
 import { changeItem, type ChangeRow, changesStatement } from '../../../query/request-detail/history.ts';
-import { type ArrivalRow, requestKeyStatements } from '../../../query/request-detail/lookup.ts';
-import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
-import { foundOrRefused } from '../../page/not-found.ts';
+import { type CreatedAtRow, requestKeyStatements } from '../../../query/request-detail/lookup.ts';
+import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
+import { findOrThrow } from '../../page/not-found.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 import { readQueryParameters } from '../../http/read-input.ts';
 
@@ -32,14 +32,14 @@ export const listRequestChanges: Endpoint = {
 };
 
 /** Identifier and page → the request's key → rows → items. */
-async function answerList(call: EndpointCall): Promise<Response> {
+async function answerList(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const { signal } = context.req.raw;
   const tenant = principal.organizationId;
   const id = requestIdOf(context);
   const page = readQueryParameters(context, historyPageSchema);
   // A history is stored before its record, so that what is found here has its history whole.
-  const key = await foundOrRefused<ArrivalRow>(call, id, requestKeyStatements(tenant, id));
+  const key = await findOrThrow<CreatedAtRow>(call, id, requestKeyStatements(tenant, id));
   const rows = await ports.run<ChangeRow>(changesStatement(tenant, { id, createdAt: Number(key.created_ms) }, page), signal);
-  return answerJson(context, { data: rows.map(changeItem), error: null });
+  return sendJson(context, { data: rows.map(changeItem), error: null });
 }

@@ -2,8 +2,8 @@ import { requestIdsSchema, requestQueryAnswerSchema } from '../../../contract/re
 import { type RequestId, timeOfUuid } from '../../../model/ids.ts';
 import type { RequestRow } from '../../../query/requests/columns.ts';
 import { requestsByIdStatement } from '../../../query/requests/select.ts';
-import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { writtenItems, setHint } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -27,7 +27,7 @@ export const queryRequestsById: Endpoint = {
   handle: answerIds,
 };
 
-async function answerIds(call: EndpointCall): Promise<Response> {
+async function answerIds(call: RequestContext): Promise<Response> {
   const { context, principal, ports, memory } = call;
   const { requestIds } = await readInput(context, requestIdsSchema);
   const ids = [...new Set(requestIds)] as RequestId[];
@@ -39,20 +39,20 @@ async function answerIds(call: EndpointCall): Promise<Response> {
   await find(call, requestsByIdStatement(principal.organizationId, others, 'anywhere'), found);
   const missing = ids.filter((id) => !found.has(id));
   if (missing.length > 0) {
-    const [travelling] = await Promise.allSettled([ports.travellingOf(principal.organizationId, missing)]);
+    const [inFlight] = await Promise.allSettled([ports.inFlightOf(principal.organizationId, missing)]);
     // It may have been stored between the two questions.
     await find(call, requestsByIdStatement(principal.organizationId, missing, 'anywhere'), found);
     const nowhere = missing.filter((id) => !found.has(id));
-    if (nowhere.length > 0 && travelling.status === 'rejected') throw travelling.reason;
-    const count = travelling.status === 'rejected' ? 0 : nowhere.filter((id) => travelling.value.includes(id)).length;
+    if (nowhere.length > 0 && inFlight.status === 'rejected') throw inFlight.reason;
+    const count = inFlight.status === 'rejected' ? 0 : nowhere.filter((id) => inFlight.value.includes(id)).length;
     if (count > 0) setHint(context, travellingHint(count));
   }
   const rows = ids.flatMap((id) => found.get(id) ?? []);
-  return answerJson(context, { data: await writtenItems(call, rows, true), error: null });
+  return sendJson(context, { data: await writtenItems(call, rows, true), error: null });
 }
 
 async function find(
-  { context, ports }: EndpointCall,
+  { context, ports }: RequestContext,
   statement: ReturnType<typeof requestsByIdStatement>,
   found: Map<string, RequestRow>,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { requestQueryAnswerSchema, requestQuerySchema } from '../../../contract/requests/query.ts';
 import { requestDialect } from '../../../query/requests/query.ts';
 import { type Endpoint, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
-import { answerPage } from '../../page/items.ts';
+import { handlePage } from '../../page/items.ts';
 
 /** `POST /v1/request/query-clickhouse` */
 export const queryRequests: Endpoint = {
@@ -20,5 +20,5 @@ export const queryRequests: Endpoint = {
     },
   },
   action: 'read',
-  handle: (call) => answerPage(call, requestDialect),
+  handle: (call) => handlePage(call, requestDialect),
 };

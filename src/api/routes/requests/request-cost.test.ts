@@ -156,9 +156,9 @@ describe('GET /v1/request/{id}/cost', () => {
 
   it('404 for an unknown request, another organisation’s, and what is no identifier; one on its way says so', async () => {
     for (const id of [newId(), rig.foreign, 'no-identifier']) expect((await rig.call('GET', costPath(id))).status).toBe(404);
-    const travelling = await rig.call('GET', costPath(rig.travelling));
-    expect([travelling.status, await travelling.json()]).toMatchObject([404, { code: 'request_in_flight' }]);
-    expect(travelling.headers.get('svc-hint')).toContain('on its way');
+    const inFlight = await rig.call('GET', costPath(rig.inFlight));
+    expect([inFlight.status, await inFlight.json()]).toMatchObject([404, { code: 'request_in_flight' }]);
+    expect(inFlight.headers.get('svc-hint')).toContain('on its way');
     expect((await rig.call('GET', costPath(rig.stored), { key: keyOf('w') })).status).toBe(403);
   });
 });

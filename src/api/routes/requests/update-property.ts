@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
-import { accepted } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
 import { propertyUpdateSchema, readPropertyUpdate } from '../../../contract/settings/properties.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { readJson } from '../../http/json-body.ts';
 import { requestIdOf, requestIdParameter } from './request-id.ts';
 
@@ -23,9 +23,9 @@ export const updateRequestProperty: Endpoint = {
   handle: answerUpdate,
 };
 
-async function answerUpdate({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerUpdate({ context, principal, ports }: RequestContext): Promise<Response> {
   const id = requestIdOf(context);
-  const values = accepted(readPropertyUpdate(await readJson(context)));
+  const values = unwrap(readPropertyUpdate(await readJson(context)));
   await ports.changeRequest(principal, id, { kind: 'property', values });
-  return answerJson(context, { data: null, error: null });
+  return sendJson(context, { data: null, error: null });
 }

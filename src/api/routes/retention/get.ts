@@ -1,5 +1,5 @@
 import { retentionAnswerSchema } from '../../../contract/settings/retention.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerRetention } from './answer.ts';
 
 /** `GET /v1/retention` */
@@ -17,6 +17,6 @@ export const getRetention: Endpoint = {
   handle: answerGet,
 };
 
-async function answerGet({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerGet({ context, principal, ports }: RequestContext): Promise<Response> {
   return answerRetention(context, ports.retention, await ports.retention.read(principal.organizationId));
 }

@@ -1,5 +1,5 @@
 import { retentionAnswerSchema, retentionSchema } from '../../../contract/settings/retention.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
 import { answerRetention } from './answer.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -23,7 +23,7 @@ export const setRetention: Endpoint = {
   handle: answerSet,
 };
 
-async function answerSet({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerSet({ context, principal, ports }: RequestContext): Promise<Response> {
   const { days } = await readInput(context, retentionSchema);
   await ports.retention.set(principal.organizationId, days);
   return answerRetention(context, ports.retention, days);

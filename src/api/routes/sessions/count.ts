@@ -1,12 +1,12 @@
-import { accepted } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
 import { sessionCountSchema, sessionQuerySchema } from '../../../contract/sessions/query.ts';
 import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
 import { sessionTotals } from '../../../query/sessions/item.ts';
 import { sessionTotalsStatement, type SessionTotalsRow } from '../../../query/sessions/list.ts';
 import { planSessions } from '../../../query/sessions/query.ts';
 import { onlyRow } from '../../page/only-row.ts';
-import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { explain } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -29,13 +29,13 @@ export const countSessions: Endpoint = {
   handle: answerSessionCount,
 };
 
-async function answerSessionCount(call: EndpointCall): Promise<Response> {
+async function answerSessionCount(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const body = await readInput(context, sessionQuerySchema);
-  const plan = accepted(planSessions(principal.organizationId, body));
+  const plan = unwrap(planSessions(principal.organizationId, body));
   const row = onlyRow(await ports.run<SessionTotalsRow>(sessionTotalsStatement(plan), context.req.raw.signal));
   const long = longSessionBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
   if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan, ports.knownNames));
-  return answerJson(context, { data: sessionTotals(row), error: null });
+  return sendJson(context, { data: sessionTotals(row), error: null });
 }

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { accepted } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
 import { sessionAnswerSchema, sessionPageSchema } from '../../../contract/sessions/view.ts';
 import type { RequestRow } from '../../../query/requests/columns.ts';
 import type { RequestKey } from '../../../query/requests/select.ts';
-import { type SessionRequestRow, summed } from '../../../query/session-detail/totals.ts';
+import { type SessionRequestRow, aggregateTree } from '../../../query/session-detail/totals.ts';
 import { sessionItem, sessionTree } from '../../../query/session-detail/tree.ts';
 import {
-  mostNodes,
+  maxNodes,
   pageOf,
   planSession,
   type SessionNodeRow,
@@ -16,8 +16,8 @@ import {
   wholeSessionStatement,
 } from '../../../query/session-detail/statement.ts';
 import { runUntilRows } from '../../../store/read/run.ts';
-import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { itemsOf, setHint } from '../../page/items.ts';
 import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';
 import { readQueryParameters } from '../../http/read-input.ts';
@@ -50,14 +50,14 @@ export const getSession: Endpoint = {
   handle: answerGet,
 };
 
-const cutSentence = `the tree has more than ${mostNodes} nodes; the deepest are left out, and their requests stand above them`;
+const cutSentence = `the tree has more than ${maxNodes} nodes; the deepest are left out, and their requests stand above them`;
 
 /** Identifier and page → rows → items and tree. */
-async function answerGet(call: EndpointCall): Promise<Response> {
+async function answerGet(call: RequestContext): Promise<Response> {
   const { context, principal } = call;
   const sessionId = sessionIdOf(context);
   const { includeBody, ...page } = readQueryParameters(context, sessionPageSchema);
-  const plan = accepted(planSession(principal.organizationId, sessionId, page));
+  const plan = unwrap(planSession(principal.organizationId, sessionId, page));
   await call.memory.takeRows(plan.limit);
   const look = async (): Promise<FoundSession | undefined> => (await wholeSession(call, plan)) ?? partOfSession(call, plan);
   const found = await foundSessionOrRefused(call, sessionId, look);
@@ -65,7 +65,7 @@ async function answerGet(call: EndpointCall): Promise<Response> {
   const tree = sessionTree(found.nodes, requests);
   if (tree.cut) setHint(context, cutSentence);
   if (found.cursor !== undefined) context.header('svc-next-cursor', found.cursor);
-  return answerJson(context, { data: { session: sessionItem(sessionId, found.root), requests, tree: [tree.root] }, error: null });
+  return sendJson(context, { data: { session: sessionItem(sessionId, found.root), requests, tree: [tree.root] }, error: null });
 }
 
 interface FoundSession {
@@ -77,16 +77,16 @@ interface FoundSession {
 }
 
 /** A session that is one page: one statement, summed up here. @returns undefined for one that is not, or that has no request. */
-async function wholeSession({ context, ports }: EndpointCall, plan: SessionPlan): Promise<FoundSession | undefined> {
+async function wholeSession({ context, ports }: RequestContext, plan: SessionPlan): Promise<FoundSession | undefined> {
   if (plan.after !== undefined) return undefined;
   const rows = await ports.run<SessionRequestRow>(wholeSessionStatement(plan), context.req.raw.signal);
-  const nodes = rows.length > plan.limit ? [] : summed(rows);
+  const nodes = rows.length > plan.limit ? [] : aggregateTree(rows);
   const [root] = nodes;
   return root === undefined ? undefined : { nodes, root, rows, cursor: undefined };
 }
 
 /** A longer session: totals with the keys of the page in one statement, then the rows of these keys. */
-async function partOfSession({ context, ports }: EndpointCall, plan: SessionPlan): Promise<FoundSession | undefined> {
+async function partOfSession({ context, ports }: RequestContext, plan: SessionPlan): Promise<FoundSession | undefined> {
   const { signal } = context.req.raw;
   const nodes = await ports.run<SessionNodeRow>(sessionStatement(plan), signal);
   const [root] = nodes;

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
 import { feedbackSchema } from '../../../contract/requests/changes.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { sessionIdOf, sessionIdParameter } from './session-id.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -23,8 +23,8 @@ export const giveSessionFeedback: Endpoint = {
   handle: answerFeedback,
 };
 
-async function answerFeedback({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerFeedback({ context, principal, ports }: RequestContext): Promise<Response> {
   const { rating } = await readInput(context, feedbackSchema);
   await ports.sessions.rate(principal, sessionIdOf(context), rating);
-  return answerJson(context, { data: null, error: null });
+  return sendJson(context, { data: null, error: null });
 }

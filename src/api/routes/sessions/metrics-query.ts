@@ -1,11 +1,11 @@
-import { accepted } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
 import { sessionMetricsSchema, sessionNameQuerySchema } from '../../../contract/sessions/query.ts';
 import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
 import { sessionMetrics } from '../../../query/sessions/item.ts';
 import { planSessionNames } from '../../../query/sessions/query.ts';
-import { type SessionSpreadRow, sessionSpreadStatement } from '../../../query/sessions/distribution.ts';
-import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type SessionDistributionRow, sessionSpreadStatement } from '../../../query/sessions/distribution.ts';
+import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { onlyRow } from '../../page/only-row.ts';
 import { explain } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
@@ -30,13 +30,13 @@ export const querySessionMetrics: Endpoint = {
   handle: answerSessionMetrics,
 };
 
-async function answerSessionMetrics(call: EndpointCall): Promise<Response> {
+async function answerSessionMetrics(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const body = await readInput(context, sessionNameQuerySchema);
-  const plan = accepted(planSessionNames(principal.organizationId, body));
-  const row = onlyRow(await ports.run<SessionSpreadRow>(sessionSpreadStatement(plan, plan.tail), context.req.raw.signal));
+  const plan = unwrap(planSessionNames(principal.organizationId, body));
+  const row = onlyRow(await ports.run<SessionDistributionRow>(sessionSpreadStatement(plan, plan.tail), context.req.raw.signal));
   const long = longSessionBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
   if (Number(row.session_count) === 0) await explain(call, noSessionsQuestions(plan, ports.knownNames));
-  return answerJson(context, { data: sessionMetrics(row), error: null });
+  return sendJson(context, { data: sessionMetrics(row), error: null });
 }

@@ -1,11 +1,11 @@
-import { accepted } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
 import { sessionNameQuerySchema, sessionNamesSchema } from '../../../contract/sessions/query.ts';
 import { longSessionBodiesQuestion, noSessionsQuestions } from '../../../query/sessions/hints.ts';
 import { sessionNameItem } from '../../../query/sessions/item.ts';
 import { type SessionNameRow, sessionNamesStatement } from '../../../query/sessions/names.ts';
 import { planSessionNames } from '../../../query/sessions/query.ts';
-import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { explain } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -29,13 +29,13 @@ export const querySessionNames: Endpoint = {
   handle: answerSessionNames,
 };
 
-async function answerSessionNames(call: EndpointCall): Promise<Response> {
+async function answerSessionNames(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const body = await readInput(context, sessionNameQuerySchema);
-  const plan = accepted(planSessionNames(principal.organizationId, body));
+  const plan = unwrap(planSessionNames(principal.organizationId, body));
   const rows = await ports.run<SessionNameRow>(sessionNamesStatement(plan), context.req.raw.signal);
   const long = longSessionBodiesQuestion(plan);
   if (long !== undefined) await explain(call, [long]);
   if (rows.length === 0) await explain(call, noSessionsQuestions(plan, ports.knownNames));
-  return answerJson(context, { data: rows.map((row) => sessionNameItem(row, plan.offsetMinutes)), error: null });
+  return sendJson(context, { data: rows.map((row) => sessionNameItem(row, plan.offsetMinutes)), error: null });
 }

@@ -1,4 +1,4 @@
-import { accepted } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
 import { sessionQueryAnswerSchema, sessionQuerySchema } from '../../../contract/sessions/query.ts';
 import { cursorBehindSession } from '../../../query/sessions/cursor.ts';
 import { longSessionBodiesQuestion, sessionHintQuestions } from '../../../query/sessions/hints.ts';
@@ -6,8 +6,8 @@ import { sessionItem } from '../../../query/sessions/item.ts';
 import { sessionCountStatement, sessionPageStatement, type SessionTotalsRow } from '../../../query/sessions/list.ts';
 import { planSessions, type SessionsPlan } from '../../../query/sessions/query.ts';
 import type { SessionRow } from '../../../query/sessions/columns.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, pageHeaders, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { explain, wantsCount } from '../../page/items.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -32,11 +32,11 @@ export const querySessions: Endpoint = {
 };
 
 /** Body → plan → statement → rows → items, with the headers that tell about the page. */
-async function answerSessions(call: EndpointCall): Promise<Response> {
+async function answerSessions(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const { signal } = context.req.raw;
   const body = await readInput(context, sessionQuerySchema);
-  const plan = accepted(planSessions(principal.organizationId, body));
+  const plan = unwrap(planSessions(principal.organizationId, body));
   await call.memory.takeRows(plan.limit);
   const rows = plan.limit === 0 ? [] : await ports.run<SessionRow>(sessionPageStatement(plan), signal);
   if (wantsCount(context)) {
@@ -48,7 +48,7 @@ async function answerSessions(call: EndpointCall): Promise<Response> {
   if (rows.length === 0 && plan.limit > 0 && plan.after === undefined) await explain(call, sessionHintQuestions(plan, ports.knownNames));
   const cursor = nextCursor(plan, rows);
   if (cursor !== undefined) context.header('svc-next-cursor', cursor);
-  return answerJson(context, { data: rows.map((row) => sessionItem(row, plan.offsetMinutes)), error: null });
+  return sendJson(context, { data: rows.map((row) => sessionItem(row, plan.offsetMinutes)), error: null });
 }
 
 /** A full page may have a next one. */

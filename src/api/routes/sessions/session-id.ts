@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { quoted, wellFormed } from '../../../model/text.ts';
-import type { EndpointCall } from '../../endpoint.ts';
-import { soughtOrRefused } from '../../page/not-found.ts';
+import type { RequestContext } from '../../endpoint.ts';
+import { lookUpOrThrow } from '../../page/not-found.ts';
 
 /** The identifier in the path, for the OpenAPI document. */
 export const sessionIdParameter = z.string().openapi({
@@ -21,17 +21,17 @@ export function sessionIdOf(context: Context): string {
  * @throws GatelogError `request_in_flight` with a hint, or `not_found`.
  */
 export async function foundSessionOrRefused<Found>(
-  { context, principal, ports }: EndpointCall,
+  { context, principal, ports }: RequestContext,
   sessionId: string,
   look: () => Promise<Found | undefined>,
 ): Promise<Found> {
   const shown = quoted(sessionId);
-  return soughtOrRefused(context, {
+  return lookUpOrThrow(context, {
     look,
     lookEverywhere: look,
-    isTravelling: () => ports.sessions.isTravelling(principal.organizationId, sessionId),
+    isInFlight: () => ports.sessions.isInFlight(principal.organizationId, sessionId),
     sentences: {
-      travelling: `The first request of session ${shown} is on its way to the store. Ask again in a moment.`,
+      inFlight: `The first request of session ${shown} is on its way to the store. Ask again in a moment.`,
       absent: `No session ${shown} is on record.`,
     },
   });

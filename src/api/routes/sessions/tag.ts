@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
 import { sessionTagAnswerSchema, sessionTagSchema } from '../../../contract/sessions/writes.ts';
 import { type SessionTagRow, sessionTagStatement } from '../../../query/session-detail/lookup.ts';
-import { type Endpoint, type EndpointCall, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, hintHeader, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { foundSessionOrRefused, sessionIdOf, sessionIdParameter } from './session-id.ts';
 import { readInput } from '../../http/read-input.ts';
 
@@ -45,13 +45,13 @@ export const getSessionTag: Endpoint = {
   handle: answerGet,
 };
 
-async function answerSet({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerSet({ context, principal, ports }: RequestContext): Promise<Response> {
   const { tag } = await readInput(context, sessionTagSchema);
   await ports.sessions.tag(principal, sessionIdOf(context), tag);
-  return answerJson(context, { data: null, error: null });
+  return sendJson(context, { data: null, error: null });
 }
 
-async function answerGet(call: EndpointCall): Promise<Response> {
+async function answerGet(call: RequestContext): Promise<Response> {
   const { context, principal, ports } = call;
   const sessionId = sessionIdOf(context);
   const statement = sessionTagStatement(principal.organizationId, sessionId);
@@ -60,5 +60,5 @@ async function answerGet(call: EndpointCall): Promise<Response> {
     sessionId,
     async () => (await ports.run<SessionTagRow>(statement, context.req.raw.signal))[0],
   );
-  return answerJson(context, { data: row.session_tag === '' ? null : row.session_tag, error: null });
+  return sendJson(context, { data: row.session_tag === '' ? null : row.session_tag, error: null });
 }

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { doneSchema } from '../../../contract/answers.ts';
-import { accepted } from '../../../contract/fault.ts';
+import { unwrap } from '../../../contract/fault.ts';
 import { propertyUpdateSchema } from '../../../contract/settings/properties.ts';
 import { readSessionPropertyUpdate } from '../../../contract/sessions/writes.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 import { readJson } from '../../http/json-body.ts';
 import { sessionIdOf, sessionIdParameter } from './session-id.ts';
 
@@ -25,8 +25,8 @@ export const updateSessionProperty: Endpoint = {
   handle: answerUpdate,
 };
 
-async function answerUpdate({ context, principal, ports }: EndpointCall): Promise<Response> {
-  const values = accepted(readSessionPropertyUpdate(await readJson(context)));
+async function answerUpdate({ context, principal, ports }: RequestContext): Promise<Response> {
+  const values = unwrap(readSessionPropertyUpdate(await readJson(context)));
   await ports.sessions.setProperties(principal, sessionIdOf(context), values);
-  return answerJson(context, { data: null, error: null });
+  return sendJson(context, { data: null, error: null });
 }

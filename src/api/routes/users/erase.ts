@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { erasureAnswerSchema } from '../../../contract/erasure.ts';
 import { GatelogError } from '../../../model/errors.ts';
 import { quoted, wellFormed } from '../../../model/text.ts';
-import { type Endpoint, type EndpointCall, jsonContent, keyRequired, problems } from '../../endpoint.ts';
-import { answerJson } from '../../http/json-answer.ts';
+import { type Endpoint, type RequestContext, jsonContent, keyRequired, problems } from '../../endpoint.ts';
+import { sendJson } from '../../http/json-answer.ts';
 
 const userIdParameter = z.string().openapi({
   param: { name: 'id', in: 'path' },
@@ -30,7 +30,7 @@ export const eraseUser: Endpoint = {
   handle: answerErase,
 };
 
-async function answerErase({ context, principal, ports }: EndpointCall): Promise<Response> {
+async function answerErase({ context, principal, ports }: RequestContext): Promise<Response> {
   const userId = wellFormed(context.req.param('id') ?? '');
   const receipt = await ports.erasures.erase(principal.organizationId, userId);
   if (receipt === undefined) {
@@ -42,8 +42,8 @@ async function answerErase({ context, principal, ports }: EndpointCall): Promise
   // Hints name stored users, and remember them for a while.
   ports.hintLookUps.forget(principal.organizationId);
   const { erasedAt, counts } = receipt;
-  const answer = answerJson(context, { data: { user_id: userId, erased_at: new Date(erasedAt).toISOString(), ...counts }, error: null });
+  const answer = sendJson(context, { data: { user_id: userId, erased_at: new Date(erasedAt).toISOString(), ...counts }, error: null });
   // Who has left has not got it.
-  if (!context.req.raw.signal.aborted) await ports.erasures.handedOver(receipt);
+  if (!context.req.raw.signal.aborted) await ports.erasures.acknowledge(receipt);
   return answer;
 }

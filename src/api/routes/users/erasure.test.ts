@@ -27,7 +27,7 @@ const failing = async (): Promise<never> => {
 };
 
 function erase(user: string, erasures: Partial<ErasurePorts>, key = keyOf('admin')): Promise<Response> {
-  const api = rig.withPorts({ erasures: { erase: async () => undefined, handedOver: async () => undefined, ...erasures } });
+  const api = rig.withPorts({ erasures: { erase: async () => undefined, acknowledge: async () => undefined, ...erasures } });
   return rig.call('DELETE', `/v1/user/${user}`, { api, key });
 }
 
@@ -40,7 +40,7 @@ describe('DELETE /v1/user/{id}', () => {
         asked.push(given);
         return done(given[1]);
       },
-      handedOver: async (erasure) => void handed.push(erasure),
+      acknowledge: async (erasure) => void handed.push(erasure),
     });
     const { data } = await checked(response, 200, erasureAnswerSchema);
     expect(data).toEqual({ user_id: 'änn/1 +', erased_at: '2026-01-01T00:00:00.000Z', ...counts });
@@ -51,7 +51,7 @@ describe('DELETE /v1/user/{id}', () => {
   it('ends what the hints of empty pages remember of the organisation', async () => {
     const forgotten: string[] = [];
     const hintLookUps = Object.assign(new HintLookUps(() => 0), { forget: (tenant: string) => void forgotten.push(tenant) });
-    const erasures = { erase: async () => done('user-4711'), handedOver: async () => undefined };
+    const erasures = { erase: async () => done('user-4711'), acknowledge: async () => undefined };
     await rig.call('DELETE', '/v1/user/user-4711', { api: rig.withPorts({ hintLookUps, erasures }), key: keyOf('admin') });
     expect(forgotten).toEqual([rig.organizationId]);
   });

@@ -11,7 +11,7 @@ import type {
   sessionPropertyFields,
 } from '../../../model/vocabulary/fields.ts';
 import { type Fragment, sql } from '../../../sql/sql.ts';
-import { recency } from './newest-first.ts';
+import { newestFirstKey } from './newest-first.ts';
 import { jsonOfNumbers, jsonOfTexts } from './json-text.ts';
 
 /** Where a text field is kept. Only `properties` tells an empty value from an absent one. */
@@ -41,7 +41,7 @@ export type NumberColumn =
 export interface GroupColumns {
   readonly over: 'requests' | 'sessions';
   /** Fields over sessions that each request of the session tells by itself. */
-  readonly toldByRequest?: readonly string[];
+  readonly rowLevel?: readonly string[];
   readonly text: Readonly<Record<string, TextColumn>>;
   readonly number: Readonly<Record<string, NumberColumn>>;
   readonly timestamp: Readonly<Record<string, Fragment>>;
@@ -120,10 +120,10 @@ const inputColumns: ColumnsOf<typeof mapWrappers> = {
 const sessionColumns = {
   over: 'sessions',
   // The tag stands beside the requests, under the session's identifier.
-  toldByRequest: ['session_session_id', 'session_tag'],
+  rowLevel: ['session_session_id', 'session_tag'],
   text: {
     session_session_id: text(sql`session_id`),
-    session_session_name: text(sql`argMaxIf(session_name, ${recency}, session_name != '')`),
+    session_session_name: text(sql`argMaxIf(session_name, ${newestFirstKey}, session_name != '')`),
     session_tag: { kind: 'sessionTag' },
   },
   number: {

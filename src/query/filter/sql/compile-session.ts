@@ -2,7 +2,7 @@ import { type Fragment, join, param, sql } from '../../../sql/sql.ts';
 import { ownTable } from '../../../sql/statement.ts';
 import type { Comparison } from '../ast.ts';
 import { compareColumn, compareWithAlias, type TextComparison, type TextOperand } from './compile-text.ts';
-import { recency } from './newest-first.ts';
+import { newestFirstKey } from './newest-first.ts';
 
 /** A condition on the session of a request: SQL over the group of its requests, and whether a request without a session matches. */
 export interface SessionCondition {
@@ -11,7 +11,7 @@ export interface SessionCondition {
 }
 
 /** Session conditions under one operator, at least one, as one. */
-export function bothOf(kind: 'and' | 'or', conditions: readonly SessionCondition[]): SessionCondition {
+export function combine(kind: 'and' | 'or', conditions: readonly SessionCondition[]): SessionCondition {
   const having = join(
     conditions.map((condition) => condition.having),
     kind === 'and' ? ' AND ' : ' OR ',
@@ -29,7 +29,7 @@ export function bothOf(kind: 'and' | 'or', conditions: readonly SessionCondition
  */
 export function sessionReads(kind: 'and' | 'or', conditions: readonly SessionCondition[], range: readonly Fragment[]): readonly Fragment[] {
   if (conditions.length === 0) return [];
-  const { having, withoutSession } = bothOf(kind, conditions);
+  const { having, withoutSession } = combine(kind, conditions);
   const requests = ownTable('requests', join([sql`session_id != ''`, ...range], ' AND '));
   const sessions = sql`session_id IN (SELECT session_id FROM ${requests} GROUP BY session_id HAVING ${having})`;
   return [withoutSession ? sql`(session_id = '' OR ${sessions})` : sessions];
@@ -52,7 +52,7 @@ export function matchesAbsent(comparison: Comparison): boolean {
 
 /** A property of the whole session: of each name the newest value. */
 export function compareSessionProperty(name: string, comparison: TextComparison): Fragment {
-  return compareWithAlias(name, comparison, newestOf);
+  return compareWithAlias(name, comparison, newestValue);
 }
 
 /**
@@ -71,11 +71,11 @@ function sessionsTagged(having: Fragment): Fragment {
 /** The tag over the rows of one session in `session_tags`; empty: none. */
 export const newestTag = sql`argMax(tag, number)`;
 
-function newestOf(name: string): TextOperand {
+function newestValue(name: string): TextOperand {
   const key = param(name, 'String');
   const present = sql`mapContains(properties, ${key})`;
   return {
-    text: sql`argMaxIf(properties[${key}], ${recency}, ${present})`,
+    text: sql`argMaxIf(properties[${key}], ${newestFirstKey}, ${present})`,
     present: sql`countIf(${present}) > 0`,
     presentIsIndexed: false,
   };

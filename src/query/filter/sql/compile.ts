@@ -5,7 +5,7 @@ import { type ConditionNode, conjuncts, type FilterNode } from '../ast.ts';
 import { type GroupColumns, groupColumns, type NumberColumn } from './columns.ts';
 import { type BodyCondition, bodyReads, compareBody } from './compile-body.ts';
 import {
-  bothOf,
+  combine,
   compareSessionProperty,
   compareSessionTag,
   matchesAbsent,
@@ -52,7 +52,7 @@ const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=
  * Invariant: there is no NOT above a comparison with a nullable column, so NULL and false are the same outcome: not matched.
  */
 export function compileFilter(filter: FilterNode, range: readonly Fragment[] = []): Fragment {
-  const reach: Reach = { bodies: [...range, ...arrivalBounds(filter)], sessions: range };
+  const reach: Reach = { bodies: [...range, ...createdAtBounds(filter)], sessions: range };
   return gather('and', [compileNode(filter, reach)], reach);
 }
 
@@ -66,21 +66,21 @@ export function compileOverSession(filter: FilterNode): Fragment | undefined {
 }
 
 /** Whether each request tells by itself whether it matches, so that no whole session is read. */
-export function isToldByRequest(filter: FilterNode): boolean {
-  if ('operands' in filter) return filter.operands.every(isToldByRequest);
+export function isRowLevel(filter: FilterNode): boolean {
+  if ('operands' in filter) return filter.operands.every(isRowLevel);
   return filter.kind === 'all' || !isOverSession(filter, columnsOf(filter));
 }
 
 /** Whether the filter reads bodies or whole sessions, which may take long. */
-export function readsMuch(filter: FilterNode): boolean {
-  if ('operands' in filter) return filter.operands.some(readsMuch);
+export function isExpensive(filter: FilterNode): boolean {
+  if ('operands' in filter) return filter.operands.some(isExpensive);
   if (filter.kind === 'all') return false;
   const columns = columnsOf(filter);
   return isOverSession(filter, columns) || (filter.family === 'text' && columnOf(filter, columns.text).kind === 'body');
 }
 
 /** Bounds on the arrival that every matching record keeps. Both tables have the column, so reads of `bodies` may be kept to them as well. */
-export function arrivalBounds(filter: FilterNode): readonly Fragment[] {
+export function createdAtBounds(filter: FilterNode): readonly Fragment[] {
   return conjuncts(filter).flatMap((operand) =>
     isArrivalBound(operand) ? [compareTime(sql`created_at`, operand.operator, operand.value)] : [],
   );
@@ -101,7 +101,7 @@ function compileNode(node: FilterNode, reach: Reach): Compiled {
   if (node.kind === 'condition') return compileCondition(node);
   const operands = node.operands.map((operand) => compileNode(operand, reach));
   const sessions = operands.flatMap((operand) => ('session' in operand ? [operand.session] : []));
-  const ofSession = sessions.length === operands.length ? { session: bothOf(node.kind, sessions) } : undefined;
+  const ofSession = sessions.length === operands.length ? { session: combine(node.kind, sessions) } : undefined;
   if (ofSession !== undefined && operands.some(({ kind }) => kind === 'session')) return { kind: 'session', ...ofSession };
   const gathered = sql`(${gather(node.kind, operands, reach)})`;
   return ofSession === undefined ? { kind: 'request', sql: gathered } : { kind: 'either', sql: gathered, ...ofSession };
@@ -123,7 +123,7 @@ function compileCondition(node: ConditionNode): Compiled {
   return isOverSession(node, columns) ? { kind: 'session', session } : { kind: 'either', sql: compiled.sql, session };
 }
 
-function isOverSession({ field }: ConditionNode, { over, toldByRequest }: GroupColumns): boolean {
+function isOverSession({ field }: ConditionNode, { over, rowLevel: toldByRequest }: GroupColumns): boolean {
   return over === 'sessions' && toldByRequest?.includes(field) !== true;
 }
 

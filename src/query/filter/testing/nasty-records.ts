@@ -88,13 +88,13 @@ export const scoreNames = ['svc-score-feedback', '😀', '\uFFFD', 'quality', 'Q
 const sessionIds = ['s-1', 'S-1', 's-2', 'ΟΔΟΣ', '%', 'a\\b', "it's", ''];
 const january = Date.UTC(2026, 0, 31, 23, 59, 59, 990);
 const times = [january, january + 1, january + 9, january + 10, january + 11, january + 11, january + 1010, january + 86_400_000];
-const largestUint64 = 18_446_744_073_709_549_568;
+const maxUint64 = 18_446_744_073_709_549_568;
 
 const sparse = (texts: Arbitrary<string> = nastyText): Arbitrary<string> =>
   oneof({ weight: 2, arbitrary: constant('') }, { weight: 5, arbitrary: texts });
 const maybe = <Value>(values: Arbitrary<Value>): Arbitrary<Value | null> => option(values, { freq: 3 });
 const time = constantFrom(...times);
-const quantity = maybe(constantFrom(0, 1, 2, 100, 100, 101, 1500, 2 ** 53, 2 ** 53 + 2, largestUint64));
+const quantity = maybe(constantFrom(0, 1, 2, 100, 100, 101, 1500, 2 ** 53, 2 ** 53 + 2, maxUint64));
 const few = constantFrom(0, 1, 5, 12, 100, 1000);
 const money = maybe(
   constantFrom(
@@ -125,7 +125,7 @@ const body: Arbitrary<RecordedBody> = oneof(textBody, jsonBody, binaryBody, cons
 
 /** Tokens: either a number that only 64 bits hold alone, or both in the size of everyday. */
 const usage: Arbitrary<Usage> = oneof(
-  { weight: 1, arbitrary: constantFrom(2 ** 53, largestUint64).map((promptTokens) => ({ ...unreportedUsage, promptTokens })) },
+  { weight: 1, arbitrary: constantFrom(2 ** 53, maxUint64).map((promptTokens) => ({ ...unreportedUsage, promptTokens })) },
   {
     weight: 6,
     arbitrary: record({ promptTokens: maybe(few), completionTokens: maybe(few), cacheRead: quantity, cacheWrite: maybe(few) }).map(
@@ -208,7 +208,7 @@ const plainRecord = time.chain((createdAt) =>
   }),
 );
 
-const untold = {
+const remaining = {
   gatewayOverheadMs: null,
   attempts: [],
   changes: [],
@@ -226,7 +226,7 @@ const untold = {
 export function nastyRecords(organizationId: OrganizationId, count: number, seed: number): readonly StoredRecord[] {
   const made = sample(plainRecord, { numRuns: count, seed });
   const unique = new Map(made.map((plain) => [plain.requestId, plain]));
-  return [...unique.values()].map((plain) => withProperties({ organizationId, ...untold, ...plain, ...noSession }, plain.properties));
+  return [...unique.values()].map((plain) => withProperties({ organizationId, ...remaining, ...plain, ...noSession }, plain.properties));
 }
 
 const noSession = { sessionId: '', sessionName: '', sessionPath: '' };

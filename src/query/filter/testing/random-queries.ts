@@ -3,7 +3,7 @@ import { usdOf } from '../../../model/pricing/money.ts';
 import { type FieldDefinition, fieldGroups, type FieldGroup, type MapWrapper, mapWrappers } from '../../../model/vocabulary/fields.ts';
 import { operatorFamilies, type TextOperator } from '../../../model/vocabulary/operators.ts';
 import { namedSortKeys, sortDirections, sortKeys } from '../../../model/vocabulary/sort.ts';
-import { endsInOpenEscape, escapeLike, longestLikePattern } from '../../../sql/like.ts';
+import { endsInOpenEscape, escapeLike, maxLikePattern } from '../../../sql/like.ts';
 import type { OrderTerm } from '../../testing/order-harness.ts';
 import { nastyLetters, nastyNames, nastyText, scoreNames, sessionNames } from './nasty-records.ts';
 import { type NumberFound, readerOf, type Subject } from '../memory/readers.ts';
@@ -201,7 +201,7 @@ function patterns(source: Arbitrary<string>): Arbitrary<string> {
 
 /** The pattern as it may be sent: not too long, and no escape is open at its end. */
 function closed(pattern: string): string {
-  const short = pattern.slice(0, longestLikePattern - 1).toWellFormed();
+  const short = pattern.slice(0, maxLikePattern - 1).toWellFormed();
   return endsInOpenEscape(short) ? `${short}\\` : short;
 }
 

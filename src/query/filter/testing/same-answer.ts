@@ -301,7 +301,7 @@ async function change(world: World, seed: number): Promise<World> {
 
 /** Sets properties on all records of some of the sessions, by mutation. */
 async function changeSessions(world: World, seed: number): Promise<World> {
-  const { update } = makeChangeStoredSession(world.connections, { mostPatched: 0 });
+  const { update } = makeChangeStoredSession(world.connections, { maxPatched: 0 });
   let { records } = world;
   for (const accepted of nastyChanges(world.records, sessionChangeCount, seed)) {
     const sessionId = records.find(({ requestId }) => requestId === accepted.requestId)?.sessionId ?? '';

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { Database } from 'lmdb';
-import type { Environment } from './lmdb.ts';
+import type { LmdbEnvironment } from './lmdb.ts';
 
 /** A reply as it is kept: decoded, to be encoded again for each caller. Times are Unix milliseconds. */
-export interface CachedReply {
+export interface CachedResponse {
   /** Identifier of the exchange that it answered first. */
   readonly requestId: string;
   readonly userId: string;
@@ -29,20 +29,20 @@ export interface CacheKey {
 
 export interface CacheLimits {
   /** Bytes of all replies together; the least recently used go first. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** A larger reply is not kept. */
-  readonly mostReplyBytes: number;
+  readonly maxResponseBytes: number;
 }
 
 /** What was found under a key: a reply, or the places, at least one, that a new one may take. */
-export type Lookup = { readonly hit: CachedReply; readonly place: number } | { readonly freePlaces: readonly number[] };
+export type Lookup = { readonly hit: CachedResponse; readonly place: number } | { readonly freePlaces: readonly number[] };
 
 /** What is asked of a reply again and again, beside it: its body may be megabytes, and calls that wait for others look every few milliseconds. */
-interface Facts extends Pick<CachedReply, 'requestId' | 'userId' | 'createdAt' | 'expiresAt'> {
+interface Facts extends Pick<CachedResponse, 'requestId' | 'userId' | 'createdAt' | 'expiresAt'> {
   readonly bytes: number;
 }
 
-interface Kept extends CachedReply {
+interface Kept extends CachedResponse {
   readonly bytes: number;
   /** The last use, in what an earlier version wrote. */
   readonly usedAt?: number;
@@ -58,9 +58,9 @@ type Place = string[];
 
 /** Uses are written down together: so often, when there are so many of them, and before anything is forgotten for its age. */
 const useStepMs = 1000;
-const mostUnwritten = 256;
+const maxUnwritten = 256;
 /** A clock that was set back makes replies that are younger than now. Up to so much of that is a correction, milliseconds; beyond, nobody knows their age. */
-const mostAheadMs = 60_000;
+const maxAheadMs = 60_000;
 /** What a reply takes besides its body and its head. */
 const overheadBytes = 512;
 /** Replies that are forgotten in one transaction: calls of all workers wait for it. */
@@ -73,10 +73,10 @@ const totalKey: Place = ['total'];
  * Invariant: of each reply there are its facts, and a table of uses has one entry for each reply, in the order of their last use, and the total is the sum of all kept: they change in
  * one transaction. Of uses that follow each other within a second the last may be known only to the worker that had them, until it writes again.
  */
-export class CachedReplies {
-  private readonly environment: Environment;
+export class CachedResponses {
+  private readonly environment: LmdbEnvironment;
   private readonly limits: CacheLimits;
-  private readonly replies: Database<Kept, Place>;
+  private readonly responses: Database<Kept, Place>;
   private readonly facts: Database<Facts, Place>;
   private readonly uses: Database<boolean, (string | number)[]>;
   private readonly lastUses: Database<LastUse, Place>;
@@ -85,10 +85,10 @@ export class CachedReplies {
   private readonly unwritten = new Map<string, LastUse & { readonly at: Place }>();
   private writtenAt = 0;
 
-  constructor(environment: Environment, limits: CacheLimits) {
+  constructor(environment: LmdbEnvironment, limits: CacheLimits) {
     this.environment = environment;
     this.limits = limits;
-    this.replies = environment.table<Kept, Place>('replies');
+    this.responses = environment.table<Kept, Place>('replies');
     this.facts = environment.table<Facts, Place>('facts');
     this.uses = environment.table<boolean, (string | number)[]>('uses');
     this.lastUses = environment.table<LastUse, Place>('last-uses');
@@ -109,7 +109,7 @@ export class CachedReplies {
       else if (place === pick) picked = facts;
     }
     if (picked === undefined || freePlaces.length > 0) return { freePlaces };
-    const hit = this.replies.get(placeOf(key, pick));
+    const hit = this.responses.get(placeOf(key, pick));
     // An earlier version that ran in between knows nothing of facts.
     if (hit?.requestId !== picked.requestId) return { freePlaces: [pick] };
     this.use(placeOf(key, pick), { requestId: hit.requestId, usedAt: now });
@@ -117,24 +117,24 @@ export class CachedReplies {
   }
 
   /** Keeps a reply in a place, instead of what is there. @returns false when it is too large to be kept. */
-  keep(key: CacheKey, place: number, reply: CachedReply, now: number): boolean {
-    const bytes = reply.headers.reduce((sum, part) => sum + part.length, reply.body.length + overheadBytes);
-    if (bytes > this.limits.mostReplyBytes || bytes > this.limits.mostBytes) return false;
+  keep(key: CacheKey, place: number, response: CachedResponse, now: number): boolean {
+    const bytes = response.headers.reduce((sum, part) => sum + part.length, response.body.length + overheadBytes);
+    if (bytes > this.limits.maxResponseBytes || bytes > this.limits.maxBytes) return false;
     const at = placeOf(key, place);
     this.environment.write(() => {
       let total = this.total() - this.drop(at) + bytes;
-      if (total > this.limits.mostBytes) this.writeUses(now);
-      while (total > this.limits.mostBytes) {
+      if (total > this.limits.maxBytes) this.writeUses(now);
+      while (total > this.limits.maxBytes) {
         const [oldest] = [...this.uses.getKeys({ limit: 1 })];
         if (oldest === undefined) break;
         total -= this.drop(oldest.slice(1).map(String));
         // Whatever stands there: else it would be the oldest for ever.
         this.uses.removeSync(oldest);
       }
-      this.replies.putSync(at, { ...reply, bytes });
-      const { requestId, userId, createdAt, expiresAt } = reply;
+      this.responses.putSync(at, { ...response, bytes });
+      const { requestId, userId, createdAt, expiresAt } = response;
       this.facts.putSync(at, { requestId, userId, createdAt, expiresAt, bytes });
-      this.lastUses.putSync(at, { requestId: reply.requestId, usedAt: now });
+      this.lastUses.putSync(at, { requestId: response.requestId, usedAt: now });
       this.uses.putSync([now, ...at], true);
       this.totals.putSync(totalKey, total);
     });
@@ -173,22 +173,22 @@ export class CachedReplies {
   }
 
   private keysOf(organizationId: string, userId: string | undefined): Place[] {
-    const all = this.replies.getKeys({ start: [organizationId], end: [organizationId, '\u{10ffff}'] });
+    const all = this.responses.getKeys({ start: [organizationId], end: [organizationId, '\u{10ffff}'] });
     return [...all].filter((key) => userId === undefined || this.factsOf(key)?.userId === userId);
   }
 
   /** What an earlier version wrote has them with its body alone. */
   private factsOf(at: Place): Facts | undefined {
-    return this.facts.get(at) ?? this.replies.get(at);
+    return this.facts.get(at) ?? this.responses.get(at);
   }
 
   private use(at: Place, use: LastUse): void {
     const name = at.join('/');
     this.unwritten.delete(name);
     this.unwritten.set(name, { ...use, at });
-    const isTime = this.unwritten.size > mostUnwritten || use.usedAt - this.writtenAt >= useStepMs;
-    if (isTime && this.environment.hasRoom()) this.environment.write(() => this.writeUses(use.usedAt));
-    const [oldest] = this.unwritten.size > mostUnwritten ? this.unwritten.keys() : [];
+    const isTime = this.unwritten.size > maxUnwritten || use.usedAt - this.writtenAt >= useStepMs;
+    if (isTime && this.environment.hasFreeSpace()) this.environment.write(() => this.writeUses(use.usedAt));
+    const [oldest] = this.unwritten.size > maxUnwritten ? this.unwritten.keys() : [];
     if (oldest !== undefined) this.unwritten.delete(oldest);
   }
 
@@ -208,7 +208,7 @@ export class CachedReplies {
   private lastUseOf(at: Place): LastUse | undefined {
     const last = this.lastUses.get(at);
     if (last !== undefined) return last;
-    const kept = this.replies.get(at);
+    const kept = this.responses.get(at);
     return kept?.usedAt === undefined ? undefined : { requestId: kept.requestId, usedAt: kept.usedAt };
   }
 
@@ -217,7 +217,7 @@ export class CachedReplies {
     const facts = this.factsOf(at);
     if (facts === undefined) return 0;
     const last = this.lastUseOf(at);
-    this.replies.removeSync(at);
+    this.responses.removeSync(at);
     if (last !== undefined) this.uses.removeSync([last.usedAt, ...at]);
     this.lastUses.removeSync(at);
     this.facts.removeSync(at);
@@ -226,7 +226,7 @@ export class CachedReplies {
 }
 
 function isOf(now: number, { createdAt, expiresAt }: Facts): boolean {
-  return now < expiresAt && createdAt <= now + mostAheadMs;
+  return now < expiresAt && createdAt <= now + maxAheadMs;
 }
 
 function placeOf({ organizationId, fingerprint }: CacheKey, place: number): Place {

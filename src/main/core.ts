@@ -63,7 +63,7 @@ import { makeModelList } from './pricing/model-list.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
 import { type CorePrices, makePricePorts, makePricingOf } from './pricing/request-costs.ts';
 import { settleIn } from './pricing/settle-budgets.ts';
-import { StoredPrices } from './pricing/stored-prices.ts';
+import { makeStoredPrices } from './pricing/stored-prices.ts';
 import { coreLockOf, rejectUnsupportedSettings, failedKeysOf, holdLock, keyVerifier, openExistingMetadata, dataPaths } from './shared.ts';
 
 /** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
@@ -176,7 +176,7 @@ async function openParts(config: Config, connect: Connect | undefined): Promise<
     bookProviders,
     threatCheckFile: config.threatCheckFile,
   });
-  const storedPrices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
+  const storedPrices = makeStoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const prices: CorePrices = { book: priceBookFrom(bookProviders), stored: storedPrices };
   const state = openSharedState(config, observe);
   const running = new RunningErasures();
@@ -233,7 +233,7 @@ function makeDrain({
     pendingChanges,
     declaredNames: (organizationId) => declaredNames.of(organizationId),
     redactionRules: (organizationId) => redactionRules.of(organizationId),
-    organizationPrices: (organizationId) => prices.stored.of(organizationId),
+    organizationPrices: (organizationId) => prices.stored.get(organizationId),
     keepDeadLetter: letters.keep,
     evictDeadLetters: letterRoom.make,
     settleBudgets,
@@ -334,7 +334,7 @@ function apiPorts(parts: CoreParts, drain: Drain, { changers, removals, baseUrl 
       replace: (organizationId, limits) => replaceRateLimits(database, { organizationId, limits, at: systemClock.now() }),
     },
     providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
-    models: makeModelList(config, (organizationId) => ({ book: prices.book, organization: prices.stored.of(organizationId) })),
+    models: makeModelList(config, (organizationId) => ({ book: prices.book, organization: prices.stored.get(organizationId) })),
     redactionRules,
     retention: removals.retentionPorts,
     erasures: removals.erasurePorts,

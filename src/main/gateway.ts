@@ -46,7 +46,7 @@ import { makeMakerOf } from './pricing/model-makers.ts';
 import { modelsOf } from './pricing/model-list.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
 import { readPricesFile } from './pricing/prices-file.ts';
-import { StoredPrices } from './pricing/stored-prices.ts';
+import { makeStoredPrices, type StoredPrices } from './pricing/stored-prices.ts';
 import { rejectUnsupportedSettings, failedKeysOf, keyVerifier, openExistingMetadata, dataPaths } from './shared.ts';
 
 /** What is answered when all calls have ended has so long to be taken, milliseconds. */
@@ -75,7 +75,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const upstream = connectProviders(config);
   const state = openSharedState(config, observe);
   const cache = new SingleFlight({ state: state.open, clock: systemClock, observe, waitMs: config.cacheWaitMs });
-  const prices = new StoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
+  const prices = makeStoredPrices({ lookUp: makeOrganizationPriceLookUp(database), monotonic: systemClock.monotonic, observe });
   const callMeter = new GatewayMeter(meter);
   const endSampling = sampleProcess(meter, () => {
     callMeter.connections(upstream.counts());
@@ -194,7 +194,7 @@ function forwardPorts(config: Config, parts: GatewayParts): ForwardPorts {
     requestIdClaims: makeRequestIdClaims(database, systemClock.now),
     providers: makeProviderTable(config.providers, { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows, targets }),
     targets,
-    knownModels: (name, organizationId) => modelsOf(name, { book: parts.book, organization: parts.prices.of(organizationId) }),
+    knownModels: (name, organizationId) => modelsOf(name, { book: parts.book, organization: parts.prices.get(organizationId) }),
     makerOf: makeMakerOf(parts.book, systemClock.now),
     giveFeedback: makeGiveFeedback(config.dataDir),
     providerKeys: storedProviderKeys(config, parts),
@@ -247,7 +247,7 @@ function callLimits({ budgetReserveCents }: Config, { database, state, book, pri
   return {
     windows: { claim: (claims, now, reservation) => state.open().windows.claim(claims, now, reservation) },
     storedPolicies: (organizationId, keyId) => stored.policiesFor(organizationId, keyId),
-    estimateCost: makeCostEstimate(budgetReserveCents, (organizationId) => ({ book, organization: prices.of(organizationId) })),
+    estimateCost: makeCostEstimate(budgetReserveCents, (organizationId) => ({ book, organization: prices.get(organizationId) })),
     readUser,
   };
 }

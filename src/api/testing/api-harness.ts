@@ -20,7 +20,7 @@ import { KnownNames } from '../../query/hints/known-names.ts';
 import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { makePricePorts } from '../../main/pricing/request-costs.ts';
-import { StoredPrices } from '../../main/pricing/stored-prices.ts';
+import { makeStoredPrices } from '../../main/pricing/stored-prices.ts';
 import { makeOrganizationPriceLookUp } from '../../metadata/organization/prices.ts';
 import { priceBookFrom } from '../../pricing/price-book.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -145,7 +145,7 @@ async function portsOver(rig: IngestRig, spool: SpoolRig, observations: Observat
   const { drain, changer, sessions } = await spool.openCore();
   const declared = new DeclaredNames(rig.database, systemClock);
   const lookUp = makeOrganizationPriceLookUp(rig.database);
-  const stored = new StoredPrices({ lookUp, monotonic: () => performance.now(), observe: (observation) => observations.push(observation) });
+  const stored = makeStoredPrices({ lookUp, monotonic: () => performance.now(), observe: (observation) => observations.push(observation) });
   const corePrices = { book: priceBookFrom(undefined), stored };
   const bodyAddresses = makeBodyAddresses(Buffer.alloc(32, 1), Date.now);
   return {

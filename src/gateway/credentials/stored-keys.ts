@@ -2,6 +2,7 @@ import type { StoredProviderKey } from '../../metadata/organization/provider-key
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
+import { StaleCache } from '../../platform/stale-cache.ts';
 
 /** The keys of providers that organisations have stored. */
 export interface ProviderKeys {
@@ -28,35 +29,40 @@ export interface StoredProviderKeysOptions {
   readonly observe: Observe;
 }
 
-/** A deletion must be seen within 5 s, as the revocation of a key. */
-const freshMs = 2000;
-const maxOrganizations = 10_000;
-
 /** A key with what it opened to, once it was needed. */
 interface Entry {
   readonly stored: StoredProviderKey;
   opened: { readonly key: string | undefined } | undefined;
 }
 
-interface Read {
-  readonly entries: readonly Entry[];
-  readonly readAt: number;
-  readonly freshUntil: number;
-}
-
 const none: readonly Entry[] = [];
 
-/** The stored keys, cached. Most organisations that bring their own have none, and then a call without a credential costs one look into a map. */
+/** The stored keys, cached for two seconds: a deletion must be seen within five. */
 export class StoredProviderKeys implements ProviderKeys {
-  private readonly options: StoredProviderKeysOptions;
-  private readonly cache = new Map<OrganizationId, Read>();
+  private readonly options: Pick<StoredProviderKeysOptions, 'open' | 'observe'>;
+  private readonly cache: StaleCache<OrganizationId, readonly Entry[]>;
 
-  constructor(options: StoredProviderKeysOptions) {
-    this.options = options;
+  constructor({ lookUp, open, observe, monotonic, staleMaxMs }: StoredProviderKeysOptions) {
+    this.options = { open, observe };
+    this.cache = new StaleCache({
+      read: (organizationId) => {
+        const rows = lookUp(organizationId);
+        return rows.length === 0 ? none : rows.map((stored): Entry => ({ stored, opened: undefined }));
+      },
+      monotonic,
+      freshMs: 2000,
+      staleMaxMs,
+      onFailure: (error) => {
+        observe({ kind: 'provider_keys_failed', reason: messageOf(error) });
+        return new GatelogError('metadata_unavailable', 'The stored keys of providers cannot be read at the moment; try again shortly.', {
+          cause: error,
+        });
+      },
+    });
   }
 
   find(organizationId: OrganizationId, provider: string, name?: string): string | undefined {
-    const entries = this.entriesOf(organizationId);
+    const entries = this.cache.get(organizationId);
     if (entries.length === 0) return undefined;
     const ofProvider = entries.filter(({ stored }) => stored.provider === provider);
     const entry = ofProvider.find(({ stored }) => stored.name === (name ?? null)) ?? (name === undefined ? ofProvider[0] : undefined);
@@ -64,7 +70,7 @@ export class StoredProviderKeys implements ProviderKeys {
   }
 
   providersOf(organizationId: OrganizationId): ReadonlySet<string> {
-    return new Set(this.entriesOf(organizationId).map(({ stored }) => stored.provider));
+    return new Set(this.cache.get(organizationId).map(({ stored }) => stored.provider));
   }
 
   private open(entry: Entry): string {
@@ -80,30 +86,5 @@ export class StoredProviderKeys implements ProviderKeys {
       `The key that your organisation has stored for ${provider} (${id}) cannot be decrypted: the secret of this deployment is not the one it was stored with. ` +
         'Restore that secret (GATELOG_SECRET_KEY, or the file secret.key of the data folder), or delete the key and store it again (/v1/provider-keys).',
     );
-  }
-
-  private entriesOf(organizationId: OrganizationId): readonly Entry[] {
-    const now = this.options.monotonic();
-    const known = this.cache.get(organizationId);
-    if (known !== undefined && now < known.freshUntil) return known.entries;
-    const read = this.read(organizationId, known, now);
-    if (this.cache.size >= maxOrganizations) this.cache.clear();
-    this.cache.set(organizationId, read);
-    return read.entries;
-  }
-
-  private read(organizationId: OrganizationId, known: Read | undefined, now: number): Read {
-    const { lookUp, observe, staleMaxMs } = this.options;
-    try {
-      const rows = lookUp(organizationId);
-      const entries = rows.length === 0 ? none : rows.map((stored): Entry => ({ stored, opened: undefined }));
-      return { entries, readAt: now, freshUntil: now + freshMs };
-    } catch (error) {
-      observe({ kind: 'provider_keys_failed', reason: messageOf(error) });
-      if (known !== undefined && now <= known.readAt + staleMaxMs) return { ...known, freshUntil: now + freshMs };
-      throw new GatelogError('metadata_unavailable', 'The stored keys of providers cannot be read at the moment; try again shortly.', {
-        cause: error,
-      });
-    }
   }
 }

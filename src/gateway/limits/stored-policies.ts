@@ -3,35 +3,40 @@ import { type LimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts'
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { StoredLimit } from '../../metadata/organization/rate-limits.ts';
+import { StaleCache } from '../../platform/stale-cache.ts';
 
 export interface StoredLimitsOptions {
-  /** What an organisation has stored. Throws when that cannot be read. */
+  /** The stored limits of an organisation. Throws when they cannot be read. */
   readonly lookUp: (organizationId: OrganizationId) => readonly StoredLimit[];
   /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
   readonly observe: Observe;
 }
 
-/** A change must be seen within 5 s, as that of a key. */
-const freshMs = 2000;
-const maxOrganizations = 10_000;
-
-interface Entry {
+interface Policies {
   readonly policies: readonly LimitPolicy[];
-  /** Some hold for one key only. */
-  readonly byKey: boolean;
-  readonly freshUntil: number;
+  readonly hasKeyPolicies: boolean;
 }
 
-const none: readonly LimitPolicy[] = [];
+const none: Policies = { policies: [], hasKeyPolicies: false };
 
-/** The limits that organisations have stored, cached. Most have none, and then a call costs one look into a map. */
+/** The limits that organisations have stored, cached for two seconds. */
 export class StoredLimits {
-  private readonly options: StoredLimitsOptions;
-  private readonly cache = new Map<OrganizationId, Entry>();
+  private readonly cache: StaleCache<OrganizationId, Policies>;
 
-  constructor(options: StoredLimitsOptions) {
-    this.options = options;
+  constructor({ lookUp, monotonic, observe }: StoredLimitsOptions) {
+    this.cache = new StaleCache({
+      read: (organizationId) => policiesOf(lookUp(organizationId)),
+      monotonic,
+      freshMs: 2000,
+      staleMaxMs: Number.POSITIVE_INFINITY,
+      onFailure: (error) => {
+        observe({ kind: 'limits_failed', reason: messageOf(error) });
+        return new GatelogError('metadata_unavailable', 'The limits of the organisation cannot be read at the moment; try again shortly.', {
+          cause: error,
+        });
+      },
+    });
   }
 
   /**
@@ -39,36 +44,16 @@ export class StoredLimits {
    * @throws GatelogError `metadata_unavailable` when none are known.
    */
   policiesFor(organizationId: OrganizationId, keyId: string): readonly LimitPolicy[] {
-    const { policies, byKey } = this.entryOf(organizationId);
-    return byKey ? policies.filter((policy) => policy.keyId === undefined || policy.keyId === keyId) : policies;
-  }
-
-  private entryOf(organizationId: OrganizationId): Entry {
-    const now = this.options.monotonic();
-    const known = this.cache.get(organizationId);
-    if (known !== undefined && now < known.freshUntil) return known;
-    const entry = this.read(organizationId, known, now + freshMs);
-    if (this.cache.size >= maxOrganizations) this.cache.clear();
-    this.cache.set(organizationId, entry);
-    return entry;
-  }
-
-  private read(organizationId: OrganizationId, known: Entry | undefined, freshUntil: number): Entry {
-    const { lookUp, observe } = this.options;
-    try {
-      const policies = lookUp(organizationId).map(policyOf);
-      return { policies: policies.length === 0 ? none : policies, byKey: policies.some(({ keyId }) => keyId !== undefined), freshUntil };
-    } catch (error) {
-      observe({ kind: 'limits_failed', reason: messageOf(error) });
-      if (known !== undefined) return { ...known, freshUntil };
-      throw new GatelogError('metadata_unavailable', 'The limits of the organisation cannot be read at the moment; try again shortly.', {
-        cause: error,
-      });
-    }
+    const { policies, hasKeyPolicies } = this.cache.get(organizationId);
+    return hasKeyPolicies ? policies.filter((policy) => policy.keyId === undefined || policy.keyId === keyId) : policies;
   }
 }
 
-function policyOf({ policy, keyId }: StoredLimit): LimitPolicy {
-  const parsed = parseLimitPolicy(policy);
-  return keyId === null ? parsed : { ...parsed, keyId };
+function policiesOf(stored: readonly StoredLimit[]): Policies {
+  if (stored.length === 0) return none;
+  const policies = stored.map(({ policy, keyId }): LimitPolicy => {
+    const parsed = parseLimitPolicy(policy);
+    return keyId === null ? parsed : { ...parsed, keyId };
+  });
+  return { policies, hasKeyPolicies: policies.some(({ keyId }) => keyId !== undefined) };
 }

@@ -33,7 +33,7 @@ export interface RequestCostParts {
 export function makePricingOf({ book, stored }: CorePrices) {
   return (organizationId: OrganizationId, { provider }: BilledRequest): Pricing => ({
     providerId: priceProviderOf(provider),
-    prices: { book, organization: stored.of(organizationId) },
+    prices: { book, organization: stored.get(organizationId) },
   });
 }
 

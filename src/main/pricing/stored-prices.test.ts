@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { StoredPrice } from '../../model/pricing/stored-price.ts';
-import { StoredPrices } from './stored-prices.ts';
+import { makeStoredPrices, type StoredPrices } from './stored-prices.ts';
 
 const ours = '01890000-0000-7000-8000-000000000001' as OrganizationId;
 const other = '01890000-0000-7000-8000-000000000002' as OrganizationId;
@@ -16,7 +16,7 @@ let prices: StoredPrices;
 beforeEach(() => {
   stored = new Map();
   [now, looks, breaks, observed] = [0, 0, false, []];
-  prices = new StoredPrices({
+  prices = makeStoredPrices({
     lookUp: (organizationId) => {
       looks += 1;
       if (breaks) throw new Error('the database is away');
@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 const priceOf = (model: string): StoredPrice => ({ model, provider: null, validFrom: null, rates: { input: 1, output: 1 } });
-const modelsOf = (organizationId: OrganizationId) => prices.of(organizationId).map(({ price }) => price.reference);
+const modelsOf = (organizationId: OrganizationId) => prices.get(organizationId).map(({ price }) => price.reference);
 
 it('are looked up once in two seconds for each organisation, and a change is seen within five', () => {
   stored.set(ours, [priceOf('a')]);
@@ -52,6 +52,6 @@ it('that were seen hold while the database is away; unseen ones are an error, no
   breaks = true;
   now = 60_000;
   expect(modelsOf(ours)).toEqual(['a']);
-  expect(() => prices.of(other)).toThrow('The prices of the organisation cannot be read at the moment');
+  expect(() => prices.get(other)).toThrow('The prices of the organisation cannot be read at the moment');
   expect(observed).toEqual(Array.from({ length: 2 }, () => ({ kind: 'prices_failed', reason: 'the database is away' })));
 });

@@ -1,32 +1,36 @@
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
+import { StaleCache } from '../../platform/stale-cache.ts';
 import type { MetadataQueries } from '../database.ts';
 
-/** A change made here is seen at once, one of another process within this time. */
-const freshMs = 1000;
-const maxOrganizations = 10_000;
+type Rules = readonly RedactionRule[] | undefined;
 
-/** The redaction rules that organisations have stored, cached: the ingest asks for every batch. */
+/** The redaction rules that organisations have stored, cached: the ingest reads them for every batch. */
 export class RedactionRules {
   private readonly database: MetadataQueries;
   private readonly clock: Clock;
-  private readonly cache = new Map<OrganizationId, { readonly rules: readonly RedactionRule[] | undefined; readonly until: number }>();
+  private readonly cache: StaleCache<OrganizationId, Rules, Promise<Rules>>;
 
   constructor(database: MetadataQueries, clock: Clock) {
     this.database = database;
     this.clock = clock;
+    this.cache = new StaleCache({
+      read: async (organizationId) => {
+        const rules = await this.list(organizationId);
+        return rules.length === 0 ? undefined : rules;
+      },
+      monotonic: clock.monotonic,
+      freshMs: 1000,
+    });
   }
 
-  /** Rules in their order; undefined when there are none. Throws when they cannot be read: nobody knows then what may be stored. */
-  async of(organizationId: OrganizationId): Promise<readonly RedactionRule[] | undefined> {
-    const cached = this.cache.get(organizationId);
-    if (cached !== undefined && this.clock.monotonic() < cached.until) return cached.rules;
-    const rules = await this.list(organizationId);
-    if (this.cache.size >= maxOrganizations) this.cache.clear();
-    const entry = { rules: rules.length === 0 ? undefined : rules, until: this.clock.monotonic() + freshMs };
-    this.cache.set(organizationId, entry);
-    return entry.rules;
+  /**
+   * Rules in their order; undefined when there are none. A change made here is seen at once, one of another process within a second.
+   * Rejects when they cannot be read: what may be stored is unknown then.
+   */
+  async of(organizationId: OrganizationId): Promise<Rules> {
+    return this.cache.get(organizationId);
   }
 
   /** Rules in their order, as they are stored now. */
@@ -48,6 +52,6 @@ export class RedactionRules {
       .values({ organization_id: organizationId, ...row })
       .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(row))
       .execute();
-    this.cache.delete(organizationId);
+    this.cache.forget(organizationId);
   }
 }

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueKey } from '../src/auth/issue-key.ts';
+import type { MetadataDatabase } from '../src/metadata/database.ts';
+import { openMigratedMetadata } from '../src/metadata/migrate.ts';
+import { listApiKeys } from '../src/metadata/organization/api-keys.ts';
+import { createOrganization } from '../src/metadata/organization/organizations.ts';
+import { apiClient } from './support/api.ts';
+import { documentedPages, type Page, readPage } from './support/page-blocks.ts';
+import { readerFolder, runBlock } from './support/page-run.ts';
+import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
+import { type RecordedProvider, startRecordedProvider } from './support/recorded-provider.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let provider: RecordedProvider;
+let metadata: MetadataDatabase;
+
+beforeAll(async () => {
+  provider = await startRecordedProvider();
+  service = await startService({
+    dataDir,
+    environment: {
+      GATELOG_INGEST_INTERVAL_MS: '20',
+      GATELOG_PROVIDER_OPENAI_URL: `${provider.origin}/v1`,
+      GATELOG_PROVIDER_OPENAI_KEY: 'deployment-key',
+      GATELOG_PROVIDER_ANTHROPIC_URL: provider.origin,
+      GATELOG_PROVIDER_ANTHROPIC_KEY: 'deployment-key',
+      GATELOG_PROVIDER_GEMINI_URL: provider.origin,
+      GATELOG_PROVIDER_GEMINI_KEY: 'deployment-key',
+    },
+  });
+  metadata = await openMigratedMetadata(dataDir, 'core', Date.now);
+});
+
+afterAll(async () => {
+  await metadata?.close();
+  await service?.stop();
+  await provider?.close();
+  removeDataDir(dataDir);
+});
+
+const pages = documentedPages.map(readPage);
+const withBlocks = pages.filter(({ blocks }) => blocks.length > 0);
+
+/** What an `admin` key can set, and the keys that work. */
+async function settingsOf(key: string): Promise<unknown> {
+  const api = apiClient(service.api, key);
+  const paths = ['rate-limits', 'prices', 'redaction-rules', 'retention', 'provider-keys'];
+  const answers = await Promise.all(paths.map(async (name) => [name, (await api.call('GET', `/v1/${name}`)).body.data]));
+  const keys = await listApiKeys(metadata);
+  return { ...Object.fromEntries(answers), keys: keys.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id) };
+}
+
+/** An `admin` key of an organisation of its own, so that no page sees what another one did. */
+async function keyFor({ path }: Page): Promise<string> {
+  const organization = await createOrganization(metadata, path, Date.now());
+  if (organization === 'name_taken') throw new Error(`${path} is there twice`);
+  const order = { organizationId: organization.id, region: 'us', name: 'reader', permissions: 'admin', at: Date.now() } as const;
+  return (await issueKey(metadata, order)).key;
+}
+
+function counted({ path, blocks }: Page): string {
+  const left = blocks.filter(({ notRunBecause }) => notRunBecause !== undefined);
+  const reasons = left.map(({ notRunBecause = '' }) => notRunBecause).join('; ');
+  return `${path}: ${blocks.length - left.length} blocks${left.length === 0 ? '' : `, ${left.length} not run (${reasons})`}`;
+}
+
+describe('the commands of a page print what it shows, and leave the organisation as it was', () => {
+  it.each(withBlocks.map((page) => [counted(page), page] as const))('%s', async (_title, page) => {
+    const key = await keyFor(page);
+    const reader = { gateway: service.gateway, api: service.api, dataDir, key, folder: readerFolder(dataDir, page.path) };
+    const before = await settingsOf(key);
+    for (const block of page.blocks.filter(({ notRunBecause }) => notRunBecause === undefined)) await runBlock(block, reader);
+    expect(await settingsOf(key)).toEqual(before);
+  });
+});
+
+it('every block of the pages is run, compared with what is printed, or marked with a reason', () => {
+  expect(pages.flatMap(({ strays }) => strays)).toEqual([]);
+  expect(withBlocks.length).toBeGreaterThan(15);
+});

@@ -91,7 +91,8 @@ function fencesOf(markdown: string): readonly Fence[] {
 
 /** Whether `actual` has all that `expected` shows. `…` stands for anything; a list may have more elements, but an empty one is empty. */
 export function hasShown(actual: unknown, expected: unknown): boolean {
-  if (typeof expected === 'string') return typeof actual === 'string' ? fitsText(actual, expected) : expected === '…' && actual !== undefined;
+  if (expected === '…') return actual !== undefined;
+  if (typeof expected === 'string') return typeof actual === 'string' && fitsText(actual, expected);
   if (Array.isArray(expected)) return Array.isArray(actual) && hasElements(actual, expected);
   if (typeof expected !== 'object' || expected === null) return actual === expected;
   if (typeof actual !== 'object' || actual === null) return false;

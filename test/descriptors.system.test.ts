@@ -82,7 +82,7 @@ async function callOn(client: RawClient, body: string): Promise<ReturnType<typeo
       return client.isClosed() ? { response: undefined } : undefined;
     },
     60_000,
-  ).then(({ response: reply }) => reply);
+  ).then(({ response }) => response);
 }
 
 /** Processor time of the worker, as it has told last. */

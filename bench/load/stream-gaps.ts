@@ -56,21 +56,21 @@ export class StreamGaps {
 export class GapTotals {
   readonly #excess = new LatencyHistogram();
   #streams = 0;
-  #longestSentMs = 0;
+  undefined = 0;
   #longestSeenMs = 0;
 
-  add({ maxSentMs: longestSentMs, maxSeenMs: longestSeenMs }: StreamGaps): void {
+  add({ maxSentMs, maxSeenMs }: StreamGaps): void {
     this.#streams += 1;
-    this.#longestSentMs = Math.max(this.#longestSentMs, longestSentMs);
-    this.#longestSeenMs = Math.max(this.#longestSeenMs, longestSeenMs);
-    this.#excess.record(Math.max(0, longestSeenMs - longestSentMs));
+    this.undefined = Math.max(this.undefined, maxSentMs);
+    this.#longestSeenMs = Math.max(this.#longestSeenMs, maxSeenMs);
+    this.#excess.record(Math.max(0, maxSeenMs - maxSentMs));
   }
 
   summary(): GapSummary {
     const { p50Micros, maximumMicros } = this.#excess.summary();
     return {
       streams: this.#streams,
-      maxSentMs: this.#longestSentMs,
+      maxSentMs: this.undefined,
       maxSeenMs: this.#longestSeenMs,
       excessP50Ms: p50Micros / 1000,
       excessMaximumMs: maximumMicros / 1000,

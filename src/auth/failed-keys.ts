@@ -35,16 +35,16 @@ export class AuthFailureLimiter {
    * @returns that, or while the address has failed too often `too_many_failures`.
    */
   answer(address: string | undefined, rejection: GatelogError): GatelogError {
-    const { maxPerMinute: mostPerMinute, monotonic } = this.options;
-    if (mostPerMinute === 0) return rejection;
+    const { maxPerMinute, monotonic } = this.options;
+    if (maxPerMinute === 0) return rejection;
     const name = nameOf(address ?? '');
     const now = monotonic();
-    const bucket = this.buckets.get(name) ?? { left: mostPerMinute, at: now };
-    const left = Math.min(mostPerMinute, bucket.left + ((now - bucket.at) * mostPerMinute) / minuteMs);
+    const bucket = this.buckets.get(name) ?? { left: maxPerMinute, at: now };
+    const left = Math.min(maxPerMinute, bucket.left + ((now - bucket.at) * maxPerMinute) / minuteMs);
     this.buckets.delete(name);
     this.buckets.set(name, { left: left >= 1 ? left - 1 : left, at: now });
     this.makeRoom();
-    return left >= 1 ? rejection : tooMany(mostPerMinute, Math.ceil(((1 - left) * minuteMs) / mostPerMinute / 1000));
+    return left >= 1 ? rejection : tooMany(maxPerMinute, Math.ceil(((1 - left) * minuteMs) / maxPerMinute / 1000));
   }
 
   /** Addresses that are remembered right now. */

@@ -218,7 +218,7 @@ function makeDrain({
   prices,
   state,
   meter,
-  running: underWay,
+  running,
 }: CoreParts): Drain {
   const places = dataPaths(config);
   const settleBudgets = settleIn(state);
@@ -244,7 +244,7 @@ function makeDrain({
       now: systemClock.now,
       observe,
     }),
-    erasures: erasuresFor(database, underWay),
+    erasures: erasuresFor(database, running),
     limits: { maxRows: config.ingestBatchRows, maxBytes: config.ingestBatchBytes },
     maxKnown,
     intervalMs: config.ingestIntervalMs,

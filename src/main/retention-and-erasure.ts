@@ -126,7 +126,7 @@ function makeRetention({ config, observe, database, store, believedClock }: Remo
 }
 
 function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges): Erasures {
-  const { observe, database, store, state, running: underWay, latestBefore } = parts;
+  const { observe, database, store, state, running, latestBefore } = parts;
   const { inFlight } = drain;
   const erasures: Erasures = new Erasures({
     book: bookOf(database, observe, async () => {
@@ -135,7 +135,7 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges
       return { latestBefore, inFlight };
     }),
     targets: {
-      ingest: { begin: (erasure) => underWay.add(erasure), end: (erasure) => underWay.remove(erasure) },
+      ingest: { begin: (erasure) => running.add(erasure), end: (erasure) => running.remove(erasure) },
       waitForSpoolDrain: (erasure, signal) => waitForSpoolDrain({ catchUp: () => drain.catchUp(), inFlight }, erasure, signal),
       whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
       store: store.erase,

@@ -50,9 +50,9 @@ export function openSharedState(config: Config, observe: Observe): SharedState {
 }
 
 function openTables(config: Config, observe: Observe): OpenState & { readonly environment: LmdbEnvironment } {
-  const { stateMaxBytes, cacheMaxBytes, cacheResponseMaxBytes: cacheReplyMaxBytes, organizationSharePercent } = config;
+  const { stateMaxBytes, cacheMaxBytes, cacheResponseMaxBytes, organizationSharePercent } = config;
   const environment = openEnvironment(dataPaths(config).state, stateMaxBytes, observe);
-  const responses = new CachedResponses(environment, { maxBytes: cacheMaxBytes, maxResponseBytes: cacheReplyMaxBytes });
+  const responses = new CachedResponses(environment, { maxBytes: cacheMaxBytes, maxResponseBytes: cacheResponseMaxBytes });
   const turns = new CacheLeases(environment, responses, systemClock.now());
   return { environment, windows: new FixedWindows(environment, stateMaxBytes, organizationSharePercent), responses, turns };
 }

@@ -164,8 +164,8 @@ function headersOf({ contentType }: TypedBody, encoding: string): Record<string,
 
 const encodingOf = (encoding: string): string | undefined => (encoding === 'identity' ? undefined : encoding);
 
-function lengthOf({ responseFraming: replyFraming }: ByteCase, { answered }: PlannedCall): string | undefined {
-  return replyFraming === 'length' || replyFraming === 'length-close' ? String(answered.length) : undefined;
+function lengthOf({ responseFraming }: ByteCase, { answered }: PlannedCall): string | undefined {
+  return responseFraming === 'length' || responseFraming === 'length-close' ? String(answered.length) : undefined;
 }
 
 function differences(
@@ -211,7 +211,7 @@ export async function recordsFaults(
 /** Compares the record of a case, as the API shows it, with what passed. A stream is put together, compression is undone. */
 function recordFaults(combination: ByteCase, item: RequestItem | undefined): readonly string[] {
   const planned = planCall(combination);
-  const { shape, status, streamed, request, response: reply } = planned;
+  const { shape, status, streamed, request, response } = planned;
   if (item === undefined) return [`${planned.described}: there is no record`];
   const understood = streamed || status === 200 ? shape.record : { provider: shape.record.provider };
   const said = Object.entries(understood).map(([name, wanted]) => [`recorded ${name}`, item[name as keyof RequestItem], wanted] as const);
@@ -219,7 +219,7 @@ function recordFaults(combination: ByteCase, item: RequestItem | undefined): rea
     ['recorded status', item.response_status, status],
     ['recorded path', item.request_path, planned.path],
     ['recorded request', item.request_body, shownBody(request, planned.sent)],
-    ['recorded response', item.response_body, streamed ? putTogether(planned) : shownBody(reply, planned.answered)],
+    ['recorded response', item.response_body, streamed ? putTogether(planned) : shownBody(response, planned.answered)],
     ['recorded size', item.size_bytes, planned.sent.length + planned.answered.length],
     ...said,
   ]);
@@ -233,8 +233,8 @@ function shownBody({ contentType, bytes }: TypedBody, passed: Buffer): unknown {
 }
 
 /** What the stream's own format makes of its bytes in one piece; what it does not understand is shown as text. */
-function putTogether({ shape, path, response: reply }: PlannedCall): unknown {
+function putTogether({ shape, path, response }: PlannedCall): unknown {
   const format = wireFormatFor(shape.record.provider === 'GOOGLE' ? 'gemini' : shape.record.provider.toLowerCase(), path);
-  const assembled = format?.assembleStream(readServerSentEvents([reply.bytes]));
-  return assembled?.understood === true ? JSON.parse(JSON.stringify(assembled.body)) : reply.bytes.toString('utf8');
+  const assembled = format?.assembleStream(readServerSentEvents([response.bytes]));
+  return assembled?.understood === true ? JSON.parse(JSON.stringify(assembled.body)) : response.bytes.toString('utf8');
 }

@@ -41,14 +41,14 @@ interface OpenAiShape {
   readonly response?: TypedBody;
 }
 
-function openAi({ name, path: at, recordings, tokens, stream, request, response: reply }: OpenAiShape): WireShape {
+function openAi({ name, path: at, recordings, tokens, stream, request, response }: OpenAiShape): WireShape {
   const file = (end: string): string => `openai/__fixtures__/${recordings}-${end}`;
   return {
     name,
     path: at,
     providerPath: at,
     request: request ?? json(file('request.json')),
-    response: reply ?? json(file('response.json')),
+    response: response ?? json(file('response.json')),
     error: openAiError,
     ...(stream ? { stream: events(file('response.sse')) } : {}),
     record: { provider: 'OPENAI', prompt_tokens: tokens[0], completion_tokens: tokens[1] },

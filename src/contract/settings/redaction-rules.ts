@@ -8,10 +8,10 @@ import {
   defaultReplacements,
 } from '../../model/redaction-rule.ts';
 
-const { rules: mostRules, patternCharacters, replacementCharacters } = redactionLimits;
+const { rules: maxRules, patternCharacters, replacementCharacters } = redactionLimits;
 
 const ruleSentence = 'A rule is an object such as {"kind": "email"} or {"kind": "regex", "pattern": "EMP-[0-9]{6}"}.';
-const listSentence = `The body is an array of at most ${mostRules} rules, such as [{"kind": "email"}, {"kind": "key"}]; an empty one takes all away.`;
+const listSentence = `The body is an array of at most ${maxRules} rules, such as [{"kind": "email"}, {"kind": "key"}]; an empty one takes all away.`;
 const kindSentence = `\`kind\` is one of ${redactionKinds.join(', ')}.`;
 const patternSentence = `\`pattern\` takes 1 to ${patternCharacters} characters in the syntax of RE2.`;
 const replacementSentence = `\`replacement\` takes a text of at most ${replacementCharacters} characters, which stands in the place of what was found.`;
@@ -62,7 +62,7 @@ const ruleSchema = z
   .openapi('RedactionRule', { description: 'What is taken out of records before they are stored.' });
 
 /** Body that replaces an organisation's rules. Unknown fields are ignored with a warning. */
-export const redactionRulesSchema = z.array(ruleSchema, listSentence).max(mostRules, listSentence).openapi('RedactionRules');
+export const redactionRulesSchema = z.array(ruleSchema, listSentence).max(maxRules, listSentence).openapi('RedactionRules');
 
 /** Answer of a read or a change of the rules. */
 export const redactionRulesAnswerSchema = z

@@ -170,8 +170,8 @@ export class SingleFlight {
   }
 
   /** The place is released also where the reply could not be written. */
-  private keep({ responses: replies, turns }: CacheState, held: BucketLease, response: CachedResponse): void {
-    const isKept = this.safely(() => replies.keep(held.key, held.place, response, this.options.clock.now()), false);
+  private keep({ responses, turns }: CacheState, held: BucketLease, response: CachedResponse): void {
+    const isKept = this.safely(() => responses.keep(held.key, held.place, response, this.options.clock.now()), false);
     if (isKept) turns.release(held);
     else this.fail(turns, held);
   }

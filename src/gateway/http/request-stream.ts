@@ -51,10 +51,10 @@ export class RequestBodyStream extends Readable {
   }
 
   private readonly accept = (chunk: Buffer): void => {
-    const { request, recorder, maxBytes: mostBytes } = this.options;
+    const { request, recorder, maxBytes } = this.options;
     this.bytes += chunk.length;
-    if (this.bytes > mostBytes) {
-      this.destroy(bodyTooLarge(mostBytes));
+    if (this.bytes > maxBytes) {
+      this.destroy(bodyTooLarge(maxBytes));
       return;
     }
     recorder.requestPart(chunk);

@@ -39,8 +39,8 @@ class Attempts implements RetryDecider {
     this.ports = ports;
     this.open = open;
     this.legs = [plan, ...onward.fallbacks];
-    const { maxAttempts: mostAttempts, retryWithinMs } = ports.limits;
-    this.plan = { ...onward, maxAttempts: mostAttempts, retryWithinMs };
+    const { maxAttempts, retryWithinMs } = ports.limits;
+    this.plan = { ...onward, maxAttempts, retryWithinMs };
     this.startedAt = ports.clock.monotonic();
   }
 

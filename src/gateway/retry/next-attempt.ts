@@ -38,7 +38,7 @@ export type NextAttempt =
  * @param random from 0 to 1, 1 excluded.
  */
 export function nextAttempt(plan: AttemptPlan, failure: Failure, random: number): NextAttempt {
-  const { retry, fallbacks, maxAttempts: mostAttempts, retryWithinMs } = plan;
+  const { retry, fallbacks, maxAttempts, retryWithinMs } = plan;
   const { status, place, retries, attempts, elapsedMs } = failure;
   const repeats = retry !== undefined && retries < retry.retries && isTransient(status);
   const waitMs = repeats ? waitBeforeRetry(retry, retries, random, failure.retryAfterMs) : 0;
@@ -46,8 +46,8 @@ export function nextAttempt(plan: AttemptPlan, failure: Failure, random: number)
   const taking = fallbacks.findIndex(
     ({ fallback }, index) => canFollow(fallback, index, place) && matchesStatus(fallback, status, failure.isTooLong),
   );
-  if (attempts >= mostAttempts) {
-    return repeats || taking !== -1 ? { kind: 'none', because: `after ${mostAttempts} attempts (GATELOG_ATTEMPTS_MAX)` } : { kind: 'none' };
+  if (attempts >= maxAttempts) {
+    return repeats || taking !== -1 ? { kind: 'none', because: `after ${maxAttempts} attempts (GATELOG_ATTEMPTS_MAX)` } : { kind: 'none' };
   }
   if (repeats && isInTime) return { kind: 'retry', waitMs };
   if (taking !== -1) return { kind: 'fallback', place: taking + 1 };

@@ -178,14 +178,14 @@ export class ProviderConnection implements ResponseHandler {
   close(error: Error | undefined): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    const { response: reply, pump } = this;
+    const { response, pump } = this;
     this.response = undefined;
     this.pump = undefined;
     this.parser.stop();
     this.socket.destroy();
     this.owner.gone(this);
     pump?.stop();
-    reply?.broken(error ?? new SocketClosedError());
+    response?.broken(error ?? new SocketClosedError());
   }
 
   private waiting(): Waiting {
@@ -217,9 +217,9 @@ export class ProviderConnection implements ResponseHandler {
 
   /** The reply is whole; what of the request was not sent by then is not wanted any more. */
   private finish(): void {
-    const { response: reply, parser, owner } = this;
+    const { response, parser, owner } = this;
     this.response = undefined;
-    reply?.whole();
+    response?.whole();
     if (this.isClosed) return;
     const isSent = this.pump === undefined && this.socket.writableLength === 0;
     if (!isSent || !this.mayBeKept || !parser.keepsConnection) {

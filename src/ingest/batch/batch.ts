@@ -86,9 +86,9 @@ export function formBatch(
 }
 
 /** Whether what waits is as much as a batch takes. */
-export function fillsBatch(tails: readonly SeriesTail[], { maxRows: mostRows, maxBytes: mostBytes }: BatchLimits): boolean {
+export function fillsBatch(tails: readonly SeriesTail[], { maxRows, maxBytes }: BatchLimits): boolean {
   const waiting = tails.flatMap((tail) => tail.waiting());
-  return waiting.length >= mostRows || waiting.reduce((sum, { bytes }) => sum + bytes, 0) >= mostBytes;
+  return waiting.length >= maxRows || waiting.reduce((sum, { bytes }) => sum + bytes, 0) >= maxBytes;
 }
 
 function rotated<T>(items: readonly T[], by: number): readonly T[] {

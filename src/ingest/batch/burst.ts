@@ -55,14 +55,14 @@ export class BurstGate {
    * @param waiting exchanges that wait for the store.
    */
   defers(waiting: number): boolean {
-    const { maxMs: mostMs, clock } = this.options;
+    const { maxMs, clock } = this.options;
     const now = clock.monotonic();
     this.count(waiting, now);
     if (this.since !== undefined && waiting < burstCalls && this.tokens >= burstPerSecond) this.spent = true;
     const isBurst = this.since !== undefined || this.tokens <= 0;
-    if (mostMs === 0 || this.spent || !isBurst || !this.othersNeedTheCores()) return false;
+    if (maxMs === 0 || this.spent || !isBurst || !this.othersNeedTheCores()) return false;
     this.since ??= now;
-    return now - this.since < mostMs;
+    return now - this.since < maxMs;
   }
 
   /** A batch is taken. @param left exchanges that still wait; when none does, what comes may be a new burst. */

@@ -39,17 +39,17 @@ export class DeadLetterQuota {
 
   /** To be called after each letter: waits until all together are within their bytes, or until it has waited for long enough. */
   readonly make = async (): Promise<void> => {
-    const { letters, maxBytes: mostBytes, maxWaitMs: mostWaitMs } = this.ports;
+    const { letters, maxBytes, maxWaitMs } = this.ports;
     const { bytes } = letters.held();
-    const spare = Math.floor(mostBytes / spareShare);
-    if (bytes <= mostBytes) this.triedAtBytes = 0;
+    const spare = Math.floor(maxBytes / spareShare);
+    if (bytes <= maxBytes) this.triedAtBytes = 0;
     if (this.crowdOut === undefined || this.running !== undefined) return;
-    if (bytes <= Math.max(mostBytes, this.triedAtBytes + spare)) return;
+    if (bytes <= Math.max(maxBytes, this.triedAtBytes + spare)) return;
     this.triedAtBytes = bytes;
-    this.running = this.crowdOut(mostBytes - spare).finally(() => {
+    this.running = this.crowdOut(maxBytes - spare).finally(() => {
       this.running = undefined;
-      if (letters.held().bytes <= mostBytes) this.triedAtBytes = 0;
+      if (letters.held().bytes <= maxBytes) this.triedAtBytes = 0;
     });
-    await Promise.race([this.running, wait(mostWaitMs, undefined, { ref: false })]);
+    await Promise.race([this.running, wait(maxWaitMs, undefined, { ref: false })]);
   };
 }

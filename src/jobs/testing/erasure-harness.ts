@@ -58,7 +58,7 @@ export interface GivenLife {
 }
 
 /** One life of a core over a spool, with what erases. */
-export async function liveOver({ rig, responses: replies }: LifeParts, spool: SpoolRig, given: GivenLife = {}): Promise<Life> {
+export async function liveOver({ rig, responses }: LifeParts, spool: SpoolRig, given: GivenLife = {}): Promise<Life> {
   const running = new RunningErasures();
   const observations: Observation[] = [];
   const core = await spool.openCore({
@@ -91,8 +91,8 @@ export async function liveOver({ rig, responses: replies }: LifeParts, spool: Sp
         whenChangesAreOver: (organizationId) => changer.alone(organizationId, async () => undefined),
         store: rig.store.erase,
         responses: {
-          count: ({ organizationId, userId }) => replies.count(organizationId, userId),
-          forget: ({ organizationId, userId }) => replies.forget(organizationId, userId),
+          count: ({ organizationId, userId }) => responses.count(organizationId, userId),
+          forget: ({ organizationId, userId }) => responses.forget(organizationId, userId),
         },
         letters: lettersOf(rig, spool),
         ...given.targets,

@@ -49,7 +49,7 @@ export function makeLetterReplay({
   drain,
   changer,
   api,
-  running: underWay,
+  running,
   removals,
 }: OperatedParts): DeadLetterReplay {
   return new DeadLetterReplay({
@@ -59,7 +59,7 @@ export function makeLetterReplay({
     pendingChanges,
     forgetSpent: () => drain.spentChanges.forget(),
     removeOrphans: (heads) => removals.removeOrphans(heads, replayWaitMs),
-    isErasing: (organizationId) => underWay.of(organizationId) !== undefined,
+    isErasing: (organizationId) => running.of(organizationId) !== undefined,
     writeSeries: (series, frames) => writeWholeSeries(dataPaths(config).spool, series, frames),
     waitMs: replayWaitMs,
     observe,

@@ -67,12 +67,12 @@ export interface SessionWriting {
 /** Makes the functions that change stored sessions. */
 export function makeChangeStoredSession(
   connections: Connections,
-  { patches = new PendingPatches(), maxPatched: mostPatched = maxPatchedRows }: SessionWriting = {},
+  { patches = new PendingPatches(), maxPatched = maxPatchedRows }: SessionWriting = {},
 ): ChangeStoredSession {
   return {
     count: (change) => inTurn(connections, change, (client, bound) => countWithRoom({ client, bound }, change)),
     writeHistory: (change) => writeHistory(connections, change),
-    update: (change) => updateAll({ connections, patches, maxPatched: mostPatched }, change),
+    update: (change) => updateAll({ connections, patches, maxPatched }, change),
   };
 }
 
@@ -182,11 +182,11 @@ interface Turned {
 }
 
 async function update(updating: Updating, change: SessionChange): Promise<Turned> {
-  const { connections, client, bound, patches, maxPatched: mostPatched } = updating;
+  const { connections, client, bound, patches, maxPatched } = updating;
   const { total, bytes: bytesBefore } = await measure(updating, change);
   if (total === 0) return { total, step: 'done' };
   const bytes = bytesBefore + total * bytesOfProperties(change.values);
-  if (total > mostPatched || bytes > maxPatchedBytes) {
+  if (total > maxPatched || bytes > maxPatchedBytes) {
     const [others] = await rowsOf<{ readonly total: number | string }>(client, bound(rewritings));
     if (Number(others?.total ?? 0) > 0) return { total, step: 'put off' };
     await client.command(bound(mutationOf(change)));

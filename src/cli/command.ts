@@ -37,7 +37,7 @@ The command reprice speaks to the running service at GATELOG_API_URL (http://127
 /**
  * The `gatelog` command line. Its actions throw; {@link runCommand} turns what they throw into a sentence and an exit code.
  */
-function buildProgram(dependencies: CommandDependencies): Command {
+export function buildProgram(dependencies: CommandDependencies): Command {
   const program = new Command('gatelog')
     .description('A gateway in front of LLM providers that records every exchange, and a query service over the records.')
     .version(packageVersion(), '-v, --version', 'print the version')

@@ -175,48 +175,52 @@ const readTargetUrl: Reader = (draft, value, name) => {
   }
 };
 
-/** Our headers by the text after the prefix, lower case. A map: any text may come, `constructor` too. */
-const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(
-  Object.entries({
-    auth: (draft, value) => {
-      draft.auth = value;
-    },
-    'request-id': (draft, value) => {
-      draft.requestId = value.trim();
-    },
-    properties: readPropertiesObject,
-    'user-id': text('userId'),
-    'session-id': namedText('sessionId'),
-    'session-name': namedText('sessionName'),
-    'session-path': namedText('sessionPath'),
-    'model-override': text('modelOverride'),
-    'prompt-id': namedText('promptId'),
-    'prompt-version': text('promptVersion'),
-    'prompt-inputs': readPromptInputs,
-    'job-id': text('jobId'),
-    'node-id': text('nodeId'),
-    'experiment-id': text('experimentId'),
-    cost: readCost,
-    'omit-request': keeping('requestBody'),
-    'omit-response': keeping('responseBody'),
-    'stream-usage': readStreamUsage,
-    'cache-enabled': cacheHeader('cache-enabled'),
-    'cache-read': cacheHeader('cache-read'),
-    'cache-save': cacheHeader('cache-save'),
-    'cache-seed': cacheHeader('cache-seed'),
-    'cache-bucket-max-size': cacheHeader('cache-bucket-max-size'),
-    'cache-ignore-keys': cacheHeader('cache-ignore-keys'),
-    'cache-control': cacheHeader('cache-control'),
-    ...attemptReaders,
-    'security-enabled': readSecurity,
-    // The name that Helicone's documentation has for it.
-    'llm-security-enabled': readBlocking,
-    'target-url': readTargetUrl,
-    // The name that clients of Helicone's API know for it.
-    'openai-api-base': readTargetUrl,
-    'ratelimit-policy': readLimitPolicy,
-  }),
-);
+/** Our headers by the text after the prefix, lower case. `descriptions.ts` says what each is for. */
+const readerTable = {
+  auth: (draft, value) => {
+    draft.auth = value;
+  },
+  'request-id': (draft, value) => {
+    draft.requestId = value.trim();
+  },
+  properties: readPropertiesObject,
+  'user-id': text('userId'),
+  'session-id': namedText('sessionId'),
+  'session-name': namedText('sessionName'),
+  'session-path': namedText('sessionPath'),
+  'model-override': text('modelOverride'),
+  'prompt-id': namedText('promptId'),
+  'prompt-version': text('promptVersion'),
+  'prompt-inputs': readPromptInputs,
+  'job-id': text('jobId'),
+  'node-id': text('nodeId'),
+  'experiment-id': text('experimentId'),
+  cost: readCost,
+  'omit-request': keeping('requestBody'),
+  'omit-response': keeping('responseBody'),
+  'stream-usage': readStreamUsage,
+  'cache-enabled': cacheHeader('cache-enabled'),
+  'cache-read': cacheHeader('cache-read'),
+  'cache-save': cacheHeader('cache-save'),
+  'cache-seed': cacheHeader('cache-seed'),
+  'cache-bucket-max-size': cacheHeader('cache-bucket-max-size'),
+  'cache-ignore-keys': cacheHeader('cache-ignore-keys'),
+  'cache-control': cacheHeader('cache-control'),
+  ...attemptReaders,
+  'security-enabled': readSecurity,
+  // The name that Helicone's documentation has for it.
+  'llm-security-enabled': readBlocking,
+  'target-url': readTargetUrl,
+  // The name that clients of Helicone's API know for it.
+  'openai-api-base': readTargetUrl,
+  'ratelimit-policy': readLimitPolicy,
+} satisfies Readonly<Record<string, Reader>>;
+
+/** A map: any text may come, `constructor` too. */
+const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(Object.entries(readerTable));
+
+/** One of our request headers, by the text after the prefix. `Svc-Property-…` has a name of the caller's in it and is not among them. */
+export type DirectiveName = keyof typeof readerTable;
 
 /** Reads our headers off one request, line by line. Tags that are over a limit are left out and named in `warnings`; the model call goes on. */
 export class DirectiveReader {

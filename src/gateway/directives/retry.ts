@@ -84,14 +84,14 @@ const readList: Reader = (draft, value, name) => {
 };
 
 /** The headers about attempts, by the text after the prefix, lower case. Times are milliseconds. */
-export const attemptReaders: Readonly<Record<string, Reader>> = {
+export const attemptReaders = {
   'retry-enabled': readEnabled,
   'retry-num': number({ field: 'retries', least: 0, most: 100, whole: true }),
   'retry-factor': number({ field: 'factor', least: 1, most: 100, whole: false }),
   'retry-min-timeout': number({ field: 'minTimeoutMs', least: 0, most: maxWaitMs, whole: true }),
   'retry-max-timeout': number({ field: 'maxTimeoutMs', least: 0, most: maxWaitMs, whole: true }),
   fallbacks: readList,
-};
+} satisfies Readonly<Record<string, Reader>>;
 
 /**
  * What all of these headers together ask for.

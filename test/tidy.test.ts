@@ -1,10 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { rooms } from './tidy/law.ts';
-import { planted } from './tidy/planted.ts';
+import { planted as plantedSources } from './tidy/planted.ts';
+import { plantedDocuments } from './tidy/planted-documents.ts';
 import { sentenceOf } from './tidy/rule.ts';
 import { rules } from './tidy/rules.ts';
 import { readTree, treeOf } from './tidy/tree.ts';
+
+const planted = [...plantedSources, ...plantedDocuments];
 
 describe('the repository keeps its law', () => {
   const tree = readTree(fileURLToPath(new URL('..', import.meta.url)));

@@ -1,4 +1,5 @@
 import type { Rule } from './rule.ts';
+import { livingLinks, shortReadme } from './rules/documents.ts';
 import { environment, noConsole, pureRooms } from './rules/effects.ts';
 import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
 import { knownRoom, noCycles, packageImports, roomImports } from './rules/imports.ts';
@@ -36,4 +37,6 @@ export const rules: readonly Rule[] = [
   noMachineTraces,
   exactVersions,
   completeLock,
+  shortReadme,
+  livingLinks,
 ];

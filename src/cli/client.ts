@@ -4,26 +4,25 @@ import { isJsonObject, parseJson } from '../model/text.ts';
 import { printable } from '../config/text-table.ts';
 import { type CommandDependencies, CommandError } from './dependencies.ts';
 
-/** Reads an answer. @throws when it has another shape. */
 interface AnswerShape<Answer> {
   readonly parse: (answer: unknown) => Answer;
 }
 
-/** A running service as the commands see it: its API, with the key of one organisation. */
+/** A running service, reached through its API with the key of one organisation. */
 export interface ServiceClient {
-  /** Sends JSON and reads the answer. @throws CommandError with the sentence of the service, or why there is none. */
+  /** Sends JSON and reads the response. @throws CommandError with the sentence of the service, or the reason why it is unreachable. */
   readonly post: <Answer>(path: string, body: unknown, shape: AnswerShape<Answer>) => Promise<Answer>;
 }
 
 const standardAddress = 'http://127.0.0.1:8788';
 const answerMs = 120_000;
-/** A part of the service that is away is asked for again so often, after as many seconds as it says, up to some. */
+/** Tries while a part of the service is away, at the interval that it names. */
 const maxTries = 5;
 const maxWaitSeconds = 10;
 
 /**
- * Makes the client of `GATELOG_API_URL` with `GATELOG_API_KEY`; nothing is sent yet.
- * @throws CommandError when the key is missing or one of them cannot be used.
+ * Makes the client of `GATELOG_API_URL` with `GATELOG_API_KEY`; sends nothing yet. @throws CommandError when the key is missing or one of
+ * them is unusable.
  */
 export function serviceClient({ environment }: CommandDependencies): ServiceClient {
   const base = addressOf(environment['GATELOG_API_URL']);
@@ -32,7 +31,7 @@ export function serviceClient({ environment }: CommandDependencies): ServiceClie
   return clientOver({ name: base, advice }, (path, body) => sendToAddress(base + path, key, body));
 }
 
-/** Where the service is, and what to do when it is not there. */
+/** The service's address, and advice for when it is unreachable. */
 interface Place {
   readonly name: string;
   readonly advice: string;
@@ -78,14 +77,14 @@ async function sendToAddress(address: string, key: string, body: string): Promis
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body,
-    // The key goes to the address that was named and to no other.
+    // The key goes to no other address than the named one.
     redirect: 'manual',
     signal: AbortSignal.timeout(answerMs),
   });
   return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await response.text() };
 }
 
-/** The answer of the first try that is not 503. */
+/** The first response that is not 503. */
 async function answered({ name, advice }: Place, attempt: () => Promise<Response>): Promise<unknown> {
   for (let triesLeft = maxTries - 1; ; triesLeft -= 1) {
     const { status, retryAfter, text } = await reached({ name, advice }, attempt);
@@ -108,14 +107,14 @@ async function reached({ name, advice }: Place, attempt: () => Promise<Response>
   }
 }
 
-/** What another service, such as the gateway, says in the error of its own shape. */
+/** The message of another service, such as the gateway, in its own error shape. */
 function sentenceIn(answer: unknown): string {
   const error = isJsonObject(answer) ? answer['error'] : undefined;
   const message = isJsonObject(error) ? error['message'] : undefined;
   return typeof message === 'string' ? `, "${printable(message).slice(0, 300)}"` : '';
 }
 
-/** Where in the body the fault is. */
+/** The path of the fault in the body. */
 function placeOf(details: unknown): string {
   const place = isJsonObject(details) ? details['path'] : undefined;
   return typeof place === 'string' ? ` (at ${place})` : '';

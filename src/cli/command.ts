@@ -34,9 +34,7 @@ The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before th
 The commands dead-letters, backup and store reach the service that runs there, for all organisations and without a key.
 The command reprice speaks to the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
 
-/**
- * The `gatelog` command line. Its actions throw; {@link runCommand} turns what they throw into a sentence and an exit code.
- */
+/** The `gatelog` command line. Its actions throw; {@link runCommand} turns that into a sentence and an exit code. */
 export function buildProgram(dependencies: CommandDependencies): Command {
   const program = new Command('gatelog')
     .description('A gateway in front of LLM providers that records every exchange, and a query service over the records.')
@@ -67,13 +65,13 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   return program;
 }
 
-/** Whoever misuses a command is shown the help of that one. */
+/** A usage error shows the help of its command. */
 function nameHelp(command: Command, name: string): void {
   command.showHelpAfterError(`Try "${name} --help".`);
   for (const child of command.commands) nameHelp(child, `${name} ${child.name()}`);
 }
 
-/** Options that other programs have, and the settings that say that here. */
+/** Options of other programs, and our settings for the same. */
 const settingsOfOptions: Readonly<Record<string, string>> = {
   port: 'GATELOG_GATEWAY_PORT and GATELOG_API_PORT',
   host: 'GATELOG_HOST',
@@ -83,13 +81,13 @@ const settingsOfOptions: Readonly<Record<string, string>> = {
   'log-level': 'GATELOG_LOG_LEVEL',
 };
 
-/** @param text what commander says of a command line. */
+/** @param text commander's message about a command line. */
 function settingInstead(text: string): string {
   const setting = settingsOfOptions[/unknown option '--([a-z-]+)/.exec(text)?.[1] ?? ''];
   return setting === undefined ? '' : `That is a setting: ${setting}, in the environment.\n`;
 }
 
-/** What `--help` and `--version` say, for those who write a word. */
+/** `help` and `version` as words. */
 function addWordsForOptions(program: Command, dependencies: CommandDependencies): void {
   program
     .command('help')
@@ -111,16 +109,15 @@ function commandNamed(program: Command, names: readonly string[]): Command {
 }
 
 /**
- * Runs one command line.
- * @param words what follows the program's name.
- * @returns the exit code: 0, 1 for a failure, 2 for a command line that cannot be understood.
+ * Runs one command line. @param words the arguments behind the program's name. @returns the exit code: 0, 1 for a failure, 2 for a usage
+ * error.
  */
 export async function runCommand(words: readonly string[], dependencies: CommandDependencies): Promise<number> {
   try {
     await buildProgram(dependencies).parseAsync(words, { from: 'user' });
     return succeeded;
   } catch (error) {
-    // Commander has written its own message by then.
+    // Commander has already written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? succeeded : misused;
     dependencies.hint(error instanceof Error ? error.message : String(error));
     return failed;
@@ -156,7 +153,6 @@ function addServiceCommands(program: Command, dependencies: CommandDependencies)
     );
 }
 
-/** Said by the supervisor alone. */
 interface Supervised {
   readonly supervised?: boolean;
 }
@@ -264,7 +260,7 @@ function addStoreCommands(program: Command, dependencies: CommandDependencies): 
     .action(async (part: string) => (await import('./commands/store.ts')).setPartAside(contextOf(dependencies), part));
 }
 
-/** Commands about what is on record: they speak to the running service, for the organisation of the key. */
+/** Commands on records: they use the running service's API with the key of an organisation. */
 function addRecordCommands(program: Command, dependencies: CommandDependencies): void {
   program
     .command('reprice')

@@ -7,41 +7,41 @@ import { hasMetadata, type MetadataDatabase } from '../metadata/database.ts';
 import { systemClock } from '../platform/clock.ts';
 import { asRun } from './spoken.ts';
 
-/** What commands reach the world with. */
+/** The effects of commands. */
 export interface CommandDependencies {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Writes a result and a line break to standard output. */
   readonly print: (text: string) => void;
-  /** Writes what is meant for people and a line break to standard error. */
+  /** Writes a line for people to standard error. */
   readonly hint: (text: string) => void;
-  /** Shows how far a long command is, in one line of a terminal that the next call replaces; an empty text takes it away. */
+  /** Shows the progress of a long command in one line that the next call replaces; an empty text clears it. */
   readonly progress: (text: string) => void;
-  /** Width of the terminal that shows results; undefined where a program reads them. */
+  /** Width of the terminal; undefined when a program reads the output. */
   readonly columns?: number | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Opens the metadata database with its tables up to date, and makes it where it is missing; the caller closes it. */
+  /** Opens and migrates the metadata database, creating it where it is missing; the caller closes it. */
   readonly openDatabase: (config: Config) => Promise<MetadataDatabase>;
 }
 
-/** The dependencies with a checked configuration: what one command gets. */
+/** The dependencies with a checked configuration. */
 export interface CommandContext extends CommandDependencies {
   readonly config: Config;
 }
 
-/** A failure that a person can mend: its message is the one sentence that they see. */
+/** A failure that a person can mend; its message is the one sentence that they see. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** The real process. @param environment usually `process.env`, which only the composition root and the configuration know. */
+/** The real process. @param environment usually `process.env`. */
 export function systemDependencies(environment: CommandDependencies['environment']): CommandDependencies {
   return {
     environment,
     print: (text) => process.stdout.write(`${text}\n`),
     hint: (text) => process.stderr.write(`${asRun(text, environment)}\n`),
     progress: (text) => {
-      // To the beginning of the line, the text, and nothing behind it.
+      // Return to the start of the line, write, and erase the rest.
       if (process.stderr.isTTY) process.stderr.write(`\r${text}\u001b[K`);
     },
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
@@ -55,7 +55,7 @@ export function systemDependencies(environment: CommandDependencies['environment
   };
 }
 
-/** A name as it is stored. @throws CommandError when it is empty, too long or would move the cursor of a terminal. */
+/** Trims a name for storage. @throws CommandError when it is empty, too long or has control characters. */
 export function checkedName(text: string): string {
   const name = text.trim();
   if (name === '' || name.length > 128 || /\p{Cc}/u.test(name)) {
@@ -65,8 +65,8 @@ export function checkedName(text: string): string {
 }
 
 /**
- * Runs `work` on the database of a data folder that is there, and closes it, whatever happens.
- * @throws CommandError when there is none: what a command only looks at it does not make.
+ * Runs `work` on the existing database of a data folder and closes it. @throws CommandError when there is none: a command that only reads
+ * creates nothing.
  */
 export async function withDatabase<T>(context: CommandContext, work: (database: MetadataDatabase) => Promise<T>): Promise<T> {
   const { config } = context;
@@ -80,7 +80,7 @@ export async function withDatabase<T>(context: CommandContext, work: (database: 
   return withDatabaseMade(context, work);
 }
 
-/** As {@link withDatabase}; makes the folder and the database where they are missing. */
+/** As {@link withDatabase}, but creates the folder and the database where they are missing. */
 export async function withDatabaseMade<T>(context: CommandContext, work: (database: MetadataDatabase) => Promise<T>): Promise<T> {
   const database = await context.openDatabase(context.config);
   try {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// TRICKY: no module of the other kind: Node loads those with the threads of its pool, whose number then stands.
-// The core reads, writes and syncs many files at once; with Node's four, queries would wait for inserts. A core under a supervisor has it from there.
-// And what the engine has not used again for half a second it gives back to the system.
+// TRICKY: CommonJS without imports, because Node loads ES modules with its thread pool, whose size is fixed from then on. The core reads,
+// writes and syncs many files at once; with the default four threads, queries would wait for inserts. A supervised core gets the variables
+// from its supervisor. The allocator returns unused memory to the system after half a second.
 if (process.argv[2] === 'core') {
   process.env['UV_THREADPOOL_SIZE'] ??= '16';
   process.env['JE_MALLOC_CONF'] ??= 'dirty_decay_ms:500,muzzy_decay_ms:0';

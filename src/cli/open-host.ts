@@ -3,13 +3,13 @@ import { ownAddresses } from '../platform/http/own-addresses.ts';
 
 const everyAddress = /^http:\/\/(?:0\.0\.0\.0|\[::\])(?=:)/;
 
-/** An address that listens on every one of the machine's, as others reach it. */
+/** A wildcard address as other machines reach it. */
 export function reachable(address: string): string {
   const [own = '127.0.0.1'] = ownAddresses();
   return address.replace(everyAddress, () => `http://${own.includes(':') ? `[${own}]` : own}`);
 }
 
-/** What whoever opens the ports to a network has to know. */
+/** A warning for whoever opens the ports to a network. */
 export function openWarning({ host, metricsKey }: Pick<Config, 'host' | 'metricsKey'>): readonly string[] {
   if (host !== '0.0.0.0' && host !== '::') return [];
   const metrics = metricsKey === undefined ? ', and /metrics without a key (GATELOG_METRICS_KEY)' : '';

@@ -10,12 +10,10 @@ import { isSystemError } from '../platform/files.ts';
 import { socketPath } from '../platform/http/unix-socket.ts';
 import { type CommandContext, CommandError } from './dependencies.ts';
 
-/** Reads what an answer holds. @throws when it has another shape. */
 interface AnswerShape<Answer> {
   readonly parse: (data: unknown) => Answer;
 }
 
-/** What is asked of the service: a path with its parameters, and a body where there is one. */
 export interface OperatorQuestion {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
@@ -23,29 +21,32 @@ export interface OperatorQuestion {
   readonly body?: unknown;
 }
 
-/** The running service of a data folder, as its operator reaches it. */
+/** The running service of a data folder, reached through its operator socket. */
 export interface OperatorClient {
-  /** Asks again for what is away for the moment. @throws CommandError with the sentence of the service, or why there is none. */
+  /**
+   * Sends a request, and retries while a part is away. @throws CommandError with the sentence of the service, or the reason why it is
+   * unreachable.
+   */
   readonly ask: <Answer>(question: OperatorQuestion, shape: AnswerShape<Answer>) => Promise<Answer>;
-  /** As {@link ask}, of something that the service keeps for as long as the connection stands. */
+  /** As {@link ask}, for a resource that the service keeps while the connection lasts. */
   readonly hold: <Answer>(question: OperatorQuestion, shape: AnswerShape<Answer>) => Promise<Held<Answer>>;
 }
 
-/** An answer that the service stands by. */
+/** A response whose resource lasts as long as the connection. */
 export interface Held<Answer> {
   readonly answer: Answer;
-  /** Aborted when the connection ends before it was let go of. */
+  /** Aborted when the connection ends before `release`. */
   readonly lost: AbortSignal;
   readonly release: () => void;
 }
 
-/** A part of the service that is away for a moment is asked for again so often. */
+/** Tries while a part of the service is away. */
 const maxTries = 5;
 const retryMs = 2000;
-/** System errors of a socket behind which nobody is. */
+/** Errors of a socket without a listener. */
 const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 
-/** The client of the service that runs in the data folder of the settings; nothing is sent yet. */
+/** The client of the service in the configured data folder; sends nothing yet. */
 export function operatorClient(context: CommandContext): OperatorClient {
   return {
     ask: async (question, shape) => {
@@ -72,7 +73,7 @@ export function operatorClient(context: CommandContext): OperatorClient {
   };
 }
 
-/** What the answer holds. @throws CommandError with the sentence of a failure. */
+/** Unwraps the data of a response. @throws CommandError with the sentence of a failure. */
 function dataOf({ statusCode = 0 }: IncomingMessage, text: string): unknown {
   const answer = parseJson(text);
   if (!isJsonObject(answer) || (typeof answer['error'] !== 'string' && answer['error'] !== null)) {
@@ -82,7 +83,7 @@ function dataOf({ statusCode = 0 }: IncomingMessage, text: string): unknown {
   return answer['data'];
 }
 
-/** @throws when the answer ends before. */
+/** @throws when the response ends before. */
 function firstLine(response: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -118,7 +119,7 @@ function queryOf(parameters: NonNullable<OperatorQuestion['parameters']>): strin
   return given.size === 0 ? '' : `?${given.toString()}`;
 }
 
-/** Without an agent: another service may stand behind the same path of a socket later. */
+/** No agent: another service may own the socket's path later. */
 function sendTo(socket: string, { method, path: address, parameters = {}, body }: OperatorQuestion): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? '' : JSON.stringify(body);
@@ -129,7 +130,7 @@ function sendTo(socket: string, { method, path: address, parameters = {}, body }
   });
 }
 
-/** A sentence for people: no data, nobody there, or what the system said. */
+/** A sentence for people: no data folder, no service, or the system's error. */
 function whyUnreached(dataDir: string, error: unknown): string {
   const folder = path.resolve(dataDir);
   if (!hasMetadata(dataDir)) {

@@ -2,7 +2,7 @@ import type { MetadataDatabase } from '../metadata/database.ts';
 import { findOrganization, type Organization } from '../metadata/organization/organizations.ts';
 import { CommandError } from './dependencies.ts';
 
-/** The organisation that `--org` names, by its name or id. @throws CommandError when there is none. */
+/** The organisation that `--org` names by its name or id. @throws CommandError when there is none. */
 export async function chosenOrganization(database: MetadataDatabase, nameOrId: string): Promise<Organization> {
   const organization = await findOrganization(database, nameOrId);
   if (organization === undefined) {

@@ -1,6 +1,5 @@
 import { GiB, hour, KiB, type Machine, MiB, minute, type Variable } from './variable.ts';
 
-/** The settings of the gateway: what it takes from callers, for how long it waits for whom, and its connections to providers. */
 export const gatewayVariables = {
   gatewayWorkers: {
     name: 'GATELOG_GATEWAY_WORKERS',

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** What a setting of each kind becomes once it is read. */
+/** The value type of each kind of setting. */
 export interface KindValues {
   readonly text: string;
   readonly host: string;
@@ -18,7 +18,7 @@ export interface KindValues {
 }
 export type KindName = keyof KindValues;
 
-/** What a kind needs to know about the one setting that it reads: bounds of numbers, schemes of addresses, choices. */
+/** Limits of one setting: bounds of numbers, schemes of addresses, choices. */
 export interface KindLimits {
   readonly least?: number;
   readonly most?: number;
@@ -26,14 +26,13 @@ export interface KindLimits {
   readonly choices?: readonly string[];
 }
 
-/** Either the value, or what is wrong with the text. `problem` continues a sentence that begins with the setting's name. */
+/** The value, or the fault of the text. `problem` continues a sentence that begins with the setting's name. */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
 interface Kind<T> {
   readonly read: (text: string, limits: KindLimits) => Reading<T>;
-  /** What to write, to follow the word "write". */
+  /** Continues a sentence that ends in "write". */
   readonly form: (limits: KindLimits) => string;
-  /** The value as a person would write it. */
   readonly show: (value: T) => string;
 }
 
@@ -44,7 +43,7 @@ const regionShape = /^[a-z][a-z0-9-]{0,15}$/;
 const hostShape = /^[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?$/i;
 const regionForm = 'up to 16 lower-case letters, digits and hyphens that start with a letter, for example us';
 
-/** One row per kind of setting: how its text is read, explained and shown. */
+/** How the text of each kind is read, explained and shown. */
 export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
   text: {
     read: (text) => (text.includes('\0') ? { problem: 'holds a zero character' } : { value: text }),
@@ -128,7 +127,7 @@ export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
 };
 
 /**
- * Reads an http address and takes a trailing slash off, so that paths can be appended. The text is never quoted in a problem: people paste
+ * Reads an http address and drops a trailing slash, so that paths can be appended. A problem never quotes the text: people paste
  * credentials into addresses.
  */
 export function readUrl(text: string, schemes: readonly string[]): Reading<string> {
@@ -168,7 +167,7 @@ function readOrigins(text: string): Reading<readonly string[]> {
   return { value: Object.freeze(entries.flatMap(({ origin = [] }) => origin)) };
 }
 
-/** An origin as browsers write it: without the port that a scheme has anyway. `URL` knows that of the web's schemes only. */
+/** An origin as browsers write it, without the scheme's default port. `URL` knows default ports of web schemes only. */
 function originOf(entry: string): string | undefined {
   if (entry === '*') return entry;
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s*]+$/.test(entry)) return undefined;

@@ -5,26 +5,23 @@ import { nearestName } from './suggest.ts';
 import type { Machine, Variable } from './variable.ts';
 import { clientVariables, defaultText, settingRows, variables, type Settings, type SettingName } from './variables.ts';
 
-/** What the environment says about one provider. */
 export interface ProviderSettings {
   /** Replaces the provider's base address; without a trailing slash. */
   readonly baseUrl?: string;
-  /** The deployment's own credential for it. */
+  /** The deployment's credential for the provider. */
   readonly key?: string;
 }
 
-/** Every setting, checked and frozen. */
 export interface Config extends Settings {
   /** By provider name in lower case, from `GATELOG_PROVIDER_<NAME>_URL` and `_KEY`. The object has no prototype. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
 }
 
-/** One thing that is wrong with the environment. No fault ever holds the value of a secret. */
+/** A fault of the environment. It never holds the value of a secret. */
 export interface Fault {
   readonly variable: string;
   /** Continues a sentence that begins with the variable. */
   readonly problem: string;
-  /** What to write instead. */
   readonly remedy: string;
 }
 
@@ -36,8 +33,8 @@ const httpSchemes = ['https', 'http'];
 const knownProviders: readonly string[] = addressedProviders;
 
 /**
- * Reads the settings out of an environment; an empty variable counts as not set. All faults are found at once.
- * @param machine what defaults depend on.
+ * Reads the settings of an environment and reports all faults at once; an empty variable counts as unset. @param machine input of
+ * defaults.
  */
 export function loadConfig(environment: Environment, machine: Machine = { cores: availableParallelism() }): LoadedConfig {
   const faults: Fault[] = [];
@@ -56,7 +53,6 @@ export function loadConfig(environment: Environment, machine: Machine = { cores:
   return contradictions.length > 0 ? { faults: contradictions } : { config };
 }
 
-/** A fault as one sentence. */
 export function faultSentence(fault: Fault): string {
   return `${fault.variable} ${fault.problem}; ${fault.remedy}.`;
 }
@@ -110,10 +106,10 @@ function remedyForUnknown(name: string, known: readonly string[]): string {
   return 'remove it; `gatelog config` lists all settings';
 }
 
-/** A batch whose insert has begun when the disk becomes full, and what the engine merges meanwhile. */
+/** A batch whose insert has begun when the disk becomes full, and the engine's merges meanwhile. */
 const batchesInSpareBytes = 2;
 
-/** Settings that are fine one by one and cannot hold together. */
+/** Settings that are valid one by one and contradict each other. */
 function contradictionsIn(config: Config): readonly Fault[] {
   const faults: Fault[] = [];
   if (config.gatewayPort !== 0 && config.gatewayPort === config.apiPort) {

@@ -7,9 +7,8 @@ import type { Machine, Variable } from './variable.ts';
 import { defaultText, settingRows } from './variables.ts';
 
 /**
- * All settings by their names: value, default, reason. A secret is shown as `set` or `not set`, never as itself.
- * @param columns width of the terminal that shows it; undefined: a table with one line for each, for programs.
- * @returns lines without a final line break.
+ * All settings by name: value, default, reason. A secret is shown as `set` or `not set`. @param columns width of the terminal; undefined
+ * prints a table with one line per setting, for programs. @returns lines without a final line break.
  */
 export function printConfig(config: Config, machine: Machine = { cores: availableParallelism() }, columns?: number): string {
   const settings = settingRows.map(([key, variable]) => [
@@ -26,13 +25,11 @@ export function printConfig(config: Config, machine: Machine = { cores: availabl
 const minColumns = 40;
 const indent = '    ';
 
-/** A setting on its own line, and what it is for below. */
 function paragraph([name = '', value = '', standard = '', reason = '']: readonly string[], columns: number): string {
   const head = value === standard || standard === '-' ? `${name} = ${value}` : `${name} = ${value} (default ${standard})`;
   return [head, ...wrapped(reason, columns - indent.length).map((line) => indent + line)].map(printable).join('\n');
 }
 
-/** A text in lines of so many characters, unless one of its words is longer. */
 function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -43,7 +40,7 @@ function wrapped(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** The two settings that every provider has, then those that are set. */
+/** The two settings that every provider has, then the set ones. */
 function providerRows(config: Config): readonly string[][] {
   const names = addressedProviders.map((name) => name.toUpperCase()).join(', ');
   const pattern = [

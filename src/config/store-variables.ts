@@ -1,6 +1,5 @@
 import { GiB, hour, MiB, type Variable } from './variable.ts';
 
-/** Settings of the store and of the queries that it answers. */
 export const storeVariables = {
   storeMemoryBytes: {
     name: 'GATELOG_STORE_MEMORY_BYTES',

@@ -1,11 +1,11 @@
 import { editDistance } from '../model/edit-distance.ts';
 
-/** How much a whole word in common outweighs letters that differ: `GATELOG_PORT` means `GATELOG_API_PORT`, not `GATELOG_HOST`. */
+/** Weight of a common word against differing letters: `GATELOG_PORT` means `GATELOG_API_PORT`, not `GATELOG_HOST`. */
 const sharedWordBonus = 3;
-/** Above this two names have nothing to do with each other. */
+/** Maximum distance of related names. */
 const farthest = 3;
 
-/** The known name that a misspelt one most likely meant, undefined when none is near. Names are words joined by underscores. */
+/** The known name that a misspelt one most likely meant; undefined when none is near. Names are words joined by underscores. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((candidate) => ({ candidate, distance: nameDistance(name, candidate) }))

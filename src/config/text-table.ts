@@ -1,6 +1,6 @@
 /**
- * Rows as text: every column but the last is padded to its widest cell, two spaces between. Control characters become U+FFFD, so that a name
- * cannot move the cursor of the terminal that shows it.
+ * Rows as text: every column but the last is padded to its widest cell, two spaces between. Control characters become U+FFFD, so that a
+ * name cannot move the terminal's cursor.
  */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map(printable));
@@ -10,7 +10,7 @@ export function textTable(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** A text that does not move the cursor of the terminal that shows it: control characters become U+FFFD. */
+/** Replaces control characters, which could move the terminal's cursor, by U+FFFD. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '\u{fffd}');
 }

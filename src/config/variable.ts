@@ -1,11 +1,11 @@
 import type { KindLimits, KindName } from './kinds.ts';
 
-/** What a default may depend on. */
+/** The machine's properties that defaults depend on. */
 export interface Machine {
   readonly cores: number;
 }
 
-/** One setting. `default` is text in the form that a person would write; without it the setting may stay unset. */
+/** One setting. `default` is text as a person would write it; without it the setting may stay unset. */
 export interface Variable extends KindLimits {
   readonly name: `GATELOG_${string}`;
   readonly kind: KindName;

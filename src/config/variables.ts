@@ -3,10 +3,7 @@ import { gatewayVariables } from './gateway-variables.ts';
 import { storeVariables } from './store-variables.ts';
 import { GiB, hour, KiB, type Machine, MiB, minute, type Variable } from './variable.ts';
 
-/**
- * Every setting, one row each: the name in `Config`, then the variable, its kind, default, bounds and reason. Loading, `gatelog config` and
- * the documentation read this table.
- */
+/** Every setting, one row each. Loading, `gatelog config` and the documentation read this table. */
 export const variables = {
   dataDir: {
     name: 'GATELOG_DATA_DIR',
@@ -333,19 +330,18 @@ export const variables = {
 type Variables = typeof variables;
 type ValueOf<V extends Variable> = V extends { readonly choices: readonly (infer C)[] } ? C : KindValues[V['kind']];
 
-/** The settings by their camelCase names; one without a default is undefined when it is not set. Sizes are bytes. */
+/** The settings by their camelCase names; one without a default is undefined when unset. Sizes are bytes. */
 export type Settings = {
   readonly [K in keyof Variables]: ValueOf<Variables[K]> | (Variables[K] extends { readonly default: unknown } ? never : undefined);
 };
 export type SettingName = keyof Variables;
 
-/** The rows of the table in its order, without their literal types. */
 export const settingRows: readonly (readonly [SettingName, Variable])[] = Object.entries(variables) as [SettingName, Variable][];
 
-/** Names that begin like ours, belong to the command line as a client, and are therefore no settings of the service. */
+/** Settings of the command line as a client, not of the service. */
 export const clientVariables: ReadonlySet<string> = new Set(['GATELOG_API_KEY', 'GATELOG_API_URL']);
 
-/** The default of a setting as text, undefined when it has none. */
+/** The default of a setting as text; undefined when it has none. */
 export function defaultText(variable: Variable, machine: Machine): string | undefined {
   return typeof variable.default === 'function' ? variable.default(machine) : variable.default;
 }

@@ -2,15 +2,15 @@ import path from 'node:path';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { readFileIfPresent, replaceFile } from '../platform/files.ts';
 
-/** A load balancer that asks the gateway gives it a second. */
+/** A load balancer gives the gateway a second; the core gets half of it. */
 const askMs = 500;
 
-/** Leaves the core's address in the data folder, where gateways find it. */
+/** Writes the core's address into the data folder, where gateways find it. */
 export function publishCoreAddress(dataDir: string, address: string): void {
   replaceFile(fileIn(dataDir), `${JSON.stringify({ address })}\n`);
 }
 
-/** Parts of the core that do not work at the moment or are behind, by its own word; `core` when it does not answer within half a second. */
+/** The degraded parts that the core reports; `core` when it does not respond within half a second. */
 export async function degradedCoreParts(dataDir: string): Promise<readonly string[]> {
   try {
     const address = coreAddress(dataDir);
@@ -24,7 +24,7 @@ export async function degradedCoreParts(dataDir: string): Promise<readonly strin
   }
 }
 
-/** Where the core's API is, by its own word; undefined: it has not told yet. */
+/** The core's published address; undefined before it has started. */
 export function coreAddress(dataDir: string): string | undefined {
   const published = parseJson(readFileIfPresent(fileIn(dataDir)) ?? '');
   return isJsonObject(published) && typeof published['address'] === 'string' ? published['address'] : undefined;

@@ -3,10 +3,10 @@ import { type ErrorCode, GatelogError, isApiErrorCode } from '../model/errors.ts
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { coreAddress } from './core-address.ts';
 
-/** A change is answered once it is durable. */
+/** A change is acknowledged once it is durable. */
 const answerMs = 10_000;
 
-/** Gives ratings to the core's API, as their caller could. @throws what `fetch` does, where the core is away. */
+/** Sends ratings to the core's API. @throws as `fetch` does when the core is away. */
 export function makeGiveFeedback(dataDir: string): GiveFeedback {
   return async (key, { requestId, rating }) => {
     const address = coreAddress(dataDir);

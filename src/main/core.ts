@@ -66,21 +66,20 @@ import { settleIn } from './pricing/settle-budgets.ts';
 import { makeStoredPrices } from './pricing/stored-prices.ts';
 import { coreLockOf, rejectUnsupportedSettings, failedKeysOf, holdLock, keyVerifier, openExistingMetadata, dataPaths } from './shared.ts';
 
-/** How long a stopping core lets answers go on, then stores what is left, milliseconds; the rest stays in the spool. */
+/** A stopping core gives running responses this long, then the drain; the rest stays in the spool. */
 const answersEndMs = 300;
 const drainEndMs = 1200;
-/** Longest wait of a change for a record that is just being stored, milliseconds. */
+/** Maximum wait of a change for a record that is just being stored. */
 const changeWaitMs = 10_000;
-/** Longest wait of the ingest for room among the dead letters, milliseconds. */
+/** Maximum wait of the ingest for space among the dead letters. */
 const letterRoomWaitMs = 5000;
-/** Frames of which the core may know where they are when the store has been away for long and callers ask: less than a gigabyte, half a million plain calls. */
+/** Frames whose location the core may hold while the store is away: under a gigabyte, half a million plain calls. */
 const maxKnown = 5_000_000;
-/** Rows have up to three times the bytes of their exchanges, and there are those of two batches at a time, one that is stored and the next; some of their memory is free. */
+/** Rows have up to three times the bytes of their exchanges, and two batches are in memory at a time: one being stored and the next. */
 const rowBytesOfBatchByte = 8;
-/** What the embedded engine calls the threads that merge parts, which it has from when it opens its folder. */
+/** The embedded engine's name for its merging threads. */
 const mergingThreads = 'MergeMutate';
 
-/** Everything in the core that lives as long as it does. */
 interface CoreParts {
   readonly config: Config;
   readonly observe: Observe;
@@ -97,15 +96,15 @@ interface CoreParts {
   readonly state: SharedState;
   readonly running: RunningErasures;
   readonly believedClock: TrustedClock;
-  /** The greatest number that any accepted change has. */
+  /** The greatest number of any accepted change. */
   readonly latestNumber: number;
-  /** No call that is on record from before this start came later, Unix milliseconds. */
+  /** No recorded call from before this start came later, Unix milliseconds. */
   readonly latestBefore: number;
 }
 
 /**
- * Starts the core: locks, metadata, store, ingest, API; and stops them the other way round.
- * @param version of the program. @param connect opens the store's connections; a test has some that fail.
+ * Starts locks, metadata, store, ingest and API in this order, and stops them in reverse. @param connect opens the store's connections; a
+ * test passes some that fail.
  */
 export async function startCore(config: Config, version: string, connect?: Connect): Promise<RunningRole> {
   rejectUnsupportedSettings(config);
@@ -118,7 +117,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const changers = makeChangers(parts, drain);
   const removals = makeRemovals(parts, drain, changers.changer);
   await removals.start();
-  // Not before: with a low priority a start takes ten times as long where others leave no core idle, and the API is away for it.
+  // Not earlier: at low priority a start takes ten times as long on a busy machine, and the API is away meanwhile.
   lowerPriority();
   void lowerMerges(parts.store);
   drain.start();
@@ -154,7 +153,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   };
 }
 
-/** Of files that were being written when a process was killed. What is younger than this process another one may be writing, which has just started too. */
+/** Removes files that a killed process left half-written. Younger ones may belong to a process that has just started too. */
 function removeLeftovers(config: Config): void {
   const { spool, deadLetters } = dataPaths(config);
   for (const folder of [config.dataDir, spool, deadLetters]) removeUnfinished(folder, performance.timeOrigin);
@@ -255,17 +254,16 @@ function makeDrain({
   });
 }
 
-/** Who waits for a record or a query goes before what merges; the API is there meanwhile. */
+/** Records and queries have priority over merges. The API already serves meanwhile. */
 async function lowerMerges(store: Store): Promise<void> {
   try {
     await store.startThreads();
     lowerThreadsNamed(mergingThreads);
   } catch {
-    // A store that is away says so itself, where it is needed; merges stay as they are.
+    // The store reports its own absence where it matters; merges keep their priority.
   }
 }
 
-/** What changes records, stored or on their way. */
 interface Changers {
   readonly changer: RequestChanges;
   readonly sessions: SessionChanges;
@@ -294,7 +292,6 @@ function makeChangers({ store, pendingChanges, latestNumber }: CoreParts, drain:
   return { changer, sessions };
 }
 
-/** What changes and removes records, and the base of addresses that are handed out. */
 interface ApiParts {
   readonly changers: Changers;
   readonly removals: Removals;

@@ -4,7 +4,7 @@ import { metadataFileName } from '../metadata/database.ts';
 import { messageOf } from '../model/errors.ts';
 import { ensureFolder, isSystemError } from '../platform/files.ts';
 
-/** What a start makes in its data folder. Where one of these is, the rest is ours too. */
+/** Names that a start creates in its data folder. A folder with any of them is ours. */
 const ourNames: ReadonlySet<string> = new Set([
   'supervisor.lock',
   'core.lock',
@@ -15,18 +15,18 @@ const ourNames: ReadonlySet<string> = new Set([
   'dead-letters',
   'state',
 ]);
-/** Files that are opened before anything else is. */
+/** Files that open before all others. */
 const firstFiles: readonly string[] = ['supervisor.lock', 'core.lock', metadataFileName];
-/** So many names of what else is in a folder are shown. */
+/** How many foreign names an error lists. */
 const shownNames = 3;
 
 /**
- * Makes the data folder where it is missing, and looks whether it can be used.
- * @throws with a sentence for people when it cannot, or when it is a folder of something else.
+ * Creates the data folder where it is missing and checks that it is usable. @throws with a sentence for people when it is not, or when it
+ * belongs to something else.
  */
 export function useDataDir(dataDir: string): void {
   try {
-    // TRICKY: Node's recursive mkdir never ends in a place such as /proc; the parent has to be there.
+    // TRICKY: Node's recursive mkdir never ends in a place such as /proc; the parent has to exist.
     if (!existsSync(path.dirname(path.resolve(dataDir)))) throw new Error('its parent folder does not exist');
     refuseUnreachable(dataDir);
     ensureFolder(dataDir);
@@ -41,12 +41,11 @@ export function useDataDir(dataDir: string): void {
   refuseForeign(dataDir);
 }
 
-/** Why a data folder is not used: a sentence for people. */
 class DataFolderError extends Error {}
 
 /**
- * @throws with a sentence that names who owns the folder, or a file in it, when this user cannot read and write it, or that it is no folder.
- * A folder that is not there is none of these.
+ * @throws with a sentence that names the owner when this user cannot read and write the folder or a file in it, or when it is no folder. A
+ * missing folder passes.
  */
 export function refuseUnreachable(dataDir: string): void {
   if (isFile(dataDir)) {
@@ -73,7 +72,7 @@ function isFile(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false })?.isDirectory() === false;
   } catch {
-    // A folder above it is out of reach, or none either; that is told elsewhere.
+    // A folder above it is unreachable or no folder; the access check reports that.
     return false;
   }
 }
@@ -87,7 +86,7 @@ function ownerOf(file: string): string {
   }
 }
 
-/** What the system itself puts into a folder is nobody's. */
+/** Hidden files and lost+found belong to the system. */
 function refuseForeign(dataDir: string): void {
   const names = readdirSync(dataDir).filter((name) => !name.startsWith('.') && name !== 'lost+found');
   if (names.length === 0 || names.some((name) => ourNames.has(name))) return;
@@ -98,7 +97,7 @@ function refuseForeign(dataDir: string): void {
   );
 }
 
-/** Whether a data folder has records, or what becomes some: those of a deployment whose metadata must be there too. */
+/** Whether the folder has records, or spooled exchanges that become some: then its metadata must be there too. */
 export function hasRecords(dataDir: string): boolean {
   return ['clickhouse', 'dead-letters', 'spool'].some((name) => {
     const folder = path.join(dataDir, name);
@@ -109,7 +108,6 @@ export function hasRecords(dataDir: string): boolean {
   });
 }
 
-/** What is said where records have lost their metadata. */
 export function lostMetadata(dataDir: string): Error {
   const folder = path.resolve(dataDir);
   return new DataFolderError(

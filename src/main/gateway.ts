@@ -49,12 +49,12 @@ import { readPricesFile } from './pricing/prices-file.ts';
 import { makeStoredPrices, type StoredPrices } from './pricing/stored-prices.ts';
 import { rejectUnsupportedSettings, failedKeysOf, keyVerifier, openExistingMetadata, dataPaths } from './shared.ts';
 
-/** What is answered when all calls have ended has so long to be taken, milliseconds. */
+/** Clients have this long to read the last responses of a stopping gateway. */
 const answersEndMs = 300;
 const spoolSyncMs = 1000;
 const spoolCountMs = 1000;
 
-/** Starts one gateway worker: its series in the spool, keys, connections to providers, the listener; and stops them the other way round. */
+/** Starts one gateway worker: its spool series, key checks, connections to providers and the listener; stops them in reverse. */
 export async function startGateway(config: Config): Promise<RunningRole> {
   rejectUnsupportedSettings(config);
   const meter = new Meter(familiesOf.gateway);
@@ -116,12 +116,12 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   };
 }
 
-/** On a terminal somebody reads along. */
+/** `auto` logs calls on a terminal, where somebody reads along. */
 function logsCalls({ logCalls }: Config): boolean {
   return logCalls === 'on' || (logCalls === 'auto' && process.stderr.isTTY);
 }
 
-/** Share of the spool's bytes from which it is nearly full. */
+/** Share of the spool's bytes from which it counts as nearly full. */
 const nearlyFull = 0.9;
 
 function spoolTrouble(space: SpoolSpace, maxBytes: number): readonly string[] {
@@ -129,7 +129,7 @@ function spoolTrouble(space: SpoolSpace, maxBytes: number): readonly string[] {
   return space.usedBytes() >= maxBytes * nearlyFull ? ['spool_nearly_full'] : [];
 }
 
-/** Calls can be taken while keys can be looked up. */
+/** A gateway can take calls while it can look up keys. */
 function canCheckKeys(lookUp: (keyHash: string) => unknown): boolean {
   try {
     lookUp('');
@@ -139,7 +139,7 @@ function canCheckKeys(lookUp: (keyHash: string) => unknown): boolean {
   }
 }
 
-/** A series of its own for this process; its name sorts by the time of its start. */
+/** Each process writes a series of its own; the name sorts by its start. */
 function openSeries(config: Config, folder: string, observe: Observe): SpoolWriter {
   return openSpoolWriter({
     folder,

@@ -6,16 +6,12 @@ import type { DamagedPart } from '../store/parts/damaged-parts.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { dataPaths } from './shared.ts';
 
-/** Who hears of waits, and what opens the connections instead, for a test. */
 interface StorePorts {
   readonly onWait: NoteWait;
   readonly connect?: Connect | undefined;
 }
 
-/**
- * Opens the store and brings its tables up to date. @param ports what `openStore` takes beside.
- * @throws with a sentence for people when a server that is to be the store cannot be used.
- */
+/** Opens the store and migrates its tables. @throws with a sentence for people when a configured server is unusable. */
 export async function openReadyStore(config: Config, observe: Observe, { onWait: noteWait, connect }: StorePorts): Promise<Store> {
   const { clickhouseUrl: url } = config;
   const options = {
@@ -48,16 +44,16 @@ async function prepared(store: Store, observe: Observe): Promise<Store> {
     await store.close();
     throw error;
   }
-  // What is not seen now is seen a minute later.
+  // A refresh follows every minute.
   await store.damage.refresh().catch(() => undefined);
   if (steps.length > 0) observe({ kind: 'database_prepared', database: 'store', steps });
   return store;
 }
 
-/** Characters of what the server or the network said. */
+/** Characters of the server's or the network's message. */
 const maxReason = 200;
 
-/** The address without what is secret in it, and the reason below our own words: these are for the callers of the API. */
+/** Removes secrets from the address. The message reaches callers of the API. */
 function unusableServer(url: string, error: unknown): string {
   const { protocol, host } = new URL(url);
   const reason = messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error).split('\n', 1)[0] ?? '';

@@ -32,14 +32,13 @@ import type { Store } from '../store/store.ts';
 import { dataPaths } from './shared.ts';
 import type { SharedState } from './shared-state.ts';
 
-/** How long a caller is kept waiting for the receipt of an erasure, milliseconds. */
+/** Maximum wait of a caller for the receipt of an erasure; it goes on in the background. */
 const receiptWaitMs = 25_000;
-/** An erasure tries again after that. */
+/** An erasure retries after this. */
 const orphansWaitMs = 60_000;
-/** How long a receipt waits to be fetched, milliseconds. */
+/** How long a receipt can be fetched. */
 const receiptKeptMs = 30 * 86_400_000;
 
-/** What the removal of records is made of. */
 export interface RemovalParts {
   readonly config: Config;
   readonly observe: Observe;
@@ -49,24 +48,22 @@ export interface RemovalParts {
   readonly running: RunningErasures;
   readonly believedClock: TrustedClock;
   readonly letters: Pick<DeadLetters, 'recount'>;
-  /** No call that is on record from before this start came later, Unix milliseconds. */
+  /** No recorded call from before this start came later, Unix milliseconds. */
   readonly latestBefore: number;
 }
 
-/** What removes records: when they are too old, and when their user is erased. */
 export interface Removals {
   readonly retentionPorts: RetentionPorts;
   readonly erasurePorts: ErasurePorts;
-  /** Goes on with what was cut; to be called before the drain starts. */
+  /** Resumes interrupted removals; call it before the drain starts. */
   readonly start: () => Promise<void>;
-  /** Runs `work`, which copies what is kept, while no erasure begins to change it. */
+  /** Runs `work`, which copies records, while no erasure starts to change them. */
   readonly withPaused: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  /** Removes what the store has of records that it refused, within a time from its turn on: one at a time with what else removes. */
+  /** Removes rows that the store kept of records it refused, one removal at a time; `withinMs` counts from its turn. */
   readonly removeOrphans: (records: Parameters<Store['removeOrphans']>[0], withinMs: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** What the ingest has to know of the erasures that run. */
 export function erasuresFor(database: MetadataDatabase, running: RunningErasures): ActiveErasures {
   return {
     of: (organizationId) => running.of(organizationId),
@@ -75,7 +72,7 @@ export function erasuresFor(database: MetadataDatabase, running: RunningErasures
   };
 }
 
-/** The clock by which a core removes. */
+/** The trusted clock of removals. */
 export function makeBelievedClock(database: MetadataDatabase, observe: Observe): TrustedClock {
   return new TrustedClock({
     clock: systemClock,
@@ -85,7 +82,6 @@ export function makeBelievedClock(database: MetadataDatabase, observe: Observe):
   });
 }
 
-/** Puts together what removes records. */
 export function makeRemovals(parts: RemovalParts, drain: Drain, changer: RequestChanges): Removals {
   const { config, database } = parts;
   const erasures = makeErasures(parts, drain, changer);
@@ -130,7 +126,7 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges
   const { inFlight } = drain;
   const erasures: Erasures = new Erasures({
     book: bookOf(database, observe, async () => {
-      // A call that is still unread in the spool may have come by a faster clock.
+      // An unread call in the spool may carry a faster clock.
       await drain.catchUp();
       return { latestBefore, inFlight };
     }),
@@ -142,7 +138,7 @@ function makeErasures(parts: RemovalParts, drain: Drain, changer: RequestChanges
       responses: {
         count: ({ organizationId, userId }) => state.open().responses.count(organizationId, userId),
         forget: ({ organizationId, userId }) => {
-          // What was set aside is for nobody but who looks into it, and may have replies to anybody.
+          // The state file that was set aside is for inspection only, and may hold responses to anybody.
           rmSync(damagedStateFile(dataPaths(parts.config).state), { force: true });
           return state.open().responses.forget(organizationId, userId);
         },
@@ -173,7 +169,7 @@ function bookOf(database: MetadataDatabase, observe: Observe, arrivals: () => Pr
       try {
         await emptyLog(database);
       } catch (error) {
-        // The receipt is handed over all the same, which would be lost otherwise; the next run of retention tries again.
+        // The receipt is handed over all the same, or it would be lost; the next run of retention tries again.
         observe({ kind: 'job_failed', job: 'removal of an erased name from the log of the metadata database', reason: messageOf(error) });
       }
     },

@@ -22,41 +22,38 @@ import { keepPricesFile } from './pricing/prices-file.ts';
 import { setDamagedStateAside } from './state-check.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock } from './shared.ts';
 
-/** Threads of the core for all but queries: the store's other connections, and the files that are read, written and synced meanwhile. */
+/** Threads of the core beside those of queries: the store's other connections, and files that are read, written and synced meanwhile. */
 const writersAndFiles = 10;
 
-/** So long a start waits for a core of an earlier life, milliseconds, and for ports that are taken by nobody that is known. */
+/** Maximum wait of a start for a core of an earlier run, and for ports without a known owner. */
 const earlierLifeMs = 15_000;
 const clearingMs = 2000;
 const freeCheckMs = 50;
-/** So many times its longest silence a process that is started again may take to become ready. */
+/** A restarted process may take this multiple of its maximum silence to become ready. */
 const restartSilences = 20;
 
-/** What tells the service to stop. */
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
-/** The whole service, running. */
 export interface RunningService {
   readonly addresses: Addresses;
   /** The first organisation's key, at the very first start only. */
   readonly freshKey: string | undefined;
-  /** How long a stop by each signal lets calls go on, and how much longer it may take, milliseconds. */
+  /** Milliseconds that a stop gives running calls, by signal, and the margin on top. */
   readonly stopLimits: { readonly callsMs: Readonly<Record<StopSignal, number>>; readonly marginMs: number };
   readonly stop: (calls: CallsEnd) => Promise<void>;
 }
 
-/** What a start does that finds no metadata. */
 export interface FirstStart {
-  /** Makes new metadata also where records of earlier ones are. */
+  /** Creates new metadata even where records of earlier metadata exist. */
   readonly newMetadata: boolean;
-  /** Shows a key that is just being made: before it is kept, so that none is that nobody has seen. */
+  /** Shows a new key before it is stored, so that no stored key stays unseen. */
   readonly showKey: (apiKey: string) => void;
 }
 
 /**
- * Starts everything on this machine: takes the data folder, makes the first organisation and key, starts the processes.
- * @param program the file that a child process runs.
- * @throws with a sentence for people when the folder is in use, a port is taken, or a part cannot start.
+ * Starts everything on this machine: takes the data folder, creates the first organisation and key, starts the processes. @param program
+ * the file that a child process runs. @throws with a sentence for people when the folder is in use, a port is taken, or a part cannot
+ * start.
  */
 export async function startService(
   config: Config,
@@ -78,7 +75,7 @@ export async function startService(
     await untilFree(config);
     await setDamagedStateAside(config, observe);
     const ownEnvironment = keepPricesFile(config, environment);
-    // Once it runs, a check that cannot be loaded would hold up the ingest.
+    // Later, a check that fails to load would hold up the ingest.
     if (config.threatCheckFile !== undefined) await loadThreatCheck(config.threatCheckFile);
     supervisor = new Supervisor({
       program,
@@ -102,8 +99,8 @@ export async function startService(
 }
 
 /**
- * Makes the first organisation at the very first start. @returns its key then.
- * @throws with a sentence for people where there are records whose organisations are gone.
+ * Creates the first organisation at the very first start. @returns its key then. @throws with a sentence for people when records exist
+ * whose organisations are gone.
  */
 async function firstKey(config: Config, { newMetadata, showKey }: FirstStart, observe: Observe): Promise<string | undefined> {
   const isLost = !newMetadata && hasRecords(config.dataDir);
@@ -120,9 +117,8 @@ async function firstKey(config: Config, { newMetadata, showKey }: FirstStart, ob
 }
 
 /**
- * Waits until the ports are free and nothing of an earlier life holds the data folder. After a kill of its supervisor a core or a worker may still be
- * ending, and of a killed process the system may not have cleared all away.
- * @throws with a sentence for people when that takes too long, which is when somebody else has the ports.
+ * Waits until the ports are free and no process of an earlier run holds the data folder. After a kill of the supervisor a core or worker
+ * may still be ending. @throws with a sentence for people when that takes too long: then another program has the ports.
  */
 async function untilFree(config: Config): Promise<void> {
   const isHeld = (): boolean => isLocked(coreLockOf(config));
@@ -132,7 +128,7 @@ async function untilFree(config: Config): Promise<void> {
     if (problems.length === 0 && !isHeld()) return;
     if (systemClock.monotonic() < deadline) continue;
     if (problems.length > 0) throw new Error(problems.join('\n'));
-    // The core says who holds the folder.
+    // The core's error names the holder of the folder.
     return;
   }
 }

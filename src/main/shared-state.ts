@@ -8,14 +8,12 @@ import { CacheLeases } from '../state/cache-leases.ts';
 import { FixedWindows } from '../state/fixed-windows.ts';
 import { dataPaths } from './shared.ts';
 
-/** What the workers of this machine share. */
 export interface SharedState {
   /** @throws while the state cannot be opened. */
   readonly open: () => OpenState;
   readonly close: () => Promise<void>;
 }
 
-/** The state, open. */
 export interface OpenState {
   readonly windows: FixedWindows;
   readonly responses: CachedResponses;
@@ -24,7 +22,7 @@ export interface OpenState {
 
 const retryMs = 1000;
 
-/** Opens the shared state. A process starts without it too: what cannot be opened now is tried again when it is asked for, once a second. */
+/** Opens the state that the workers share. A process starts without it too and retries once a second, when a call needs it. */
 export function openSharedState(config: Config, observe: Observe): SharedState {
   let opened: (OpenState & { readonly environment: LmdbEnvironment }) | undefined;
   let failure: unknown;

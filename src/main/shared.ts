@@ -10,13 +10,12 @@ import type { Principal } from '../model/principal.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type ProcessLock, takeLock } from '../platform/process-lock.ts';
 
-/** Folders and files of one deployment. */
 export function dataPaths(config: Config): {
   readonly spool: string;
   readonly store: string;
   readonly deadLetters: string;
   readonly secret: string;
-  /** What the workers share while they run. */
+  /** Shared by the workers while they run. */
   readonly state: string;
 } {
   const inData = (name: string): string => path.join(config.dataDir, name);
@@ -30,8 +29,8 @@ export function dataPaths(config: Config): {
 }
 
 /**
- * Opens the metadata database that the start of the service has made, with its tables up to date.
- * @throws with a sentence for people when it is not there: an empty one in its place would refuse every key and store what redaction rules forbid.
+ * Opens and migrates the metadata database of an earlier start. @throws with a sentence for people when it is missing: an empty one would
+ * refuse every key and store what redaction rules forbid.
  */
 export async function openExistingMetadata(config: Config, mode: MetadataMode, observe: Observe): Promise<MetadataDatabase> {
   if (!hasMetadata(config.dataDir)) {
@@ -42,10 +41,10 @@ export async function openExistingMetadata(config: Config, mode: MetadataMode, o
   return openMigratedMetadata(config.dataDir, mode, systemClock.now, observe);
 }
 
-/** Knows keys by their hashes: undefined for one that does not exist. Synchronous on a cache hit. */
+/** Finds the principal of a key by its hash; undefined for an unknown key. Synchronous on a cache hit. */
 export type VerifyKey = (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
 
-/** Checks keys against the metadata database, cached. @throws (from it) GatelogError `metadata_unavailable`. */
+/** Checks keys against the metadata database, cached. May throw GatelogError `metadata_unavailable`. */
 export function keyVerifier(database: MetadataDatabase, config: Config, observe: Observe): VerifyKey {
   const verifier = new KeyVerifier({
     lookUp: makeKeyLookUp(database),
@@ -60,17 +59,17 @@ export function keyVerifier(database: MetadataDatabase, config: Config, observe:
   };
 }
 
-/** Bounds the keys that are not accepted, in this process. */
+/** Limits rejected keys, per process. */
 export function failedKeysOf({ authFailuresPerMinute }: Config): AuthFailureLimiter {
   return new AuthFailureLimiter({ maxPerMinute: authFailuresPerMinute, monotonic: systemClock.monotonic });
 }
 
-/** Who holds this file's lock is the core of the data folder. */
+/** Whoever holds the lock of this file is the core of the data folder. */
 export function coreLockOf({ dataDir }: Config): string {
   return path.join(dataDir, 'core.lock');
 }
 
-/** @throws with a sentence that says who holds the lock. */
+/** @throws with a sentence that names the holder of the lock. */
 export function holdLock(config: Config, file: string, role: string): ProcessLock {
   const lock = takeLock(file, `${role}, process ${process.pid}`);
   if ('heldBy' in lock) {
@@ -81,7 +80,7 @@ export function holdLock(config: Config, file: string, role: string): ProcessLoc
   return lock;
 }
 
-/** @throws with a sentence for people: this version keeps records and metadata in the embedded databases, and shared state in the data folder, only. */
+/** @throws with a sentence for people: this version keeps records, metadata and shared state in the data folder only. */
 export function rejectUnsupportedSettings(config: Config): void {
   if (config.clickhouseUrl !== undefined) {
     throw new Error('GATELOG_CLICKHOUSE_URL is set, and this version keeps records in the embedded store only; unset it.');

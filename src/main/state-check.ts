@@ -12,8 +12,8 @@ const worker = fileURLToPath(new URL(`../state/check-worker${path.extname(import
 const checkMaxMs = 30_000;
 
 /**
- * Looks whether the shared state can be used, and sets it aside when it cannot: it holds nothing but the response cache and the counts of limits and
- * budgets of running windows. Nobody may have it open.
+ * Checks the shared state and sets it aside when it is damaged: it holds only the response cache and the counts of running limit windows.
+ * No process may have it open.
  */
 export async function setDamagedStateAside(config: Config, observe: Observe): Promise<void> {
   const file = stateFile(dataPaths(config).state);
@@ -31,7 +31,7 @@ export async function setDamagedStateAside(config: Config, observe: Observe): Pr
   });
 }
 
-/** @returns what is wrong with a state file, in a few words. Nothing is known where there is no room for a copy, to which is written. */
+/** @returns the damage in a few words; undefined also where no copy can be made, because the check writes. */
 async function damageOf(file: string, copy: string): Promise<string | undefined> {
   try {
     await copyFile(file, copy, constants.COPYFILE_FICLONE);

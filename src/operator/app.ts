@@ -26,8 +26,8 @@ const endpoints: readonly OperatorEndpoint[] = [
 ];
 
 /**
- * What crosses organisations, over HTTP and in the API's envelope. It listens nowhere yet.
- * Invariant: it asks for no key. It is served on a socket that only the user of the service can open, and nowhere else.
+ * Endpoints across organisations, over HTTP in the API's envelope; the server does not listen yet. Invariant: it checks no key. Only a
+ * socket that the user of the service alone can open serves it.
  */
 export function createOperatorServer(ports: OperatorPorts): Server {
   return serverOf(createOperatorApp(ports));

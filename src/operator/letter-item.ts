@@ -1,7 +1,6 @@
 import type { DeadLetterItem } from '../contract/operator.ts';
 import type { DeadLetterHead } from '../ingest/dead-letters/store.ts';
 
-/** A letter as the answers show it. */
 export function itemOf({ id, at, reason, organizationId, requestId, openedAt, bytes }: DeadLetterHead): DeadLetterItem {
   return {
     id,

@@ -4,7 +4,6 @@ import type { DeadLetterHead, DeadLetterPage, WholeDeadLetter } from '../ingest/
 import type { ReplayOutcome } from '../ingest/dead-letters/replay.ts';
 import type { Snapshot } from '../jobs/backup/snapshot.ts';
 
-/** Exchanges that could not be stored. */
 export interface DeadLetterPorts {
   readonly list: (page: DeadLetterPage) => { readonly letters: readonly DeadLetterHead[]; readonly next: string | null };
   readonly count: () => number;
@@ -12,7 +11,7 @@ export interface DeadLetterPorts {
   readonly replay: (ids: readonly string[]) => Promise<readonly ReplayOutcome[]>;
 }
 
-/** A snapshot of the service, in a folder of the data folder. */
+/** A snapshot in a folder of the data folder. */
 export interface TakenSnapshot {
   readonly folder: string;
   readonly snapshot: Snapshot;
@@ -23,18 +22,17 @@ export interface TakenSnapshot {
 /** Takes a snapshot, one at a time. @throws GatelogError with a sentence for people. */
 export type TakeSnapshot = (secrets: boolean) => Promise<TakenSnapshot>;
 
-/** The files of the store. All throw GatelogError. */
+/** Functions on the files of the store. All throw GatelogError. */
 export interface StorePartPorts {
   readonly list: () => Promise<StorePartsAnswer>;
   readonly check: (table: string, part: string) => Promise<StorePartCheckAnswer>;
   readonly setAside: (table: string, part: string) => Promise<StorePartAsideAnswer>;
 }
 
-/** What the operator's room needs from the rest of the program. */
 export interface OperatorPorts {
   readonly deadLetters: DeadLetterPorts;
   readonly takeSnapshot: TakeSnapshot;
   readonly storeParts: StorePartPorts;
-  /** What the API works with: some of its endpoints are the operator's too, for any organisation. */
+  /** Some endpoints of the API are the operator's too, for any organisation. */
   readonly api: ApiPorts;
 }

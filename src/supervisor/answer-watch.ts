@@ -1,27 +1,26 @@
 import type { ChildProcess } from 'node:child_process';
 
 const lookMs = 1000;
-/** What starts may work in one piece, as the engine does when it opens its folder: so many times the silence of one that is ready. */
+/** A starting process may be silent for this multiple of the limit: the engine opens its folder in one piece. */
 const startingSilences = 10;
 
-/** Bounds of a child, milliseconds. */
+/** Limits of a child, milliseconds. */
 export interface AnswerLimits {
-  /** One that is ready says something at least so often. */
+  /** Maximum silence of a ready child. */
   readonly silenceMaxMs: number;
-  /** It is ready after so long. */
+  /** Maximum time to become ready. */
   readonly startMaxMs: number;
 }
 
-/** Watches one child. */
 export interface HealthProbe {
-  /** From now on it has no excuse. */
+  /** Ends the allowance of the start. */
   readonly isReady: () => void;
 }
 
 /**
- * Watches that a child answers, for as long as it lives. TRICKY: time is counted in looks and not by a clock, so that when this process itself, or the
- * machine, stood still nobody else pays for it: what a child said meanwhile is read before the look after next.
- * @param onSilent called at most once, with how long it was waited for.
+ * Watches that a child responds, for as long as it lives. TRICKY: time is counted in checks and not by a clock: when this process or the
+ * machine stood still, the child's messages are read before the next check. @param onSilent called at most once, with the length of the
+ * silence.
  */
 export function watchAnswers(
   child: ChildProcess,

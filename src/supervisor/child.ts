@@ -3,48 +3,44 @@ import type { CallsEnd } from '../platform/http/server.ts';
 import { packCells } from '../platform/metrics/slot-totals.ts';
 import { type ChildMessage, isNumbersMessage, isStopMessage, type MetricsMessage } from './messages.ts';
 
-/** A running part of the service. */
 export interface RunningRole {
-  /** Where it listens, for people. */
+  /** The address where it listens, for people. */
   readonly address: string;
-  /** Lets calls that run go on for a while, finishes what is under way and closes everything. */
+  /** Lets running calls go on for a while, finishes pending work and closes everything. */
   readonly stop: (calls: CallsEnd) => Promise<void>;
 }
 
-/** For so long after the calls' time a supervised process that is told to end by a signal waits to be told by its supervisor. */
+/** A supervised process that receives a signal waits this long beyond the calls' time for its supervisor's order. */
 const signalPatienceMs = 4000;
-/** How often a supervised process says that it runs. */
+/** Interval of a supervised process' sign of life. */
 const aliveMs = 1000;
-/** Ctrl-C lets calls go on for so long at most, milliseconds: somebody waits for it. */
+/** Ctrl-C leaves calls at most this long, because somebody waits. */
 export const interruptCallsMs = 1500;
 
-/** Ends this process, well (0) or not (1). */
+/** Ends this process, with success (0) or failure (1). */
 export type ExitStrategy = (code: 0 | 1) => void;
 
-/** The ordinary end. */
 const exitProcess: ExitStrategy = (code) => process.exit(code);
 
 /**
- * Ends this process as a kill does, so that nothing of it runs any more.
- * TRICKY: an ordinary exit runs the destructors of the store's engine while threads of its own still work, which can end in a segmentation fault.
- * What has to be durable is so before, and all locks are the kernel's.
+ * Ends this process as a kill does. TRICKY: an ordinary exit runs destructors of the store's engine while its threads still work, which
+ * can end in a segmentation fault. Durable data is durable before, and all locks are the kernel's.
  */
 export const exitHard: ExitStrategy = () => void process.kill(process.pid, 'SIGKILL');
 
-/** How a role's process ends. */
 export interface RoleEnd {
   readonly leave?: ExitStrategy;
-  /** When its supervisor has died it leaves at once, so that the next life need not wait for it; otherwise it stops as when it is told to. */
+  /** Whether it exits at once when its supervisor dies, so that the next start need not wait; otherwise it stops in order. */
   readonly exitWhenOrphaned?: boolean;
-  /** A supervisor has started this process; when left out, one has if there is a channel to it. */
+  /** Whether a supervisor started this process. Default: whether a channel to one exists. */
   readonly supervised?: boolean | undefined;
-  /** Milliseconds for calls that run when SIGTERM comes. */
+  /** Milliseconds for running calls after SIGTERM. */
   readonly stopCallsMs: number;
 }
 
 /**
- * Runs one role in this process until it is told to stop: by its supervisor, by its supervisor's death, or, on its own, by a signal.
- * The process ends with it. One that is told while it starts ends at once: no role needs an end to be whole at its next start.
+ * Runs one role in this process until its supervisor orders a stop or dies, or, without one, until a signal. The process ends with the
+ * role. During its start it ends at once: no role needs an orderly end to start again.
  */
 export async function runRole(
   start: () => Promise<RunningRole>,
@@ -76,9 +72,9 @@ export async function runRole(
   process.on('message', (message) => {
     if (isStopMessage(message)) stop(message.callsMs);
   });
-  // TRICKY: a supervisor that dies while a role starts is noticed here or never, and the role would hold the data folder without one.
+  // TRICKY: a supervisor that dies while a role starts must be noticed here, or the role would hold the data folder without one.
   process.on('disconnect', orphanLeaves ? () => leave(1) : () => stop(shortMs));
-  // Both may reach the whole process group; under a supervisor it alone decides the order of the end. Ctrl-C always does.
+  // A signal may reach the whole process group; the supervisor alone decides the order of the end.
   process.on('SIGTERM', () => {
     if (process.connected) setTimeout(stop, stopCallsMs + signalPatienceMs, 0).unref();
     else stop(stopping ? 0 : stopCallsMs);
@@ -87,7 +83,7 @@ export async function runRole(
     if (!supervised) stop(stopping ? 0 : shortMs);
   });
   process.on('uncaughtException', (error) => fail(error.stack ?? messageOf(error)));
-  // TRICKY: of a supervisor that died while this process loaded its program nobody was told, as nobody listened yet.
+  // TRICKY: nobody listened yet when a supervisor died while this process loaded its program.
   if (supervised && !process.connected) {
     leave(1);
     return;
@@ -104,7 +100,7 @@ export async function runRole(
   else process.stderr.write(`listening on ${role.address}\n`);
 }
 
-/** Tells the supervisor, as long as both live, that the event loop of this process comes round. */
+/** Reports to the supervisor, as long as both live, that the event loop turns. */
 function tellAlive(): void {
   const timer = setInterval(() => {
     if (process.connected) send({ type: 'alive' });
@@ -112,19 +108,19 @@ function tellAlive(): void {
   timer.unref();
 }
 
-/** Tells the supervisor, when there is one, what this process has measured. */
+/** Reports this process' metrics to the supervisor, when there is one. */
 export function reportMetrics(cells: Float64Array): void {
   if (process.connected) send({ type: 'measured', cells: packCells(cells) });
 }
 
-/** Hears the numbers of the other processes from the supervisor. */
+/** Receives the metrics of the other processes from the supervisor. */
 export function onMetrics(heard: (message: MetricsMessage) => void): void {
   process.on('message', (message) => {
     if (isNumbersMessage(message)) heard(message);
   });
 }
 
-/** Tells the supervisor, or else people, why this process cannot run. */
+/** Reports to the supervisor, or else to people, why this process cannot run. */
 async function tellFailure(message: string): Promise<void> {
   if (!process.connected) {
     process.stderr.write(`${message}\n`);
@@ -136,6 +132,6 @@ async function tellFailure(message: string): Promise<void> {
 }
 
 function send(message: ChildMessage): void {
-  // A supervisor that ends just now hears nothing any more, and this process ends with it.
+  // A supervisor that is just ending reads no more messages.
   process.send?.(message, undefined, undefined, () => undefined);
 }

@@ -2,20 +2,17 @@ import { createServer } from 'node:net';
 import { isSystemError } from '../platform/files.ts';
 import { ownAddresses } from '../platform/http/own-addresses.ts';
 
-/** A listener that is going to be opened. */
+/** A listener that is about to open. */
 export interface PlannedListener {
-  /** What it is, for people. */
+  /** Its name for people. */
   readonly name: string;
   readonly host: string;
   readonly port: number;
-  /** The setting that changes it. */
+  /** The setting that changes its port. */
   readonly variable: string;
 }
 
-/**
- * Looks whether a port can be bound, before any process is started.
- * @returns a sentence for people when it cannot be.
- */
+/** Checks whether a port can be bound, before any process starts. @returns a sentence for people when it cannot. */
 export async function portProblem(listener: PlannedListener): Promise<string | undefined> {
   const { host, port, name, variable } = listener;
   const server = createServer();

@@ -15,31 +15,31 @@ export interface SupervisorOptions {
   readonly program: string;
   readonly gatewayWorkers: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Threads of the core's pool; each connection to the embedded store that runs a statement has one. */
+  /** Size of the core's thread pool; each store connection that runs a statement occupies one thread. */
   readonly coreThreads?: number;
   readonly observe: Observe;
-  /** What this process measures itself. */
+  /** Metrics of this process. */
   readonly meter: Meter;
-  /** What its gateway workers measure. */
+  /** Metric families of the gateway workers. */
   readonly gatewayFamilies: readonly Family[];
-  /** A process that says nothing for so long is killed, milliseconds. */
+  /** Maximum silence before a process is killed, milliseconds. */
   readonly silenceMaxMs: number;
-  /** So is one that was started again and is not ready after this. The first start may have to bring tables up to date. */
+  /** Maximum time of a restarted process to become ready. The first start has none: it may migrate tables. */
   readonly restartMaxMs: number;
 }
 
-/** Where the parts listen once all are ready. */
+/** Addresses once all are ready. */
 export interface Addresses {
   readonly gateway: string;
   readonly api: string;
 }
 
-/** One child that is kept running. */
+/** A child that is kept running. */
 interface Slot {
   readonly role: SupervisedRole;
-  /** What it is called in the numbers: `gateway-0`. */
+  /** Its name in metrics: `gateway-0`. */
   readonly name: string;
-  /** What all its processes have measured. */
+  /** Metrics summed over all its processes. */
   readonly totals: SlotTotals;
   process: ChildProcess;
   watch: HealthProbe;
@@ -48,26 +48,27 @@ interface Slot {
 const endSignals = ['SIGINT', 'SIGTERM'] as const;
 const firstRestartMs = 100;
 const maxRestartMs = 5000;
-/** Time for a gateway to close what is its own once its calls have ended or are cut, then for the core to store what is left. */
+/** Time for a gateway to close after its calls ended, then for the core to store the rest. */
 const gatewayStopMs = 1000;
 const coreStopMs = 2000;
-/** Stopping everything takes at most so much longer than calls may go on, milliseconds; what has not ended by then has been killed. */
+/** Margin of a stop beyond the time of running calls; later, whatever still runs is killed. */
 export const stopMarginMs = gatewayStopMs + coreStopMs;
 /**
- * The core reads, writes and syncs many files at once; four threads, Node's usual number, would make queries wait for inserts. In a gateway worker the
- * spool's syncs, compressed replies and the names of providers wait for each other there.
+ * The core reads, writes and syncs many files at once; with Node's default of four threads, queries would wait for inserts. In a gateway
+ * worker spool syncs, decompression and name look-ups share them.
  */
 const defaultThreads = 16;
 /**
- * What a call leaves behind is collected each 16 MiB (of V8's young generation) from the first call on. TRICKY: left to itself V8 shrinks that to one after
- * some idle seconds and lets it grow only when much survives, which of calls does not: the first seconds of a burst would cost up to half as much again.
+ * V8 collects the garbage of calls every 16 MiB from the first call on. TRICKY: by default V8 shrinks the young generation to 1 MiB after
+ * idle seconds and grows it only when much survives, which is never so for calls: the first seconds of a burst would cost up to half as
+ * much again.
  */
 const youngGeneration = '--min-semi-space-size=16';
 
 /**
- * The core takes much memory for moments: bodies that expand, and answers with them. Left to themselves both of its allocators keep what has been given back:
- * glibc's in an arena for each thread, where a few buffers that live on hold the rest, the engine's for seconds of use. So large buffers are
- * mapped one by one, and what the engine has not used again for half a second goes back to the system.
+ * The core needs much memory for moments: bodies that expand, and responses with them. By default both of its allocators keep freed
+ * memory: glibc in an arena per thread, where a few live buffers hold the rest, the engine's for seconds. So large buffers are mapped one
+ * by one, and the engine returns memory that was unused for half a second.
  */
 const coreAllocators = {
   MALLOC_ARENA_MAX: '2',
@@ -76,21 +77,21 @@ const coreAllocators = {
   JE_MALLOC_CONF: 'dirty_decay_ms:500,muzzy_decay_ms:0',
 };
 
-/** Tells a process that it has a supervisor, also when that one is gone before the process has looked for it. */
+/** Marks a process as supervised, even when the supervisor dies before the process checks for it. */
 const supervisedOption = '--supervised';
 
 const execArgv = [...process.execArgv, youngGeneration];
 
 /**
- * Starts the gateway workers and the core, starts again what dies, and stops all in order: gateways first, so that the core stores what they
- * wrote last.
+ * Starts the gateway workers and the core, restarts the dead, and stops all in order: gateways first, so that the core stores their last
+ * frames.
  */
 export class Supervisor {
   private readonly options: SupervisorOptions;
   private readonly slots: Slot[] = [];
   private stopping = false;
   private endSampling: () => void = () => undefined;
-  /** Where a role listened first: its successors take the same port, also where any free one was asked for. */
+  /** The first address of each role: its successors take the same port, also where any free one was configured. */
   private readonly ports: Partial<Record<SupervisedRole, string>> = {};
 
   constructor(options: SupervisorOptions) {
@@ -99,7 +100,7 @@ export class Supervisor {
 
   /** Starts everything. @throws when a part says that it cannot start. */
   async start(): Promise<Addresses> {
-    // Workers accept on one shared socket themselves; handing every connection over would make this process the bottleneck.
+    // Workers accept on one shared socket themselves; handing over every connection would make this process the bottleneck.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: this.options.program, args: ['gateway', supervisedOption], execArgv });
     const whenUp = this.endWithSignals();
@@ -115,8 +116,8 @@ export class Supervisor {
   }
 
   /**
-   * Until all is up a signal ends this process as any program. TRICKY: its children have to be gone before it, as one that finds its channel closed
-   * before it has loaded our code ends with a trace of Node's. @returns what ends that.
+   * During the start a signal ends this process. TRICKY: its children must be gone before, because a child that finds its channel closed
+   * before our code is loaded prints Node's trace. @returns a function that ends this.
    */
   private endWithSignals(): () => void {
     const end = (signal: NodeJS.Signals): void => {
@@ -131,7 +132,7 @@ export class Supervisor {
     return stopHearing;
   }
 
-  /** Stops everything, calls that run as they may; what does not stop in time is killed. */
+  /** Stops everything and leaves running calls their time; kills what does not stop in time. */
   async stop(calls: CallsEnd): Promise<void> {
     this.stopping = true;
     this.endSampling();
@@ -139,7 +140,7 @@ export class Supervisor {
     await Promise.all(this.childrenOf('core').map((child) => stopChild(child, coreStopMs)));
   }
 
-  /** The core shows what it is told: numbers outlive the process that has counted them, and the core. */
+  /** The core publishes the metrics of all processes: counts outlive the process that made them, and the core. */
   private reportMetrics(): void {
     const core = this.slots.find(({ role }) => role === 'core')?.process;
     if (core?.connected !== true) return;
@@ -147,7 +148,7 @@ export class Supervisor {
       .filter(({ role }) => role === 'gateway')
       .map(({ name, totals }) => ({ process: name, cells: packCells(totals.whole()) }));
     const own = { process: 'supervisor', cells: packCells(this.options.meter.cells) };
-    // A core that ends just now needs no numbers.
+    // A core that is just ending needs no metrics.
     core.send({ type: 'numbers', numbers: [own, ...gateways] } satisfies MetricsMessage, () => undefined);
   }
 
@@ -168,7 +169,7 @@ export class Supervisor {
     return address;
   }
 
-  /** As {@link readyAddress}, and says so. */
+  /** As {@link readyAddress}, and tells the watch. */
   private async whenReady({ role, process, watch }: Slot): Promise<string> {
     const address = await readyAddress(process);
     watch.isReady();
@@ -176,14 +177,14 @@ export class Supervisor {
     return address;
   }
 
-  /** @throws when the system gives no process. */
+  /** @throws when the system cannot start a process. */
   private spawn(role: SupervisedRole): ChildProcess {
     const { program, observe } = this.options;
     const child =
       role === 'gateway' ? this.forkGateway() : fork(program, ['core', supervisedOption], { env: this.coreEnvironment(), execArgv });
-    // What goes wrong with a process shows in its end; without a listener it would end this one.
+    // The end of a process shows its errors; an error without a listener would end this one.
     child.on('error', () => undefined);
-    // TRICKY: Node throws where there is no memory, and says by an event alone where there are too many processes or files.
+    // TRICKY: Node throws without memory, and emits only an event without processes or files.
     if (child.pid === undefined) throw new Error('The system gave no process: it has too many, or too many open files.');
     observe({ kind: 'process_started', role, pid: child.pid ?? 0 });
     return child;
@@ -240,7 +241,7 @@ export class Supervisor {
         slot.process = this.spawn(slot.role);
         slot.watch = this.watchOf(slot.process, slot.role, true);
       } catch (error) {
-        // The machine has no process or no memory left just now.
+        // The machine has no process or memory left at the moment.
         notStarted(error);
         setTimeout(restart, backoff.nextDelayMs());
         return;
@@ -253,20 +254,20 @@ export class Supervisor {
   }
 }
 
-/** Takes what the process of a slot measures, for as long as it lives. */
+/** Sums the metrics of a slot's process for as long as it lives. */
 function takeMetrics({ process, totals }: Slot): void {
   const take = (message: unknown): void => {
     if (isChildMessage(message) && message.type === 'measured') totals.report(unpackCells(message.cells));
   };
   process.on('message', take);
   process.once('exit', () => {
-    // What still comes of it would count twice.
+    // Later messages would count twice.
     process.off('message', take);
     totals.ended();
   });
 }
 
-/** The child's address once it is ready. Rejects when it says that it cannot start, or ends before. */
+/** The child's address once it is ready. Rejects when it reports a failure or ends before. */
 function readyAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.on('message', (message) => {
@@ -280,10 +281,10 @@ function readyAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Nothing of a core waits for calls. */
+/** Cores have no calls to wait for. */
 const noCalls: CallsEnd = { maxMs: 0, cut: new AbortController().signal };
 
-/** @param ownMs time for it to end once its calls have, or are cut. */
+/** @param ownMs time to end once its calls have ended or are cut. */
 async function stopChild(child: ChildProcess, ownMs: number, { maxMs, cut }: CallsEnd = noCalls): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((resolve) => {

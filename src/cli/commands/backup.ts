@@ -10,7 +10,7 @@ export interface BackupOptions {
   readonly withSecrets?: true;
 }
 
-/** `gatelog backup`: prints the folder of the backup. The service only links its files for it; they are copied here. */
+/** `gatelog backup`: prints the folder of the backup. The service only links its files for the snapshot; this command copies them. */
 export async function makeBackup(context: CommandContext, given: string, options: BackupOptions): Promise<void> {
   const secrets = options.withSecrets === true;
   const folder = path.resolve(given);

@@ -2,14 +2,16 @@ import { type Config, type Fault, faultSentence, loadConfig } from '../../config
 import { printConfig } from '../../config/print.ts';
 import { type CommandDependencies, CommandError } from '../dependencies.ts';
 
-/** `gatelog config`: every setting with its value, default and reason; where some are wrong, as if those were not set. @throws CommandError that names what is wrong. */
+/**
+ * `gatelog config`: every setting with its value, default and reason; faulty settings appear as unset. @throws CommandError that names the
+ * faults.
+ */
 export function showConfig({ environment, print, columns }: CommandDependencies): void {
   const { config, faults } = loadedAtLeast(environment);
   print(printConfig(config, undefined, columns));
   if (faults.length > 0) throw new CommandError(faults.map(faultSentence).join('\n'));
 }
 
-/** The settings that can be used, and what is wrong with the others. */
 function loadedAtLeast(environment: CommandDependencies['environment']): { readonly config: Config; readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
   for (let rest = environment; ;) {

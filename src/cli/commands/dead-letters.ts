@@ -14,12 +14,11 @@ import { type OperatorClient, operatorClient } from '../operator-client.ts';
 export interface DeadLettersListOptions {
   readonly after?: string;
   readonly limit: string;
-  /** Only letters whose reason holds this text. */
+  /** Filters by a text in the reason. */
   readonly reason?: string;
   readonly json?: true;
 }
 
-/** Characters of a reason in a table. */
 const shownReason = 100;
 const header = ['ID', 'REQUESTED', 'KEPT', 'ORGANISATION', 'REQUEST', 'BYTES', 'REASON'];
 
@@ -45,7 +44,7 @@ export interface DeadLettersShowOptions {
   readonly json?: true;
 }
 
-/** `gatelog dead-letters show`: one letter; its bodies, which are customers' data, only where they are asked for. */
+/** `gatelog dead-letters show`: one letter. Bodies are customers' data and come only on request. */
 export async function showDeadLetter(context: CommandContext, id: string, { bodies, json }: DeadLettersShowOptions): Promise<void> {
   const letter = await operatorClient(context).ask(
     { method: 'GET', path: `/dead-letters/${encodeURIComponent(id)}`, parameters: { bodies: bodies === true ? 'true' : undefined } },
@@ -107,7 +106,7 @@ export async function replayDeadLetters(context: CommandContext, ids: readonly s
   }
 }
 
-/** Names of all letters, in the order of the list, a few at a time. Those that stay are not met again, as the list goes on behind them. */
+/** The ids of all letters in the order of the list, a page at a time. Letters that stay are not visited again. */
 async function* allIds(client: OperatorClient, reason: string | undefined): AsyncGenerator<readonly string[]> {
   let after: string | undefined;
   do {

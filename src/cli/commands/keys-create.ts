@@ -9,7 +9,7 @@ export interface KeysCreateOptions {
   readonly name: string;
 }
 
-/** `gatelog keys create`: prints the key, once and alone on standard output, so that a script can capture it. */
+/** `gatelog keys create`: prints the key alone on standard output, once, so that a script can capture it. */
 export async function createKey(context: CommandContext, { org, permissions, name: text }: KeysCreateOptions): Promise<void> {
   const { config, now } = context;
   const name = checkedName(text);

@@ -18,7 +18,7 @@ export interface RepriceOptions {
   readonly all?: true;
 }
 
-/** `gatelog reprice`: applies the prices of today's tables to the organisation's stored requests, and tells the difference. */
+/** `gatelog reprice`: applies the current prices to an organisation's stored requests and prints the difference. */
 export async function reprice(dependencies: CommandDependencies, options: RepriceOptions): Promise<void> {
   const order = orderOf(options);
   const client = serviceClient(dependencies);
@@ -26,7 +26,7 @@ export async function reprice(dependencies: CommandDependencies, options: Repric
   dependencies.print(options.json === true ? JSON.stringify(jsonReport(sum, options), null, 2) : textReport(sum, options));
 }
 
-/** The operator's socket hands out what an answer holds; here the whole is wanted. */
+/** The operator's client unwraps the envelope; the parser expects it. */
 const wholeAnswer = { parse: (data: unknown) => repriceAnswerSchema.parse({ data, error: null }) };
 
 /** `gatelog reprice --all`: as {@link reprice}, for every organisation, on the machine of the service. */
@@ -64,7 +64,7 @@ interface Difference {
   after: Money;
 }
 
-/** What all calls came to. */
+/** Totals of all calls. */
 interface Sum extends Difference {
   checked: number;
   stated: number;
@@ -75,10 +75,10 @@ interface Order extends Omit<RepriceOptions, 'filter'> {
   readonly filter: unknown;
 }
 
-/** One call, of a page. */
+/** Applies the prices to one page. */
 type ApplyPage = (body: object) => Promise<{ readonly data: RepriceItem }>;
 
-/** Each call is bounded and whole, so that a run that was cut is simply run again. */
+/** Each page is bounded and complete, so an interrupted run can be repeated. */
 async function applyAll(apply: ApplyPage, { progress }: CommandDependencies, order: Order): Promise<Sum> {
   const { filter, startDate, endDate, dryRun } = order;
   const sum: Sum = { checked: 0, stated: 0, ...noDifference(), byModel: new Map() };
@@ -133,7 +133,7 @@ function cellsOf({ changed, before, after }: Difference): readonly string[] {
   return [String(changed), shortText(before), shortText(after), `${difference > 0n ? '+' : ''}${shortText(difference)}`];
 }
 
-/** All digits that are there, two at least. */
+/** All digits, at least two decimals. */
 function shortText(money: Money): string {
   return moneyText(money).replace(/(\.\d\d\d*?)0+$/, '$1');
 }

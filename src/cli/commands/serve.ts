@@ -11,7 +11,7 @@ export interface ServeOptions {
 
 /** Starts everything and stays until a signal ends it. @throws with a sentence when it cannot start. */
 export async function serveAll(context: CommandContext, { newMetadata = false }: ServeOptions = {}): Promise<void> {
-  // Until it is up a signal ends it as any program; its children end with it.
+  // During the start a signal ends the process at once, and its children with it.
   const showKey = (apiKey: string): void => context.print([...authHeaders(apiKey), '', 'Starting …'].join('\n'));
   const service = await startService(context.config, context.environment, process.argv[1] ?? '', { newMetadata, showKey });
   const signals = stopSignals();
@@ -22,7 +22,6 @@ export async function serveAll(context: CommandContext, { newMetadata = false }:
   context.hint('Stopped.');
 }
 
-/** What happens now, and for how long. */
 function farewell({ stopLimits }: RunningService, signal: StopSignal): string {
   const callsMs = stopLimits.callsMs[signal];
   return (
@@ -31,12 +30,12 @@ function farewell({ stopLimits }: RunningService, signal: StopSignal): string {
   );
 }
 
-/** Within so long a second signal is the first one again, as a terminal and npm may each send it. */
+/** A terminal and npm may each send the same signal; within this time it counts once. */
 const sameSignalMs = 500;
 
 interface StopSignals {
   readonly first: Promise<StopSignal>;
-  /** A further signal came. */
+  /** Aborted by a second signal. */
   readonly cut: AbortSignal;
 }
 
@@ -71,7 +70,7 @@ function welcome({ config }: CommandContext, { addresses, freshKey }: RunningSer
   ].join('\n');
 }
 
-/** The key that was made at this start. One that the operator gave is a secret that they have already; it is not printed. */
+/** The key that this start created. A key from the operator's settings is already known and stays unprinted. */
 function madeKey(config: CommandContext['config'], freshKey: string | undefined): string | undefined {
   return config.bootstrapApiKey === undefined ? freshKey : undefined;
 }
@@ -80,7 +79,7 @@ function authHeaders(made: string): readonly string[] {
   return ['Your API key, shown only now:', `  ${made}`, 'Keep it where the examples look for it:', `  export GATELOG_API_KEY=${made}`];
 }
 
-/** Where a key is to be had; one that was made at this start has been shown. */
+/** Where to get a key, unless this start has printed one. */
 function keyNote(config: CommandContext['config'], freshKey: string | undefined): readonly string[] {
   if (madeKey(config, freshKey) !== undefined) return [];
   if (freshKey !== undefined) {
@@ -92,7 +91,7 @@ function keyNote(config: CommandContext['config'], freshKey: string | undefined)
   ];
 }
 
-/** One line that works as pasted. */
+/** A line that works as pasted. */
 function exampleCall(gateway: string, key: string): string {
   const body = JSON.stringify({ model: 'echo/demo', messages: [{ role: 'user', content: 'Hello, Gatelog!' }] });
   return `curl ${gateway}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -H "Svc-Property-Team: demo" -d '${body}'`;

@@ -19,7 +19,6 @@ interface FoundPart extends StorePartItem {
 }
 
 const header = ['PART', 'ROWS', 'STATE', 'REASON'];
-/** What the rows of a table are. */
 const rowWords: Readonly<Record<string, string>> = {
   requests: 'requests',
   bodies: 'bodies of requests',
@@ -28,7 +27,7 @@ const rowWords: Readonly<Record<string, string>> = {
   session_changes: 'changes of sessions',
 };
 
-/** `gatelog store check`: reads every file of the store and shows parts with one that is not as it was written. @throws CommandError when there are any. */
+/** `gatelog store check`: reads every file of the store and lists damaged parts. @throws CommandError when there are any. */
 export async function checkStore(context: CommandContext, { json }: StoreCheckOptions): Promise<void> {
   const client = operatorClient(context);
   const { in_use: parts, lost } = await client.ask({ method: 'GET', path: '/store/parts' }, storePartsAnswerSchema);
@@ -58,7 +57,10 @@ function rowOf({ table, part, rows, state, reason }: FoundPart): readonly string
   return [`${table}/${part}`, rows === null ? 'unknown' : String(rows), state, reason];
 }
 
-/** `gatelog store set-aside`: takes a damaged part out of the store and prints the folder with its files. @param given as the check shows it. */
+/**
+ * `gatelog store set-aside`: takes a damaged part out of the store and prints the folder with its files. @param given the part as `store
+ * check` shows it.
+ */
 export async function setPartAside(context: CommandContext, given: string): Promise<void> {
   const [table, part, ...more] = given.split('/');
   if (table === undefined || part === undefined || more.length > 0) {

@@ -8,23 +8,23 @@ import { type NamedInBody, readCallSize, readNames } from '../../providers/call-
 import { wireFormatFor } from '../../providers/registry.ts';
 
 /**
- * Parses a body for its limits. @returns what tells of it in each of the ways in which it may go out; undefined: it is no JSON object.
- * @throws GatelogError as {@link parseBody} does.
+ * Parses a body for limits and estimates. @returns the facts for each form in which the body may be sent; undefined when it is no JSON
+ * object. @throws GatelogError as {@link parseBody} does.
  */
 export function readBody(body: Buffer): (sent: SentBody) => BodyFacts | undefined {
   const text = asUtf8(body, '', true);
   const parsed = parseText(text);
   if (!isJsonObject(parsed)) return () => undefined;
   let names: NamedInBody | undefined;
-  // A token may be less than the two bytes that a character takes in another form of Unicode.
+  // A token may be shorter than the two bytes that a character takes in another encoding of Unicode.
   const grown = Math.max(0, text.length - body.length);
   return (sent) => factsIn(parsed, { ...sent, bytes: sent.bytes + grown }, (names ??= readNames(parsed)));
 }
 
 /**
- * The JSON of a body, in whichever form of Unicode, as servers that guess it read it; undefined for what is none.
- * @throws GatelogError `body_too_large` beyond the bounds of `json-bounds.ts`: what may be JSON and is not read is not taken for what is none, for which
- * a budget sets aside a setting, and a limit by user nothing.
+ * The JSON of a body in any encoding of Unicode that servers guess; undefined when it is no JSON. @throws GatelogError `body_too_large`
+ * beyond the bounds of `model/json/bounds.ts`: a body that may be JSON and is not read must not count as none, for which a budget reserves
+ * a default and a limit by user nothing.
  */
 export function parseBody(body: Buffer): unknown {
   return parseText(asUtf8(body, '', true));
@@ -47,7 +47,7 @@ function factsIn(parsed: JsonObject, { provider, path, replaced, bytes }: SentBo
   return { model, user, size };
 }
 
-/** Of a body in whose place for some members others stand: it may be taken for larger than it is, and never for smaller. */
+/** The larger of two readings of a body whose members are replaced: an estimate may be too high, never too low. */
 function both(one: NamedInBody, other: NamedInBody): NamedInBody {
   return { isText: one.isText && other.isText, writesCache: one.writesCache || other.writesCache };
 }

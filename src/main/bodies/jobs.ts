@@ -6,7 +6,6 @@ import type { BufferedResponse } from '../../gateway/response-sink.ts';
 import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
 import { parseBody, readBody } from './facts.ts';
 
-/** What is asked about a body. */
 export type BodyQuestion =
   | { readonly of: 'facts'; readonly ways: readonly SentBody[] }
   | { readonly of: 'shape' }
@@ -18,7 +17,7 @@ export interface BodyJob {
   readonly question: BodyQuestion;
 }
 
-/** What came of it. Buffers arrive as plain bytes. */
+/** Buffers arrive as plain bytes. */
 export type BodyAnswer =
   | { readonly facts: readonly (BodyFacts | undefined)[] }
   | { readonly shape: PackedShape }

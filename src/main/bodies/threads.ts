@@ -5,18 +5,17 @@ import { OrganizationShares, type Share, shareOf, type Waiting } from '../../gat
 import { GatelogError } from '../../model/errors.ts';
 import type { AnsweredJob, BodyAnswer, BodyJob, BodyQuestion } from './jobs.ts';
 
-/** A body up to this size never waits for one that is larger. */
+/** A body up to this size never waits for a larger one. */
 const smallerMaxBytes = 1024 * 1024;
 
 const copiedAtOnceBytes = 1024 * 1024;
 
 export interface BodyThreadLimits {
-  /** Bodies that wait for one thread, and what of it an organisation may have of what others leave. */
+  /** Bodies that wait for one thread; an organisation gets its share of the room that others leave. */
   readonly maxWaiting: number;
   readonly sharePercent: number;
-  /** Longest wait of one, milliseconds. */
   readonly maxWaitMs: number;
-  /** Longest time in which one is read, milliseconds. What is let in takes a second or two. */
+  /** Maximum time to read one body. An accepted body takes a second or two. */
   readonly maxReadMs: number;
 }
 
@@ -25,8 +24,8 @@ const defaultLimits: BodyThreadLimits = { maxWaiting: 1000, sharePercent: 90, ma
 const compiledWorker = new URL('./worker.js', import.meta.url);
 
 /**
- * Bodies of calls, parsed in two threads beside the event loop. The one for smaller bodies begins at once: a thread needs descriptors, and a worker
- * that has run out of them goes on serving. The other begins at its first body.
+ * Parses bodies in two threads beside the event loop. The thread for smaller bodies starts at once, because a thread needs descriptors and
+ * a worker without any goes on serving; the other starts with its first body.
  */
 export function startBodyThreads(
   workerFile: URL = compiledWorker,
@@ -65,13 +64,11 @@ function refusalOf(answer: BodyAnswer): Error {
   return new TypeError('A thread answered another question.');
 }
 
-/** A body that is to be read; in a queue until it is. */
 class WaitingBody implements Waiting<WaitingBody> {
   before: WaitingBody | undefined;
   behind: WaitingBody | undefined;
   isQueued = false;
   share: Share<WaitingBody> | undefined;
-  /** Ends its wait. */
   stopWaiting: () => void = () => undefined;
   readonly organizationId: string;
   readonly body: Buffer;
@@ -89,8 +86,8 @@ class WaitingBody implements Waiting<WaitingBody> {
 }
 
 /**
- * One thread, which reads one body at a time; those that wait take turns by organisation. TRICKY: it has no limit of its heap: V8 ends the whole process
- * where parsing reaches one. What a body becomes is bounded before it is parsed instead (`json-bounds.ts`).
+ * A thread that reads one body at a time; waiting bodies take turns by organisation. TRICKY: the thread has no heap limit, because V8 ends
+ * the whole process when parsing reaches one. `model/json/bounds.ts` bounds the parsed size beforehand instead.
  */
 class BodyThread {
   private readonly workerFile: URL;
@@ -107,7 +104,6 @@ class BodyThread {
     this.limits = limits;
   }
 
-  /** Starts the thread before its first body. */
   begin(): void {
     this.worker ??= this.start();
   }
@@ -123,7 +119,7 @@ class BodyThread {
       const left = (): void => this.drop(job, onClientDisconnect());
       const timer = setTimeout(() => this.drop(job, tooMany()), this.limits.maxWaitMs);
       signal?.addEventListener('abort', left);
-      // TRICKY: what still listens keeps the body for as long as its call runs.
+      // TRICKY: a listener keeps the body alive for as long as its call runs.
       job.stopWaiting = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', left);
@@ -167,7 +163,7 @@ class BodyThread {
     this.copy(job, new Uint8Array(job.body.length), 0);
   }
 
-  /** Only the copy goes over, and only while it is read. Of a large body it is made in several turns of the event loop: at once it takes up to 15 ms. */
+  /** Only a copy goes to the thread, and only while it is read. A large body is copied over several ticks: at once it takes up to 15 ms. */
   private copy(job: WaitingBody, copied: Uint8Array<ArrayBuffer>, start: number): void {
     if (this.running !== job) return;
     const { body, question } = job;
@@ -194,7 +190,7 @@ class BodyThread {
     return worker;
   }
 
-  /** A body that takes so long takes its thread with it. */
+  /** A body that takes too long takes its thread with it. */
   private giveUp(): void {
     const { worker } = this;
     this.end(
@@ -222,7 +218,7 @@ class BodyThread {
   }
 }
 
-/** A thread that could not begin, for want of descriptors or memory, may next time. */
+/** A thread that failed to start, for want of descriptors or memory, may start next time. */
 function endOf(reason: unknown): GatelogError {
   const couldNotBegin = reason instanceof Error && 'code' in reason && reason.code === 'ERR_WORKER_INIT_FAILED';
   return couldNotBegin
@@ -234,7 +230,7 @@ function stopping(): GatelogError {
   return new GatelogError('too_many_calls', 'The gateway is stopping.');
 }
 
-/** Nobody hears of it. */
+/** The client has left and receives nothing. */
 function onClientDisconnect(): GatelogError {
   return new GatelogError('too_many_calls', 'The client has left.');
 }

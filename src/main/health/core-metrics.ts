@@ -14,7 +14,6 @@ import type { Store } from '../../store/store.ts';
 import type { MetricsMessage } from '../../supervisor/messages.ts';
 import { familiesOf } from './metric-families.ts';
 
-/** What the core measures. */
 export const coreFamilies: readonly Family[] = [
   ...processFamilies,
   ...eventFamilies,
@@ -26,7 +25,6 @@ export const coreFamilies: readonly Family[] = [
 ];
 
 export interface TreeNumbersOptions {
-  /** The core's own, with {@link coreFamilies}. */
   readonly meter: Meter;
   readonly drain: Drain;
   readonly letters: Pick<DeadLetters, 'held'>;
@@ -34,11 +32,10 @@ export interface TreeNumbersOptions {
   readonly store: Pick<Store, 'lanes' | 'damage'>;
   readonly spoolFolder: string;
   readonly spoolMaxBytes: number;
-  /** Unix milliseconds. */
   readonly now: () => number;
 }
 
-/** The numbers of the whole tree: the core's own, read when they are asked for, and what the supervisor has told last of the others. */
+/** Metrics of the whole process tree: the core's own, read on request, and the latest that the supervisor passed on from the others. */
 export class ProcessMetrics {
   private readonly options: TreeNumbersOptions;
   private told: MetricsMessage['numbers'] = [];
@@ -47,12 +44,11 @@ export class ProcessMetrics {
     this.options = options;
   }
 
-  /** Takes what the supervisor tells. */
   take(message: MetricsMessage): void {
     this.told = message.numbers;
   }
 
-  /** The page of all of it, as Prometheus reads it. */
+  /** The page in Prometheus' text format. */
   async page(): Promise<string> {
     const { meter, drain, letters, letterMaxBytes, store, spoolFolder, spoolMaxBytes, now } = this.options;
     readDrain(meter, drain, now());

@@ -4,16 +4,15 @@ import { systemClock } from '../../platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { HealthProbe } from './probe.ts';
 
-/** Age at which what waits for the store says that the ingest is behind, milliseconds. */
+/** Age of the oldest waiting exchange from which the ingest counts as behind. */
 const behindMs = 60_000;
 
-/** What is asked whether it answers. */
 export interface Watches {
   readonly store: HealthProbe;
   readonly metadata: HealthProbe;
 }
 
-/** While there is no room in the store the ingest waits, as it should: it does not drain then, and what is stored can be read. */
+/** While the store has no free space the ingest waits, as it should, and stored records stay readable. */
 export async function healthOf(
   watches: Watches,
   drain: Pick<Drain, 'oldestWaitingMs' | 'isDraining'>,

@@ -4,8 +4,8 @@ import { eventFamilies, supervisionFamilies } from '../../platform/metrics/obser
 import { processFamilies } from '../../platform/metrics/process-sampler.ts';
 
 /**
- * What a gateway worker and the supervisor measure. All processes of a start have one version of this, so that a number is known by its place.
- * TRICKY: what the core measures stands in `core-numbers.ts`, because the API and the store come with it, and their memory.
+ * Metrics of gateway workers and the supervisor. All processes of a start share one version, so that an index identifies a metric. TRICKY:
+ * the core's metrics stand in `core-metrics.ts`, because they import the API and the store with their memory.
  */
 export const familiesOf = {
   gateway: [...processFamilies, ...eventFamilies, ...callFamilies],

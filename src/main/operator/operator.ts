@@ -16,7 +16,6 @@ import { dataPaths } from '../shared.ts';
 import { makeStorePartPorts } from './store-parts.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
-/** What the operator's room reaches in the core. */
 export interface OperatedParts extends SnapshotParts {
   readonly letters: DeadLetters;
   readonly pendingChanges: PendingChanges;
@@ -26,21 +25,20 @@ export interface OperatedParts extends SnapshotParts {
   readonly removals: Removals;
 }
 
-/** What keeps dead letters within their bounds. */
 export interface BoundedLetters extends Pick<OperatedParts, 'observe'> {
   readonly replay: Pick<DeadLetterReplay, 'prune'>;
   readonly config: Pick<Config, 'deadLetterDays' | 'deadLetterMaxBytes'>;
   readonly believedClock: Pick<TrustedClock, 'now'>;
-  /** What is kept while no hour has passed. */
+  /** Evicts between the hourly runs. */
   readonly letterRoom: Pick<DeadLetterQuota, 'onEvict'>;
 }
 
-/** How long a replay waits for the ingest, milliseconds: longer than a burst of calls may go before it. */
+/** Maximum wait of a replay for the ingest: longer than a burst of calls may take precedence. */
 const replayWaitMs = 90_000;
 const pruneIntervalMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** Puts dead letters through the ingest again, and removes them. */
+/** Sends dead letters through the ingest again and removes them. */
 export function makeLetterReplay({
   config,
   observe,
@@ -66,7 +64,6 @@ export function makeLetterReplay({
   });
 }
 
-/** The operator's room over the parts of a core. */
 export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): Server {
   const { letters, api } = parts;
   const takeSnapshot = makeTakeSnapshot(parts);
@@ -84,8 +81,8 @@ export function operatorServer(parts: OperatedParts, replay: DeadLetterReplay): 
 }
 
 /**
- * Keeps dead letters within their age, from now on and every hour, and within their bytes, then and whenever there are too many.
- * @returns what ends the hourly part.
+ * Bounds dead letters by age, now and every hour, and by bytes, now and whenever there are too many. @returns a function that ends the
+ * hourly run.
  */
 export function keepLettersBounded({ config, observe, replay, believedClock, letterRoom }: BoundedLetters): () => void {
   const prune = async (before: number, maxBytes: number): Promise<void> => {
@@ -102,7 +99,7 @@ export function keepLettersBounded({ config, observe, replay, believedClock, let
   };
   const pruneAll = async (): Promise<void> => {
     const now = await believedClock.now();
-    // None is of age by a clock that is not believed; their bytes are bounded all the same.
+    // Without a trusted clock none expires by age; the bound of bytes holds all the same.
     await prune(now === undefined ? 0 : now - config.deadLetterDays * dayMs, config.deadLetterMaxBytes);
   };
   letterRoom.onEvict((maxBytes) => run(() => prune(0, maxBytes)));

@@ -14,7 +14,6 @@ import type { Store } from '../../store/store.ts';
 import type { Removals } from '../retention-and-erasure.ts';
 import { dataPaths } from '../shared.ts';
 
-/** What a snapshot is taken of. */
 export interface SnapshotParts {
   readonly config: Config;
   readonly observe: Observe;
@@ -24,10 +23,10 @@ export interface SnapshotParts {
   readonly removals: Pick<Removals, 'withPaused'>;
 }
 
-/** Longest wait for the end of the batch that is on its way, milliseconds. */
+/** Maximum wait for the end of the running batch. */
 const batchEndMs = 30_000;
 
-/** Makes the function that takes snapshots, and removes what a core that died has left of one. */
+/** Makes the function that takes snapshots, and removes the remains of a snapshot whose core died. */
 export function makeTakeSnapshot({ config, observe, drain, database, store, removals }: SnapshotParts): TakeSnapshot {
   const folder = path.resolve(config.dataDir, '.snapshot');
   rmSync(folder, { recursive: true, force: true });

@@ -5,14 +5,13 @@ import type { Observe } from '../../model/observation.ts';
 import { closeServer } from '../../platform/http/server.ts';
 import { listenOnSocket } from '../../platform/http/unix-socket.ts';
 
-/** Where the operator's commands reach the core. */
 export function operatorSocket(dataDir: string): string {
   return path.resolve(dataDir, 'operator.sock');
 }
 
 /**
- * Serves the operator's room on its socket. A core without it records and answers all the same, so that what goes wrong here is only observed.
- * @returns what ends it within so many milliseconds.
+ * Serves the operator API on its socket. The core works without it, so a failure is only observed. @returns a function that ends it within
+ * the given milliseconds.
  */
 export async function serveOperator(dataDir: string, server: Server, observe: Observe): Promise<(maxMs: number) => Promise<void>> {
   try {

@@ -3,7 +3,6 @@ import type { Observe } from '../../model/observation.ts';
 import type { StorePartPorts } from '../../operator/ports.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What the operator's room does with the files of the store. */
 export function makeStorePartPorts(
   store: Pick<Store, 'listParts' | 'damage' | 'checkPart' | 'setAside'>,
   observe: Observe,

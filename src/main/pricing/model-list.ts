@@ -8,14 +8,14 @@ import type { Prices } from '../../pricing/look-up.ts';
 import { organizationModels } from '../../pricing/organization-prices.ts';
 import { providerNamed } from '../../providers/registry.ts';
 
-/** The models of a provider that the price book lists, and those that an organisation has named with a price of its own for it. */
+/** The models of a provider in the price book, and those for which the organisation has stored a price. */
 export function modelsOf(name: string, { book, organization }: Prices): readonly string[] {
   const entry = providerNamed(name);
   if (entry === undefined) return [];
   return [...new Set([...book.modelsOf(entry.priceProviderId), ...organizationModels(organization, entry.recordName)])];
 }
 
-/** What an organisation reaches with its key alone: the list that the gateway gives. @param storedProviders for which it has stored a key. */
+/** Lists the models that an organisation reaches with its Gatelog key alone. @param storedProviders providers with a stored key. */
 export function makeModelList(config: Config, pricesOf: (organizationId: OrganizationId) => Prices) {
   const allowed = makeAllowList(config.targetAllowlist);
   const surroundings = { bedrockRegion: config.bedrockRegion, allowsLocal: allowed.allows, targets: makeTargetGuard(allowed) };

@@ -3,19 +3,19 @@ import type { AddressedProvider } from '../../model/vocabulary/providers.ts';
 import type { PriceBook } from '../../pricing/price-book.ts';
 import { providerNamed } from '../../providers/registry.ts';
 
-/** Who makes models, those first whose models others list too. Who only serves what others make is none of them. */
+/** Providers that make models, in order of precedence. Providers that only serve others' models are left out. */
 const makers: readonly AddressedProvider[] = ['anthropic', 'gemini', 'mistral', 'deepseek', 'xai', 'cohere', 'perplexity'];
 
-/** Starts of names that only one maker gives: its next model is not in the book yet. */
+/** Prefixes of names that one maker alone uses: its next model is not in the book yet. */
 const ownStarts: readonly (readonly [start: string, maker: AddressedProvider])[] = [
   ['claude-', 'anthropic'],
   ['gemini-', 'gemini'],
 ];
 
-/** Names that are remembered before all are forgotten. A caller may send any. */
+/** Remembered names before the memory is cleared; callers choose the names. */
 const maxRemembered = 1000;
 
-/** Knows by the book of prices who makes a model that OpenAI does not have. */
+/** Finds the maker of a model that OpenAI does not have, by the price book. */
 export function makeMakerOf(book: PriceBook, now: () => number): MakerOfModel {
   const remembered = new Map<string, AddressedProvider | undefined>();
   const lists = (maker: AddressedProvider, model: string): boolean => {
@@ -23,7 +23,7 @@ export function makeMakerOf(book: PriceBook, now: () => number): MakerOfModel {
     return providerId !== undefined && book.find(providerId, model, now()) !== undefined;
   };
   const find = (model: string): AddressedProvider | undefined => {
-    // A fine-tuned model of OpenAI's has the name of its owner in it, which no list has.
+    // The name of a fine-tuned OpenAI model contains its owner and is in no list.
     if (model.startsWith('ft:') || lists('openai', model)) return undefined;
     return makers.find((maker) => lists(maker, model)) ?? ownStarts.find(([start]) => model.startsWith(start))?.[1];
   };

@@ -11,17 +11,16 @@ import type { BookProviders } from '../../pricing/price-book.ts';
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * The price book that the operator gives in place of the public list; undefined without one. It is read at the start and then no more.
- * @throws with a sentence for people that names the place in the file.
+ * Reads the operator's price book once, at the start; undefined without one. @throws with a sentence for people that names the place in
+ * the file.
  */
 export function readPricesFile({ pricesFile }: Config): BookProviders | undefined {
   return pricesFile === undefined ? undefined : parsePrices(readText(pricesFile), pricesFile);
 }
 
 /**
- * Checks the file and keeps a copy in the data folder for the processes of this start: one that is started again later has the prices of
- * the others, whatever became of the file.
- * @returns the environment for these processes. @throws as {@link readPricesFile}.
+ * Checks the file and copies it into the data folder, so that a process that restarts later has the same prices. @returns the environment
+ * for the processes. @throws as {@link readPricesFile}.
  */
 export function keepPricesFile(
   { pricesFile, dataDir }: Config,

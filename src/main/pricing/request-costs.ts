@@ -11,25 +11,21 @@ import { priceProviderOf, recordNameFor } from '../../providers/registry.ts';
 import type { ChangeStoredCosts } from '../../store/update/change-costs.ts';
 import type { StoredPrices } from './stored-prices.ts';
 
-/** What the core prices by. */
 export interface CorePrices {
   readonly book: PriceBook;
   readonly stored: StoredPrices;
 }
 
-/** What prices and costs need from the rest of the core. */
 export interface RequestCostParts {
   readonly database: MetadataDatabase;
   readonly prices: CorePrices;
   readonly changeStoredCosts: ChangeStoredCosts;
   readonly stamp: RepricePorts['stamp'];
-  /** Runs work that changes records of an organisation; an erasure waits for it, and it finds nothing of what has been erased. */
+  /** Runs work that changes records of an organisation. An erasure waits for it, and the work sees nothing erased. */
   readonly amongChanges: <Result>(organizationId: OrganizationId, work: () => Promise<Result>) => Promise<Result>;
-  /** Unix milliseconds. */
   readonly now: () => number;
 }
 
-/** Makes the function that tells by what a stored request is priced. */
 export function makePricingOf({ book, stored }: CorePrices) {
   return (organizationId: OrganizationId, { provider }: BilledRequest): Pricing => ({
     providerId: priceProviderOf(provider),
@@ -37,7 +33,6 @@ export function makePricingOf({ book, stored }: CorePrices) {
   });
 }
 
-/** What the API asks about prices and costs. */
 export function makePricePorts({ database, prices, changeStoredCosts, stamp, amongChanges, now }: RequestCostParts): PricePorts {
   const { stored } = prices;
   const pricingOf = makePricingOf(prices);

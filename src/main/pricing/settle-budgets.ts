@@ -4,7 +4,7 @@ import type { SharedState } from '../shared-state.ts';
 
 const settledAtOnce = 32;
 
-/** A few at a time: calls in the gateways wait while the shared windows are written. */
+/** In small batches: gateway calls wait while the shared windows are written. */
 export function settleIn(state: SharedState): SettleBudgets {
   return async (settlements) => {
     const all = settlements.map(({ organizationId, requestId, amount }) => ({ reservation: [organizationId, requestId] as const, amount }));

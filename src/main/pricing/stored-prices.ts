@@ -8,7 +8,6 @@ import { noOrganizationPrices, type OrganizationPrices, readOrganizationPrices }
 export interface StoredPricesOptions {
   /** The stored prices of an organisation. Throws when they cannot be read. */
   readonly lookUp: (organizationId: OrganizationId) => readonly StoredPrice[];
-  /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
   readonly observe: Observe;
 }

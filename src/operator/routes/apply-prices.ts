@@ -5,10 +5,10 @@ import { parseUuid } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
 
-/** Stands in the history in place of a key. */
+/** Replaces a key in the history. */
 const operatorKeyId = 'operator';
 
-/** `POST /organizations/:id/prices/apply`: takes and answers what `POST /v1/prices/apply` does. */
+/** `POST /organizations/:id/prices/apply`: the same input and output as `POST /v1/prices/apply`. */
 export const applyPricesOf: OperatorEndpoint = { method: 'POST', path: '/organizations/:id/prices/apply', handle: answerApply };
 
 async function answerApply({ context, ports }: OperatorCall): Promise<Response> {

@@ -11,7 +11,7 @@ import { parseJson } from '../../model/text.ts';
 import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
 import { itemOf } from '../letter-item.ts';
 
-/** `GET /dead-letters/:id`: bodies are customers' data, and come only where they are asked for. */
+/** `GET /dead-letters/:id`: bodies are customers' data and come only on request. */
 export const showDeadLetter: OperatorEndpoint = { method: 'GET', path: '/dead-letters/:id', handle: answerShow };
 
 async function answerShow({ context, ports }: OperatorCall): Promise<Response> {
@@ -30,7 +30,7 @@ async function answerShow({ context, ports }: OperatorCall): Promise<Response> {
 
 type FrameItem = DeadLetterAnswer['frames'][number];
 
-/** What stands in a frame: JSON, the bytes of a body, or JSON with the body behind a line feed. */
+/** The content of a frame: JSON, body bytes, or JSON with the body behind a line feed. */
 type Holds = 'json' | 'body' | 'both';
 
 const holdings: Readonly<Record<number, readonly [name: string, holds: Holds]>> = {

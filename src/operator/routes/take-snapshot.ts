@@ -4,7 +4,7 @@ import { snapshotSchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';
 import type { OperatorCall, OperatorEndpoint } from '../endpoint.ts';
 
-/** `POST /snapshot`: the answer is one line and does not end. The snapshot is there for as long as its asker stays. */
+/** `POST /snapshot`: the response is one line and stays open; the snapshot lasts as long as the connection. */
 export const takeSnapshot: OperatorEndpoint = { method: 'POST', path: '/snapshot', handle: answerTake };
 
 async function answerTake({ context, ports }: OperatorCall): Promise<Response> {

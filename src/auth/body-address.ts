@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type OrganizationId, parseUuid, type RequestId } from '../model/ids.ts';
 
-/** How long an address is good, milliseconds. */
+/** Lifetime of an address, milliseconds. */
 export const bodyAddressMs = 60 * 60 * 1000;
 
-/** What an address of bodies says in its query. */
+/** Query parameters of a body address. */
 export interface BodyAddressQuery {
   readonly organization: string | undefined;
   /** Unix milliseconds as text. */
@@ -12,19 +12,19 @@ export interface BodyAddressQuery {
   readonly signature: string | undefined;
 }
 
-/** Why an address is not good: it was, or it never was. */
+/** Why an address is rejected. */
 export type BodyAddressFault = 'expired' | 'forged';
 
 export interface BodyAddresses {
-  /** Path and query at which the bodies of a request can be read without a key, for an hour. */
+  /** Path and query that give access to a request's bodies without a key, for an hour. */
   readonly pathOf: (organizationId: OrganizationId, requestId: RequestId) => string;
-  /** @returns the organisation whose request it is. */
+  /** @returns the organisation of the request. */
   readonly check: (requestId: RequestId, query: BodyAddressQuery) => OrganizationId | BodyAddressFault;
 }
 
 /**
- * Addresses that carry their own permission: an HMAC-SHA256 over organisation, identifier and expiry.
- * @param secret 32 bytes or more. @param now Unix milliseconds.
+ * Signed URLs of bodies: an HMAC-SHA256 over organisation, identifier and expiry. @param secret 32 bytes or more. @param now Unix
+ * milliseconds.
  */
 export function makeBodyAddresses(secret: Uint8Array, now: () => number): BodyAddresses {
   const signatureOf = (organizationId: string, requestId: RequestId, expires: string): Buffer =>

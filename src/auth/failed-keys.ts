@@ -2,25 +2,25 @@ import { isIPv6 } from 'node:net';
 import { GatelogError } from '../model/errors.ts';
 
 export interface FailedKeysOptions {
-  /** Keys that are not accepted, from one address in a minute; 0: no limit. */
+  /** Rejected keys per address and minute; 0: no limit. */
   readonly maxPerMinute: number;
   /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
 }
 
-/** Addresses that are remembered; the one that failed longest ago makes room. */
+/** Remembered addresses; the one that failed longest ago is dropped first. */
 const maxAddresses = 10_000;
 const minuteMs = 60_000;
 
 interface Bucket {
-  /** Failures that are left at `at`, with fractions. */
+  /** Remaining failures at `at`, with fractions. */
   readonly left: number;
   readonly at: number;
 }
 
 /**
- * Bounds failed tries by client address: a bucket of tokens each, in this process.
- * Invariant: a good key is never refused for what others at its address do (one proxy, one NAT): who asks has looked the key up before.
+ * Limits failed attempts by client address with a token bucket each, in this process. Invariant: a valid key is never rejected for
+ * failures of others at its address (a proxy, a NAT), because callers look the key up first.
  */
 export class AuthFailureLimiter {
   private readonly options: FailedKeysOptions;
@@ -31,8 +31,7 @@ export class AuthFailureLimiter {
   }
 
   /**
-   * A key from this address was not accepted. @param rejection what it is answered with.
-   * @returns that, or while the address has failed too often `too_many_failures`.
+   * Counts a rejected key. @param rejection the error for it. @returns that, or `too_many_failures` once the address has failed too often.
    */
   answer(address: string | undefined, rejection: GatelogError): GatelogError {
     const { maxPerMinute, monotonic } = this.options;
@@ -47,7 +46,6 @@ export class AuthFailureLimiter {
     return left >= 1 ? rejection : tooMany(maxPerMinute, Math.ceil(((1 - left) * minuteMs) / maxPerMinute / 1000));
   }
 
-  /** Addresses that are remembered right now. */
   get size(): number {
     return this.buckets.size;
   }
@@ -67,7 +65,7 @@ function tooMany(limit: number, resetSeconds: number): GatelogError {
   );
 }
 
-/** Of an IPv6 address its network of 64 bits, because whoever has one has all in it. */
+/** The /64 network of an IPv6 address: whoever has one address has all of it. */
 function nameOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [head = '', tail] = address.split('::', 2);

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Whether a text is the key of a setting. Takes the same time whatever is wrong with it, its length included. */
+/** Compares in constant time, whatever the difference, lengths included. */
 export function constantTimeEquals(given: string, key: string): boolean {
   return timingSafeEqual(digestOf(given), digestOf(key));
 }

@@ -4,7 +4,6 @@ import { createApiKey, type ApiKey } from '../metadata/organization/api-keys.ts'
 import type { MetadataQueries } from '../metadata/database.ts';
 import { displayPrefix, generateKey, hashKey } from './api-key.ts';
 
-/** What a new key is for. */
 export interface NewKey {
   readonly organizationId: OrganizationId;
   /** This deployment's. */
@@ -16,12 +15,12 @@ export interface NewKey {
 }
 
 export interface IssuedKey {
-  /** The key itself, which is shown once and kept nowhere. */
+  /** The key itself, which is shown once and stored nowhere. */
   readonly key: string;
   readonly apiKey: ApiKey;
 }
 
-/** Makes a key of the order's region and stores its hash. */
+/** Generates a key and stores its hash. */
 export async function issueKey(database: MetadataQueries, order: NewKey): Promise<IssuedKey> {
   const key = generateKey(order.region);
   const apiKey = await storeKey(database, key, order);
@@ -29,7 +28,7 @@ export async function issueKey(database: MetadataQueries, order: NewKey): Promis
   return { key, apiKey };
 }
 
-/** Stores the hash of a key that was made elsewhere; see `problemOfChosenKey` for what may be stored. */
+/** Stores the hash of a key from elsewhere; `validateCustomKey` checks it first. */
 export async function storeKey(database: MetadataQueries, key: string, order: NewKey): Promise<ApiKey | 'key_taken'> {
   const { organizationId, region, name, permissions, at } = order;
   return createApiKey(database, {

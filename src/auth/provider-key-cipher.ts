@@ -1,31 +1,31 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { OrganizationId } from '../model/ids.ts';
 
-/** Where a sealed key belongs. It is authenticated with the key: in another organisation's row, or another provider's, it does not open. */
+/** The row of a sealed key. It is authenticated with the key: the key does not open in another organisation's or provider's row. */
 export interface ProviderKeyPlace {
   readonly organizationId: OrganizationId;
   readonly provider: string;
   readonly id: string;
 }
 
-/** Seals keys of providers for the database, and opens them. */
+/** Encrypts keys of providers for the database. */
 export interface ProviderKeyCipher {
   readonly seal: (place: ProviderKeyPlace, key: string) => string;
-  /** @returns undefined when it was sealed with another secret, for another place, or was damaged. */
+  /** @returns undefined when it was sealed with another secret, for another row, or is damaged. */
   readonly open: (place: ProviderKeyPlace, sealed: string) => string | undefined;
 }
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
-/** GCM's own size. It is random: with one key, 2^32 sealings are safe. */
+/** The nonce size of GCM. Nonces are random: 2^32 encryptions with one key are safe. */
 const nonceBytes = 12;
 const tagBytes = 16;
-/** Form of the sealed text, for the day on which there is another. */
+/** Version of the sealed form. */
 const version = 'v1.';
 
 /**
- * AES-256-GCM under a key of its own. Invariant: no other use of the deployment's secret shares it; HKDF (RFC 5869) parts them by their purpose.
- * @param secret the deployment's, 32 bytes or more.
+ * AES-256-GCM under a derived key. Invariant: no other use of the deployment's secret shares it; HKDF (RFC 5869) derives a key per
+ * purpose. @param secret the deployment's, 32 bytes or more.
  */
 export function makeProviderKeyCipher(secret: Uint8Array): ProviderKeyCipher {
   const cipherKey = Buffer.from(hkdfSync('sha256', secret, '', 'gatelog: keys of providers at rest', keyBytes));

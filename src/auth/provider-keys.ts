@@ -11,14 +11,13 @@ import type { OrganizationId } from '../model/ids.ts';
 import { providerKeyLimits } from '../model/vocabulary/limits.ts';
 import type { ProviderKeyCipher } from './provider-key-cipher.ts';
 
-/** A key as it comes to be stored. */
 export interface NewProviderKey {
   readonly provider: string;
   readonly key: string;
   readonly name: string | null;
 }
 
-/** What is shown of a stored key. */
+/** The visible part of a stored key. */
 export interface ShownProviderKey {
   readonly id: string;
   readonly provider: string;
@@ -27,25 +26,25 @@ export interface ShownProviderKey {
   readonly hint: string | null;
   /** Unix milliseconds. */
   readonly createdAt: number;
-  /** False: it cannot be decrypted, as the secret of this deployment is another than the one it was stored with. */
+  /** False when it cannot be decrypted, because this deployment has another secret. */
   readonly readable: boolean;
 }
 
-/** Stores the keys of providers, encrypted, and never gives one back. */
+/** Stores keys of providers, encrypted, and never returns one. */
 export interface ProviderKeyVault {
-  /** Durable when it returns. @returns why nothing was stored, else what is shown of it. */
+  /** Durable on return. @returns the reason of a refusal, else the visible part. */
   readonly add: (organizationId: OrganizationId, given: NewProviderKey) => Promise<ShownProviderKey | ProviderKeyRefusal>;
   /** The newest first. */
   readonly list: (organizationId: OrganizationId) => Promise<readonly ShownProviderKey[]>;
-  /** Durable when it returns. @returns false when the organisation has no such key. */
+  /** Durable on return. @returns false when the organisation has no such key. */
   readonly remove: (organizationId: OrganizationId, id: string) => Promise<boolean>;
 }
 
-/** A hint tells keys apart; of a short key it would tell too much. */
+/** A hint tells keys apart; of a short key it would reveal too much. */
 const shownCharacters = 4;
 const minWithHint = 20;
 
-/** The vault over the metadata database. @param now Unix milliseconds. */
+/** @param now Unix milliseconds. */
 export function makeProviderKeyVault(database: MetadataQueries, cipher: ProviderKeyCipher, now: () => number): ProviderKeyVault {
   return {
     add: async (organizationId, { provider, key, name }) => {

@@ -9,8 +9,8 @@ export interface KnownRegions {
 }
 
 /**
- * The error for a request without an accepted key. Its sentence never holds the key.
- * @param key what was sent, undefined when nothing was.
+ * The error for a request without a valid key. Its sentence never contains the key. @param key the key that was sent, undefined without
+ * one.
  */
 export function explainRejection(key: string | undefined, known: KnownRegions): GatelogError {
   const example = `sk-svc-${known.region}-…`;
@@ -31,8 +31,8 @@ export function explainRejection(key: string | undefined, known: KnownRegions): 
 }
 
 /**
- * TRICKY: regions and chosen keys may both hold hyphens, so `sk-svc-us-east-x` can be a key of `us` or of `us-east`. A region that we know by
- * its address wins; else a key that starts as ours do is ours.
+ * TRICKY: regions and custom keys may both contain hyphens, so `sk-svc-us-east-x` may be a key of `us` or of `us-east`. A region with a
+ * known address wins; else a key with our region's prefix is ours.
  */
 function wrongRegion(key: string, { region, regions }: KnownRegions): GatelogError | undefined {
   const named = regionOf(key);

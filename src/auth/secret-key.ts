@@ -4,9 +4,8 @@ import { createFile, permissionsOf, readFileIfPresent } from '../platform/files.
 const secretBytes = 32;
 
 /**
- * The deployment's secret, 32 bytes: from the setting when there is one, else from a file of its own that is made at the first start
- * (mode 0600). Whoever has it can sign addresses in the name of this deployment, and decrypt the keys of providers that it keeps.
- * @throws with a sentence for people when the file holds something else, or others than its owner can get at it.
+ * The deployment's secret, 32 bytes: from the setting, else from a file that the first start creates (mode 0600). It signs body addresses
+ * and encrypts stored provider keys. @throws with a sentence for people when the file is malformed or readable by others than its owner.
  */
 export function deploymentSecret(setting: string | undefined, file: string): Buffer {
   if (setting !== undefined) return hash('sha256', setting, 'buffer');
@@ -19,7 +18,7 @@ export function deploymentSecret(setting: string | undefined, file: string): Buf
     throw new Error(`The file ${file} does not hold a secret of this program; restore it, or remove it for a new one.`);
   }
   const made = randomBytes(secretBytes);
-  // Core and gateways start at once: who is late takes what the first of them has made.
+  // Core and gateways start at once; the later ones read the file of the first.
   return createFile(file, `${made.toString('hex')}\n`) ? made : deploymentSecret(setting, file);
 }
 

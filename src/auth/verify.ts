@@ -9,18 +9,17 @@ export type Verdict = Principal | 'unknown';
 export interface KeyVerifierOptions {
   /** Finds the principal of a key that is not revoked, by the key's hash. */
   readonly lookUp: (keyHash: string) => Principal | undefined | Promise<Principal | undefined>;
-  /** Milliseconds of a clock that never steps back, so that a corrected system clock cannot prolong a revoked key. */
   readonly monotonic: () => number;
   /** How long after its last successful check a key stays good while look-ups fail, in milliseconds. */
   readonly staleMaxMs: number;
   readonly observe?: Observe;
 }
 
-/** Verifies keys with a bounded cache that is keyed by hash; no key itself comes here. */
+/** Verifies keys through a bounded cache of hashes; it never sees a key. */
 export class KeyVerifier {
-  /** Revocation must be seen within 5 s; the rest of them is for the look-up itself. */
+  /** A revocation must be seen within 5 s; the rest is for the look-up itself. */
   readonly #accepted: StaleCache<string, Principal | undefined, Principal | undefined | Promise<Principal | undefined>>;
-  /** A cache of its own, so that a flood of invented keys cannot push out the good ones. A key works a second after its creation. */
+  /** A separate cache, so that a flood of invented keys cannot evict valid ones. A new key works within a second of its creation. */
   readonly #unknown: StaleCache<string, true | undefined>;
 
   constructor({ lookUp, monotonic, staleMaxMs, observe }: KeyVerifierOptions) {
@@ -39,8 +38,8 @@ export class KeyVerifier {
   }
 
   /**
-   * Checks a key by its hash. Answers at once, without a promise, when the cache knows it or `lookUp` is synchronous.
-   * @throws GatelogError `metadata_unavailable`, thrown or as a rejection, when `lookUp` fails and the key was not checked lately.
+   * Checks a key by its hash; returns no promise when the cache knows it or `lookUp` is synchronous. @throws GatelogError
+   * `metadata_unavailable`, thrown or as a rejection, when `lookUp` fails and the key was not checked lately.
    */
   verify(keyHash: string): Verdict | Promise<Verdict> {
     if (this.#unknown.get(keyHash) === true) return 'unknown';

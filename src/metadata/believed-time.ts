@@ -4,8 +4,8 @@ import type { MetadataQueries } from './database.ts';
 const onlyRow = 1;
 
 /**
- * When the clock was believed last, Unix milliseconds. Where nobody has written that down yet, in a database of an earlier version or one that was
- * just made, it is when its youngest organisation was made; undefined without one.
+ * When the clock was last trusted, Unix milliseconds. A database without an entry counts from its youngest organisation; undefined without
+ * one.
  */
 export async function readBelievedTime({ queries }: MetadataQueries): Promise<number | undefined> {
   const row = await queries.selectFrom('believed_time').select('believed_at').executeTakeFirst();
@@ -17,7 +17,7 @@ export async function readBelievedTime({ queries }: MetadataQueries): Promise<nu
   return latest ?? undefined;
 }
 
-/** Writes down when the clock was believed; durable on return in the core. @param at Unix milliseconds. */
+/** Stores when the clock was trusted; durable on return in the core. @param at Unix milliseconds. */
 export async function keepBelievedTime({ queries }: MetadataQueries, at: number): Promise<void> {
   await queries
     .insertInto('believed_time')

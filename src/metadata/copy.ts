@@ -2,35 +2,34 @@ import path from 'node:path';
 import Sqlite from 'libsql/promise';
 import { metadataFileName } from './database.ts';
 
-/** Tables that hold what opens something elsewhere. They are sealed, and leave the machine only when they are asked for. */
+/** Tables with secrets. They are encrypted, and leave the machine only on request. */
 const secretTables = ['provider_keys'] as const;
 /** How long a statement waits for another process's write, milliseconds. */
 const busyTimeoutMs = 5000;
 
 export interface CopyOptions {
-  /** Changes that wait for their requests are copied up to this one. */
+  /** Pending changes are copied up to this sequence. */
   readonly lastPendingChange: number;
   readonly secrets: boolean;
 }
 
-/** What a copy is. */
 export interface MetadataCopy {
-  /** Names of the steps of its schema. */
+  /** Names of its migrations. */
   readonly steps: readonly string[];
-  /** Secrets that were left out. */
+  /** Number of secrets left out. */
   readonly secretsLeftOut: number;
 }
 
 /**
- * Copies the metadata database as it is at one moment while others write it, off this thread.
- * @param file that does not exist yet. @throws when the disk or the database fails.
+ * Copies a consistent snapshot of the metadata database while others write it, off this thread. @param file that does not exist yet.
+ * @throws when the disk or the database fails.
  */
 export async function copyMetadata(dataDir: string, file: string, { lastPendingChange, secrets }: CopyOptions): Promise<MetadataCopy> {
   await using(path.join(dataDir, metadataFileName), async (database) => {
     await database.exec(`VACUUM INTO '${file.replaceAll("'", "''")}'`);
   });
   return using(file, async (copy) => {
-    // What is deleted here is overwritten, not only let go of.
+    // Deleted secrets are overwritten, not only unlinked.
     await copy.exec('PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON');
     await copy.exec(`DELETE FROM pending_changes WHERE seq > ${lastPendingChange}`);
     const secretsLeftOut = secrets ? 0 : await removeSecrets(copy);

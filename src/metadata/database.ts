@@ -8,48 +8,49 @@ import { asUnavailable, BusyRetry, RetryingSqliteDialect } from './lock-waits.ts
 import type { MetadataTables } from './schema.ts';
 
 /**
- * `core`: what is written is on the disk when the write returns (`synchronous = FULL`). `gateway`: it survives the death of the process, a
- * power loss may take the last of it (`synchronous = NORMAL`), and no write waits for the disk.
+ * `core`: a write is on disk when it returns (`synchronous = FULL`). `gateway`: it survives the death of the process; a power loss may
+ * take the latest (`synchronous = NORMAL`), and no write waits for the disk.
  */
 export type MetadataMode = 'core' | 'gateway';
 
-/** Rows of a statement that was compiled and prepared once; a run takes microseconds and blocks the thread for them. */
+/** A statement that was compiled and prepared once; a run takes microseconds and blocks the thread. */
 export interface PreparedStatement<Row> {
   readonly first: (...parameters: readonly (string | number)[]) => Row | undefined;
   readonly all: (...parameters: readonly (string | number)[]) => readonly Row[];
-  /** Runs a statement that writes. @returns how many rows changed. @throws GatelogError `metadata_unavailable` when another process writes for long. */
+  /**
+   * Runs a writing statement. @returns the number of changed rows. @throws GatelogError `metadata_unavailable` when another process holds
+   * the write lock for long.
+   */
   readonly change: (...parameters: readonly (string | number)[]) => number;
 }
 
-/** What the repositories need: the tables, inside a transaction or not. */
+/** The tables, inside a transaction or not. */
 export interface MetadataQueries {
   readonly queries: Kysely<MetadataTables>;
 }
 
-/** An open metadata database: SQLite beside other processes that have the same file open. */
+/** An open metadata database: SQLite, shared with other processes. */
 export interface MetadataDatabase extends MetadataQueries {
   /**
-   * Prepares a query for the hot path: a key is looked up in 7 µs, where Kysely, which compiles and prepares anew every time, took 79 µs.
-   * The values in the query only hold places; each run gives its own, in the order of the SQL.
-   * TRICKY: it shares Kysely's connection. While a transaction is open on it, a prepared statement takes part in that transaction.
+   * Prepares a query for the hot path: a key look-up takes 7 µs, and 79 µs through Kysely, which compiles and prepares each time. The
+   * query's values are placeholders; each run passes its own, in the order of the SQL. TRICKY: it shares Kysely's connection, so it takes
+   * part in an open transaction there.
    */
   readonly prepare: <Row>(query: Compilable<Row>) => PreparedStatement<Row>;
   readonly close: () => Promise<void>;
 }
 
-/** Name of the file in a data folder. */
 export const metadataFileName = 'metadata.db';
-/** How long the opening waits for another process's write before it fails. */
+/** How long opening waits for another process's write, milliseconds. */
 const openingWaitMs = 5000;
 
-/** Whether a data folder has a metadata database already. */
 export function hasMetadata(dataDir: string): boolean {
   return existsSync(path.join(dataDir, metadataFileName));
 }
 
 /**
- * Opens `<dataDir>/metadata.db` and makes the folder and the file, mode 0600, where they are missing. The tables come from `migrateMetadata`.
- * @throws with the file's name when it cannot be opened or is no database.
+ * Opens `<dataDir>/metadata.db`, creating the folder and the file (mode 0600) where they are missing. `migrateMetadata` creates the
+ * tables. @throws with the file's name when it cannot be opened or is no database.
  */
 export function openMetadata(dataDir: string, mode: MetadataMode): MetadataDatabase {
   ensureFolder(dataDir);
@@ -75,7 +76,7 @@ function connect(file: string, mode: MetadataMode): Sqlite.Database {
     useWriteAheadLog(connection);
     connection.exec(`PRAGMA synchronous = ${mode === 'core' ? 'FULL' : 'NORMAL'}`);
     connection.exec('PRAGMA foreign_keys = ON');
-    // What is deleted is overwritten, as erased users are among it.
+    // Deleted rows are overwritten, because names of erased users are among them.
     if (mode === 'core') connection.exec('PRAGMA secure_delete = ON');
     return connection;
   } catch (error) {
@@ -84,15 +85,15 @@ function connect(file: string, mode: MetadataMode): Sqlite.Database {
   }
 }
 
-/** Whether the database takes writes now. Rejects, after some seconds of waiting, when another process writes all the time. */
+/** Whether the database accepts writes. Rejects after some seconds when another process writes all the time. */
 export async function takesWrites(database: MetadataQueries): Promise<boolean> {
   return inWriteTransaction(database, async () => true);
 }
 
 /**
- * Runs `work` in a transaction that holds the write lock from its beginning, so that what it reads cannot change before it writes, in this
- * process or another. Kysely's own transactions begin without that lock and fail when another process writes first.
- * Dialect: Postgres wants `begin` and an advisory lock here.
+ * Runs `work` in a transaction that takes the write lock at its start, so that rows it reads cannot change before it writes. Kysely's own
+ * transactions start without the lock and fail when another process writes first. Dialect: Postgres wants `begin` and an advisory lock
+ * here.
  */
 export async function inWriteTransaction<T>(database: MetadataQueries, work: (transaction: MetadataQueries) => Promise<T>): Promise<T> {
   return database.queries.connection().execute(async (queries) => {
@@ -119,7 +120,7 @@ function prepareOn<Row>(connection: Sqlite.Database, waits: BusyRetry, sqlText: 
         waits.wrote();
         return changes;
       } catch (error) {
-        // Not tried again: a call is waiting.
+        // Not retried: a call is waiting.
         waits.isWorthAnotherTry(error);
         throw asUnavailable(error);
       }
@@ -128,8 +129,8 @@ function prepareOn<Row>(connection: Sqlite.Database, waits: BusyRetry, sqlText: 
 }
 
 /**
- * TRICKY: the change to the write-ahead log needs the file for itself, and SQLite does not wait for that by its busy timeout when two processes
- * try at once, so a refused attempt is repeated. The mode stays in the file: only the very first opening ever waits here.
+ * TRICKY: switching to the write-ahead log needs the file exclusively, and SQLite's busy timeout does not cover that, so a refused attempt
+ * is repeated. The mode stays in the file: only the very first opening ever waits here.
  */
 function useWriteAheadLog(connection: Sqlite.Database): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));

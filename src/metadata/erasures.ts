@@ -6,7 +6,7 @@ import { inWriteTransaction, type MetadataQueries } from './database.ts';
 import type { ErasuresTable } from './schema.ts';
 import { withNul, withoutNul } from './nul-text.ts';
 
-/** An exchange that an erasure takes out on its way to the store. */
+/** An exchange that an erasure removes on its way to the store. */
 export interface ErasedExchange {
   readonly erasure: number;
   readonly organizationId: OrganizationId;
@@ -18,19 +18,18 @@ const chunkLength = 5000;
 const maxCheckpoints = 3;
 const checkpointPauseMs = 50;
 
-/** An order of an erasure. */
 export interface ErasureOrder {
   readonly organizationId: OrganizationId;
   readonly userId: string;
   /** Unix milliseconds. */
   readonly at: number;
-  /** False: only an erasure that is there already is told. */
+  /** False returns an existing erasure only. */
   readonly takesNew: boolean;
 }
 
 /**
- * Orders the erasure of a user; the one that runs or waits to be fetched stays as it is. Durable on return in the core.
- * @returns the erasure that holds now; undefined when there is none and none is taken.
+ * Orders the erasure of a user; an erasure that runs or has an unfetched receipt stays. Durable on return in the core. @returns the
+ * current erasure; undefined when there is none and none is created.
  */
 export async function orderErasure(
   database: MetadataQueries,
@@ -54,13 +53,13 @@ export async function orderErasure(
   });
 }
 
-/** Erasures that are not done, oldest first. */
+/** Unfinished erasures, oldest first. */
 export async function listUnfinishedErasures({ queries }: MetadataQueries): Promise<readonly Erasure[]> {
   const rows = await queries.selectFrom('erasures').selectAll().where('stage', '!=', 'done').orderBy('number').execute();
   return rows.map(erasureOf);
 }
 
-/** Writes down how far an erasure has come, and what it has counted. */
+/** Stores the progress of an erasure and its counts. */
 export async function advanceErasure(
   { queries }: MetadataQueries,
   number: number,
@@ -73,7 +72,7 @@ export async function advanceErasure(
     .execute();
 }
 
-/** Forgets an erasure, and with it whom it was about: the name is in no file once {@link emptyLog} has run. */
+/** Deletes an erasure with the user's name; the name is in no file once {@link emptyLog} has run. */
 export async function forgetErasure(database: MetadataQueries, number: number): Promise<void> {
   await inWriteTransaction(database, async ({ queries }) => {
     await queries.deleteFrom('erased_exchanges').where('erasure', '=', number).execute();
@@ -82,9 +81,8 @@ export async function forgetErasure(database: MetadataQueries, number: number): 
 }
 
 /**
- * Empties the log of the database: what was deleted stands in it until then. Nobody may be reading in it; a reader takes some milliseconds.
- * Dialect: Postgres does so by itself, some time later.
- * @throws when somebody reads in it all the time: it is still full then.
+ * Empties the write-ahead log, which still holds deleted rows. It needs a moment without readers. Dialect: Postgres does so by itself,
+ * some time later. @throws when there is none: the log is still full then.
  */
 export async function emptyLog({ queries }: MetadataQueries): Promise<void> {
   for (let tries = 1; ; tries += 1) {
@@ -96,8 +94,7 @@ export async function emptyLog({ queries }: MetadataQueries): Promise<void> {
 }
 
 /**
- * Forgets erasures whose receipt nobody has fetched, and empties the log, also of what could not be emptied out of it before.
- * @param before Unix milliseconds at which they were ordered.
+ * Deletes erasures with unfetched receipts, and empties the log of earlier deletions too. @param before Unix milliseconds of their order.
  */
 export async function forgetOldErasures(database: MetadataQueries, before: number): Promise<void> {
   const { queries } = database;
@@ -106,7 +103,7 @@ export async function forgetOldErasures(database: MetadataQueries, before: numbe
   await emptyLog(database);
 }
 
-/** Writes down which exchanges are taken out; one that is there already is there once. */
+/** Stores which exchanges an erasure removes; repetitions count once. */
 export async function addErasedExchanges({ queries }: MetadataQueries, erased: readonly ErasedExchange[]): Promise<void> {
   const rows = erased.map(({ erasure, organizationId, requestId }) => ({
     erasure,
@@ -122,7 +119,7 @@ export async function addErasedExchanges({ queries }: MetadataQueries, erased: r
   }
 }
 
-/** Whether an exchange was taken out by an erasure that still runs. */
+/** Whether a running erasure removed the exchange. */
 export async function wasErased(
   { queries }: MetadataQueries,
   { organizationId, requestId }: Pick<ErasedExchange, 'organizationId' | 'requestId'>,
@@ -136,7 +133,6 @@ export async function wasErased(
   return row !== undefined;
 }
 
-/** How many exchanges an erasure has taken out. */
 export async function countErasedExchanges({ queries }: MetadataQueries, number: number): Promise<number> {
   const row = await queries
     .selectFrom('erased_exchanges')

@@ -3,18 +3,18 @@ import { type CompiledQuery, type DatabaseConnection, type Driver, type QueryRes
 import type Sqlite from 'libsql';
 import { GatelogError } from '../model/errors.ts';
 
-/** How long one try of a statement blocks its thread, milliseconds; writes here take about a millisecond. */
+/** How long one attempt blocks its thread, milliseconds; a write takes about one. */
 const blockingMs = 250;
-/** How long a statement is tried again, without blocking, and how often, milliseconds. */
+/** How long a statement is retried without blocking, and the interval, milliseconds. */
 const maxWaitMs = 5000;
 const againMs = 10;
 
-/** Failures that are the database's and not those of a statement: another try may do better. */
+/** Failures of the database, not of the statement: a retry may succeed. */
 const unavailable = /^SQLITE_(BUSY|LOCKED|IOERR|CANTOPEN|FULL|READONLY|PROTOCOL|CORRUPT|NOTADB)/;
 
 /**
- * Waits for writes of other processes. A short one is waited for where the statement stands, which blocks the thread. After one that took longer no
- * statement blocks any more until a write has come through: a lock that nobody lets go of must not stop a process that carries calls.
+ * Waits for writes of other processes. A statement waits for a short write in place, which blocks the thread. After a longer one no
+ * statement blocks until a write succeeds: a lock that is never released must not stop a process that carries calls.
  */
 export class BusyRetry {
   private readonly connection: Sqlite.Database;
@@ -25,19 +25,19 @@ export class BusyRetry {
     this.block(blockingMs);
   }
 
-  /** A write has come through. */
+  /** A write succeeded. */
   wrote(): void {
     if (this.trouble === undefined) return;
     this.trouble = undefined;
     this.block(blockingMs);
   }
 
-  /** A statement has failed. @returns whether another process's write is why, and it has not lasted for too long yet. */
+  /** @returns whether another process's write made a statement fail, and it has not lasted too long yet. */
   isWorthAnotherTry(error: unknown): boolean {
     if (!/^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))) return false;
     const now = performance.now();
     if (this.trouble === undefined) this.block(0);
-    // What was long ago was another lock.
+    // An old failure was caused by another lock.
     if (this.trouble === undefined || now - this.trouble.latest > maxWaitMs) this.trouble = { since: now, latest: now };
     this.trouble.latest = now;
     return now - this.trouble.since < maxWaitMs;
@@ -48,7 +48,7 @@ export class BusyRetry {
   }
 }
 
-/** The error for callers where the database cannot be read or written, else the error as it is. */
+/** `metadata_unavailable` for a database that cannot be read or written, else the error itself. */
 export function asUnavailable(error: unknown): unknown {
   if (!unavailable.test(codeOf(error))) return error;
   return new GatelogError('metadata_unavailable', 'The metadata database cannot be used at the moment; try again shortly.', {
@@ -56,7 +56,7 @@ export function asUnavailable(error: unknown): unknown {
   });
 }
 
-/** Kysely's SQLite, whose statements wait for other processes as {@link BusyRetry} says. */
+/** Kysely's SQLite dialect with {@link BusyRetry}. */
 export class RetryingSqliteDialect extends SqliteDialect {
   private readonly connection: Sqlite.Database;
   private readonly waits: BusyRetry;
@@ -72,12 +72,11 @@ export class RetryingSqliteDialect extends SqliteDialect {
   }
 }
 
-/** Statements that write. */
 const writes: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode', 'MergeQueryNode']);
 
 /**
- * TRICKY: a prepared statement that finds the database locked is left unfinished by the library, until it is collected as garbage, and no transaction
- * on its connection can be committed before. So the lock is taken by a text that is executed, which leaves nothing behind; what is prepared has the lock.
+ * TRICKY: a prepared statement that finds the database locked stays unfinished until it is garbage collected, and blocks every commit on
+ * its connection. So the lock is taken by executing a text, which leaves nothing behind; prepared statements then run under the lock.
  */
 class WaitingDriver extends SqliteDriver {
   private readonly connection: Sqlite.Database;

@@ -13,7 +13,7 @@ import { claimsByAge } from './migrations/0010-claims-by-age.ts';
 import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nul.ts';
 import type { Migration } from './migrations/migration.ts';
 
-/** In the order in which they are applied. */
+/** In the order of application. */
 const migrations: readonly Migration[] = [
   firstTables,
   pendingChanges,
@@ -27,17 +27,14 @@ const migrations: readonly Migration[] = [
   erasedUsersWithoutNul,
 ];
 
-/** Names of the steps that this program knows. */
 export const metadataSteps: readonly string[] = migrations.map(({ name }) => name);
 
 /**
- * Brings the tables up to date. Several processes may do this at once: the steps run in one transaction that holds the write lock, so one
- * process applies them and the others find them applied.
- * @param now Unix milliseconds.
- * @throws when the file was written by a newer version; nothing is changed then.
+ * Migrates the tables. Concurrent processes are safe: all steps run in one transaction under the write lock, so one process applies them.
+ * @param now Unix milliseconds. @throws when a newer version wrote the file; nothing is changed then.
  */
 export async function migrateMetadata(database: MetadataQueries, now: () => number, observe?: Observe): Promise<void> {
-  // A process that finds them so writes nothing: it starts although another one has the write lock.
+  // A process that finds the tables current writes nothing, so it starts while another one holds the write lock.
   if (await isUpToDate(database)) return;
   const applied = await inWriteTransaction(database, async ({ queries }) => {
     await queries.schema
@@ -56,7 +53,7 @@ export async function migrateMetadata(database: MetadataQueries, now: () => numb
   if (applied.length > 0) observe?.({ kind: 'database_prepared', database: 'metadata', steps: applied.map(({ name }) => name) });
 }
 
-/** Opens the database and brings its tables up to date. @param now Unix milliseconds. @throws as opening and migrating do; nothing stays open then. */
+/** Opens and migrates the database. @param now Unix milliseconds. @throws as both steps do; nothing stays open then. */
 export async function openMigratedMetadata(
   dataDir: string,
   mode: MetadataMode,

@@ -4,23 +4,23 @@ import { parseJson } from '../model/text.ts';
 import { sessionProperties } from '../model/vocabulary/session-properties.ts';
 import type { MetadataQueries } from './database.ts';
 
-/** Names a request: identifiers are an organisation's own. */
+/** Identifies a request: identifiers are unique within an organisation. */
 export interface RequestReference {
   readonly organizationId: OrganizationId;
   readonly requestId: RequestId;
 }
 
-/** A change that was accepted while its request was still on the way to the store. */
+/** A change that was accepted before its request reached the store. */
 export interface PendingChange {
   readonly accepted: AcceptedChange;
-  /** Grows with every change that is kept; the later of two wins. */
+  /** Grows with every stored change; the later of two wins. */
   readonly sequence: number;
 }
 
-/** Below the number of parameters that either database takes in one statement. */
+/** Below the parameter limit of both databases. */
 const chunkLength = 500;
 
-/** Keeps changes until their requests are in the store. On the disk when it returns, if the database was opened for the core. */
+/** Stores changes until their requests are in the store; durable on return in the core. */
 export async function appendPendingChanges({ queries }: MetadataQueries, changes: readonly AcceptedChange[]): Promise<void> {
   for (const part of chunks(changes)) {
     const rows = part.map(({ organizationId, requestId, change, keyId, acceptedAt, number }) => ({
@@ -36,7 +36,7 @@ export async function appendPendingChanges({ queries }: MetadataQueries, changes
   }
 }
 
-/** The session that waiting changes of an organisation give to requests, the latest of each. */
+/** The latest session that pending changes give to each request. */
 export async function listPendingSessions({ queries }: MetadataQueries, organizationId: OrganizationId): Promise<Map<RequestId, string>> {
   const rows = await queries
     .selectFrom('pending_changes')
@@ -55,7 +55,7 @@ export async function listPendingSessions({ queries }: MetadataQueries, organiza
   return sessions;
 }
 
-/** How many changes wait, over all organisations. */
+/** The number of pending changes of all organisations. */
 export async function countPendingChanges({ queries }: MetadataQueries): Promise<number> {
   const row = await queries
     .selectFrom('pending_changes')
@@ -64,7 +64,7 @@ export async function countPendingChanges({ queries }: MetadataQueries): Promise
   return row.count;
 }
 
-/** The greatest number of the changes that wait, over all organisations; 0 when none does. */
+/** The greatest number of a pending change, over all organisations; 0 without any. */
 export async function latestPendingNumber({ queries }: MetadataQueries): Promise<number> {
   const row = await queries
     .selectFrom('pending_changes')
@@ -73,7 +73,7 @@ export async function latestPendingNumber({ queries }: MetadataQueries): Promise
   return row.latest ?? 0;
 }
 
-/** The sequence of the change that was kept last of those that wait; 0 when none does. */
+/** The sequence of the latest pending change; 0 without any. */
 export async function lastPendingSequence({ queries }: MetadataQueries): Promise<number> {
   const row = await queries
     .selectFrom('pending_changes')
@@ -82,7 +82,7 @@ export async function lastPendingSequence({ queries }: MetadataQueries): Promise
   return row.last ?? 0;
 }
 
-/** The changes that wait for any of these requests, in the order in which they were accepted. */
+/** The pending changes of these requests, in the order of acceptance. */
 export async function listPendingChanges(
   { queries }: MetadataQueries,
   requests: readonly RequestReference[],
@@ -96,10 +96,10 @@ export async function listPendingChanges(
   return found.toSorted((left, right) => left.sequence - right.sequence);
 }
 
-/** Forgets changes by their sequences, not by their request: a change that was accepted after they were listed stays. */
+/** Removes changes by sequence, not by request: a change that was accepted after the listing stays. */
 export async function removePendingChanges({ queries }: MetadataQueries, sequences: readonly number[]): Promise<void> {
   for (const some of chunks(sequences)) {
-    // Looked for first: while another process has the write lock, what is gone already must not have to wait for it.
+    // Checked first: another process may hold the write lock, and there is nothing to wait for when the rows are gone.
     const there = await queries.selectFrom('pending_changes').select('seq').where('seq', 'in', some).execute();
     const found = there.map(({ seq }) => seq);
     if (found.length > 0) await queries.deleteFrom('pending_changes').where('seq', 'in', found).execute();

@@ -3,15 +3,15 @@ import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { MetadataDatabase, MetadataQueries } from './database.ts';
 
 /**
- * Claims that are removed in one write, and the pause after it, milliseconds. Such a write takes 12 ms among a million claims, 130 ms with 1,000 of
- * them; calls that choose their identifier wait for it, and get the lock in between.
+ * Claims per removing write, and the pause after it, milliseconds. Such a write takes 12 ms among a million claims (130 ms for 1,000 at
+ * once); calls with their own identifier get the lock in between.
  */
 const removedAtOnce = 100;
 const pauseMs = 20;
 
-/** Which claims are of age. */
+/** Which claims expire. */
 export interface ClaimExpiry {
-  /** Undefined: of all organisations. */
+  /** Undefined: all organisations. */
   readonly organizations: readonly OrganizationId[] | undefined;
   /** Unix milliseconds: claims of this time stay. */
   readonly before: number;
@@ -20,18 +20,15 @@ export interface ClaimExpiry {
 /** Identifiers that callers chose for their requests. */
 export interface RequestIdClaims {
   /**
-   * Takes an identifier for an organisation. Blocks the thread for about 30 µs in gateway mode.
-   * @returns false when that organisation has used it before. @throws when the database cannot be written.
+   * Claims an identifier for an organisation; blocks the thread for about 30 µs in gateway mode. @returns false when the organisation has
+   * used it before. @throws when the database cannot be written.
    */
   readonly claim: (organizationId: OrganizationId, requestId: RequestId) => boolean;
-  /** Gives an identifier back of which no record will be. @throws when the database cannot be written. */
+  /** Releases an identifier that gets no record. @throws when the database cannot be written. */
   readonly release: (organizationId: OrganizationId, requestId: RequestId) => void;
 }
 
-/**
- * Prepares claims of request identifiers; the tables must be there.
- * @param now Unix milliseconds.
- */
+/** Prepares claims of request identifiers; the tables must exist. @param now Unix milliseconds. */
 export function makeRequestIdClaims(database: MetadataDatabase, now: () => number): RequestIdClaims {
   const statement = database.prepare(
     database.queries
@@ -49,14 +46,14 @@ export function makeRequestIdClaims(database: MetadataDatabase, now: () => numbe
 }
 
 /**
- * Removes claims that are of age; their identifiers can be chosen again. It may be repeated, and finds what was left.
- * @throws when the database cannot be written; the abort reason, or that of the pause, when told to stop.
+ * Removes expired claims, whose identifiers can be chosen again. A repetition continues where an interrupted run stopped. @throws when the
+ * database cannot be written; the abort reason when told to stop.
  */
 export async function removeClaims({ queries }: MetadataQueries, expiry: ClaimExpiry, signal: AbortSignal): Promise<void> {
   const { organizations, before } = expiry;
   const ids = organizations ?? (await queries.selectFrom('organizations').select('id').execute()).map(({ id }) => id);
   for (const id of ids) {
-    // By organisation, as the index has it.
+    // By organisation, as the index is ordered.
     const ofAge = queries
       .selectFrom('request_id_claims')
       .select('request_id')

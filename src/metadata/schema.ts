@@ -3,7 +3,7 @@ import type { ChangeKind } from '../model/change.ts';
 import type { ErasureStage } from '../model/erasure.ts';
 import type { KeyPermissions } from '../model/principal.ts';
 
-/** All times are Unix milliseconds, identifiers lower-case UUID texts, flags 0 or 1. */
+/** Times are Unix milliseconds, identifiers lower-case UUIDs, flags 0 or 1. */
 export interface MetadataTables {
   readonly schema_migrations: SchemaMigrationsTable;
   readonly organizations: OrganizationsTable;
@@ -68,7 +68,7 @@ interface PendingChangesTable {
   content: string;
   key_id: string;
   accepted_at: number;
-  /** Of the accepted change. */
+  /** The number of the accepted change. */
   number: number;
 }
 
@@ -84,7 +84,7 @@ interface ProviderKeysTable {
   organization_id: string;
   provider: string;
   name: string | null;
-  /** The key, encrypted with a key that is not in this database. */
+  /** Encrypted with a key that is not in this database. */
   sealed: string;
   hint: string | null;
   created_at: number;

@@ -1,10 +1,9 @@
-/** Waiting times that double from `firstMs` to `mostMs`; `reset` after a success. */
+/** Delays that double from `firstMs` to `maxMs`; `reset` after a success. */
 export interface Backoff {
   readonly nextDelayMs: () => number;
   readonly reset: () => void;
 }
 
-/** Waiting times in milliseconds. */
 export function makeBackoff(firstMs: number, maxMs: number): Backoff {
   let current = firstMs;
   return {

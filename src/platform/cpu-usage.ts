@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import type { Clock } from './clock.ts';
 
-/** How the time of all cores was spent, as shares of the whole, 0 to 1. */
+/** Shares of all cores' time, 0 to 1. */
 export interface CpuShares {
   readonly idle: number;
   /** Used by this process. */
@@ -19,8 +19,8 @@ const minMs = 100;
 const maxMs = 2000;
 
 /**
- * Tells how the machine spent the last moments.
- * @returns a function to be asked again and again; its answer is undefined until two looks lie between 0.1 and 2 s apart, and stays for 0.1 s.
+ * Measures the machine's recent CPU usage. @returns a function whose result is undefined until two samples lie 0.1 to 2 s apart, and is
+ * cached for 0.1 s.
  */
 export function watchCpuShares(clock: Clock): () => CpuShares | undefined {
   let earlier: Sample | undefined;

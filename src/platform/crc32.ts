@@ -5,8 +5,8 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * The same CRC-32 as zlib's, for a few bytes: there a call into zlib costs four times as much.
- * @param initial the checksum of what stands before them. @returns 0 to 2³²−1.
+ * The CRC-32 of zlib for a few bytes, where a call into zlib costs four times as much. @param initial the checksum of the bytes before.
+ * @returns 0 to 2³²−1.
  */
 export function crc32Small(bytes: Uint8Array, start: number, end: number, initial = 0): number {
   let value = ~initial;

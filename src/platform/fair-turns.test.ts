@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FairTurns, type RateLimitDecision } from './fair-turns.ts';
+import { FairTurns, type Permit } from './fair-turns.ts';
 
 const turnsOf = (units: number, maxUnitsOfOwner = units, maxWaitingOfOwner = 100): FairTurns =>
   new FairTurns({ units, maxUnitsOfOwner, maxWaitingOfOwner, refusal: (why) => new Error(why) });
@@ -35,7 +35,7 @@ describe('units that are shared out', () => {
     const turns = turnsOf(3, 2);
     await turns.take(1, { owner: 'a' });
     await turns.take(1, { owner: 'a' });
-    let third: RateLimitDecision | undefined;
+    let third: Permit | undefined;
     void turns.take(1, { owner: 'a' }).then((grant) => (third = grant));
     await settled();
     expect([third, turns.used, turns.waiting]).toEqual([undefined, 2, 1]);

@@ -24,7 +24,7 @@ export interface FairTurnsOptions {
 const defaultMaxBlockMs = 1000;
 
 /** Units that were given out; they go back once, however often that is said. */
-export interface RateLimitDecision {
+export interface Permit {
   /** Whether it was not there at once. */
   readonly waited: boolean;
   /** Keeps so many of them and gives the rest back. */
@@ -36,7 +36,7 @@ interface Waiter {
   readonly units: number;
   /** Whether others wait until enough is free for this one. */
   blocks: boolean;
-  readonly start: (grant: RateLimitDecision) => void;
+  readonly start: (grant: Permit) => void;
 }
 
 /**
@@ -65,7 +65,7 @@ export class FairTurns {
   }
 
   /** @throws what `refusal` makes, or the reason of the signal. */
-  async take(units: number, asker: Asker): Promise<RateLimitDecision> {
+  async take(units: number, asker: Asker): Promise<Permit> {
     asker.signal?.throwIfAborted();
     const wanted = Math.min(units, this.options.maxUnitsOfOwner);
     if (this.waitsInLine(asker.owner) || !this.isFree(wanted) || !this.isWithinShare(wanted, asker.owner)) return this.wait(wanted, asker);
@@ -89,7 +89,7 @@ export class FairTurns {
     return (this.held.get(owner) ?? 0) + units <= this.options.maxUnitsOfOwner;
   }
 
-  private grant(units: number, owner: string, waited: boolean): RateLimitDecision {
+  private grant(units: number, owner: string, waited: boolean): Permit {
     this.hold(owner, units);
     let left = units;
     const keep = (kept: number): void => {
@@ -108,7 +108,7 @@ export class FairTurns {
     else this.held.delete(owner);
   }
 
-  private wait(units: number, { owner, signal, maxWaitMs }: Asker): Promise<RateLimitDecision> {
+  private wait(units: number, { owner, signal, maxWaitMs }: Asker): Promise<Permit> {
     if ((this.queues.get(owner)?.size ?? 0) >= this.options.maxWaitingOfOwner) throw this.options.refusal('full');
     if (maxWaitMs !== undefined && maxWaitMs <= 0) throw this.options.refusal('late');
     return new Promise((resolve, reject) => {
@@ -131,7 +131,7 @@ export class FairTurns {
         clearTimeout(unblock);
         signal?.removeEventListener('abort', left);
       };
-      const start = (grant: RateLimitDecision): void => {
+      const start = (grant: Permit): void => {
         end();
         resolve(grant);
       };

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 
-/** Makes a folder with its parents, for this user only; what it makes survives a power loss. */
+/** Creates a folder with its parents for this user only; it survives a power loss. */
 export function ensureFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
@@ -23,7 +23,7 @@ export function ensureFolder(folder: string): void {
   for (let made = path.resolve(folder); made.startsWith(outermost); made = path.dirname(made)) syncFolder(path.dirname(made));
 }
 
-/** Makes what was renamed, created or removed in a folder survive a power loss. */
+/** Makes renames, creations and removals in a folder survive a power loss. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
@@ -33,12 +33,12 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Replaces a file's content in one step that a crash leaves either wholly done or not done; durable on return. Mode 0600. */
+/** Replaces a file's content atomically; durable on return. Mode 0600. */
 export function replaceFile(file: string, content: string): void {
   writeBeside(file, content, (temporary) => renameSync(temporary, file));
 }
 
-/** Makes a file unless there is one, as {@link replaceFile} does. @returns false when there was one, which another process may just have made. */
+/** Creates a file atomically, as {@link replaceFile} does. @returns false when it exists, perhaps by another process. */
 export function createFile(file: string, content: string): boolean {
   let isNew = true;
   writeBeside(file, content, (temporary) => {
@@ -53,7 +53,7 @@ export function createFile(file: string, content: string): boolean {
   return isNew;
 }
 
-/** Writes a file of another name in the same folder and lets `place` put it where it belongs. */
+/** Writes a temporary file in the same folder and lets `place` move it. */
 function writeBeside(file: string, content: string, place: (temporary: string) => void): void {
   const folder = path.dirname(file);
   const temporary = path.join(folder, `.${path.basename(file)}.${randomUUID()}`);
@@ -73,12 +73,12 @@ function writeBeside(file: string, content: string, place: (temporary: string) =
   syncFolder(folder);
 }
 
-/** Names that {@link writeBeside} gives: of the file that it is for, and a UUID. */
+/** Names of temporary files: of the file they are for, and a UUID. */
 const unfinishedName = /^\..+\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
- * Removes what processes that died in {@link replaceFile} or {@link createFile} have left in a folder: it may hold as much as the file itself.
- * @param before Unix milliseconds: what was written later may be in the making and stays.
+ * Removes temporary files of processes that died in {@link replaceFile} or {@link createFile}. @param before Unix milliseconds: later
+ * files may be in the making and stay.
  */
 export function removeUnfinished(folder: string, before: number): void {
   if (!existsSync(folder)) return;
@@ -90,12 +90,12 @@ export function removeUnfinished(folder: string, before: number): void {
   }
 }
 
-/** TRICKY: on a disk that is nearly full the system writes a part and says so without an error; only the next write fails. */
+/** TRICKY: on a nearly full disk the system writes a part without an error; only the next write fails. */
 export function writeFully(descriptor: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
 }
 
-/** Text of a file, undefined when there is none. */
+/** Text of a file; undefined without one. */
 export function readFileIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -110,7 +110,6 @@ export function permissionsOf(file: string): number {
   return statSync(file).mode & 0o777;
 }
 
-/** An error that the operating system raised, with its code such as `ENOENT`. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
 }

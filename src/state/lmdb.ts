@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import type { Observe } from '../model/observation.ts';
-import { type HasRoom, makeHasRoom } from '../platform/disk-space.ts';
+import { type HasFreeSpace, makeHasFreeSpace } from '../platform/disk-space.ts';
 import { ensureFolder, readFileIfPresent } from '../platform/files.ts';
 
 /**
@@ -15,9 +15,9 @@ const spareBytes = 16 * 1024 * 1024;
 export class LmdbEnvironment {
   private readonly database: RootDatabase<unknown, string[]>;
   /** Whether the disk has room for what {@link write} writes. */
-  readonly hasFreeSpace: HasRoom;
+  readonly hasFreeSpace: HasFreeSpace;
 
-  constructor(database: RootDatabase<unknown, string[]>, hasFreeSpace: HasRoom) {
+  constructor(database: RootDatabase<unknown, string[]>, hasFreeSpace: HasFreeSpace) {
     this.database = database;
     this.hasFreeSpace = hasFreeSpace;
   }
@@ -50,9 +50,9 @@ const noRoom = `less than ${spareBytes} bytes are free on the disk of the shared
  * @throws while there is no room.
  * @param mapBytes size of the map at the beginning. TRICKY: LMDB's binding makes it larger when more is needed, so each table keeps a limit of its own.
  */
-export function openEnvironment(folder: string, mapBytes: number, observe: Observe, given?: HasRoom): LmdbEnvironment {
+export function openEnvironment(folder: string, mapBytes: number, observe: Observe, given?: HasFreeSpace): LmdbEnvironment {
   ensureFolder(folder);
-  const hasFreeSpace = given ?? makeHasRoom(folder, spareBytes);
+  const hasFreeSpace = given ?? makeHasFreeSpace(folder, spareBytes);
   if (!hasFreeSpace()) throw new Error(noRoom);
   const file = stateFile(folder);
   const name = path.basename(file);

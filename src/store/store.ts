@@ -23,7 +23,7 @@ import { type ListParts, makeListParts } from './parts/parts.ts';
 import { type CheckPart, makeCheckPart, makeSetAside, type SetAside } from './parts/set-aside.ts';
 import { PendingPatches } from './update/pending-patches.ts';
 import { watchMerges } from './engine/disk-space.ts';
-import type { HasRoom } from '../platform/disk-space.ts';
+import type { HasFreeSpace } from '../platform/disk-space.ts';
 import { type ChangeStoredSession, makeChangeStoredSession } from './update/session-changes.ts';
 import { type FindRows, makeFindRows } from './read/find-rows.ts';
 import { makeSetSessionTag, type SetSessionTag } from './update/session-tags.ts';
@@ -57,7 +57,7 @@ export interface Store {
   /** True when a query is answered. */
   readonly isAlive: () => Promise<boolean>;
   /** False while the embedded store's disk is full: what is stored can be read, nothing is written. */
-  readonly hasFreeSpace: HasRoom;
+  readonly hasFreeSpace: HasFreeSpace;
   /** Its connections right now. */
   readonly lanes: () => readonly LaneState[];
   readonly close: () => Promise<void>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
-import { FairTurns, type RateLimitDecision } from '../../platform/fair-turns.ts';
+import { FairTurns, type Permit } from '../../platform/fair-turns.ts';
 
 /** Bytes of all bodies and properties in one answer. They are in memory several times on their way into it. */
 export const answerMaxBytes = 64 * 1024 * 1024;
@@ -63,9 +63,9 @@ export class CallMemory {
   private readonly memory: AnswerMemory;
   private readonly signal: AbortSignal;
   private owner = '';
-  private rows: RateLimitDecision | undefined;
-  private answer: RateLimitDecision | undefined;
-  private oversized: RateLimitDecision | undefined;
+  private rows: Permit | undefined;
+  private answer: Permit | undefined;
+  private oversized: Permit | undefined;
 
   constructor(memory: AnswerMemory, signal: AbortSignal) {
     this.memory = memory;

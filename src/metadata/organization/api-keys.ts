@@ -4,7 +4,7 @@ import type { KeyPermissions, Principal } from '../../model/principal.ts';
 import type { MetadataDatabase, MetadataQueries } from '../database.ts';
 import type { ApiKeyRow } from '../schema.ts';
 
-/** A key as it is kept: by its hash, never as itself. Times are Unix milliseconds. */
+/** A key as stored: by its hash, never itself. Times are Unix milliseconds. */
 export interface ApiKey {
   readonly id: string;
   readonly organizationId: OrganizationId;
@@ -21,7 +21,7 @@ export type NewApiKey = Omit<ApiKey, 'id' | 'revokedAt'>;
 
 const columns = ['id', 'organization_id', 'name', 'key_hash', 'prefix', 'permissions', 'created_at', 'revoked_at'] as const;
 
-/** Stores a key. `key_taken`: the same key is there already, in whatever organisation and even when it was revoked. */
+/** Stores a key. `key_taken`: the same key exists, in any organisation and even revoked. */
 export async function createApiKey({ queries }: MetadataQueries, key: NewApiKey): Promise<ApiKey | 'key_taken'> {
   const inserted = await queries
     .insertInto('api_keys')
@@ -41,14 +41,14 @@ export async function createApiKey({ queries }: MetadataQueries, key: NewApiKey)
   return inserted === undefined ? 'key_taken' : apiKeyOf(inserted);
 }
 
-/** Keys of one organisation, or of all, oldest first; revoked ones too. */
+/** Keys of one organisation or of all, oldest first, revoked ones included. */
 export async function listApiKeys({ queries }: MetadataQueries, organizationId?: OrganizationId): Promise<readonly ApiKey[]> {
   let query = queries.selectFrom('api_keys').select(columns).orderBy('created_at').orderBy('id');
   if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId);
   return (await query.execute()).map(apiKeyOf);
 }
 
-/** The keys that a person may mean: by id, by the prefix that lists show, or by the hash of the whole key. */
+/** Finds keys by id, by the prefix that lists show, or by the hash of the whole key. */
 export async function findApiKeys(
   { queries }: MetadataQueries,
   reference: { readonly idOrPrefix: string; readonly keyHash: string },
@@ -65,10 +65,8 @@ export async function findApiKeys(
 }
 
 /**
- * Revokes a key for good.
- * @param key with `organizationId`, only a key of that organisation.
- * @param at Unix milliseconds.
- * @returns false when there is no such key or it was revoked before.
+ * Revokes a key for good. @param key with `organizationId`, only a key of that organisation. @param at Unix milliseconds. @returns false
+ * when there is no such key or it was revoked before.
  */
 export async function revokeApiKey(
   { queries }: MetadataQueries,
@@ -82,8 +80,8 @@ export async function revokeApiKey(
 }
 
 /**
- * Prepares the look-up of keys that are not revoked, by hash; some microseconds each. The tables must be there.
- * @returns a function that throws when the database cannot be read.
+ * Prepares the look-up of valid keys by hash; some microseconds each. The tables must exist. @returns a function that throws when the
+ * database cannot be read.
  */
 export function makeKeyLookUp(database: MetadataDatabase): (keyHash: string) => Principal | undefined {
   const statement = database.prepare(

@@ -11,10 +11,7 @@ export interface Organization {
 
 const columns = ['id', 'name', 'created_at'] as const;
 
-/**
- * Makes an organisation; names are unique, case included.
- * @param at Unix milliseconds.
- */
+/** Creates an organisation; names are unique and case-sensitive. @param at Unix milliseconds. */
 export async function createOrganization({ queries }: MetadataQueries, name: string, at: number): Promise<Organization | 'name_taken'> {
   const inserted = await queries
     .insertInto('organizations')

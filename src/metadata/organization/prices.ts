@@ -2,7 +2,7 @@ import type { OrganizationId } from '../../model/ids.ts';
 import type { StoredPrice } from '../../model/pricing/stored-price.ts';
 import type { MetadataDatabase, MetadataQueries } from '../database.ts';
 
-/** The prices that an organisation has stored, in the order in which they were given. */
+/** The stored prices of an organisation, in their given order. */
 export async function listOrganizationPrices(
   { queries }: MetadataQueries,
   organizationId: OrganizationId,

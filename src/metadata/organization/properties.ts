@@ -1,10 +1,10 @@
 import type { OrganizationId } from '../../model/ids.ts';
 import { inWriteTransaction, type MetadataQueries } from '../database.ts';
 
-/** A property whose spelling an organisation has fixed. */
+/** A property whose spelling an organisation has declared. */
 export interface DeclaredProperty {
   readonly name: string;
-  /** The name in lower case: what a header whose case was lost is compared with. */
+  /** The name in lower case, for headers whose case was lost. */
   readonly lowerName: string;
   readonly hidden: boolean;
   /** Unix milliseconds of the latest declaration. */
@@ -12,8 +12,8 @@ export interface DeclaredProperty {
 }
 
 /**
- * Declares a property; the same name in another case replaces the spelling. Durable on return in the core.
- * @returns the spelling that was replaced, undefined when there was none or the same one.
+ * Declares a property; the same name in another case replaces the spelling. Durable on return in the core. @returns the replaced spelling;
+ * undefined when there was none or the same one.
  */
 export async function declareProperty(
   database: MetadataQueries,
@@ -36,7 +36,7 @@ export async function declareProperty(
   });
 }
 
-/** The declared properties of one organisation in the order of their lower-case names. */
+/** The declared properties of an organisation, ordered by lower-case name. */
 export async function listDeclaredProperties(
   { queries }: MetadataQueries,
   organizationId: OrganizationId,

@@ -2,31 +2,26 @@ import type { OrganizationId } from '../../model/ids.ts';
 import { inWriteTransaction, type MetadataDatabase, type MetadataQueries } from '../database.ts';
 import type { ProviderKeyRow } from '../schema.ts';
 
-/** A key of a provider as it is kept. */
 export interface StoredProviderKey {
   readonly id: string;
   readonly organizationId: OrganizationId;
   readonly provider: string;
-  /** Null: it is the one that is used where none is named. */
+  /** Null: the key for calls that name none. */
   readonly name: string | null;
-  /** The key, encrypted. */
+  /** The encrypted key. */
   readonly sealed: string;
-  /** What people may see of the key; null when it is too short to show anything. */
+  /** The visible part of the key; null when it is too short to show any. */
   readonly hint: string | null;
   /** Unix milliseconds. */
   readonly createdAt: number;
 }
 
-/** Why a key was not stored. */
+/** Why a key was refused. */
 export type ProviderKeyRefusal = 'name_taken' | 'too_many';
 
 const columns = ['id', 'organization_id', 'provider', 'name', 'sealed', 'hint', 'created_at'] as const;
 
-/**
- * Stores a key; durable on return in the core.
- * @param most keys that one organisation may have.
- * @returns undefined once it is stored.
- */
+/** Stores a key; durable on return in the core. @param most keys per organisation. @returns undefined once it is stored. */
 export async function addProviderKey(
   database: MetadataQueries,
   key: StoredProviderKey,
@@ -49,7 +44,7 @@ export async function addProviderKey(
   });
 }
 
-/** The keys of an organisation, the newest first. */
+/** The keys of an organisation, newest first. */
 export async function listProviderKeys(
   { queries }: MetadataQueries,
   organizationId: OrganizationId,
@@ -57,7 +52,7 @@ export async function listProviderKeys(
   return (await selectKeys({ queries }, organizationId).execute()).map(keyOfRow);
 }
 
-/** Deletes a key of the organisation; durable on return in the core. @returns false when it has none of this identifier. */
+/** Deletes a key; durable on return in the core. @returns false when the organisation has none of this identifier. */
 export async function deleteProviderKey({ queries }: MetadataQueries, organizationId: OrganizationId, id: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom('provider_keys')
@@ -67,13 +62,16 @@ export async function deleteProviderKey({ queries }: MetadataQueries, organizati
   return numDeletedRows > 0n;
 }
 
-/** Prepares the look-up of an organisation's keys, the newest first; some microseconds each. @returns a function that throws when the database cannot be read. */
+/**
+ * Prepares the look-up of an organisation's keys, newest first; some microseconds each. @returns a function that throws when the database
+ * cannot be read.
+ */
 export function makeProviderKeyLookUp(database: MetadataDatabase): (organizationId: OrganizationId) => readonly StoredProviderKey[] {
   const statement = database.prepare<ProviderKeyRow>(selectKeys(database, '' as OrganizationId));
   return (organizationId) => statement.all(organizationId).map(keyOfRow);
 }
 
-/** Identifiers are of version 7: of keys of one millisecond the greater is the newer. */
+/** Version 7 identifiers order keys of the same millisecond. */
 function selectKeys({ queries }: MetadataQueries, organizationId: OrganizationId) {
   return queries
     .selectFrom('provider_keys')

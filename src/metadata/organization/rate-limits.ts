@@ -1,24 +1,22 @@
 import type { OrganizationId } from '../../model/ids.ts';
 import { inWriteTransaction, type MetadataDatabase, type MetadataQueries } from '../database.ts';
 
-/** A limit as an organisation has stored it. */
 export interface StoredLimit {
-  /** As it was written; it was checked before it was stored. */
+  /** The policy as written; it was checked before it was stored. */
   readonly policy: string;
-  /** The only key for whose calls it holds; null: all of them. */
+  /** The key whose calls it limits; null: all keys. */
   readonly keyId: string | null;
 }
 
-/** The limits of an organisation in the order in which they were given. */
+/** The limits of an organisation in their given order. */
 export async function listRateLimits({ queries }: MetadataQueries, organizationId: OrganizationId): Promise<readonly StoredLimit[]> {
   const row = await queries.selectFrom('rate_limits').select('limits').where('organization_id', '=', organizationId).executeTakeFirst();
   return limitsOf(row);
 }
 
 /**
- * Replaces the limits of an organisation; durable on return in the core.
- * @param at Unix milliseconds.
- * @returns a key among them that the organisation does not have, or has revoked; nothing is changed then.
+ * Replaces the limits of an organisation; durable on return in the core. @param at Unix milliseconds. @returns a key among them that the
+ * organisation lacks or has revoked; nothing is changed then.
  */
 export async function replaceRateLimits(
   database: MetadataQueries,

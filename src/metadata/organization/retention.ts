@@ -1,16 +1,13 @@
 import type { OrganizationId } from '../../model/ids.ts';
 import type { MetadataQueries } from '../database.ts';
 
-/** How long an organisation keeps its records, days; null: without end. */
+/** Days for which an organisation keeps its records; null: without end. */
 export async function readRetention({ queries }: MetadataQueries, organizationId: OrganizationId): Promise<number | null> {
   const row = await queries.selectFrom('retention').select('days').where('organization_id', '=', organizationId).executeTakeFirst();
   return row?.days ?? null;
 }
 
-/**
- * Sets how long an organisation keeps its records; durable on return in the core.
- * @param days null: without end. @param at Unix milliseconds.
- */
+/** Sets the retention; durable on return in the core. @param days null: without end. @param at Unix milliseconds. */
 export async function setRetention(
   { queries }: MetadataQueries,
   { organizationId, days, at }: { readonly organizationId: OrganizationId; readonly days: number | null; readonly at: number },
@@ -27,7 +24,7 @@ export async function setRetention(
     .execute();
 }
 
-/** Organisations that have a retention of their own, by its days. */
+/** Organisations with a retention of their own, by its days. */
 export async function listRetentions({ queries }: MetadataQueries): Promise<ReadonlyMap<number, readonly OrganizationId[]>> {
   const rows = await queries.selectFrom('retention').select(['organization_id', 'days']).orderBy('days').execute();
   const byDays = new Map<number, OrganizationId[]>();

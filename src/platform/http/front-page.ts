@@ -1,18 +1,18 @@
-/** What a listener says at `/`. */
+/** The response at `/`. */
 export interface FrontPage {
   readonly title: string;
-  /** What this is, one sentence each. */
+  /** The description, one sentence each. */
   readonly sentences: readonly string[];
-  /** Paths to go on from here, and what is there. */
+  /** Paths and their descriptions. */
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** Whether whoever sends this `Accept` reads pages, as browsers do. */
+/** Whether this `Accept` prefers pages, as browsers do. */
 export function wantsPage(accept: string | undefined): boolean {
   return accept?.toLowerCase().includes('text/html') === true;
 }
 
-/** For browsers. All of it is our own text. */
+/** The page for browsers. All of it is our own text. */
 export function pageText({ title, sentences, links }: FrontPage): string {
   const items = Object.entries(links).map(([path, what]) => `<li><a href="${path}"><code>${path}</code></a> ${what}</li>`);
   return [
@@ -27,7 +27,6 @@ export function pageText({ title, sentences, links }: FrontPage): string {
   ].join('\n');
 }
 
-/** For programs. */
 export function pageJson({ title, sentences, links }: FrontPage): object {
   return { service: title, about: sentences.join(' '), links };
 }

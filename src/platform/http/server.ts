@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** For how long calls that run when their server is told to stop may go on. */
+/** How long running calls may go on when their server stops. */
 export interface CallsEnd {
   readonly maxMs: number;
   /** Ends them sooner. */
@@ -10,13 +10,12 @@ export interface CallsEnd {
 
 const closePollMs = 25;
 
-/** Binds a server. @returns its address. @throws the system's error when the port cannot be had. */
+/** Binds a server. @returns its address. @throws the system's error when the port is unavailable. */
 export async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen(port, host);
   return listening(server);
 }
 
-/** The address of a server once it listens. */
 export async function listening(server: Server): Promise<string> {
   if (!server.listening) {
     await new Promise<void>((resolve, reject) => {
@@ -28,7 +27,7 @@ export async function listening(server: Server): Promise<string> {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Takes no new connection, lets calls end for `mostMs`, then breaks what is left. */
+/** Takes no new connection, lets calls end for `maxMs`, then breaks the rest. */
 export async function closeServer(server: Server, maxMs: number): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), closePollMs);
   const end = setTimeout(() => server.closeAllConnections(), maxMs);

@@ -4,8 +4,8 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../../model/errors.ts';
 import { makeBackoff } from '../../platform/backoff.ts';
 import { ensureFolder } from '../../platform/files.ts';
-import { type Asker, FairTurns, type RateLimitDecision } from '../../platform/fair-turns.ts';
-import { type DiskSpace, type HasRoom, makeHasRoom, makeMeasureRoom } from '../../platform/disk-space.ts';
+import { type Asker, FairTurns, type Permit } from '../../platform/fair-turns.ts';
+import { type DiskSpace, type HasFreeSpace, makeHasFreeSpace, makeMeasureDiskSpace } from '../../platform/disk-space.ts';
 import { Clients } from './clients.ts';
 import { RowFiles } from './insert-files.ts';
 
@@ -93,7 +93,7 @@ class Lane {
     }
   }
 
-  private async connection(turn: Turn): Promise<{ readonly client: ClickHouseClient; readonly grant: RateLimitDecision }> {
+  private async connection(turn: Turn): Promise<{ readonly client: ClickHouseClient; readonly grant: Permit }> {
     const since = performance.now();
     const grant = await this.turns.take(1, { ...turn, owner: turn.owner ?? '' });
     const client = this.free.pop();
@@ -127,7 +127,7 @@ export interface Connections {
   /** How rows reach the embedded engine; undefined of a server, which takes them over its connection. */
   readonly rowFiles: RowFiles | undefined;
   /** False while the disk of the embedded engine is full: then nothing may be written. A server looks after its own. */
-  readonly hasFreeSpace: HasRoom;
+  readonly hasFreeSpace: HasFreeSpace;
   /** What `hasRoom` goes by, for a sentence about it; undefined of a server. */
   readonly measureFreeSpace: () => DiskSpace | undefined;
   readonly lanes: () => readonly LaneState[];
@@ -159,8 +159,8 @@ export function openConnections(
     run: (lane, work, turn = {}) => lanes[lane].run(work, turn),
     embedded,
     rowFiles: embedded ? new RowFiles(path.join(location.folder, 'incoming')) : undefined,
-    hasFreeSpace: embedded ? makeHasRoom(location.folder, spareBytes) : () => true,
-    measureFreeSpace: embedded ? makeMeasureRoom(location.folder, spareBytes) : () => undefined,
+    hasFreeSpace: embedded ? makeHasFreeSpace(location.folder, spareBytes) : () => true,
+    measureFreeSpace: embedded ? makeMeasureDiskSpace(location.folder, spareBytes) : () => undefined,
     lanes: () => laneNames.map((name) => ({ name, ...lanes[name].state() })),
     close: async () => {
       closing.abort();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, expect, it } from 'vitest';
 import { insertLines } from '../insert/insert.ts';
 import { runWrite, watchMerges } from './disk-space.ts';
-import { makeHasRoom } from '../../platform/disk-space.ts';
+import { makeHasFreeSpace } from '../../platform/disk-space.ts';
 import { openStoreRig } from '../testing/store-harness.ts';
 
 const rig = await openStoreRig();
@@ -27,9 +27,9 @@ const until = async (wanted: 'merged' | 'refused'): Promise<void> => {
 };
 
 it('a disk has room while more than the spare bytes are free', () => {
-  expect([0, 2 ** 60].map((spareBytes) => makeHasRoom(tmpdir(), spareBytes)())).toEqual([true, false]);
+  expect([0, 2 ** 60].map((spareBytes) => makeHasFreeSpace(tmpdir(), spareBytes)())).toEqual([true, false]);
   // What is to be written counts too.
-  expect([1, 2 ** 60].map((bytes) => makeHasRoom(tmpdir(), 0)(bytes))).toEqual([true, false]);
+  expect([1, 2 ** 60].map((bytes) => makeHasFreeSpace(tmpdir(), 0)(bytes))).toEqual([true, false]);
 });
 
 it('without room nothing is written, what is stored is read, and the next write after there is room succeeds', async () => {

@@ -55,7 +55,7 @@ export const variables = {
     name: 'GATELOG_PUBLIC_GATEWAY_URL',
     kind: 'url',
     schemes: ['https', 'http'],
-    reason: 'Address of the gateway as callers see it, for examples and the dashboard; without it the listening address.',
+    reason: 'Address of the gateway as callers see it, for examples; without it the listening address.',
   },
   targetAllowlist: {
     name: 'GATELOG_TARGET_ALLOWLIST',

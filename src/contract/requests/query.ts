@@ -177,7 +177,7 @@ const requestItemShape = z.strictObject({
   signed_body_url: nullableText('Address that returns both bodies without a key, for an hour.'),
   llmSchema: z.null().openapi({ description: 'Always null; kept for older clients.' }),
   ai_gateway_body_mapping: z.literal('').openapi({ description: 'Always empty; kept for older clients.' }),
-  storage_location: z.string().openapi({ description: 'Where the bodies are: `clickhouse`, or `s3` when they were moved out.' }),
+  storage_location: z.string().openapi({ description: 'Where the bodies are; `clickhouse` in this version.' }),
   size_bytes: z.number().openapi({ description: 'Bytes of both bodies as they passed.' }),
   request_body_cut: z.boolean().openapi({ description: 'True when less of the request body is recorded than passed.' }),
   response_body_cut: z.boolean().openapi({ description: 'True when less of the response body is recorded than passed.' }),

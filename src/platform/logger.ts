@@ -35,7 +35,6 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
 ]);
 const details: ReadonlySet<Observation['kind']> = new Set(['batch_stored', 'process_started', 'process_ready', 'spool_series_finished']);
 
-/** Where lines go. */
 export interface LogTarget {
   /** Somebody reads along. */
   readonly isTTY?: boolean;
@@ -43,13 +42,13 @@ export interface LogTarget {
 }
 
 /**
- * Writes observations to standard error, where they do not mix with what a command prints: as JSON lines, on a terminal as lines for people.
- * @param level one of pino's level names.
+ * Writes observations to standard error, apart from the output of commands: as JSON lines, on a terminal as lines for people. @param level
+ * one of pino's level names.
  */
 export function makeLogger(level: string, role: string, target: LogTarget = process.stderr): Observe {
   const options = { level, base: { process: `${role}:${process.pid}` }, timestamp: pino.stdTimeFunctions.isoTime };
   const readable: DestinationStream = { write: (line) => void target.write(readableLine(line)) };
-  // A line for a program is in the pipe when the call returns, also when the process ends with the next one.
+  // Synchronous: the line is in the pipe even when the process ends next.
   const lines = target === process.stderr ? pino.destination({ dest: 2, sync: true }) : (target as DestinationStream);
   const logger = pino(options, target.isTTY === true ? readable : lines);
   return (observation) => {
@@ -58,7 +57,7 @@ export function makeLogger(level: string, role: string, target: LogTarget = proc
   };
 }
 
-/** Fields of a line that are said otherwise, or not at all. */
+/** Fields that a readable line shows otherwise or not at all. */
 const told: ReadonlySet<string> = new Set(['level', 'time', 'process', 'kind', 'msg']);
 const warningLevel = 40;
 
@@ -80,7 +79,7 @@ function readableLine(line: string): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Kinds that are written for people in words of their own. */
+/** Kinds with a sentence of their own. */
 const texts: Readonly<Record<string, (fields: Fields) => string>> = {
   database_prepared: preparedText,
   call: callText,

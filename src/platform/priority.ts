@@ -2,15 +2,14 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import path from 'node:path';
 
-/** A third of the weight of an ordinary process. With less, a load that leaves no core idle starves what stores its records. */
+/** A third of the weight of an ordinary process. At less, a saturating load starves the storing of records. */
 const below = 5;
-/** Looks for threads that began while the others were lowered. */
+/** Passes that catch threads started meanwhile. */
 const maxPasses = 10;
 
 /**
- * Lets other processes go first when cores are short: every thread of this process, and so those that they start. A thread that has a lower
- * priority keeps it. A system that forbids it changes nothing else.
- * TRICKY: on Linux a priority is a thread's, so a process that runs already is not lowered by its own number.
+ * Lowers the priority of every thread of this process, and so of threads they start; a thread with a lower priority keeps it. A system
+ * that forbids it changes nothing else. TRICKY: on Linux priorities belong to threads, so a running process cannot be lowered as a whole.
  */
 export function lowerPriority(): void {
   const threads = ownThreadIds();
@@ -26,17 +25,14 @@ export function lowerPriority(): void {
 }
 
 /**
- * Lets every other thread go before those of this name when cores are short, those of this process too. Threads that begin later are not meant.
- * TRICKY: only Linux has priorities of threads. Elsewhere nothing changes, as the same call would be about the whole process.
+ * Lowers the priority of this process' threads of one name. Threads that start later are not affected. TRICKY: only Linux has priorities
+ * of threads; elsewhere the call would affect the whole process, so nothing changes.
  */
 export function lowerThreadsNamed(name: string): void {
   for (const thread of ownThreadIds() ?? []) if (nameOf(thread) === name) trySetPriority(thread, constants.priority.PRIORITY_LOW);
 }
 
-/**
- * Lets other threads go first when cores are short, as {@link lowerPriority} does, of the one alone that calls this.
- * TRICKY: as above, only where a priority is a thread's.
- */
+/** Lowers the priority of the calling thread, as {@link lowerPriority} does. TRICKY: only where priorities belong to threads. */
 export function lowerThisThread(): void {
   const thread = thisThreadId();
   if (thread !== undefined) trySetPriority(thread, below);
@@ -59,7 +55,7 @@ function isHigher(thread: number): boolean {
   }
 }
 
-/** Undefined where threads have no priorities of their own. */
+/** Undefined where threads have no priorities. */
 function ownThreadIds(): number[] | undefined {
   try {
     return readdirSync('/proc/self/task').map(Number);
@@ -68,7 +64,7 @@ function ownThreadIds(): number[] | undefined {
   }
 }
 
-/** Undefined of a thread that has ended meanwhile. */
+/** Undefined for a thread that has ended meanwhile. */
 function nameOf(thread: number): string | undefined {
   try {
     return readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim();
@@ -81,6 +77,6 @@ function trySetPriority(id: number, priority: number): void {
   try {
     setPriority(id, priority);
   } catch {
-    // Not every system lets a process change its priority; nothing depends on it.
+    // Some systems forbid it; nothing depends on it.
   }
 }

@@ -2,12 +2,12 @@ import { existsSync, writeFileSync } from 'node:fs';
 import Database from 'libsql';
 import { isSystemError, readFileIfPresent } from './files.ts';
 
-/** Nothing is ever written, so no journal is wanted beside the file. */
+/** The transaction never writes, so the file needs no journal beside it. */
 const exclusiveStatements = 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE';
-/** Somebody who only looks holds a shared lock for an instant, which a taker waits out. */
+/** A check holds a shared lock for an instant; a taker waits for it. */
 const takeTimeoutMs = 100;
 
-/** TRICKY: a database that nobody refers to is closed by the garbage collector, and its lock goes with it. */
+/** TRICKY: the garbage collector closes an unreferenced database and releases its lock. */
 const heldDatabases = new Set<Database.Database>();
 
 /** A held lock. It also ends with the process, however that ends. */
@@ -16,12 +16,10 @@ export interface ProcessLock {
 }
 
 /**
- * Takes an exclusive lock that the kernel gives back when the holder dies, kill -9 included: an open write transaction on a tiny SQLite file,
- * since Node itself offers no file locks. Works between processes and within one. TRICKY: a process that opens the file by any other way than
- * this module and closes it again loses its lock, as locks of a process on a file are one.
- * @param file path of the lock file; beside it `<file>.holder` names the holder for people.
- * @param holder text that says who holds it, e.g. `core, pid 123`.
- * @returns the lock, or who holds it.
+ * Takes an exclusive lock that the kernel releases when the holder dies, kill -9 included: an open write transaction on a tiny SQLite
+ * file, because Node offers no file locks. Works between processes and within one. TRICKY: a process that opens and closes the file by any
+ * other way loses its lock, because POSIX locks belong to the process. @param file path of the lock file; `<file>.holder` beside it names
+ * the holder for people. @param holder e.g. `core, pid 123`. @returns the lock, or its holder.
  */
 export function takeLock(file: string, holder: string): ProcessLock | { readonly heldBy: string } {
   const database = new Database(file, { timeout: takeTimeoutMs });
@@ -41,7 +39,7 @@ export function takeLock(file: string, holder: string): ProcessLock | { readonly
   };
 }
 
-/** True when somebody holds the lock. Makes no file, and two who look do not take each other for the holder. */
+/** Whether somebody holds the lock. Creates no file, and two concurrent checks do not see each other. */
 export function isLocked(file: string): boolean {
   if (!existsSync(file)) return false;
   const database = new Database(file, { timeout: 0 });
@@ -56,13 +54,13 @@ export function isLocked(file: string): boolean {
   }
 }
 
-/** Who took the lock last, for people. */
+/** The latest holder, for people. */
 export function lockHolder(file: string): string {
   const named = readFileIfPresent(`${file}.holder`)?.trim() ?? '';
   return named === '' ? 'another process' : named;
 }
 
-/** The lock stands without its holder's name, which a full disk may not take. */
+/** The lock holds without its holder's name, which a full disk may refuse. */
 function nameHolder(file: string, holder: string): void {
   try {
     writeFileSync(`${file}.holder`, `${holder}\n`, { mode: 0o600 });

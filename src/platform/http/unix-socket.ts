@@ -16,19 +16,16 @@ import path from 'node:path';
 const maxPathBytes = 103;
 const descriptorFolder = '/proc/self/fd';
 const unfinishedPrefix = '.socket-';
-/** Added to the folder's path while the socket is made: the folder of its own and a name. */
+/** Space for the path of the unfinished socket: its own folder and a name. */
 const roomForUnfinished = '/.socket-XXXXXX/s'.length;
 
-/** A path to a socket that is short enough; whoever asked for it closes it after use. */
+/** A socket path that is short enough; the caller closes it after use. */
 export interface SocketPath {
   readonly path: string;
   readonly close: () => void;
 }
 
-/**
- * The path by which a socket can be opened.
- * @throws with a sentence for people where it is too long and nothing shortens it.
- */
+/** @throws with a sentence for people when the path is too long and cannot be shortened. */
 export function socketPath(file: string): SocketPath {
   const { folder, close } = shortFolder(path.dirname(file));
   return { path: `${folder}/${path.basename(file)}`, close };
@@ -44,8 +41,8 @@ function shortFolder(folder: string): { readonly folder: string; readonly close:
 }
 
 /**
- * Listens on a socket, mode 0600, in place of whatever has that name. The caller makes sure that no other process listens there.
- * @returns what removes the socket. @throws the system's error when it cannot be made.
+ * Listens on a socket, mode 0600, and replaces an existing one. The caller makes sure that no other process listens there. @returns a
+ * function that removes the socket. @throws the system's error when it cannot be created.
  */
 export async function listenOnSocket(server: Server, file: string): Promise<() => void> {
   const folder = path.dirname(file);

@@ -1,6 +1,6 @@
 import { cellsOfSeries, type Family, seriesOf } from './meter.ts';
 
-/** What one process has measured. */
+/** Metrics of one process. */
 export interface ProcessNumbers {
   /** Value of the label `process`: `core`, `supervisor`, `gateway-0`, … */
   readonly process: string;
@@ -12,8 +12,8 @@ export interface ProcessNumbers {
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * The numbers of all processes as Prometheus reads them. Counters stand there from the start, as 0, so that their first step is seen as one;
- * gauges once they are known, histograms once they have a value.
+ * Metrics of all processes in Prometheus' format. Counters appear from the start as 0, so that their first step counts as one; gauges
+ * appear once they are set, histograms once they have a value.
  */
 export function exposition(numbers: readonly ProcessNumbers[]): string {
   const families = [...new Set(numbers.flatMap((one) => one.families))];

@@ -1,12 +1,11 @@
 /**
- * One thing that is measured. Names and units are Prometheus': seconds, bytes, `_total` for what only grows.
- * Invariant: the values of a label are a closed list. What callers send (organisation, model, user, path) is never a label, so the number of
- * series is known before the first call.
+ * A metric. Names and units follow Prometheus: seconds, bytes, `_total` for counters. Invariant: the values of a label are a closed list.
+ * Values from callers (organisation, model, user, path) are never labels, so the number of series is known before the first call.
  */
 export interface Family {
   readonly name: `gatelog_${string}`;
   readonly kind: 'counter' | 'gauge' | 'histogram';
-  /** One sentence for whoever reads it on a dashboard. */
+  /** One sentence for a dashboard. */
   readonly help: string;
   /** Every value of every label. */
   readonly labels?: Readonly<Record<string, readonly string[]>>;
@@ -14,10 +13,10 @@ export interface Family {
   readonly bounds?: readonly number[];
 }
 
-/** Numbers of one process, one cell after the other: a number for each series, of a histogram its buckets and then its sum. */
+/** Metrics of one process in consecutive cells: one per series; a histogram has its buckets and then its sum. */
 export class Meter {
   readonly families: readonly Family[];
-  /** A gauge that was never set is not a number. */
+  /** A gauge that was never set is NaN. */
   readonly cells: Float64Array;
   private readonly starts = new Map<Family, number>();
 
@@ -32,7 +31,7 @@ export class Meter {
     for (const family of families) if (family.kind === 'gauge') this.cells.fill(Number.NaN, this.startOf(family), this.endOf(family));
   }
 
-  /** Where the cells of a family begin: those of its series stand in the order of the labels' values, the last label's next to each other. */
+  /** The first cell of a family. Its series follow in the order of the labels' values, the last label varying fastest. */
   startOf(family: Family): number {
     const start = this.starts.get(family);
     if (start === undefined) throw new Error(`${family.name} is not measured here`);
@@ -44,18 +43,15 @@ export class Meter {
     return this.startOf(family) + seriesCount(family) * cellsOfSeries(family);
   }
 
-  /** Adds to a counter. */
   add(family: Family, values: readonly string[], amount = 1): void {
     const cell = this.seriesAt(family, values);
     this.cells[cell] = (this.cells[cell] ?? 0) + amount;
   }
 
-  /** Sets a gauge. */
   set(family: Family, values: readonly string[], value: number): void {
     this.cells[this.seriesAt(family, values)] = value;
   }
 
-  /** Counts a value in its bucket of a histogram. */
   record(family: Family, values: readonly string[], value: number): void {
     countInBucket(this.cells, this.seriesAt(family, values), family.bounds ?? [], value);
   }
@@ -73,7 +69,7 @@ export class Meter {
   }
 }
 
-/** Counts a value in its bucket. @param start where the cells of the series begin. */
+/** @param start the first cell of the series. */
 export function countInBucket(cells: Float64Array, start: number, bounds: readonly number[], value: number): void {
   let bucket = 0;
   while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1;
@@ -82,7 +78,7 @@ export function countInBucket(cells: Float64Array, start: number, bounds: readon
   cells[sum] = (cells[sum] ?? 0) + value;
 }
 
-/** Cells of one series: of a histogram a bucket for each bound, the one above them all, and the sum. */
+/** Cells of one series: a histogram has one per bound, one above them all, and the sum. */
 export function cellsOfSeries({ kind, bounds = [] }: Family): number {
   return kind === 'histogram' ? bounds.length + 2 : 1;
 }
@@ -100,5 +96,5 @@ function seriesCount({ labels = {} }: Family): number {
   return Object.values(labels).reduce((count, values) => count * values.length, 1);
 }
 
-/** Bounds of durations that are made of waits and work, seconds: from a millisecond to a minute. */
+/** Bounds of durations with waits and work, seconds: from a millisecond to a minute. */
 export const secondsBounds: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

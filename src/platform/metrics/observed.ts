@@ -3,11 +3,11 @@ import { type Family, type Meter, secondsBounds } from './meter.ts';
 
 type Kind = Observation['kind'];
 
-/** What is read out of one kind of observation beside its count. */
+/** A metric derived from one kind of observation beside its count. */
 interface Measure<K extends Kind> {
   readonly family: Family;
   readonly labels?: (observation: Extract<Observation, { kind: K }>) => readonly string[];
-  /** Added to a counter, or counted in a histogram; 1 when left out. */
+  /** Added to a counter or counted in a histogram; default 1. */
   readonly value?: (observation: Extract<Observation, { kind: K }>) => number;
 }
 
@@ -53,7 +53,7 @@ const lettersRemoved: Family = {
   labels: { reason: ['too_old', 'no_room'] },
 };
 
-/** Which number each kind of observation goes into, beside the count that every kind has. */
+/** The metrics of each kind of observation beside its count. */
 const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   process_started: [],
   process_ready: [],
@@ -113,11 +113,8 @@ const events: Family = {
   labels: { kind: Object.keys(measures) },
 };
 
-/** Counts of what happens in any process. */
 export const eventFamilies: readonly Family[] = [events];
-/** What only the supervisor observes. */
 export const supervisionFamilies: readonly Family[] = [exits];
-/** What only the ingest observes. */
 export const ingestEventFamilies: readonly Family[] = [
   recordsStored,
   recordBytes,
@@ -128,7 +125,7 @@ export const ingestEventFamilies: readonly Family[] = [
   lettersRemoved,
 ];
 
-/** Measures every observation on its way to `next`. The meter has the families of all that this process observes. */
+/** Measures every observation and passes it to `next`. The meter has the families of all kinds that this process observes. */
 export function measured(meter: Meter, next: Observe): Observe {
   return (observation) => {
     meter.add(events, [observation.kind]);

@@ -20,13 +20,12 @@ const loopDelay: Family = {
   bounds: secondsBounds,
 };
 
-/** What every process says of itself. */
 export const processFamilies: readonly Family[] = [residentMemory, heapUsed, cpuSeconds, startTime, loopDelay];
 
 const sampleMs = 1000;
 const resolutionMs = 20;
 
-/** Measures this process once a second. @param sampled called after each time. @returns what ends it. */
+/** Samples this process once a second. @param sampled called after each sample. @returns a function that ends it. */
 export function sampleProcess(meter: Meter, sampled: () => void = () => undefined): () => void {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
@@ -42,7 +41,7 @@ export function sampleProcess(meter: Meter, sampled: () => void = () => undefine
     }
     meter.add(cpuSeconds, [], cpu - counted);
     counted = cpu;
-    // TRICKY: what is measured is how long a timer took, its own interval counted.
+    // TRICKY: the monitor measures the duration of a timer, its own interval included.
     if (delays.count > 0) meter.record(loopDelay, [], Math.max(0, delays.max / 1e9 - resolutionMs / 1000));
     delays.reset();
     sampled();
@@ -56,7 +55,7 @@ export function sampleProcess(meter: Meter, sampled: () => void = () => undefine
   };
 }
 
-/** TRICKY: Node reads a file for this, which throws where the process has no descriptors left. The last numbers stand then. */
+/** TRICKY: Node reads a file here, which throws in a process without free descriptors. The last sample stays then. */
 function readMemory(): NodeJS.MemoryUsage | undefined {
   try {
     return process.memoryUsage();

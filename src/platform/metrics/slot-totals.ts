@@ -1,9 +1,6 @@
 import { type Family, Meter } from './meter.ts';
 
-/**
- * What the processes of one slot have measured, one after the other. What a dead one has counted stays, so that counters never go backwards;
- * its gauges go with it.
- */
+/** Metrics of the successive processes of one slot. Counts of a dead process stay, so that counters never decrease; its gauges go. */
 export class SlotTotals {
   private readonly before: Meter;
   private latest: Float64Array | undefined;
@@ -12,12 +9,11 @@ export class SlotTotals {
     this.before = new Meter(families);
   }
 
-  /** The running process says all that it has measured. Numbers of another version's length are dropped. */
+  /** Takes the current metrics of the running process; metrics of another version's length are dropped. */
   report(cells: Float64Array): void {
     if (cells.length === this.before.cells.length) this.latest = cells;
   }
 
-  /** The process has ended. */
   ended(): void {
     if (this.latest !== undefined) this.before.cells.set(this.whole());
     this.latest = undefined;
@@ -26,7 +22,6 @@ export class SlotTotals {
     }
   }
 
-  /** All of it. */
   whole(): Float64Array {
     const { latest, before } = this;
     if (latest === undefined) return before.cells.slice();
@@ -40,12 +35,12 @@ export class SlotTotals {
   }
 }
 
-/** Cells as text for a message between processes, exactly. */
+/** Encodes cells exactly, as text for a message between processes. */
 export function packCells(cells: Float64Array): string {
   return Buffer.from(cells.buffer, cells.byteOffset, cells.byteLength).toString('base64');
 }
 
-/** What {@link packCells} has packed. */
+/** Decodes {@link packCells}. */
 export function unpackCells(text: string): Float64Array {
   const bytes = Buffer.from(text, 'base64');
   return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength - (bytes.byteLength % 8)));

@@ -124,7 +124,7 @@ interface Reached {
   readonly maxNames: number;
 }
 
-const reached = `count() AS total, sum(${propertyBytesOf('properties')}) AS bytes, max(${propertyBytesOf('properties')}) AS mostBytesOfOne, max(length(properties)) AS mostNames`;
+const reached = `count() AS total, sum(${propertyBytesOf('properties')}) AS bytes, max(${propertyBytesOf('properties')}) AS maxBytesOfOne, max(length(properties)) AS maxNames`;
 
 /** @throws GatelogError `query_too_large` when the change writes too much, to all requests or to one. */
 async function countWithRoom(reading: Reading, change: SessionChange): Promise<number> {

@@ -7,7 +7,7 @@ export const gatewayVariables = {
     default: defaultWorkers,
     least: 1,
     most: 64,
-    reason: 'Gateway processes; half of the cores leaves the rest to ingest and queries.',
+    reason: 'Number of gateway processes; half of the cores leaves the rest to ingest and queries.',
   },
   requestMaxBytes: {
     name: 'GATELOG_REQUEST_MAX_BYTES',
@@ -15,7 +15,7 @@ export const gatewayVariables = {
     default: '256MiB',
     least: KiB,
     most: 16 * GiB,
-    reason: 'Largest request body that the gateway forwards; above it the call is answered 413.',
+    reason: 'Maximum request body that the gateway forwards; beyond it 413.',
   },
   requestTimeoutMs: {
     name: 'GATELOG_REQUEST_TIMEOUT_MS',
@@ -24,7 +24,7 @@ export const gatewayVariables = {
     least: 1000,
     most: 24 * hour,
     reason:
-      'Milliseconds for a caller to send a whole request. A slower head is answered 408, a slower body recorded as that of a caller who left.',
+      'Maximum milliseconds for a caller to send a whole request. Slower headers get 408; a slower body is recorded as a disconnect of the caller.',
   },
   clientStallTimeoutMs: {
     name: 'GATELOG_CLIENT_STALL_TIMEOUT_MS',
@@ -33,7 +33,7 @@ export const gatewayVariables = {
     least: 1000,
     most: 24 * hour,
     reason:
-      'Milliseconds for which a caller may take nothing of a reply, of the gateway or the API, that waits for it; then the connection is broken off, and a model call is recorded as one whose caller left.',
+      'Maximum milliseconds for which a caller may read nothing of a waiting response of the gateway or the API; then the connection is closed, and a model call is recorded as a disconnect of the caller.',
   },
   keepAliveTimeoutMs: {
     name: 'GATELOG_KEEP_ALIVE_TIMEOUT_MS',
@@ -42,7 +42,7 @@ export const gatewayVariables = {
     least: 1000,
     most: hour,
     reason:
-      'Milliseconds for which an idle connection to the gateway or the API is kept; behind a load balancer it has to be longer than its own time, or some requests meet a closed connection.',
+      "Keep-alive timeout of idle connections to the gateway and the API, milliseconds. Behind a load balancer it must exceed the load balancer's own, or some requests meet a closed connection.",
   },
   headerMaxBytes: {
     name: 'GATELOG_HEADER_MAX_BYTES',
@@ -50,7 +50,7 @@ export const gatewayVariables = {
     default: '640KiB',
     least: 8 * KiB,
     most: MiB,
-    reason: 'Largest request head; room for 64 properties of 8 KiB each.',
+    reason: 'Maximum size of all request headers; the default fits 64 properties of 8 KiB each.',
   },
   routeMaxBytes: {
     name: 'GATELOG_ROUTE_MAX_BYTES',
@@ -59,7 +59,7 @@ export const gatewayVariables = {
     least: KiB,
     most: 16 * MiB,
     reason:
-      'Largest JSON body that is held and read for its model before forwarding; larger ones go by path alone, with svc-warning. All bodies together have GATELOG_HELD_BODIES_BYTES.',
+      'Maximum JSON body that is buffered to route by its model; larger ones are routed by path alone, with svc-warning. GATELOG_HELD_BODIES_BYTES bounds all buffered bodies together.',
   },
   heldBodiesBytes: {
     name: 'GATELOG_HELD_BODIES_BYTES',
@@ -68,7 +68,7 @@ export const gatewayVariables = {
     least: 64 * MiB,
     most: 64 * GiB,
     reason:
-      'Bytes of request bodies over 64 KiB that one gateway worker holds at once, with the copies in which it changes them. Without room a call that can do without goes on unheld, with svc-warning; any other waits for GATELOG_SHARE_WAIT_MS and is then answered 503.',
+      'Maximum bytes of buffered request bodies over 64 KiB in one gateway worker, with their changed copies. Beyond it a call streams unbuffered where it can, with svc-warning; others wait for GATELOG_SHARE_WAIT_MS and then get 503.',
   },
   recordMaxBytes: {
     name: 'GATELOG_RECORD_MAX_BYTES',
@@ -76,7 +76,7 @@ export const gatewayVariables = {
     default: '8MiB',
     least: 0,
     most: 128 * MiB,
-    reason: 'Bytes that are recorded of each body; what is longer passes whole and is recorded cut and flagged.',
+    reason: 'Recorded bytes of each body; longer bodies pass whole, and their record is truncated and flagged.',
   },
   bodySearchMaxBytes: {
     name: 'GATELOG_BODY_SEARCH_MAX_BYTES',
@@ -84,14 +84,13 @@ export const gatewayVariables = {
     default: '1MiB',
     least: KiB,
     most: 16 * MiB,
-    reason:
-      'Bytes of the text of each body that filters look at; what is longer is kept and shown whole. It holds for what is recorded from then on.',
+    reason: "Bytes of each body's text that filters search; longer texts are stored and shown whole. Applies to records from then on.",
   },
   countryHeader: {
     name: 'GATELOG_COUNTRY_HEADER',
     kind: 'header',
     reason:
-      'Header in which the proxy in front of the gateway names the country of a caller, for example cf-ipcountry; set it only where no caller can send it past that proxy.',
+      "Header in which the proxy in front of the gateway sends the caller's country, such as cf-ipcountry. Set it only when every caller passes that proxy.",
   },
   providerConnectTimeoutMs: {
     name: 'GATELOG_PROVIDER_CONNECT_TIMEOUT_MS',
@@ -99,7 +98,7 @@ export const gatewayVariables = {
     default: '10000',
     least: 1,
     most: 5 * minute,
-    reason: 'Milliseconds for a connection to a provider to open.',
+    reason: 'Maximum milliseconds to connect to a provider.',
   },
   providerHeadersTimeoutMs: {
     name: 'GATELOG_PROVIDER_HEADERS_TIMEOUT_MS',
@@ -107,7 +106,7 @@ export const gatewayVariables = {
     default: '600000',
     least: 1,
     most: 24 * hour,
-    reason: 'Milliseconds until the head of a response; reasoning models think for minutes before it.',
+    reason: "Maximum milliseconds until a provider's response headers; reasoning models think for minutes before them.",
   },
   providerBodyTimeoutMs: {
     name: 'GATELOG_PROVIDER_BODY_TIMEOUT_MS',
@@ -115,7 +114,7 @@ export const gatewayVariables = {
     default: '600000',
     least: 1,
     most: 24 * hour,
-    reason: 'Milliseconds of silence in the middle of a response before it counts as broken.',
+    reason: "Maximum milliseconds of silence within a provider's response; then it counts as broken.",
   },
   providerIdleTimeoutMs: {
     name: 'GATELOG_PROVIDER_IDLE_TIMEOUT_MS',
@@ -124,7 +123,7 @@ export const gatewayVariables = {
     least: 1000,
     most: hour,
     reason:
-      'Milliseconds for which an idle connection to a provider is kept, unless the provider names another time; longer than a firewall on the way allows, calls meet dead connections.',
+      'Milliseconds for which an idle connection to a provider is kept, unless the provider announces another time. With more than a firewall on the way allows, calls meet dead connections.',
   },
   clientConnections: {
     name: 'GATELOG_CLIENT_CONNECTIONS',
@@ -133,7 +132,7 @@ export const gatewayVariables = {
     least: 1,
     most: 1_000_000,
     reason:
-      'Connections of callers to one gateway worker; further ones are answered 503 and closed, and another worker or a later try may have room.',
+      'Maximum connections of callers to one gateway worker; further ones get 503 and are closed. Another worker or a retry may succeed.',
   },
   callsInFlight: {
     name: 'GATELOG_CALLS_IN_FLIGHT',
@@ -142,7 +141,7 @@ export const gatewayVariables = {
     least: 1,
     most: 1_000_000,
     reason:
-      'Calls that one gateway worker has at once; further ones are answered 503. Each may have a body of 64 KiB in memory, beside GATELOG_HELD_BODIES_BYTES for larger ones.',
+      'Maximum concurrent calls of one gateway worker; further ones get 503. Each may have a body of 64 KiB in memory, beside GATELOG_HELD_BODIES_BYTES for larger ones.',
   },
   providerConnections: {
     name: 'GATELOG_PROVIDER_CONNECTIONS',
@@ -151,7 +150,7 @@ export const gatewayVariables = {
     least: 1,
     most: 65_535,
     reason:
-      'Connections to one provider from one gateway worker; a call beyond them waits for one, for GATELOG_PROVIDER_HEADERS_TIMEOUT_MS at most.',
+      'Maximum connections of one gateway worker to one provider; further calls wait for one, at most GATELOG_PROVIDER_HEADERS_TIMEOUT_MS.',
   },
   stopCallsMs: {
     name: 'GATELOG_STOP_CALLS_MS',
@@ -160,7 +159,7 @@ export const gatewayVariables = {
     least: 0,
     most: hour,
     reason:
-      'Milliseconds for which a stop by SIGTERM lets running calls go on before it cuts them; a second signal cuts them at once. Ctrl-C gives them 1500 at most. What stops the service has to wait for 5 s more.',
+      'Milliseconds for which SIGTERM lets running calls go on before it cuts them; a second signal cuts them at once. Ctrl-C allows at most 1500. An orchestrator should wait 5 s longer before it kills.',
   },
   organizationSharePercent: {
     name: 'GATELOG_ORGANIZATION_SHARE_PERCENT',
@@ -169,7 +168,7 @@ export const gatewayVariables = {
     least: 1,
     most: 100,
     reason:
-      'What one organisation may have of the calls at once of a gateway worker, of its connections to a provider, of the bytes of bodies that it holds and of the memory of running limits, in percent of what the others leave; the rest is there for the next one that comes. 100: no bound, for a deployment of one organisation.',
+      "Share of one organisation in percent of what others leave free: of a gateway worker's concurrent calls, its connections to a provider, its buffered bodies and the memory of running limits. The rest stays free for others. 100: no bound, for a deployment with one organisation.",
   },
   shareWaitMs: {
     name: 'GATELOG_SHARE_WAIT_MS',
@@ -178,7 +177,7 @@ export const gatewayVariables = {
     least: 1,
     most: hour,
     reason:
-      'Milliseconds for which a call waits for a connection to its provider while its organisation has its share of them (GATELOG_ORGANIZATION_SHARE_PERCENT), or for room for its body (GATELOG_HELD_BODIES_BYTES); then it is answered 503.',
+      'Maximum milliseconds for which a call waits while its organisation uses its share of connections (GATELOG_ORGANIZATION_SHARE_PERCENT), or for memory for its body (GATELOG_HELD_BODIES_BYTES); then 503.',
   },
   logCalls: {
     name: 'GATELOG_LOG_CALLS',
@@ -186,7 +185,7 @@ export const gatewayVariables = {
     choices: ['auto', 'on', 'off'],
     default: 'auto',
     reason:
-      'Whether the log has a line for each call: method, path, provider, model, status and time, never a key or a body; of more than 50 a second of a worker the rest is added up. auto: on a terminal.',
+      'Whether the log has a line for each call: method, path, provider, model, status and duration, never a key or a body. Beyond 50 a second and worker the rest is summed up. auto: on a terminal.',
   },
   attemptsMax: {
     name: 'GATELOG_ATTEMPTS_MAX',
@@ -194,7 +193,7 @@ export const gatewayVariables = {
     default: '20',
     least: 1,
     most: 1000,
-    reason: 'Attempts of one call at most, retries (Svc-Retry-…) and fallbacks together; the last reply is passed on.',
+    reason: 'Maximum attempts of one call, retries (Svc-Retry-…) and fallbacks together; the last response is returned.',
   },
   retryWithinMs: {
     name: 'GATELOG_RETRY_WITHIN_MS',
@@ -203,7 +202,7 @@ export const gatewayVariables = {
     least: 0,
     most: hour,
     reason:
-      'Milliseconds after the start of a call in which it may be sent to the same place again; a client that waits longer has usually given up. 0: no retries.',
+      'Milliseconds after the start of a call within which it may be retried at the same provider; a client that waits longer has usually given up. 0: no retries.',
   },
 } as const satisfies Readonly<Record<string, Variable>>;
 

@@ -7,8 +7,7 @@ export const storeVariables = {
     default: '2GiB',
     least: 256 * MiB,
     most: 1024 * GiB,
-    reason:
-      'Memory of all queries in the store together: half of it for one query at a time that needs much, the rest shared by all others.',
+    reason: 'Memory of all queries in the store: half for one large query at a time, the rest shared by all others.',
   },
   storeShortConnections: {
     name: 'GATELOG_STORE_SHORT_CONNECTIONS',
@@ -17,7 +16,7 @@ export const storeVariables = {
     least: 2,
     most: 32,
     reason:
-      'Queries that run at once of those that find a few records by identifier or time; one organisation has all but one of them at most. They share an eighth of the memory.',
+      'Maximum concurrent queries that find a few records by identifier or time; one organisation gets at most all but one. They share an eighth of the memory.',
   },
   storeLongConnections: {
     name: 'GATELOG_STORE_LONG_CONNECTIONS',
@@ -25,7 +24,7 @@ export const storeVariables = {
     default: '3',
     least: 2,
     most: 32,
-    reason: 'All other queries that run at once, with the same bound for one organisation. They share three eighths of the memory.',
+    reason: 'Maximum concurrent other queries, with the same bound per organisation. They share three eighths of the memory.',
   },
   storeSpareBytes: {
     name: 'GATELOG_STORE_SPARE_BYTES',
@@ -34,7 +33,7 @@ export const storeVariables = {
     least: 4 * MiB,
     most: 1024 * GiB,
     reason:
-      'Bytes of its disk that the embedded store leaves free; with less, records wait in the spool. What a batch is sent in is counted beside it. Two batches at least.',
+      'Bytes that the embedded store leaves free on its disk; with less, records wait in the spool. The file of the batch being inserted counts on top. At least two batches.',
   },
   queryTimeoutMs: {
     name: 'GATELOG_QUERY_TIMEOUT_MS',
@@ -42,7 +41,7 @@ export const storeVariables = {
     default: '30000',
     least: 1,
     most: hour,
-    reason: 'Milliseconds after which a query is ended with 504; its wait for a connection to the store counts.',
+    reason: 'Milliseconds after which a query ends with 504, its wait for a connection to the store included.',
   },
   queryMaxWaitMs: {
     name: 'GATELOG_QUERY_MAX_WAIT_MS',
@@ -50,7 +49,7 @@ export const storeVariables = {
     default: '10000',
     least: 1,
     most: hour,
-    reason: 'Milliseconds for which a query waits for a connection to the store, or for memory for its answer; then it is answered 503.',
+    reason: 'Maximum milliseconds for which a query waits for a connection to the store or memory for its response; then 503.',
   },
   processSilenceMs: {
     name: 'GATELOG_PROCESS_SILENCE_MS',
@@ -59,7 +58,7 @@ export const storeVariables = {
     least: 2000,
     most: hour,
     reason:
-      'Milliseconds for which a gateway worker or the core may not answer its supervisor before it is killed and started again; ten times as much while it starts. What holds one up for longer than that, such as a machine that has far too few cores, needs more.',
+      'Maximum milliseconds without a sign of life before the supervisor kills and restarts a gateway worker or the core; ten times as much during its start. A machine with far too few cores needs more.',
   },
   apiAnswersMaxBytes: {
     name: 'GATELOG_API_ANSWERS_MAX_BYTES',
@@ -68,6 +67,6 @@ export const storeVariables = {
     least: 64 * MiB,
     most: 64 * GiB,
     reason:
-      'Memory of all answers of the API together, those that are put together and those that their clients have not taken yet; one organisation has half of it at most.',
+      'Memory of all API responses that are being built or have not been read by their clients yet; one organisation gets at most half.',
   },
 } as const satisfies Readonly<Record<string, Variable>>;

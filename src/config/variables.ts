@@ -37,45 +37,44 @@ export const variables = {
     name: 'GATELOG_REGION',
     kind: 'region',
     default: 'us',
-    reason: 'Name of this deployment; it is part of every key that is made here.',
+    reason: 'Name of this deployment; every key that it creates contains it.',
   },
   regions: {
     name: 'GATELOG_REGIONS',
     kind: 'regions',
     default: '',
-    reason: 'Addresses of the sibling deployments, so that a key of another region is answered with the right address.',
+    reason: 'Addresses of the sibling deployments; a caller with a key of another region is told the right one.',
   },
   publicApiUrl: {
     name: 'GATELOG_PUBLIC_API_URL',
     kind: 'url',
     schemes: ['https', 'http'],
-    reason: 'Base of the addresses that the API hands out; without it the listening address.',
+    reason: 'Base of the URLs that the API returns. Default: the listening address.',
   },
   publicGatewayUrl: {
     name: 'GATELOG_PUBLIC_GATEWAY_URL',
     kind: 'url',
     schemes: ['https', 'http'],
-    reason: 'Address of the gateway as callers see it, for examples; without it the listening address.',
+    reason: 'Address of the gateway as callers see it, for examples. Default: the listening address.',
   },
   targetAllowlist: {
     name: 'GATELOG_TARGET_ALLOWLIST',
     kind: 'targets',
     default: '',
-    reason:
-      'What Svc-Target-Url and the providers on this machine (ollama, vllm, lmstudio) may reach although it is private or plain http.',
+    reason: 'Private or plain http addresses that Svc-Target-Url and the providers on this machine (ollama, vllm, lmstudio) may reach.',
   },
   corsOrigins: {
     name: 'GATELOG_CORS_ORIGINS',
     kind: 'origins',
     default: '',
     reason:
-      'Origins whose pages may call the gateway and the API from a browser; * allows every one. Whoever opens such a page has the key that it uses.',
+      'Origins whose pages may call the gateway and the API from a browser; * allows all. Whoever opens such a page can read the key that it uses.',
   },
   bedrockRegion: {
     name: 'GATELOG_PROVIDER_BEDROCK_REGION',
     kind: 'region',
     default: 'us-east-1',
-    reason: 'AWS region of the provider bedrock, unless GATELOG_PROVIDER_BEDROCK_URL gives its whole address.',
+    reason: 'AWS region of the provider bedrock, unless GATELOG_PROVIDER_BEDROCK_URL sets its address.',
   },
 
   bootstrapApiKey: {
@@ -84,7 +83,7 @@ export const variables = {
     least: 16,
     most: 256,
     secret: true,
-    reason: 'Key of the first organisation, used at the very first start only; without it one is made and printed once.',
+    reason: 'Key of the first organisation, used at the very first start only. Default: a generated key that is printed once.',
   },
   secretKey: {
     name: 'GATELOG_SECRET_KEY',
@@ -93,7 +92,7 @@ export const variables = {
     most: 4096,
     secret: true,
     reason:
-      'Signs the addresses at which bodies can be read without a key, and encrypts stored keys of providers; without it a secret is made and kept in the data folder.',
+      'Signs the URLs that give access to bodies without a key, and encrypts stored provider keys. Default: a generated secret in the data folder.',
   },
   authFailuresPerMinute: {
     name: 'GATELOG_AUTH_FAILURES_PER_MINUTE',
@@ -102,7 +101,7 @@ export const variables = {
     least: 0,
     most: 1_000_000,
     reason:
-      'Keys that are not accepted, from one client address in a minute and in one process; more are answered 429. Good keys from there are never refused for it. 0: no limit.',
+      'Invalid keys per client address, minute and process; beyond them 429. Valid keys from the same address are never refused. 0: no limit.',
   },
   metricsKey: {
     name: 'GATELOG_METRICS_KEY',
@@ -110,7 +109,7 @@ export const variables = {
     least: 16,
     most: 256,
     secret: true,
-    reason: 'Key that GET /metrics asks for, as "Authorization: Bearer <key>"; without it the metrics need none.',
+    reason: 'Key for GET /metrics, sent as "Authorization: Bearer <key>". Default: the metrics need no key.',
   },
   keyStaleMaxMs: {
     name: 'GATELOG_KEY_STALE_MAX',
@@ -118,7 +117,7 @@ export const variables = {
     default: '10m',
     least: 0,
     most: 24 * hour,
-    reason: 'How long a key that was checked, and a stored key of a provider, stays good while the metadata database cannot be read.',
+    reason: 'How long checked keys and stored provider keys stay valid while the metadata database cannot be read.',
   },
 
   ...gatewayVariables,
@@ -129,7 +128,7 @@ export const variables = {
     choices: ['interval', 'always'],
     default: 'interval',
     reason:
-      'interval survives a killed process and syncs every second; always also waits for the disk, so that a power loss takes nothing.',
+      'interval survives a killed process and syncs every second; always also waits for the disk, so that nothing is lost when the power fails.',
   },
   spoolMaxBytes: {
     name: 'GATELOG_SPOOL_MAX_BYTES',
@@ -137,7 +136,7 @@ export const variables = {
     default: '4GiB',
     least: 16 * MiB,
     most: 1024 * GiB,
-    reason: 'Disk that unread exchanges may take; when it is full calls go on unrecorded and say so.',
+    reason: 'Maximum disk space of exchanges on their way to the store; when it is full, calls go on unrecorded and say so.',
   },
   spoolSegmentBytes: {
     name: 'GATELOG_SPOOL_SEGMENT_BYTES',
@@ -145,7 +144,7 @@ export const variables = {
     default: '64MiB',
     least: MiB,
     most: GiB,
-    reason: 'Size at which a spool file is closed and the next begun; a file is deleted as a whole.',
+    reason: 'Size at which the next spool file begins; files are deleted as a whole.',
   },
   spoolSegmentSeconds: {
     name: 'GATELOG_SPOOL_SEGMENT_SECONDS',
@@ -153,7 +152,7 @@ export const variables = {
     default: '10',
     least: 1,
     most: 3600,
-    reason: 'Age in seconds at which a spool file is closed, so that a quiet worker frees its disk too.',
+    reason: 'Age in seconds at which the next spool file begins, so that a quiet worker frees its disk space too.',
   },
 
   ingestBatchRows: {
@@ -162,7 +161,7 @@ export const variables = {
     default: '5000',
     least: 1,
     most: 100_000,
-    reason: 'Most records in one insert; larger inserts are cheaper for the store and hold more memory.',
+    reason: 'Maximum records in one insert; larger inserts are cheaper for the store and take more memory.',
   },
   ingestBatchBytes: {
     name: 'GATELOG_INGEST_BATCH_BYTES',
@@ -170,7 +169,7 @@ export const variables = {
     default: '16MiB',
     least: 64 * KiB,
     most: 512 * MiB,
-    reason: 'Most bytes in one insert.',
+    reason: 'Maximum bytes in one insert.',
   },
   ingestIntervalMs: {
     name: 'GATELOG_INGEST_INTERVAL_MS',
@@ -179,7 +178,7 @@ export const variables = {
     least: 1,
     most: minute,
     reason:
-      'Milliseconds between batches that are not full; how soon a record can be queried under load. A batch costs about as much as 500 records.',
+      'Milliseconds between batches that are not full: how soon a record is queryable under load. A batch costs about as much as 500 records.',
   },
   ingestBurstMs: {
     name: 'GATELOG_INGEST_BURST_MS',
@@ -188,7 +187,7 @@ export const variables = {
     least: 0,
     most: minute,
     reason:
-      'Milliseconds for which a burst of calls that leaves no core idle goes before the ingest; its records can be queried that much later. 0: never.',
+      'Milliseconds for which a burst of calls that leaves no core idle takes precedence over the ingest; its records become queryable that much later. 0: never.',
   },
 
   deadLetterDays: {
@@ -197,7 +196,7 @@ export const variables = {
     default: '7',
     least: 1,
     most: 3650,
-    reason: 'Days for which exchanges are kept that could not be stored; "gatelog dead-letters" shows and replays them.',
+    reason: 'Days for which dead letters, exchanges that could not be stored, are kept; "gatelog dead-letters" shows and replays them.',
   },
   deadLetterMaxBytes: {
     name: 'GATELOG_DEAD_LETTER_MAX_BYTES',
@@ -205,7 +204,7 @@ export const variables = {
     default: '1GiB',
     least: MiB,
     most: 1024 * GiB,
-    reason: 'Disk that dead letters may take; when there are more the oldest go.',
+    reason: 'Maximum disk space of dead letters; beyond it the oldest are deleted.',
   },
 
   stateMaxBytes: {
@@ -215,7 +214,7 @@ export const variables = {
     least: 16 * MiB,
     most: 64 * GiB,
     reason:
-      'Disk for what the gateway workers share: the counts of limits, some 200 bytes a window, and what budgets have set aside. When it is full no new window begins.',
+      'Disk space of the state that gateway workers share: counts of limits, some 200 bytes per window, and reservations of budgets. When it is full, no new window begins.',
   },
   cacheMaxBytes: {
     name: 'GATELOG_CACHE_MAX_BYTES',
@@ -223,7 +222,7 @@ export const variables = {
     default: '256MiB',
     least: 1 * MiB,
     most: 64 * GiB,
-    reason: 'Disk for the response cache; the replies that were not used for the longest time go first.',
+    reason: 'Disk space of the response cache; the least recently used responses are evicted first.',
   },
   cacheResponseMaxBytes: {
     name: 'GATELOG_CACHE_REPLY_MAX_BYTES',
@@ -231,8 +230,7 @@ export const variables = {
     default: '4MiB',
     least: 4 * KiB,
     most: 64 * MiB,
-    reason:
-      'Most bytes of one reply, decoded, that the response cache keeps. Writing 4 MiB holds the other calls of a worker up for some milliseconds.',
+    reason: 'Maximum decoded bytes of a cached response. Writing 4 MiB blocks the other calls of a worker for some milliseconds.',
   },
   cacheWaitMs: {
     name: 'GATELOG_CACHE_WAIT_MS',
@@ -241,7 +239,7 @@ export const variables = {
     least: 0,
     most: hour,
     reason:
-      'Milliseconds for which a call with the cache enabled waits at most for the reply to an equal one that is on its way; then it calls for itself. 0: it never waits.',
+      'Maximum milliseconds for which a cached call waits for the response to an equal call in flight before it calls the provider itself. 0: no wait.',
   },
   budgetReserveCents: {
     name: 'GATELOG_BUDGET_RESERVE_CENTS',
@@ -249,8 +247,7 @@ export const variables = {
     default: '100',
     least: 1,
     most: 1_000_000,
-    reason:
-      'Cents that a budget sets aside for a call whose highest cost is not known: no price, or nothing that says how long the answer may become.',
+    reason: 'Cents that a budget reserves for a call whose maximum cost is unknown: its model has no price, or its output no bound.',
   },
 
   retentionDays: {
@@ -258,8 +255,7 @@ export const variables = {
     kind: 'integer',
     least: 1,
     most: 36_500,
-    reason:
-      'Days after which records are removed, of all organisations; without it they are kept. One may keep its own for a shorter time.',
+    reason: 'Days after which the records of all organisations are deleted. Default: never. An organisation may set a shorter time.',
   },
   retentionIntervalMs: {
     name: 'GATELOG_RETENTION_INTERVAL',
@@ -267,18 +263,18 @@ export const variables = {
     default: '1h',
     least: 1000,
     most: 24 * hour,
-    reason: 'How often records that are too old are looked for; for so much longer they may still be found.',
+    reason: 'Interval of the deletion of expired records; they may be found for that much longer.',
   },
   pricesFile: {
     name: 'GATELOG_PRICES_FILE',
     kind: 'text',
-    reason: 'Price book in place of the built-in list: JSON in the form of genai-prices. It is read and checked at the start.',
+    reason: 'Price list that replaces the built-in one: JSON in the format of genai-prices, read and checked at the start.',
   },
   threatCheckFile: {
     name: 'GATELOG_THREAT_CHECK_FILE',
     kind: 'text',
     reason:
-      'JavaScript module whose default export, (text) => true or false, looks at the last text of the user in place of the built-in patterns, where a call asks for that by Svc-Security-Enabled.',
+      "JavaScript module whose default export, (text) => boolean, checks the user's last text in place of the built-in patterns, for calls with Svc-Security-Enabled.",
   },
 
   ...storeVariables,
@@ -307,7 +303,7 @@ export const variables = {
     most: 2048,
     secret: true,
     reason:
-      'Reserved for a Redis server; this version keeps the counts of limits and the response cache in the data folder, so they are of one machine, and does not start while this is set.',
+      'Reserved for a Redis server; this version keeps counts of limits and the response cache in the data folder, for one machine, and does not start while this is set.',
   },
 
   apiBodyMaxBytes: {
@@ -316,14 +312,14 @@ export const variables = {
     default: '8MiB',
     least: KiB,
     most: 256 * MiB,
-    reason: 'Largest body that the API reads; above it the answer is 413.',
+    reason: 'Maximum body of an API request; beyond it 413.',
   },
   logLevel: {
     name: 'GATELOG_LOG_LEVEL',
     kind: 'choice',
     choices: ['silent', 'error', 'warn', 'info', 'debug'],
     default: 'info',
-    reason: 'How much is written to the log.',
+    reason: 'Minimum level of log lines.',
   },
 } as const satisfies Readonly<Record<string, Variable>>;
 

@@ -6,7 +6,7 @@ import { listApiKeys } from '../src/metadata/organization/api-keys.ts';
 import { createOrganization } from '../src/metadata/organization/organizations.ts';
 import { apiClient } from './support/api.ts';
 import { documentedPages, type Page, readPage } from './support/page-blocks.ts';
-import { readerFolder, runBlock } from './support/page-run.ts';
+import { pythonIs, readerFolder, runBlock } from './support/page-run.ts';
 import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
 import { type RecordedProvider, startRecordedProvider } from './support/recorded-provider.ts';
 
@@ -59,10 +59,15 @@ async function keyFor({ path }: Page): Promise<string> {
   return (await issueKey(metadata, order)).key;
 }
 
+/** The title of a page's test says how many of its blocks are run. */
 function counted({ path, blocks }: Page): string {
   const left = blocks.filter(({ notRunBecause }) => notRunBecause !== undefined);
-  const reasons = left.map(({ notRunBecause = '' }) => notRunBecause).join('; ');
-  return `${path}: ${blocks.length - left.length} blocks${left.length === 0 ? '' : `, ${left.length} not run (${reasons})`}`;
+  const inPython = pythonIs === 'run' ? [] : blocks.filter(({ language }) => language === 'python');
+  return [
+    `${path}: ${blocks.length - left.length - inPython.length} of ${blocks.length} blocks run`,
+    ...inPython.map(() => `Python ${pythonIs}`),
+    ...left.map(({ notRunBecause = '' }) => `not: ${notRunBecause}`),
+  ].join('; ');
 }
 
 describe('the commands of a page print what it shows, and leave the organisation as it was', () => {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseJson } from '../../src/model/text.ts';
@@ -22,8 +22,13 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** How a block went: it was run, or, where the machine cannot run it, its syntax was looked at, or not even that. */
-export type Ran = 'run' | 'parsed' | 'impossible here';
+/** What this machine does with Python: it runs it, or, without the client for Python, looks at its syntax, or has none. */
+export const pythonIs: 'run' | 'parsed only' | 'not here' =
+  pythonCode('import openai') === 0 ? 'run' : pythonCode('') === 0 ? 'parsed only' : 'not here';
+
+function pythonCode(text: string): number | null {
+  return spawnSync('python3', ['-c', text], { timeout: 60_000 }).status;
+}
 
 /** Makes the reader's folder, in which the packages of this repository can be imported. */
 export function readerFolder(dataDir: string, name: string): string {
@@ -37,12 +42,12 @@ export function readerFolder(dataDir: string, name: string): string {
  * Runs a block as a reader of the page does and compares what it prints with what the page shows.
  * @throws with the output where a command fails or the page shows something else. A record may take a moment: JSON is looked at again for 20 s.
  */
-export async function runBlock(block: PageBlock, reader: PageReader): Promise<Ran> {
-  if (block.language === 'python') return runPython(block, reader);
+export async function runBlock(block: PageBlock, reader: PageReader): Promise<void> {
+  if (block.language === 'python' && pythonIs !== 'run') return parsePython(block, reader);
   if (block.expectation?.language !== 'json') {
     const problem = problemOf(block, await execute(block, reader));
     if (problem !== undefined) throw new Error(problem);
-    return 'run';
+    return;
   }
   let last = '';
   await eventually(
@@ -55,30 +60,20 @@ export async function runBlock(block: PageBlock, reader: PageReader): Promise<Ra
   ).catch(() => {
     throw new Error(last);
   });
-  return 'run';
 }
 
-/** Without the client for Python a block's syntax is looked at, and without Python nothing. */
-async function runPython(block: PageBlock, reader: PageReader): Promise<Ran> {
-  if ((await python(reader, 'import openai')).code === 0) {
-    const problem = problemOf(block, await python(reader, addressed(block.text, reader)));
-    if (problem !== undefined) throw new Error(problem);
-    return 'run';
-  }
-  if ((await python(reader, '')).code !== 0) return 'impossible here';
-  const parsed = await python(reader, `import ast\nast.parse(${JSON.stringify(block.text)})`);
-  if (parsed.code !== 0) throw new Error(parsed.stderr);
-  return 'parsed';
-}
-
-function python(reader: PageReader, text: string): Promise<Outcome> {
-  return run('python3', ['-c', text], reader);
+async function parsePython({ text, line }: PageBlock, reader: PageReader): Promise<void> {
+  if (pythonIs === 'not here') return;
+  const { code, stderr } = await run('python3', ['-c', `import ast\nast.parse(${JSON.stringify(text)})`], reader);
+  if (code !== 0) throw new Error(`line ${line}: ${stderr}`);
 }
 
 function execute({ language, text }: PageBlock, reader: PageReader): Promise<Outcome> {
-  const file = path.join(reader.folder, language === 'js' ? 'block.mjs' : 'block.sh');
-  writeFileSync(file, language === 'js' ? addressed(text, reader) : shellScript(addressed(text, reader), reader));
-  return language === 'js' ? run(process.execPath, [file], reader) : run('bash', [file], reader);
+  const command = { sh: 'bash', js: process.execPath, python: 'python3' }[language];
+  const file = path.join(reader.folder, { sh: 'block.sh', js: 'block.mjs', python: 'block.py' }[language]);
+  const source = addressed(text, reader);
+  writeFileSync(file, language === 'sh' ? shellScript(source, reader) : source);
+  return run(command, [file], reader);
 }
 
 function addressed(text: string, { gateway, api }: PageReader): string {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { buildProgram } from '../src/cli/command.ts';
 import { systemDependencies } from '../src/cli/dependencies.ts';
-import { replyHeaderDescriptions } from '../src/gateway/directives/descriptions.ts';
+import { responseHeaderDescriptions } from '../src/gateway/directives/descriptions.ts';
 import { readOpenApi } from './support/openapi-document.ts';
 import { commandLinePage, errorsPage, headersPage, httpApiPage, settingsPage } from './support/reference-pages.ts';
 
@@ -18,9 +18,9 @@ it.each([
   await expect(render()).toMatchFileSnapshot(`../docs/reference/${name}.md`);
 });
 
-it('every header that the gateway puts on replies is described, and no other', () => {
+it('every header that the gateway puts on responses is described, and no other', () => {
   const files = readdirSync('src/gateway', { recursive: true, encoding: 'utf8' }).filter((path) => /(?<!\.test)\.ts$/.test(path));
   const texts = files.filter((path) => !path.endsWith('descriptions.ts')).map((path) => readFileSync(`src/gateway/${path}`, 'utf8'));
   const named = texts.flatMap((text) => [...text.matchAll(/'(svc-[a-z-]*[a-z])'/g)].map(([, name = '']) => name));
-  expect(Object.keys(replyHeaderDescriptions).toSorted()).toEqual([...new Set(named)].toSorted());
+  expect(Object.keys(responseHeaderDescriptions).toSorted()).toEqual([...new Set(named)].toSorted());
 });

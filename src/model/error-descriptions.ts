@@ -32,7 +32,7 @@ export const errorDescriptions = {
   internal: 'A fault of Gatelog; the log has the reason.',
   store_damaged: 'The answer needs a damaged file of the store; see `gatelog store check`.',
   not_implemented: 'WebSockets and CONNECT are not supported.',
-  provider_unreachable: 'The provider could not be reached, or its reply could not be read.',
+  provider_unreachable: 'The provider could not be reached, or its response could not be read.',
   store_unavailable: 'The store does not answer or takes no changes; try again.',
   service_busy: 'No connection or memory was free in time; try again.',
   provider_key_unreadable: 'The stored key of the provider was encrypted with another secret.',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { kinds } from '../../src/config/kinds.ts';
 import type { Machine, Variable } from '../../src/config/variable.ts';
 import { clientVariables, settingRows } from '../../src/config/variables.ts';
-import { directiveDescriptions, replyHeaderDescriptions } from '../../src/gateway/directives/descriptions.ts';
+import { directiveDescriptions, responseHeaderDescriptions } from '../../src/gateway/directives/descriptions.ts';
 import { foreignDirectives } from '../../src/gateway/directives/foreign.ts';
 import { errorDescriptions } from '../../src/model/error-descriptions.ts';
 import { apiErrorCodes, type ErrorCode, gatewayErrorCodes, GatelogError } from '../../src/model/errors.ts';
@@ -98,12 +98,12 @@ export function headersPage({ requestHeaders, responseHeaders }: Pick<OpenApi, '
     ),
     'Any other `Svc-` or `Helicone-` header is ignored and named in `svc-warning`. So are these, which Helicone carries out and Gatelog does not:',
     table(['header', 'instead'], foreign),
-    '## Replies of the gateway',
-    'When any header of the call began with `Helicone-`, the reply has `helicone-id`, `helicone-fallback-index`, `helicone-cache…` and `helicone-ratelimit-…` too.',
+    '## Responses of the gateway',
+    'When any header of the call began with `Helicone-`, the response has `helicone-id`, `helicone-fallback-index`, `helicone-cache…` and `helicone-ratelimit-…` too.',
     table(
       ['header', 'meaning'],
       [
-        ...Object.entries(replyHeaderDescriptions).map(([name, meaning]): Row => [`\`${name}\``, meaning]),
+        ...Object.entries(responseHeaderDescriptions).map(([name, meaning]): Row => [`\`${name}\``, meaning]),
         ['`server-timing`', '`gatelog;dur=<milliseconds>`: the time that the gateway spent on the call before it went out.'],
       ],
     ),

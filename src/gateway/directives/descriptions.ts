@@ -20,11 +20,11 @@ export const directiveDescriptions = {
   'omit-request': '`true` leaves the request body out of the record; `strict` also keeps it off the disk, and its tokens are unknown then.',
   'omit-response': 'The same for the response body.',
   'stream-usage': '`true` asks the provider for the usage of a stream, records it, and hides the chunk from a client that did not ask.',
-  'cache-enabled': '`true` reads from the response cache and keeps the reply in it.',
-  'cache-read': '`true` or `false`: whether a kept reply may be given.',
-  'cache-save': '`true` or `false`: whether the reply may be kept.',
-  'cache-seed': 'Calls with different seeds have different replies.',
-  'cache-bucket-max-size': 'How many different replies are kept for one call, 1 to 20.',
+  'cache-enabled': '`true` reads from the response cache and keeps the response in it.',
+  'cache-read': '`true` or `false`: whether a kept response may be given.',
+  'cache-save': '`true` or `false`: whether the response may be kept.',
+  'cache-seed': 'Calls with different seeds have different responses.',
+  'cache-bucket-max-size': 'How many different responses are kept for one call, 1 to 20.',
   'cache-ignore-keys': 'Top-level keys of the body, with commas between, that are left out when calls are compared.',
   'cache-control': '`max-age=<seconds>`, `no-cache` or `no-store` for the response cache; it precedes `Cache-Control`.',
   'retry-enabled': '`true` repeats a call that the provider answers with 429 or 5xx, or not at all.',
@@ -40,15 +40,15 @@ export const directiveDescriptions = {
   'ratelimit-policy': 'A limit for this call, such as `100;w=60;s=user`.',
 } satisfies Readonly<Record<DirectiveName, string>>;
 
-/** What each header is that the gateway puts on replies. Those of the API are in its OpenAPI document. */
-export const replyHeaderDescriptions: Readonly<Record<string, string>> = {
+/** What each header is that the gateway puts on responses. Those of the API are in its OpenAPI document. */
+export const responseHeaderDescriptions: Readonly<Record<string, string>> = {
   'svc-id': 'Identifier of the request.',
   'svc-warning': 'What could not be done as asked; the call went on.',
   'svc-recorded': '`false` when the call is not on record, because the spool is full or cannot be written.',
   'svc-attempts': 'How many attempts there were, when there was more than one.',
   'svc-fallback-index': 'Which destination answered, when there were fallbacks; 0 is the first.',
   'svc-cache': '`HIT` or `MISS`, when the response cache took part.',
-  'svc-cache-bucket-idx': 'Which of several kept replies was given.',
+  'svc-cache-bucket-idx': 'Which of several kept responses was given.',
   'svc-cache-latency': 'Milliseconds that the provider took for the original of a hit.',
   'svc-ratelimit-limit': 'Quota of the strictest limit.',
   'svc-ratelimit-remaining': 'What is left of it.',

@@ -1,4 +1,4 @@
-import type { Planted } from './planted.ts';
+import type { Planted } from './rule.ts';
 
 /** Violations of the rules about documents, and what is none. */
 export const plantedDocuments: readonly Planted[] = [

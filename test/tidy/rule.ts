@@ -40,3 +40,11 @@ export function isWithin(path: string, places: readonly string[]): boolean {
 export function isProduction(path: string): boolean {
   return path.startsWith('src/') && !isTestFile(path);
 }
+
+/** A small tree made for one rule, and where that rule must speak: `path:line`, or nowhere. */
+export interface Planted {
+  readonly rule: string;
+  readonly title: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly at: readonly string[];
+}

@@ -3,7 +3,7 @@ import { livingLinks, shortReadme } from './rules/documents.ts';
 import { environment, noConsole, pureRooms } from './rules/effects.ts';
 import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
 import { knownRoom, noCycles, packageImports, roomImports } from './rules/imports.ts';
-import { completeLock, exactVersions, noMachineTraces } from './rules/repository.ts';
+import { completeLock, exactVersions, namedFiles, noMachineTraces } from './rules/repository.ts';
 import {
   fileLength,
   folderSize,
@@ -35,6 +35,7 @@ export const rules: readonly Rule[] = [
   noSuppressions,
   reasonedSkips,
   noMachineTraces,
+  namedFiles,
   exactVersions,
   completeLock,
   shortReadme,

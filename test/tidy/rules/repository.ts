@@ -21,6 +21,28 @@ export const noMachineTraces: Rule = {
     ),
 };
 
+/** Files that a page names in full. Snapshots of earlier releases name files of their own time. */
+const namedFile = /(?<![\w./@-])(?:src|test|bench|scripts)\/[\w./-]+\.(?:ts|cts|mjs)\b/g;
+const pagesOfToday = /^(?:[A-Z]+|docs\/(?!internals\/(?:decisions|soak)\/).+)\.md$/;
+
+/** A page sends its reader only to files that exist. */
+export const namedFiles: Rule = {
+  name: 'named files',
+  remedy: 'Name the file by its present path.',
+  find: ({ files }) =>
+    [...files]
+      .filter(([path]) => pagesOfToday.test(path))
+      .flatMap(([path, text]) =>
+        text
+          .split('\n')
+          .flatMap((line, index): Violation[] =>
+            [...line.matchAll(namedFile)]
+              .filter(([named]) => !files.has(named))
+              .map(([named]) => ({ path, line: index + 1, what: `${named} does not exist` })),
+          ),
+      ),
+};
+
 const dependencyFields = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
 /** A second version of a package has another name here, and its own behind `npm:`. */
 const exactVersion = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;

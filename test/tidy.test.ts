@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { rooms } from './tidy/law.ts';
+import { rooms, subRooms } from './tidy/law.ts';
 import { planted as plantedSources } from './tidy/planted.ts';
 import { plantedDocuments } from './tidy/planted-documents.ts';
+import { plantedImports } from './tidy/planted-imports.ts';
 import { sentenceOf } from './tidy/rule.ts';
 import { rules } from './tidy/rules.ts';
 import { readTree, treeOf } from './tidy/tree.ts';
 
-const planted = [...plantedSources, ...plantedDocuments];
+const planted = [...plantedSources, ...plantedImports, ...plantedDocuments];
 
 describe('the repository keeps its law', () => {
   const tree = readTree(fileURLToPath(new URL('..', import.meta.url)));
@@ -53,6 +54,14 @@ describe('the law itself', () => {
       .flat()
       .map((entry) => entry.replace(/^type /, '').split('/')[0]);
     expect(named.filter((room) => room !== '*' && !(room !== undefined && room in rooms))).toEqual([]);
+  });
+
+  it('has sub-rooms that exist, in rooms that exist', () => {
+    const paths = [...readTree(fileURLToPath(new URL('..', import.meta.url))).files.keys()];
+    const named = Object.entries(subRooms).flatMap(([subRoom, row]) => [subRoom, ...row.map((entry) => entry.replace(/^type /, ''))]);
+    const exists = (place: string): boolean =>
+      paths.some((path) => path === `src/${place}` || path.startsWith(`src/${place.replace(/\/$/, '')}/`));
+    expect(named.filter((place) => !exists(place))).toEqual([]);
   });
 
   it('leads in one direction: a room is listed only where nothing below it leads back', () => {

@@ -18,10 +18,10 @@ import type { Authentication, CredentialCache, VerifyKey } from './credentials/c
 import type { Fallback } from './directives/fallbacks.ts';
 import type { GiveFeedback } from './feedback.ts';
 import type { RequestIdentity, RequestIdClaims } from './record/identify.ts';
-import type { HeaderList } from './http/headers.ts';
+import type { HeaderList } from '../platform/http/header-list.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import type { FoundFacts, LargeBodies } from './bodies/threads.ts';
-import type { HeldBodies } from './bodies/memory.ts';
+import type { BodyHold, HeldBodies } from './bodies/memory.ts';
 import type { LoopTurns } from './limits/loop-turns.ts';
 import type { RateLimitDecision } from './limits/reserve.ts';
 import type { GatewayMeter } from './metrics.ts';
@@ -30,9 +30,9 @@ import type { MakerOfModel } from './routing/by-model.ts';
 import type { ProviderTable } from './routing/provider-table.ts';
 import type { Relay } from './relay/relay.ts';
 import type { SingleFlight } from './cache/single-flight.ts';
-import type { ResponseSink } from './response-sink.ts';
+import type { ResponseSink } from './upstream/response-sink.ts';
 import type { RequestBody } from './http/request-body.ts';
-import type { RequestHead } from './http/request-head.ts';
+import type { RequestHead } from './directives/request-head.ts';
 import type { RetryPolicy } from './retry/policy.ts';
 import type { Route } from './routing/routes.ts';
 import type { ProviderKeys } from './credentials/stored-keys.ts';
@@ -103,6 +103,8 @@ export interface Call {
   /** Path and query, keys of ours cut out. */
   readonly path: string;
   readonly head: RequestHead;
+  /** What its body has of the budget for bodies; undefined for a small one. */
+  hold: BodyHold | undefined;
 }
 
 /** A call of an accepted key: it has an identifier and will be on record. */

@@ -6,7 +6,7 @@ import { answerFeedback } from './feedback.ts';
 import { withoutCompression } from './http/headers.ts';
 import { answerModels } from './builtin/model-list.ts';
 import { asRefusal } from './exchange.ts';
-import { respond, type ResponseSink } from './response-sink.ts';
+import { respond, type ResponseSink } from './upstream/response-sink.ts';
 import { askerOf, inlineMaxBytes } from './bodies/threads.ts';
 import { RequestBodyStream } from './http/request-stream.ts';
 import type { ProviderRequest } from './upstream/upstream.ts';
@@ -23,7 +23,7 @@ function requestTo(
   leg: Target,
   target: ProviderTarget,
 ): ProviderRequest {
-  const { request, head } = call;
+  const { request, head, hold } = call;
   const { outgoing, credentials, usageAsked } = leg;
   const isWhole = 'whole' in outgoing;
   const body = isWhole
@@ -34,7 +34,6 @@ function requestTo(
   const length = isWhole ? undefined : head.length[1];
   const announced = length === undefined ? undefined : Number(length);
   const { origin, path, lookUp } = target;
-  const { hold } = request;
   const sent = hold?.endsWhenSent === true ? hold.release : undefined;
   return { organizationId, method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, announced, sent };
 }

@@ -4,7 +4,7 @@ import type { ExchangeOpen } from '../model/record/exchange.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { exceedsBytes } from '../model/text.ts';
 import { textLimits } from '../model/vocabulary/limits.ts';
-import { headerValue } from './http/lazy-headers.ts';
+import { headerValue } from '../platform/http/header-list.ts';
 import { cacheHeaders } from './cache/status.ts';
 import { type AuthenticatedCall, type Call, type RequestPlan, type ForwardPorts, isDisconnected, type RecordedCall } from './call.ts';
 import type { CallLog } from './call-log.ts';

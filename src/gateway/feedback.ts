@@ -4,8 +4,8 @@ import { GatelogError } from '../model/errors.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { keysOnCall } from './credentials/credentials.ts';
 import { jsonBody } from './http/error-response.ts';
-import type { CallControl, ResponseSink } from './response-sink.ts';
-import type { RequestHead } from './http/request-head.ts';
+import type { CallControl, ResponseSink } from './upstream/response-sink.ts';
+import type { RequestHead } from './directives/request-head.ts';
 
 /** What a caller says of an answer. */
 export interface Rating {

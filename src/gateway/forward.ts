@@ -17,8 +17,8 @@ import type { IncomingRequest } from './http/incoming-request.ts';
 import { beginExchange, rejectOpen, rejectRecorded, rejectUnauthenticated } from './exchange.ts';
 import { routeByModel, wantsStreamUsage } from './routing/outgoing-body.ts';
 import { checkDeclaredBody, checkSize, mayBeJson, readBody, type RequestBody } from './http/request-body.ts';
-import { respond } from './response-sink.ts';
-import { readRequestHead } from './http/request-head.ts';
+import { respond } from './upstream/response-sink.ts';
+import { readRequestHead } from './directives/request-head.ts';
 import { findStoredPrompt, promptNotFilledIn, taggedWith } from './bodies/stored-prompt.ts';
 import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routing/routes.ts';
 
@@ -35,7 +35,15 @@ export function forward(ports: ForwardPorts, request: IncomingRequest, response:
   try {
     const head = readRequestHead(request.rawHeaders);
     ({ aliased } = head.directives);
-    const call: Call = { request, response, openedAt, startedAt, path: withoutOurKeys(originForm(request.url ?? '/')), head };
+    const call: Call = {
+      request,
+      response,
+      openedAt,
+      startedAt,
+      path: withoutOurKeys(originForm(request.url ?? '/')),
+      head,
+      hold: undefined,
+    };
     const admission = authenticate(ports.credentials.read(request.socket, head.credentials, head.directives.auth), ports.verifyKey);
     if (admission instanceof Promise) admission.then((found) => enter(ports, call, found)).catch(refuse);
     else enter(ports, call, admission);
@@ -163,7 +171,7 @@ function sendNow(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Ro
     ({ provider } = addressed.route);
     const prepared = planRequest(ports, known, { pathRoute, body }, addressed);
     const plan = prompt === undefined ? prepared : { ...prepared, warnings: [...prepared.warnings, promptNotFilledIn] };
-    const { hold } = admitted.call.request;
+    const { hold } = admitted.call;
     if (hold !== undefined) countCopies(hold, received, plan);
     const ways = waysToRead(known, plan);
     if (ways === undefined || !('whole' in plan.outgoing)) {
@@ -223,7 +231,7 @@ function carryOut(ports: ForwardPorts, admitted: AuthenticatedCall, prepared: Re
     const plan = withLimits(ports, admitted, prepared);
     open = beginExchange(ports, admitted, provider, plan);
     open.recorder.begin('whole' in body ? body.whole : undefined);
-    const { hold } = admitted.call.request;
+    const { hold } = admitted.call;
     if (hold !== undefined) dropReceived(hold, plan);
     open.relay.overheadMs = admitted.admittedAt - admitted.call.startedAt + ports.clock.monotonic() - readyAt;
     if (plan.cache !== undefined) open = captureForCache(ports, admitted, open, plan);

@@ -2,6 +2,8 @@ import { gatewayErrorCodes, type ErrorCode } from '../model/errors.ts';
 import type { ExchangeOutcome } from '../model/record/exchange.ts';
 import { countInBucket, type Family, type Meter } from '../platform/metrics/meter.ts';
 import type { CacheStatus } from './cache/status.ts';
+import type { Unrecorded } from './record/recorder.ts';
+import type { ConnectionCounts } from './upstream/pool.ts';
 
 const outcomePlaces: Readonly<Record<ExchangeOutcome, number>> = {
   complete: 0,
@@ -57,17 +59,6 @@ const waiting: Family = {
 
 /** What a gateway worker measures. */
 export const gatewayFamilies: readonly Family[] = [calls, overhead, unrecorded, refusals, cacheLookUps, connections, waiting];
-
-/** The connections to all providers at one moment. */
-export interface ConnectionCounts {
-  readonly busy: number;
-  readonly idle: number;
-  /** Calls that wait for one. */
-  readonly waiting: number;
-}
-
-/** Why a call is not on record. */
-export type Unrecorded = 'spool_full' | 'write_failed';
 
 /** Counts calls. On the way of every call: each count is an addition to a cell whose place is known, and nothing is allocated. */
 export class GatewayMeter {

@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { type FrontPage, pageJson, pageText, wantsPage } from '../platform/http/front-page.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
-import { headerValue } from './http/lazy-headers.ts';
+import { headerValue } from '../platform/http/header-list.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import { jsonBody, refuseUnrecorded } from './http/error-response.ts';
 import { elsewhere } from './routing/routes.ts';

@@ -9,7 +9,7 @@ import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './htt
 import { Draining, stoppingProblem } from './http/draining.ts';
 import { forward } from './forward.ts';
 import { IncomingRequest } from './http/incoming-request.ts';
-import { coalesceWritev } from './http/coalesce-writes.ts';
+import { coalesceWritev } from '../platform/http/coalesce-writes.ts';
 import { answerOwnPath, maxOwnPath, ownLines } from './own-paths.ts';
 import { serverTiming } from './http/server-timing.ts';
 import { jsonBody, errorBody, errorHeaders, refuseUnrecorded } from './http/error-response.ts';

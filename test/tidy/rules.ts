@@ -2,7 +2,7 @@ import type { Rule } from './rule.ts';
 import { livingLinks, shortReadme } from './rules/documents.ts';
 import { environment, noConsole, pureRooms } from './rules/effects.ts';
 import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
-import { knownRoom, noCycles, packageImports, roomImports } from './rules/imports.ts';
+import { knownRoom, noCycles, packageImports, roomImports, subRoomImports } from './rules/imports.ts';
 import { completeLock, exactVersions, namedFiles, noMachineTraces } from './rules/repository.ts';
 import {
   fileLength,
@@ -19,6 +19,7 @@ import {
 export const rules: readonly Rule[] = [
   knownRoom,
   roomImports,
+  subRoomImports,
   packageImports,
   noCycles,
   noBarrels,

@@ -21,7 +21,8 @@ export function isCounted(request: IncomingRequest, wholeMaxBytes: number): bool
 }
 
 /** A hold that ends with its call at the latest, however that ends. */
-export function openHold({ heldBodies }: ForwardPorts, { request, response }: Call, organizationId: string): BodyHold {
+export function openHold({ heldBodies }: ForwardPorts, call: Call, organizationId: string): BodyHold {
+  const { request, response } = call;
   const hold = heldBodies.open(organizationId);
   const { socket } = request;
   const end = (): void => {
@@ -31,7 +32,7 @@ export function openHold({ heldBodies }: ForwardPorts, { request, response }: Ca
   response.once('close', end);
   // TRICKY: of pipelined calls Node tells only the one whose turn it is that the client left.
   if (response.socket === null) socket.once('close', end);
-  request.hold = hold;
+  call.hold = hold;
   return hold;
 }
 

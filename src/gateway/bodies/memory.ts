@@ -1,5 +1,5 @@
 import { GatelogError } from '../../model/errors.ts';
-import { shareOf } from '../upstream/organization-shares.ts';
+import { shareOf } from '../../platform/organization-shares.ts';
 
 /** A body up to this size takes nothing of the budget: how many of them there are `GATELOG_CALLS_IN_FLIGHT` bounds. */
 export const uncountedMaxBytes = 64 * 1024;

@@ -1,9 +1,9 @@
 import type { CallSize } from '../../model/record/call-size.ts';
 import type { BodyShape } from './shape.ts';
-import type { IncomingRequest } from '../http/incoming-request.ts';
+import type { BodyHold } from './memory.ts';
 import type { JsonObject } from '../../model/text.ts';
 import type { EchoRequest } from '../builtin/echo.ts';
-import type { BufferedResponse } from '../response-sink.ts';
+import type { BufferedResponse } from '../upstream/response-sink.ts';
 
 /** A body over this size is parsed in a thread beside the one that all calls share: 64 KiB take some milliseconds at worst, 16 MiB seconds. */
 export const inlineMaxBytes = 64 * 1024;
@@ -50,6 +50,6 @@ export interface LargeBodies {
 }
 
 /** Asks for a call whose body may be in the budget for bodies. */
-export function askerOf(organizationId: string, { request }: { readonly request: IncomingRequest }): BodyAsker {
-  return { organizationId, signal: request.hold?.released };
+export function askerOf(organizationId: string, { hold }: { readonly hold: BodyHold | undefined }): BodyAsker {
+  return { organizationId, signal: hold?.released };
 }

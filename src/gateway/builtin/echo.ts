@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { jsonBody } from '../http/error-response.ts';
-import type { BufferedResponse } from '../response-sink.ts';
+import type { BufferedResponse } from '../upstream/response-sink.ts';
 
 /** Characters of an answer at most. What is longer is counted and not repeated. */
 export const maxEchoCharacters = 256 * 1024;

@@ -1,6 +1,6 @@
 import type { OrganizationId } from '../../model/ids.ts';
 import { echoProviderName, type ProviderAddress, type ProviderTable } from '../routing/provider-table.ts';
-import { respond, type ResponseSink } from '../response-sink.ts';
+import { respond, type ResponseSink } from '../upstream/response-sink.ts';
 
 /** Names of a provider's models, as far as an organisation knows them here. @throws GatelogError `metadata_unavailable`. */
 export type KnownModels = (provider: string, organizationId: OrganizationId) => readonly string[];

@@ -1,11 +1,11 @@
 import type { GatelogError } from '../../model/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { decodeWhole, isIdentity } from '../http/content-coding.ts';
-import type { HeaderList } from '../http/headers.ts';
+import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import type { Lease } from './single-flight.ts';
 import { isCacheable } from './cacheable.ts';
 import { readResponseHead } from '../relay/response-headers.ts';
-import type { CallControl, ResponseSink } from '../response-sink.ts';
+import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
 
 export interface KeeperOptions {
   /** Where the reply goes on to. */
@@ -187,8 +187,5 @@ export class CacheFill implements ResponseSink {
 }
 
 function linesToKeep(lines: HeaderList): readonly string[] {
-  return lines.filter((_, index) => {
-    const name = lines[index - (index % 2)]?.toLowerCase() ?? '';
-    return !perDelivery.has(name) && !perDeliveryPrefixes.some((prefix) => name.startsWith(prefix));
-  });
+  return filterHeaders(lines, (name) => !perDelivery.has(name) && !perDeliveryPrefixes.some((prefix) => name.startsWith(prefix)));
 }

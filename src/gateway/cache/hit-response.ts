@@ -1,8 +1,8 @@
 import { isEventStream } from '../../model/record/media-type.ts';
 import type { CachedResponse } from '../../state/cached-responses.ts';
 import { codingFor, encodeIn } from '../http/content-coding.ts';
-import type { HeaderList } from '../http/headers.ts';
-import type { BufferedResponse } from '../response-sink.ts';
+import { headerValue, type HeaderList } from '../../platform/http/header-list.ts';
+import type { BufferedResponse } from '../upstream/response-sink.ts';
 
 /** A smaller body gains nothing. */
 const minEncodedBytes = 1024;
@@ -14,9 +14,9 @@ const compressible = /^(?:text\/|application\/(?:[\w.+-]*json|[\w.+-]*xml|x-ndjs
  */
 export function hitCodingFor({ body, headers }: CachedResponse, passed: HeaderList): string | undefined {
   if (body.length < minEncodedBytes) return undefined;
-  const contentType = valueOf(headers, 'content-type');
+  const contentType = headerValue(headers, 'content-type') ?? '';
   if (isEventStream(contentType) || !compressible.test(contentType)) return undefined;
-  return codingFor(valueOf(passed, 'accept-encoding'));
+  return codingFor(headerValue(passed, 'accept-encoding') ?? '');
 }
 
 /** A kept reply in a coding that {@link hitCodingFor} gave. */
@@ -37,12 +37,7 @@ function bytesOf({ body }: CachedResponse): Buffer {
 
 /** A stream has no length, as it had none; a 204 must not have one (RFC 9110 §8.6). */
 function responseWith({ status, headers }: CachedResponse, bytes: Buffer, lines: readonly string[]): BufferedResponse {
-  const isStream = isEventStream(valueOf(headers, 'content-type'));
+  const isStream = isEventStream(headerValue(headers, 'content-type') ?? '');
   const length = isStream || status === 204 ? [] : ['content-length', String(bytes.length)];
   return { status, lines: [...headers, ...lines, ...length], chunks: bytes.length === 0 ? [] : [bytes] };
-}
-
-function valueOf(lines: HeaderList, name: string): string {
-  const values = lines.filter((_, index) => index % 2 === 1 && lines[index - 1]?.toLowerCase() === name);
-  return values.join(',');
 }

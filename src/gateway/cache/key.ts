@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { parseJson } from '../../model/text.ts';
 import type { CacheKey } from '../../state/cached-responses.ts';
 import type { CachePolicy } from '../directives/cache.ts';
-import type { HeaderList } from '../http/headers.ts';
+import type { HeaderList } from '../../platform/http/header-list.ts';
 import { topObject } from '../bodies/shape.ts';
 import { bytesAt, lengthOfMark } from '../json/scan.ts';
 

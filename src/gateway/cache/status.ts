@@ -1,6 +1,6 @@
 import { withAliases } from '../http/headers.ts';
 import type { CacheHit, Lease } from './single-flight.ts';
-import type { BufferedResponse } from '../response-sink.ts';
+import type { BufferedResponse } from '../upstream/response-sink.ts';
 
 /** What the cache has for a call that asked for it. */
 export type CacheStatus =

@@ -2,8 +2,8 @@ import { GatelogError } from '../../model/errors.ts';
 import { type AwsKeys, signAws } from './aws-signature.ts';
 import type { Call, ForwardPorts, Target } from '../call.ts';
 import { isAwsSignature } from './credentials.ts';
-import type { HeaderList } from '../http/headers.ts';
-import type { RequestHead } from '../http/request-head.ts';
+import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
+import type { RequestHead } from '../directives/request-head.ts';
 import type { Route } from '../routing/routes.ts';
 
 /** A place that a call goes to, before its credentials are known. */
@@ -60,7 +60,7 @@ const ofOldSignature: ReadonlySet<string> = new Set(['x-amz-date', 'x-amz-conten
 
 /** Lines without those of a signature that is replaced. */
 export function withoutSignature(lines: HeaderList): HeaderList {
-  return lines.filter((_, index) => !ofOldSignature.has(lines[index - (index % 2)]?.toLowerCase() ?? ''));
+  return filterHeaders(lines, (name) => !ofOldSignature.has(name));
 }
 
 /** Credential lines with the token of the account's key, where they are what the caller's own client signed, for Bedrock. */

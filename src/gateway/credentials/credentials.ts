@@ -2,7 +2,7 @@ import { hashKey, holdsOurKey, looksLikeOurKey } from '../../auth/api-key.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { HeaderList } from '../http/headers.ts';
+import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import { authHeaders } from '../routing/provider-table.ts';
 import { customProviderName, type Route } from '../routing/routes.ts';
 import type { ProviderKeys } from './stored-keys.ts';
@@ -220,11 +220,7 @@ export function credentialsFor(route: Route, { principal, providerCredentials }:
  * provider take their keys, and what is signed for Amazon goes to no other provider that we know: whoever calls it so has not meant it.
  */
 export function callerCredentialsFor(route: Route, sent: HeaderList): HeaderList {
-  if (sent.length === 0 || !sent.some((line, index) => index % 2 === 0 && isOthers(route, line, sent[index + 1] ?? ''))) return sent;
-  return sent.filter((_, index) => {
-    const at = index - (index % 2);
-    return !isOthers(route, sent[at] ?? '', sent[at + 1] ?? '');
-  });
+  return sent.length === 0 ? sent : filterHeaders(sent, (name, value) => !isOthers(route, name, value));
 }
 
 /** Headers in which some providers alone take their keys. */
@@ -237,7 +233,7 @@ const ownersOfHeaders: ReadonlyMap<string, readonly string[]> = new Map([
 /** Whether a credential line is meant for another provider than the route's. */
 function isOthers({ provider, routedByModel }: Route, name: string, value: string): boolean {
   if (isAuthorization(name)) return isAwsSignature(value) && provider !== 'bedrock' && provider !== customProviderName;
-  return routedByModel && ownersOfHeaders.get(name.toLowerCase())?.includes(provider) === false;
+  return routedByModel && ownersOfHeaders.get(name)?.includes(provider) === false;
 }
 
 /** Whether the value of an `Authorization` is a signature of Amazon's. */

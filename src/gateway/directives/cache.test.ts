@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CachePolicy } from './cache.ts';
 import type { Directives } from './directives.ts';
-import { readRequestHead } from '../http/request-head.ts';
+import { readRequestHead } from './request-head.ts';
 
 /** What lines of the form `Name: value` ask for. */
 function read(...lines: string[]): Directives {

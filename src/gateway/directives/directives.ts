@@ -8,7 +8,7 @@ import { type AttemptDirectives, attemptReaders, type RetryDraft, finishRetry } 
 import { type CachePolicy, type CacheHeader, type CacheHeaders, readCacheAsk } from './cache.ts';
 import { foreignDirectives } from './foreign.ts';
 import { headerText } from '../http/headers.ts';
-import { nearestHeader, type UnreadLine } from '../nearest-header.ts';
+import { nearestHeader, type UnreadLine } from './nearest-header.ts';
 
 /** Prefixes of our own headers: ours, and the one that clients of Helicone's API send. */
 const ownPrefix = 'svc-';

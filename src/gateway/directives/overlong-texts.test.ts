@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Rig, startRig } from '../testing/gateway-harness.ts';
 import { readResponseHead } from '../relay/response-headers.ts';
-import { readRequestHead } from '../http/request-head.ts';
+import { readRequestHead } from './request-head.ts';
 import { call, type RawProvider, requestText, startRawProvider } from '../testing/raw-http.ts';
 
 const kibi = 1024;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Directives } from './directives.ts';
-import { readRequestHead } from '../http/request-head.ts';
+import { readRequestHead } from './request-head.ts';
 
 const read = (...raw: string[]): Directives => readRequestHead(raw).directives;
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { readEntry, readOn, readText, type StatusRange, defaultFailures, wrong } from './fallbacks.ts';
-import { fieldName, type HeaderList } from '../http/headers.ts';
+import { fieldName, type HeaderList } from '../../platform/http/header-list.ts';
 
 /** One entry of a list as Helicone documents it. The first is the first attempt. */
 export interface ListedTarget {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatelogError } from '../../model/errors.ts';
 import { IncomingRequest } from './incoming-request.ts';
-import { shareOf } from '../upstream/organization-shares.ts';
+import { shareOf } from '../../platform/organization-shares.ts';
 
 /**
  * Calls at once on one connection of a client. Nothing in HTTP/1.1 bounds how many it sends ahead. Refusals wait there for their turn, and once they

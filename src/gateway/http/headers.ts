@@ -1,11 +1,6 @@
+import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import { exceedsBytes } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
-
-/** Header lines as Node gives them: name, value, name, value, … in wire order and case. */
-export type HeaderList = readonly string[];
-
-/** A token (RFC 9110 §5.6.2), as names of fields and methods are. */
-export const fieldName = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 
 /** Hop-by-hop fields (RFC 9110 §7.6.1) and those that the next hop sets itself; `connection` is one too and may name more of them. */
 export const hopByHopNames = [
@@ -35,15 +30,14 @@ export function connectionTokens(declared: Set<string> | undefined, connection: 
   return names;
 }
 
-/** Lines, name and value in turn, without those that are declared as hop-by-hop. */
-export function withoutConnectionHeaders(lines: string[], declared: ReadonlySet<string> | undefined): string[] {
-  if (declared === undefined) return lines;
-  return lines.filter((_, index) => !declared.has(lines[index - (index % 2)]?.toLowerCase() ?? ''));
+/** @param declared from {@link connectionTokens}. */
+export function withoutConnectionHeaders(list: string[], declared: ReadonlySet<string> | undefined): string[] {
+  return declared === undefined ? list : filterHeaders(list, (name) => !declared.has(name));
 }
 
-/** Lines with every offer to take a body compressed taken back. */
-export function withoutCompression(lines: HeaderList): HeaderList {
-  return lines.map((part, index) => (index % 2 === 1 && lines[index - 1]?.toLowerCase() === 'accept-encoding' ? 'identity' : part));
+/** Asks for an uncompressed body instead of any coding that was offered. */
+export function withoutCompression(list: HeaderList): HeaderList {
+  return list.map((part, index) => (index % 2 === 1 && list[index - 1]?.toLowerCase() === 'accept-encoding' ? 'identity' : part));
 }
 
 /** TRICKY: Node 20 cannot decode zstd, so a reply in it could not be read for its tokens. */
@@ -149,10 +143,7 @@ const harmlessNames: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** Of the caller's lines those that hold no credential, wherever they go. */
-export function harmless(lines: HeaderList): HeaderList {
-  return lines.filter((_, index) => {
-    const name = lines[index - (index % 2)]?.toLowerCase() ?? '';
-    return harmlessNames.has(name) || name.startsWith('x-stainless-');
-  });
+/** The caller's headers that hold no credential, wherever they go. */
+export function harmless(list: HeaderList): HeaderList {
+  return filterHeaders(list, (name) => harmlessNames.has(name) || name.startsWith('x-stainless-'));
 }

@@ -1,7 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { type RequestHeaders, readHeaders } from './lazy-headers.ts';
-import type { BodyHold } from '../bodies/memory.ts';
 
 /** Takes a body's chunks as they come; `null` is its end, or that the client has left. */
 export type ChunkHandler = (chunk: Buffer | null) => void;
@@ -15,8 +14,6 @@ export class IncomingRequest extends IncomingMessage {
   declare headers: RequestHeaders;
   /** Among whose calls in flight it counts, once that is known. */
   caller: { count: number } | undefined;
-  /** What its body has of the budget for bodies; undefined for a small one. */
-  hold: BodyHold | undefined;
   private asked: RequestHeaders | undefined;
   private taker: ChunkHandler | undefined;
   /** Chunks go to `take` and not into the stream. */

@@ -1,8 +1,9 @@
+import { headerValue } from '../../platform/http/header-list.ts';
 import * as fc from 'fast-check';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { readHeaders, headerValue } from './lazy-headers.ts';
+import { readHeaders } from './lazy-headers.ts';
 
 const asked = Object.keys(readHeaders([])) as (keyof ReturnType<typeof readHeaders>)[];
 const anyCase = (name: string): fc.Arbitrary<string> =>

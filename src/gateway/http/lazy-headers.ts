@@ -1,5 +1,5 @@
-import type { HeaderList } from './headers.ts';
-import { InternTable } from './intern.ts';
+import type { HeaderList } from '../../platform/http/header-list.ts';
+import { InternTable } from '../../platform/http/intern-table.ts';
 
 /** The header lines of a request that somebody asks for by name: this gateway, or Node's server (`expect`, `te`). */
 export type RequestHeaders = Record<AskedName, string | undefined>;
@@ -42,10 +42,4 @@ export function readHeaders(raw: HeaderList): RequestHeaders {
     else if (!firstHolds.has(name)) asked[name] = `${before}, ${value}`;
   }
   return asked;
-}
-
-/** What the lines of one name say, joined by commas where there are several; undefined without any. @param name lower case. */
-export function headerValue(raw: HeaderList, name: string): string | undefined {
-  const values = raw.filter((_, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === name);
-  return values.length === 0 ? undefined : values.join(', ');
 }

@@ -1,13 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { bodyTooLarge } from './request-body.ts';
-import type { ExchangeRecorder } from '../record/recorder.ts';
+
+/** Records a body as it passes. */
+export interface BodyTap {
+  readonly requestPart: (chunk: Uint8Array) => void;
+  /** Whether more waits to be written than may. */
+  readonly isBehind: () => boolean;
+  readonly whenWritten: (then: () => void) => void;
+}
 
 export interface UploadOptions {
   readonly request: IncomingMessage;
   /** What was read of the body before it turned out to be long. */
   readonly begun: readonly Buffer[];
-  readonly recorder: ExchangeRecorder;
+  readonly recorder: BodyTap;
   /** A body over this size fails with `body_too_large`. */
   readonly maxBytes: number;
 }

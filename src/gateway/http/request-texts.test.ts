@@ -4,7 +4,7 @@ import type { Directives } from '../directives/directives.ts';
 import { headerText, withoutSecrets } from './headers.ts';
 import { replaceModel } from '../bodies/shape.ts';
 import { findModelField } from '../json/model-field.ts';
-import { readRequestHead } from './request-head.ts';
+import { readRequestHead } from '../directives/request-head.ts';
 
 const wire = (text: string): string => Buffer.from(text).toString('latin1');
 

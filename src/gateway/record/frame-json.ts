@@ -1,5 +1,5 @@
 import type { EndFacts, ExchangeAnswer, ExchangeOpen, TaggedProperty, Tags } from '../../model/record/exchange.ts';
-import { InternTable, maxText } from '../http/intern.ts';
+import { InternTable, maxText } from '../../platform/http/intern-table.ts';
 
 /**
  * The JSON of the two frames that every exchange has, the same text as of `JSON.stringify`. By hand, because they are on the path of every reply. What

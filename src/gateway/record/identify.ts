@@ -1,7 +1,6 @@
 import { messageOf } from '../../model/errors.ts';
 import { type OrganizationId, parseUuid, type RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
-import type { Directives } from '../directives/directives.ts';
 import { idHeaders, isIssued, makeRequestId } from './request-ids.ts';
 
 /** Identifiers that callers choose. Both throw when the database cannot be written. */
@@ -17,6 +16,14 @@ export interface IdentifyPorts {
   readonly observe: Observe;
 }
 
+/** What a call's own headers say of its identifier. */
+export interface IdentityDirectives {
+  readonly requestId: string | undefined;
+  /** Its headers have the alias prefix, and so have those of its response. */
+  readonly aliased: boolean;
+  readonly warnings: readonly string[];
+}
+
 /** What an accepted call is called, and how its reply says so. */
 export interface RequestIdentity {
   readonly requestId: RequestId;
@@ -29,7 +36,12 @@ export interface RequestIdentity {
 const maxWarning = 2000;
 
 /** The caller's own identifier when it is a UUID and new, else a fresh one and a warning. */
-export function identify(ports: IdentifyPorts, directives: Directives, organizationId: OrganizationId, openedAt: number): RequestIdentity {
+export function identify(
+  ports: IdentifyPorts,
+  directives: IdentityDirectives,
+  organizationId: OrganizationId,
+  openedAt: number,
+): RequestIdentity {
   const chosen = directives.requestId === undefined ? undefined : claim(ports, organizationId, directives.requestId);
   const isChosen = chosen !== undefined && 'requestId' in chosen;
   const requestId = isChosen ? chosen.requestId : makeRequestId(organizationId, openedAt);

@@ -11,7 +11,6 @@ import {
 import type { Settled, SpoolWriter } from '../../spool/writer.ts';
 import { TailBuffer } from './tail-buffer.ts';
 import { serializeAnswered, serializeOpen } from './frame-json.ts';
-import type { Unrecorded } from '../metrics.ts';
 
 export interface RecorderOptions {
   readonly writer: SpoolWriter;
@@ -23,6 +22,9 @@ export interface RecorderOptions {
   /** Monotonic time at which the request's head had arrived. */
   readonly startedAt: number;
 }
+
+/** Why an exchange is not on record. */
+export type Unrecorded = 'spool_full' | 'write_failed';
 
 /** Bytes of one exchange that may wait for the spool; then the sides wait too. Bounds memory where the disk is slower than the network. */
 const maxUnwrittenBytes = 1024 * 1024;

@@ -4,12 +4,12 @@ import type { ExchangeOutcome } from '../../model/record/exchange.ts';
 import { isEventStream } from '../../model/record/media-type.ts';
 import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
 import { isIdentity } from '../http/content-coding.ts';
-import type { HeaderList } from '../http/headers.ts';
+import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import type { CallLog } from '../call-log.ts';
 import type { GatewayMeter } from '../metrics.ts';
 import { errorBody, errorHeaders } from '../http/error-response.ts';
 import { readResponseHead } from './response-headers.ts';
-import type { CallControl, ResponseSink } from '../response-sink.ts';
+import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
 import { serverTiming } from '../http/server-timing.ts';
 import { endIsOpaque, StreamEndDetector } from './stream-end.ts';
 import { UsageChunkFilter } from './stream-usage.ts';
@@ -358,7 +358,7 @@ export class Relay implements ResponseSink {
 const noBytes = Buffer.alloc(0);
 
 function withoutLength(lines: readonly string[]): string[] {
-  return lines.filter((_, index) => lines[index - (index % 2)]?.toLowerCase() !== 'content-length');
+  return filterHeaders(lines, (name) => name !== 'content-length');
 }
 
 /** Failures on the way to a provider that are ours: nothing was called. */

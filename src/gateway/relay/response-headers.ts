@@ -1,5 +1,6 @@
-import { InternTable } from '../http/intern.ts';
-import { connectionTokens, headerText, hopByHopNames, keepHeader, type HeaderList, withoutConnectionHeaders } from '../http/headers.ts';
+import type { HeaderList } from '../../platform/http/header-list.ts';
+import { InternTable } from '../../platform/http/intern-table.ts';
+import { connectionTokens, headerText, hopByHopNames, keepHeader, withoutConnectionHeaders } from '../http/headers.ts';
 
 /** What a provider says of its own host, for as long as it says: a browser would take it for the gateway's, and hold the gateway's other hosts to it too. */
 const hostNames = [

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { GatelogError } from '../../model/errors.ts';
-import type { ResponseSink } from '../response-sink.ts';
+import type { ResponseSink } from '../upstream/response-sink.ts';
 import { ProviderAttempt } from './attempt.ts';
 import { until } from '../testing/raw-http.ts';
 

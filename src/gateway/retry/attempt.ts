@@ -1,10 +1,9 @@
 import { type ErrorCode, GatelogError } from '../../model/errors.ts';
 import type { Attempt } from '../../model/record/request-record.ts';
-import { headerValue } from '../http/lazy-headers.ts';
+import { headerValue, type HeaderList } from '../../platform/http/header-list.ts';
 import { decodeWhole, isIdentity } from '../http/content-coding.ts';
 import { refusalMaxBytes, tellsTooLong } from './context-length.ts';
-import type { HeaderList } from '../http/headers.ts';
-import type { CallControl, ResponseSink } from '../response-sink.ts';
+import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
 
 /** Decides about the reply of one attempt. */
 export interface RetryDecider {

@@ -1,9 +1,10 @@
+import type { HeaderList } from '../../platform/http/header-list.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { isToBeSigned, signedForAmazon, withoutSignature } from '../credentials/amazon.ts';
 import type { AuthenticatedCall, Call, FallbackTarget, ForwardPorts, Target } from '../call.ts';
 import { hasCallerCredential, missingKeyHint, storedCredentials, callerCredentialsFor } from '../credentials/credentials.ts';
 import type { Fallback } from '../directives/fallbacks.ts';
-import { harmless, type HeaderList, withoutSecretParameters } from '../http/headers.ts';
+import { harmless, withoutSecretParameters } from '../http/headers.ts';
 import { replaceModel } from '../bodies/shape.ts';
 import type { ModelField } from '../json/model-field.ts';
 import { wantsStreamUsage, addIncludeUsage } from '../routing/outgoing-body.ts';

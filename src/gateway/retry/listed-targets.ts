@@ -1,15 +1,16 @@
+import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { amazonKeysOf, amazonKeysStay, isToBeSigned, signedForAmazon, withAmazonToken, withoutSignature } from '../credentials/amazon.ts';
 import type { AuthenticatedCall, Call, FallbackTarget, ForwardPorts } from '../call.ts';
 import { callerCredentialsFor, providerCredentialsOf } from '../credentials/credentials.ts';
 import { defaultFailures } from '../directives/fallbacks.ts';
-import { harmless, type HeaderList, withoutSecretParameters } from '../http/headers.ts';
+import { harmless, withoutSecretParameters } from '../http/headers.ts';
 import { findModelField } from '../json/model-field.ts';
 import { wantsStreamUsage, addIncludeUsage } from '../routing/outgoing-body.ts';
 import { MembersOfBody, type ReplacedBody } from '../bodies/replaced-members.ts';
 import type { RequestBody } from '../http/request-body.ts';
-import { readRequestHead, type RequestHead } from '../http/request-head.ts';
+import { readRequestHead, type RequestHead } from '../directives/request-head.ts';
 import { type Route, routeToTarget } from '../routing/routes.ts';
 import { readStreamAsked, takesQuestion, usageQuestionMaxBytes } from '../relay/stream-usage.ts';
 import type { ListedTarget } from '../directives/targets.ts';
@@ -112,8 +113,7 @@ function planOne(shared: Shared, { place, bodyOverride }: ListedTarget, { route,
 /** The entry's own lines, with those of the caller's that hold no credential and that the entry does not say anew. */
 function linesTo(sent: HeaderList, own: HeaderList): HeaderList {
   const names = new Set(own.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
-  const kept = harmless(sent);
-  return [...kept.filter((_, index) => !names.has(kept[index - (index % 2)]?.toLowerCase() ?? '')), ...own];
+  return [...filterHeaders(harmless(sent), (name) => !names.has(name)), ...own];
 }
 
 function replacedIn(shared: Shared, bodyOverride: JsonObject): ReplacedBody {

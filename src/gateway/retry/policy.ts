@@ -1,4 +1,4 @@
-import type { HeaderList } from '../http/headers.ts';
+import { headerValues, type HeaderList } from '../../platform/http/header-list.ts';
 
 /** How often a call is sent to one place again, and after which waits. */
 export interface RetryPolicy {
@@ -42,9 +42,9 @@ const unzonedDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
  * @returns undefined where it says nothing that can be read; 0 for a date that has passed.
  */
 export function retryAfter(raw: HeaderList, now: number): number | undefined {
-  const milliseconds = decimal(headerValue(raw, 'retry-after-ms'));
+  const milliseconds = decimal(firstValue(raw, 'retry-after-ms'));
   if (milliseconds !== undefined) return milliseconds;
-  const text = headerValue(raw, 'retry-after');
+  const text = firstValue(raw, 'retry-after');
   const seconds = decimal(text);
   if (seconds !== undefined) return seconds * 1000;
   if (!zonedDate.test(text) && !unzonedDate.test(text)) return undefined;
@@ -56,7 +56,6 @@ function decimal(text: string): number | undefined {
   return /^\d{1,12}(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
-function headerValue(raw: HeaderList, name: string): string {
-  const index = raw.findIndex((part, at) => at % 2 === 0 && part.toLowerCase() === name);
-  return index === -1 ? '' : (raw[index + 1] ?? '').trim();
+function firstValue(raw: HeaderList, name: string): string {
+  return headerValues(raw, name)[0]?.trim() ?? '';
 }

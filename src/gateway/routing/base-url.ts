@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { storableAddress, withoutSecrets } from '../http/headers.ts';
-import { InternTable } from '../http/intern.ts';
+import { InternTable } from '../../platform/http/intern-table.ts';
 
 /** Path that every path on OpenAI's surface starts with and that most base addresses end in already. */
 const versionPrefix = '/v1';

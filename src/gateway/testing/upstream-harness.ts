@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { GatelogError } from '../../model/errors.ts';
-import type { CallControl, ResponseSink } from '../response-sink.ts';
+import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
 import { makeUpstream, type ProviderRequest, type Upstream, type UpstreamOptions } from '../upstream/upstream.ts';
 import { type RawProvider, startRawProvider } from './raw-http.ts';
 

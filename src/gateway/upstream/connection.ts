@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { BodyWriter } from './body-writer.ts';
-import { writeCoalesced } from '../http/coalesce-writes.ts';
+import { writeCoalesced } from '../../platform/http/coalesce-writes.ts';
 import { expectsBody } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser, type ResponseHandler } from './response-parser.ts';

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ConnectionCounts } from '../metrics.ts';
-import { OrganizationShares, type Share, type Waiting } from './organization-shares.ts';
+import { OrganizationShares, type Share, type Waiting } from '../../platform/organization-shares.ts';
 import {
   type ConnectionLimits,
   type ConnectionOwner,
@@ -10,6 +9,14 @@ import {
   type SerializedRequest,
 } from './connection.ts';
 import type { ResponseHead } from './response-head.ts';
+
+/** The connections to providers at one moment. */
+export interface ConnectionCounts {
+  readonly busy: number;
+  readonly idle: number;
+  /** Calls that wait for one. */
+  readonly waiting: number;
+}
 
 export interface PoolOptions extends ConnectionLimits {
   /** The value of the Host header. */

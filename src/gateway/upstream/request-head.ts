@@ -1,6 +1,6 @@
 import { GatelogError } from '../../model/errors.ts';
-import { InternTable } from '../http/intern.ts';
-import { fieldName, type HeaderList } from '../http/headers.ts';
+import { InternTable } from '../../platform/http/intern-table.ts';
+import { fieldName, type HeaderList } from '../../platform/http/header-list.ts';
 
 export interface OutgoingHead {
   readonly method: string;

@@ -1,7 +1,7 @@
 import type { GatelogError } from '../../model/errors.ts';
 import type { ParserCallbacks } from './connection.ts';
 import type { ResponseHead } from './response-head.ts';
-import type { ResponseSink } from '../response-sink.ts';
+import type { ResponseSink } from './response-sink.ts';
 
 const endOfTurn = Promise.resolve();
 

@@ -1,5 +1,5 @@
-import { InternTable } from '../http/intern.ts';
-import { fieldName } from '../http/headers.ts';
+import { InternTable } from '../../platform/http/intern-table.ts';
+import { fieldName } from '../../platform/http/header-list.ts';
 
 /** How a reply's body is told from what follows it. */
 export type BodyFraming =

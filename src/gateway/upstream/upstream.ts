@@ -3,16 +3,15 @@ import type { Readable } from 'node:stream';
 import { buildConnector } from 'undici';
 import { GatelogError } from '../../model/errors.ts';
 import { isSystemError } from '../../platform/files.ts';
-import type { HeaderList } from '../http/headers.ts';
-import type { ConnectionCounts } from '../metrics.ts';
+import type { HeaderList } from '../../platform/http/header-list.ts';
 import { NameLookUps } from './name-look-ups.ts';
 import { outgoingHead } from './request-head.ts';
 import { type ConnectionLimits, type ProviderConnection, ResponseTimeoutError } from './connection.ts';
-import { PoolExhaustedError, PoolClosedError, PendingRequest, ProviderPool, ShareTakenError } from './pool.ts';
+import { type ConnectionCounts, PoolExhaustedError, PoolClosedError, PendingRequest, ProviderPool, ShareTakenError } from './pool.ts';
 import { ResponseBatcher } from './response-batcher.ts';
 import { InvalidResponseError } from './response-head.ts';
 import { HeadersTooLargeError } from './response-parser.ts';
-import type { ResponseSink } from '../response-sink.ts';
+import type { ResponseSink } from './response-sink.ts';
 
 /** What goes to a provider. */
 export interface ProviderRequest {

@@ -2,7 +2,7 @@ import { packShape, type PackedShape, shapeOf } from '../../gateway/bodies/shape
 import type { EchoRequest } from '../../gateway/builtin/echo.ts';
 import { responseOfEcho } from '../../gateway/builtin/echo.ts';
 import type { BodyFacts, SentBody } from '../../gateway/bodies/threads.ts';
-import type { BufferedResponse } from '../../gateway/response-sink.ts';
+import type { BufferedResponse } from '../../gateway/upstream/response-sink.ts';
 import { type ErrorCode, GatelogError, messageOf } from '../../model/errors.ts';
 import { parseBody, readBody } from './facts.ts';
 

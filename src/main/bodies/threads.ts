@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { unpackShape } from '../../gateway/bodies/shape.ts';
 import type { BodyAsker, LargeBodies } from '../../gateway/bodies/threads.ts';
-import { OrganizationShares, type Share, shareOf, type Waiting } from '../../gateway/upstream/organization-shares.ts';
+import { OrganizationShares, type Share, shareOf, type Waiting } from '../../platform/organization-shares.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { AnsweredJob, BodyAnswer, BodyJob, BodyQuestion } from './jobs.ts';
 

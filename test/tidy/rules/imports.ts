@@ -1,5 +1,6 @@
 import { isBuiltin } from 'node:module';
-import { packages, rooms } from '../law.ts';
+import { posix } from 'node:path';
+import { packages, rooms, subRooms } from '../law.ts';
 import { isProduction, isTestFile, type Rule, sourceRule, type Violation } from '../rule.ts';
 import type { Import } from '../source.ts';
 import { packageOf, targetOf, type Tree } from '../tree.ts';
@@ -44,7 +45,35 @@ function forbiddenImport(path: string, { specifier, typeOnly, line }: Import): O
 function allows(entry: string, place: string, typeOnly: boolean): boolean {
   const allowed = entry.replace(/^type /, '');
   const kindFits = typeOnly || allowed === entry;
+  if (allowed.endsWith('/')) return kindFits && `${posix.dirname(place)}/` === allowed;
   return kindFits && (allowed === '*' || place === allowed || place.startsWith(`${allowed}/`));
+}
+
+/** A sub-room with a row imports of its own room only what the row allows. */
+export const subRoomImports: Rule = sourceRule(
+  {
+    name: 'sub-room imports',
+    remedy:
+      'Declare what is needed as an interface in the sub-room, or move what both need into one that may be imported (or src/platform/).',
+  },
+  ({ path, imports }) => {
+    const place = placeOf(path) ?? '';
+    const subRoom = place.split('/').slice(0, 2).join('/');
+    const row = subRooms[subRoom];
+    return row === undefined || !isProduction(path) ? [] : imports.flatMap((each) => forbiddenInRoom(path, { subRoom, row }, each));
+  },
+);
+
+function forbiddenInRoom(
+  path: string,
+  { subRoom, row }: { readonly subRoom: string; readonly row: readonly string[] },
+  { specifier, typeOnly, line }: Import,
+): Omit<Violation, 'path'>[] {
+  const target = targetOf(path, specifier);
+  const place = target === undefined ? undefined : placeOf(target);
+  if (place === undefined || roomOf(path) !== place.split('/')[0] || place.startsWith(`${subRoom}/`)) return [];
+  if (row.some((entry) => allows(entry, place, typeOnly))) return [];
+  return [{ line, what: `${subRoom} imports ${typeOnly ? 'types' : 'values'} of ${place}` }];
 }
 
 /** A package is imported only by the rooms in its row. */

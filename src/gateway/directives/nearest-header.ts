@@ -1,4 +1,4 @@
-import { nearestName } from '../model/nearest-name.ts';
+import { nearestName } from '../../model/nearest-name.ts';
 
 /** A line under our prefix that nobody reads. */
 export interface UnreadLine {

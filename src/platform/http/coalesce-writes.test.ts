@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer, Socket as Plain, type Socket, type Server as TcpServer } from 'node:net';
 import { afterEach, expect, type MockInstance, test, vi } from 'vitest';
 import { coalesceWritev, writeCoalesced } from './coalesce-writes.ts';
-import { listen, soon, until } from '../testing/raw-http.ts';
+import { listen, soon, until } from '../../gateway/testing/raw-http.ts';
 
 const open: (Server | TcpServer)[] = [];
 

@@ -1,5 +1,5 @@
-import type { GatelogError } from '../model/errors.ts';
-import type { HeaderList } from './http/headers.ts';
+import type { GatelogError } from '../../model/errors.ts';
+import type { HeaderList } from '../../platform/http/header-list.ts';
 
 /** The controls of a running call to a provider. */
 export interface CallControl {

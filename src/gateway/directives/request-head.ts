@@ -1,18 +1,18 @@
+import type { HeaderList } from '../../platform/http/header-list.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { holdsOurKey } from '../../auth/api-key.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
-import { type Directives, DirectiveReader, overlong } from '../directives/directives.ts';
-import { InternTable } from './intern.ts';
+import { type Directives, DirectiveReader, overlong } from './directives.ts';
+import { InternTable } from '../../platform/http/intern-table.ts';
 import {
   connectionTokens,
   headerText,
   hopByHopNames,
   keepHeader,
-  type HeaderList,
   withoutConnectionHeaders,
   withoutSecrets,
   withoutZstd,
-} from './headers.ts';
+} from '../http/headers.ts';
 
 /** Headers in which official clients send a provider's key, and so may send ours. */
 const credentialNames = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InternTable } from './intern.ts';
+import { InternTable } from './intern-table.ts';
 
 test('what a text says is read once', () => {
   const read: string[] = [];

@@ -1,0 +1,38 @@
+import type { Planted } from './rule.ts';
+
+/** Violations of the rule about sub-rooms, and what is none. */
+export const plantedImports: readonly Planted[] = [
+  {
+    rule: 'sub-room imports',
+    title: 'the room above, a sibling, and types of either',
+    files: {
+      'src/gateway/upstream/a.ts': [
+        `import { forward } from '../forward.ts';`,
+        `import type { GatewayMeter } from '../metrics.ts';`,
+        `import type { IncomingRequest } from '../http/incoming-request.ts';`,
+        `export const later = () => import('../relay/relay.ts');`,
+      ].join('\n'),
+    },
+    at: [1, 2, 3, 4].map((line) => `src/gateway/upstream/a.ts:${line}`),
+  },
+  {
+    rule: 'sub-room imports',
+    title: 'values where only types are allowed, and a deeper folder than the row',
+    files: {
+      'src/store/engine/a.ts': `import type { A } from '../parts/a.ts';\nimport { a } from '../parts/a.ts';`,
+      'src/api/http/a.ts': `import { a } from '../endpoint.ts';\nimport { b } from '../routes/requests/query.ts';`,
+    },
+    at: ['src/store/engine/a.ts:2', 'src/api/http/a.ts:2'],
+  },
+  {
+    rule: 'sub-room imports',
+    title: 'its own files, other rooms, a sub-room without a row, and tests',
+    files: {
+      'src/gateway/upstream/a.ts': `import { b } from './deeper/b.ts';\nimport { c } from '../../platform/clock.ts';`,
+      'src/gateway/upstream/deeper/b.ts': `import { c } from '../c.ts';`,
+      'src/gateway/relay/a.ts': `import { b } from '../forward.ts';`,
+      'src/gateway/upstream/a.test.ts': `import { b } from '../forward.ts';`,
+    },
+    at: [],
+  },
+];

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 const promises = readFileSync('docs/operations/durability.md', 'utf8');
 const page = readFileSync('docs/internals/promises.md', 'utf8');
-const table = /^\| event \| what is kept \|\n\| --- \| --- \|\n((?:\|.*\n)+)/m.exec(promises)?.[1] ?? '';
+const table = /^\| event \| what survives, and what happens \|\n\| --- \| --- \|\n((?:\|.*\n)+)/m.exec(promises)?.[1] ?? '';
 const promised = [...table.matchAll(/^\| (.+?) \| .+ \|$/gm)].map(([, event = '']) => event);
 const rows = [...page.matchAll(/^\| (.+?) \| (`.+) \|$/gm)].map(([, event = '', cell = '']) => ({
   event,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from '../src/auth/issue-key.ts';
 import type { MetadataDatabase } from '../src/metadata/database.ts';
@@ -83,4 +84,19 @@ describe('the commands of a page print what it shows, and leave the organisation
 it('every block of the pages is run, compared with what is printed, or marked with a reason', () => {
   expect(pages.flatMap(({ strays }) => strays)).toEqual([]);
   expect(withBlocks.length).toBeGreaterThan(15);
+});
+
+/** Filters and sorts that stand between backticks, such as those of a table. */
+const inlineBodies = documentedPages.flatMap((page) =>
+  [...readFileSync(page, 'utf8').matchAll(/`(\{"(?:request_response_rmt|sort)".*?\})`/g)].map(([, text = '']): [string, string] => [
+    page,
+    text,
+  ]),
+);
+
+it.each(inlineBodies)('%s: %s is accepted', async (_page, text) => {
+  const named = JSON.parse(text) as { readonly sort?: unknown };
+  const body = named.sort === undefined ? { filter: named } : { filter: 'all', ...named };
+  const { status } = await apiClient(service.api).call('POST', '/v1/request/query-clickhouse', body, { 'Svc-Strict': 'true' });
+  expect(status).toBe(200);
 });

@@ -47,7 +47,7 @@ it('metadata.db that is missing or empty beside records is refused with the way 
   for (const { code, output } of refusals) {
     expect(code).toBe(1);
     expect(output).toMatch(
-      /metadata\.db is missing or empty, and the folder has records, .*"gatelog restore FOLDER".*"gatelog serve --new-metadata"\.\n$/,
+      /metadata\.db is missing or empty, but the folder has records whose .*"gatelog restore FOLDER".*"gatelog serve --new-metadata"\.\n$/,
     );
   }
   const child = spawn(process.execPath, [program, 'serve', '--new-metadata'], {
@@ -117,7 +117,7 @@ it('a folder full of other files is not used as the data folder', async () => {
   const { code, output } = await run(dataDir, ['serve']);
   expect([code, output]).toEqual([
     1,
-    `The data folder ${dataDir} has other files (a.md, b.md, c.md, and 1 more) and nothing of Gatelog's. Set GATELOG_DATA_DIR to a folder that is empty or does not exist yet.\n`,
+    `The data folder ${dataDir} has other files (a.md, b.md, c.md, and 1 more) and none of Gatelog's. Set GATELOG_DATA_DIR to a folder that is empty or does not exist yet.\n`,
   ]);
   expect(readdirSync(dataDir).length).toBe(4);
   const volume = freshFolder();

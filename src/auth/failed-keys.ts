@@ -60,7 +60,7 @@ export class AuthFailureLimiter {
 function tooMany(limit: number, resetSeconds: number): GatelogError {
   return new GatelogError(
     'too_many_failures',
-    `Too many keys from this address were not accepted; try again in ${resetSeconds} s, with a key that is. Calls with a good key are answered as ever.`,
+    `Too many invalid keys came from this address; try again in ${resetSeconds} s. Calls with a valid key are not affected.`,
     { usedUp: { limit, remaining: 0, resetSeconds, windowSeconds: minuteMs / 1000 } },
   );
 }

@@ -27,6 +27,6 @@ function refuseShared(file: string): void {
   if ((permissions & 0o077) === 0) return;
   throw new Error(
     `The secret in ${file} is open to other users of this machine (mode 0${permissions.toString(8)}). Run "chmod 600 ${file}"; ` +
-      'if one of them may have read it, remove the file instead: a new secret is made, signed addresses given out before end, and stored keys of providers have to be stored again.',
+      'if another user may have read it, remove the file instead: the next start creates a new secret, earlier signed URLs end, and provider keys must be stored again.',
   );
 }

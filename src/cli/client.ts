@@ -63,7 +63,7 @@ function addressOf(text: string | undefined): string {
 function keyOf(key: string | undefined): string {
   if (key === undefined || key === '') {
     throw new CommandError(
-      'GATELOG_API_KEY is not set: this command speaks to the running service with a key of your organisation. On its machine "gatelog keys create --org NAME --permissions admin" makes one.',
+      'GATELOG_API_KEY is not set: this command needs a key of your organisation. On the machine of the service, "gatelog keys create --org NAME --permissions admin" creates one.',
     );
   }
   if (!/^[\u0021-\u007e]+$/.test(key)) {

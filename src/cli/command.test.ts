@@ -63,7 +63,7 @@ describe('before the first start', () => {
 
     expect(await gatelog(['keys', 'revoke', `${prefix}…`])).toMatchObject({ code: 0, hinted: containing('within 5 seconds') });
     expect((await gatelog(['keys', 'list', '--org', 'acme'])).printed).toContain('revoked 2026-01-02T03:04:05.678Z');
-    expect(await gatelog(['keys', 'revoke', prefix])).toMatchObject({ code: 1, hinted: 'This key is revoked already.' });
+    expect(await gatelog(['keys', 'revoke', prefix])).toMatchObject({ code: 1, hinted: 'This key is already revoked.' });
   });
 });
 
@@ -101,7 +101,7 @@ describe('in a folder without data', () => {
         expect(await gatelog(words, { GATELOG_DATA_DIR: dataDir })).toEqual({
           code: 1,
           printed: '',
-          hinted: `There is no data of Gatelog in ${dataDir}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data, or begin here with "gatelog serve" or "gatelog orgs create NAME".`,
+          hinted: `There is no Gatelog data in ${dataDir}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data, or begin here with "gatelog serve" or "gatelog orgs create NAME".`,
         });
       }
       expect(readdirSync(folder)).toEqual([]);
@@ -218,7 +218,7 @@ describe('a command line that cannot be understood says where the help is', () =
     [['keys', 'nonsense'], 'Try "gatelog keys --help".'],
     [
       ['serve', '--port', '9000'],
-      'That is a setting: GATELOG_GATEWAY_PORT and GATELOG_API_PORT, in the environment.\nTry "gatelog serve --help".',
+      'Use a setting: GATELOG_GATEWAY_PORT and GATELOG_API_PORT, in the environment.\nTry "gatelog serve --help".',
     ],
     [['nonsense'], 'Try "gatelog --help".'],
   ])('%j', async (words, end) => {

@@ -24,15 +24,15 @@ Examples:
                                               a key for it, kept where clients look for it
   gatelog keys list --org acme                its keys, revoked ones too
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
-  gatelog reprice --filter all --dry-run      what history would cost by the prices as they are now
-  gatelog dead-letters list                   what could not be stored, and why
+  gatelog reprice --filter all --dry-run      what stored requests would cost at current prices
+  gatelog dead-letters list                   exchanges that could not be stored, and why
   gatelog backup /backups/monday              everything, while the service runs
-  gatelog store check                         whether every file of the store can be read
+  gatelog store check                         whether every file of the store is readable
 
 Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
-The commands dead-letters, backup and store reach the service that runs there, for all organisations and without a key.
-The command reprice speaks to the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
+The commands dead-letters, backup and store use the service that runs there, for all organisations and without a key.
+The command reprice uses the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY.`;
 
 /** The `gatelog` command line. Its actions throw; {@link runCommand} turns that into a sentence and an exit code. */
 export function buildProgram(dependencies: CommandDependencies): Command {
@@ -84,7 +84,7 @@ const settingsOfOptions: Readonly<Record<string, string>> = {
 /** @param text commander's message about a command line. */
 function settingInstead(text: string): string {
   const setting = settingsOfOptions[/unknown option '--([a-z-]+)/.exec(text)?.[1] ?? ''];
-  return setting === undefined ? '' : `That is a setting: ${setting}, in the environment.\n`;
+  return setting === undefined ? '' : `Use a setting: ${setting}, in the environment.\n`;
 }
 
 /** `help` and `version` as words. */
@@ -135,7 +135,7 @@ function addServiceCommands(program: Command, dependencies: CommandDependencies)
   program
     .command('serve')
     .description('start everything on this machine: gateway, ingest, store and API')
-    .option('--new-metadata', 'begin a new deployment where metadata.db is gone and records are left, which nobody can read then')
+    .option('--new-metadata', 'start a new deployment where metadata.db is missing; existing records become unreadable')
     .action(async (options: ServeOptions) => (await import('./commands/serve.ts')).serveAll(contextOf(dependencies), options));
   program
     .command('gateway')
@@ -165,7 +165,7 @@ function addOrganizationCommands(program: Command, dependencies: CommandDependen
   const orgs = program.command('orgs').description('organisations: each has its own requests, keys and settings').helpCommand(false);
   orgs
     .command('create')
-    .description('make an organisation and print its id')
+    .description('create an organisation and print its id')
     .argument('<name>', 'its name, 1 to 128 characters')
     .action(async (name: string) => (await import('./commands/orgs-create.ts')).createOrganizationByName(contextOf(dependencies), name));
   orgs
@@ -175,10 +175,10 @@ function addOrganizationCommands(program: Command, dependencies: CommandDependen
 }
 
 function addKeyCommands(program: Command, dependencies: CommandDependencies): void {
-  const keys = program.command('keys').description('keys: what callers send to the gateway and the API').helpCommand(false);
+  const keys = program.command('keys').description('keys that callers send to the gateway and the API').helpCommand(false);
   keys
     .command('create')
-    .description('make a key and print it, once')
+    .description('create a key and print it once')
     .requiredOption('--org <name>', 'the organisation, by name or id (required)')
     .option('--permissions <permissions>', 'rw: send and read, r: read, w: send, admin: all and the settings', permissionsOption, 'rw')
     .option('--name <text>', 'what the key is for', 'command line')
@@ -186,11 +186,11 @@ function addKeyCommands(program: Command, dependencies: CommandDependencies): vo
   keys
     .command('list')
     .description('show keys by their prefix')
-    .option('--org <name>', 'only those of this organisation, by name or id')
+    .option('--org <name>', 'only keys of this organisation, by name or id')
     .action(async (options: { org?: string }) => (await import('./commands/keys-list.ts')).showKeys(contextOf(dependencies), options));
   keys
     .command('revoke')
-    .description('end a key for good; gateways refuse it within 5 seconds')
+    .description('revoke a key for good; gateways refuse it within 5 seconds')
     .argument('<id-or-prefix>', 'its id, the prefix that "keys list" shows, or the key itself')
     .action(async (reference: string) => (await import('./commands/keys-revoke.ts')).revokeKey(contextOf(dependencies), reference));
 }
@@ -202,17 +202,17 @@ function addDeadLetterCommands(program: Command, dependencies: CommandDependenci
     .helpCommand(false);
   letters
     .command('list')
-    .description('show them by page, the latest requests first')
-    .option('--after <id>', 'go on behind this one')
+    .description('list them a page at a time, latest requests first')
+    .option('--after <id>', 'continue after this id')
     .option('--limit <count>', 'how many, 1 to 1000', '100')
-    .option('--reason <text>', 'only those whose reason holds this text')
+    .option('--reason <text>', 'only letters whose reason contains this text')
     .option('--json', 'write the page as JSON')
     .action(async (options: DeadLettersListOptions) =>
       (await import('./commands/dead-letters.ts')).listDeadLetters(contextOf(dependencies), options),
     );
   letters
     .command('show')
-    .description('show what is in one: who, when, why, and the heads of its frames')
+    .description('show one: organisation, time, reason and the headers of its frames')
     .argument('<id>', 'its id, as the list shows it')
     .option('--bodies', "show the bodies too: they are customers' data")
     .option('--json', 'write it as JSON')
@@ -221,10 +221,10 @@ function addDeadLetterCommands(program: Command, dependencies: CommandDependenci
     );
   letters
     .command('replay')
-    .description('try to store them again, each once; what fails again stays with its new reason')
+    .description('store them again; letters that fail again stay, with the new reason')
     .argument('[ids...]', 'their ids')
-    .option('--all', 'all that there are')
-    .option('--reason <text>', 'with --all: only those whose reason holds this text')
+    .option('--all', 'all dead letters')
+    .option('--reason <text>', 'with --all: only letters whose reason contains this text')
     .action(async (ids: readonly string[], options: DeadLettersReplayOptions) =>
       (await import('./commands/dead-letters.ts')).replayDeadLetters(contextOf(dependencies), ids, options),
     );
@@ -233,15 +233,15 @@ function addDeadLetterCommands(program: Command, dependencies: CommandDependenci
 function addBackupCommands(program: Command, dependencies: CommandDependencies): void {
   program
     .command('backup')
-    .description('copy everything that was answered until now into a new folder, while the service runs')
-    .argument('<folder>', 'the folder to make')
-    .option('--with-secrets', 'also the secret key of the data folder, and the keys of providers that it seals')
+    .description('copy all data into a new folder while the service runs')
+    .argument('<folder>', 'the folder to create')
+    .option('--with-secrets', 'include the secret key of the data folder and the provider keys that it encrypts')
     .action(async (folder: string, options: BackupOptions) =>
       (await import('./commands/backup.ts')).makeBackup(contextOf(dependencies), folder, options),
     );
   program
     .command('restore')
-    .description('make the data folder (GATELOG_DATA_DIR), which must not be there yet, out of a backup')
+    .description('create the data folder (GATELOG_DATA_DIR), which must not exist yet, from a backup')
     .argument('<folder>', 'the backup')
     .action(async (folder: string) => (await import('./commands/restore.ts')).restore(contextOf(dependencies), folder));
 }
@@ -250,12 +250,12 @@ function addStoreCommands(program: Command, dependencies: CommandDependencies): 
   const store = program.command('store').description('the files of the store; the service must run').helpCommand(false);
   store
     .command('check')
-    .description('read every file and show the parts with a damaged one; exit code 1 when there are any')
+    .description('read every file and show damaged parts; exit code 1 when there are any')
     .option('--json', 'write the parts as JSON')
     .action(async (options: StoreCheckOptions) => (await import('./commands/store.ts')).checkStore(contextOf(dependencies), options));
   store
     .command('set-aside')
-    .description('take a damaged part out of the store, so that the rest can be read; its files are kept')
+    .description('take a damaged part out of the store, so that the rest is readable; its files are kept')
     .argument('<part>', 'the part, as "store check" shows it: requests/202601_1_9_2')
     .action(async (part: string) => (await import('./commands/store.ts')).setPartAside(contextOf(dependencies), part));
 }
@@ -264,13 +264,13 @@ function addStoreCommands(program: Command, dependencies: CommandDependencies): 
 function addRecordCommands(program: Command, dependencies: CommandDependencies): void {
   program
     .command('reprice')
-    .description('apply the prices as they are now to requests on record, and tell the difference')
-    .requiredOption('--filter <json>', 'which requests, as in a query; "all" for every one (required)')
-    .option('--start-date <date>', 'only those that arrived then or later: a date or a time, UTC')
-    .option('--end-date <date>', 'only those that arrived then or earlier; a date includes its whole day')
-    .option('--dry-run', 'tell the difference and change nothing')
+    .description('apply current prices to stored requests and print the difference')
+    .requiredOption('--filter <json>', 'a filter as in a query, or "all" (required)')
+    .option('--start-date <date>', 'only requests from then on: a date or a time, UTC')
+    .option('--end-date <date>', 'only requests up to then; a date includes its whole day')
+    .option('--dry-run', 'print the difference and change nothing')
     .option('--json', 'write the report as JSON')
-    .option('--all', 'of every organisation: for who runs the service, on its machine and without a key')
+    .option('--all', 'for every organisation; run it on the machine of the service, without a key')
     .action(async (options: RepriceOptions) => {
       const { reprice, repriceAll } = await import('./commands/reprice.ts');
       await (options.all === true ? repriceAll(contextOf(dependencies), options) : reprice(dependencies, options));

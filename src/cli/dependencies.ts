@@ -74,7 +74,7 @@ export async function withDatabase<T>(context: CommandContext, work: (database: 
   refuseUnreachable(config.dataDir);
   if (!hasMetadata(config.dataDir)) {
     throw new CommandError(
-      `There is no data of Gatelog in ${path.resolve(config.dataDir)}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data, or begin here with "gatelog serve" or "gatelog orgs create NAME".`,
+      `There is no Gatelog data in ${path.resolve(config.dataDir)}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data, or begin here with "gatelog serve" or "gatelog orgs create NAME".`,
     );
   }
   return withDatabaseMade(context, work);

@@ -134,7 +134,7 @@ function sendTo(socket: string, { method, path: address, parameters = {}, body }
 function whyUnreached(dataDir: string, error: unknown): string {
   const folder = path.resolve(dataDir);
   if (!hasMetadata(dataDir)) {
-    return `There is no data of Gatelog in ${folder}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data.`;
+    return `There is no Gatelog data in ${folder}. Set GATELOG_DATA_DIR to the folder that "gatelog serve" shows as Data.`;
   }
   const code = isSystemError(error) ? (error.code ?? '') : '';
   if (code === 'EACCES') return `The service in ${folder} belongs to another user. Run this command as that user.`;

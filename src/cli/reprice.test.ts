@@ -115,7 +115,7 @@ describe('gatelog reprice', () => {
 
 describe('a failure is one sentence that says what to do', () => {
   it.each([
-    ['no key', { GATELOG_API_KEY: '' }, 'GATELOG_API_KEY is not set: this command speaks to the running service with a key'],
+    ['no key', { GATELOG_API_KEY: '' }, 'GATELOG_API_KEY is not set: this command needs a key'],
     ['a key that is none', { GATELOG_API_KEY: 'two words' }, 'GATELOG_API_KEY is no key'],
     [
       'an address that is none',

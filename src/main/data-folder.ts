@@ -61,7 +61,7 @@ export function refuseUnreachable(dataDir: string): void {
       if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
       throw new DataFolderError(
         `${path.resolve(file)} cannot be read and written by this user (uid ${String(process.getuid?.())}): ${ownerOf(file)}. ` +
-          `Run Gatelog as that user, give the folder away ("chown -R" to uid ${String(process.getuid?.())}), or set GATELOG_DATA_DIR to another folder.`,
+          `Run Gatelog as that user, change the owner ("chown -R" to uid ${String(process.getuid?.())}), or set GATELOG_DATA_DIR to another folder.`,
         { cause: error },
       );
     }
@@ -92,7 +92,7 @@ function refuseForeign(dataDir: string): void {
   if (names.length === 0 || names.some((name) => ourNames.has(name))) return;
   const more = names.length > shownNames ? `, and ${names.length - shownNames} more` : '';
   throw new DataFolderError(
-    `The data folder ${path.resolve(dataDir)} has other files (${names.slice(0, shownNames).join(', ')}${more}) and nothing of Gatelog's. ` +
+    `The data folder ${path.resolve(dataDir)} has other files (${names.slice(0, shownNames).join(', ')}${more}) and none of Gatelog's. ` +
       'Set GATELOG_DATA_DIR to a folder that is empty or does not exist yet.',
   );
 }
@@ -111,8 +111,8 @@ export function hasRecords(dataDir: string): boolean {
 export function lostMetadata(dataDir: string): Error {
   const folder = path.resolve(dataDir);
   return new DataFolderError(
-    `${path.join(folder, metadataFileName)} is missing or empty, and the folder has records, which would belong to nobody: their organisations and keys are in that file. ` +
-      'Put it back, or make the folder anew out of a backup: move this one away and run "gatelog restore FOLDER". ' +
-      'To begin a new deployment beside records that nobody can read any more: "gatelog serve --new-metadata".',
+    `${path.join(folder, metadataFileName)} is missing or empty, but the folder has records whose organisations and keys are in that file. ` +
+      'Put it back, or restore a backup: move this folder away and run "gatelog restore FOLDER". ' +
+      'To start a new deployment that cannot read the old records, run "gatelog serve --new-metadata".',
   );
 }

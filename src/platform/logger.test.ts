@@ -45,7 +45,7 @@ test('a call is a line that a person can read', () => {
   expect(lines.map((line) => line.slice('00:00:00 '.length))).toEqual([
     'gateway: POST /v1/chat/completions → openai gpt-4o 200 12 ms\n',
     'gateway: POST /v1/chat/completions 401 invalid_key 12 ms\n',
-    'gateway: POST /v1/chat/completions → openai no answer 12 ms\n',
+    'gateway: POST /v1/chat/completions → openai no response 12 ms\n',
     'gateway: and 7 more calls in this second, 2 of them failed\n',
   ]);
 });

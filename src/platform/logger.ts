@@ -88,7 +88,7 @@ const texts: Readonly<Record<string, (fields: Fields) => string>> = {
 
 function callText({ method, path, provider, model, status, ms, code }: Fields): string {
   const where = provider === undefined ? [] : ['→', provider];
-  const words = [method, path, ...where, model, status === 0 ? 'no answer' : status, code, ms, 'ms'];
+  const words = [method, path, ...where, model, status === 0 ? 'no response' : status, code, ms, 'ms'];
   return words.filter((word) => typeof word === 'string' || typeof word === 'number').join(' ');
 }
 

@@ -21,6 +21,6 @@ function theOne(found: readonly ApiKey[]): ApiKey {
   }
   if (key !== undefined) return key;
   throw new CommandError(
-    found.length > 0 ? 'This key is revoked already.' : 'There is no such key; "gatelog keys list" shows ids and prefixes.',
+    found.length > 0 ? 'This key is already revoked.' : 'There is no such key; "gatelog keys list" shows ids and prefixes.',
   );
 }

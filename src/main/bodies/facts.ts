@@ -35,7 +35,7 @@ function parseText(utf8: Buffer): unknown {
   if (jsonExcess(text) === undefined) return parseJson(text);
   throw new GatelogError(
     'body_too_large',
-    `The body has more values than the gateway reads, or has them over ${maxJsonDepth} levels deep, and it has to be read for a budget, a limit by user or the echo provider; send fewer, or less nested, values.`,
+    `The body has too many values or is nested more than ${maxJsonDepth} levels deep, and a budget, a limit by user or the echo provider must read it; send fewer or less nested values.`,
   );
 }
 

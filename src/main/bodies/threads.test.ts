@@ -148,7 +148,7 @@ describe('what is read of a body', () => {
     ['values too deep in one another', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ])('is a refusal for %s', (_what, text) => {
     const body = Buffer.from(text);
-    const refusal = { refusal: { code: 'body_too_large', message: expect.stringMatching(/more values than the gateway reads/) as string } };
+    const refusal = { refusal: { code: 'body_too_large', message: expect.stringMatching(/too many values or is nested/) as string } };
     expect(answerAbout(body, { of: 'facts', ways: [{ ...way, replaced: undefined, bytes: 1 }] })).toEqual(refusal);
   });
 

@@ -44,8 +44,8 @@ describe('what a budget sets aside', () => {
   it('is not known for a body that nests deeper, or has more values, than is read: the call is refused', () => {
     for (const odd of ['['.repeat(600) + ']'.repeat(600), `[${'{},'.repeat(1_000_000)}{}]`]) {
       const call = callOf(`{"model":"gpt-4","messages":${odd},"max_tokens":100,"user":"ann"}`);
-      expect(() => estimate(call)).toThrow('The body has more values than the gateway reads');
-      expect(() => readUser(call)).toThrow('The body has more values than the gateway reads');
+      expect(() => estimate(call)).toThrow('The body has too many values or is nested');
+      expect(() => readUser(call)).toThrow('The body has too many values or is nested');
     }
   });
 

@@ -93,7 +93,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Authentication | Auth
 function routeOf({ providers, targets }: ForwardPorts, { request, path, head }: Call): Route {
   const { targetUrl, attempts } = head.directives;
   const first = attempts?.targets?.[0];
-  if (first !== undefined) return routeToTarget(first.targetUrl, path, targets, `${first.place}.target-url`);
+  if (first !== undefined) return routeToTarget(first.targetUrl, path, targets, `${first.path}.target-url`);
   if (targetUrl !== undefined) return routeToTarget(targetUrl, path, targets);
   return routeByPath(request.method ?? 'GET', path, providers, head.speaksAnthropic);
 }

@@ -153,7 +153,7 @@ function repeated(
 function refuseExcluded(legs: readonly FallbackTarget[], excluded: ReadonlySet<string> | undefined): void {
   const leg = legs.find(({ route }) => excluded?.has(route.provider) === true);
   if (leg === undefined) return;
-  throw new GatelogError('invalid_model', `${leg.fallback.place} leads to ${leg.route.provider}, which the body's model excludes.`);
+  throw new GatelogError('invalid_model', `${leg.fallback.path} leads to ${leg.route.provider}, which the body's model excludes.`);
 }
 
 /** Of the caller's lines those for the first place. */

@@ -3,7 +3,7 @@ import { kinds } from '../../src/config/kinds.ts';
 import type { Machine, Variable } from '../../src/config/variable.ts';
 import { clientVariables, settingRows } from '../../src/config/variables.ts';
 import { directiveDescriptions, responseHeaderDescriptions } from '../../src/gateway/directives/descriptions.ts';
-import { foreignDirectives } from '../../src/gateway/directives/foreign.ts';
+import { foreignDirectives } from '../../src/gateway/directives/unknown-header.ts';
 import { errorDescriptions } from '../../src/model/error-descriptions.ts';
 import { apiErrorCodes, type ErrorCode, gatewayErrorCodes, GatelogError } from '../../src/model/errors.ts';
 import { addressedProviders } from '../../src/model/vocabulary/providers.ts';

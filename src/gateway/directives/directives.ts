@@ -4,106 +4,50 @@ import type { BodyKeeping, TaggedProperty, Tags } from '../../model/record/excha
 import { parseMoney } from '../../model/pricing/money.ts';
 import { exceedsBytes, isJsonObject, parseJson, quotedInHeader, wellFormed } from '../../model/text.ts';
 import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
-import { type AttemptDirectives, attemptReaders, type RetryDraft, finishRetry } from './retry.ts';
-import { type CachePolicy, type CacheHeader, type CacheHeaders, readCacheAsk } from './cache.ts';
-import { foreignDirectives } from './foreign.ts';
 import { headerText } from '../http/headers.ts';
-import { nearestHeader, type UnreadLine } from './nearest-header.ts';
+import { type CachePolicy, cacheReaders, finishCache } from './cache.ts';
+import { type AttemptDirectives, attemptReaders, finishRetry } from './retry.ts';
+import { unknownHeaderWarning } from './unknown-header.ts';
+import { checkOnce, type Draft, flag, overlong, type Reader, text, warn, word } from './values.ts';
 
-/** Prefixes of our own headers: ours, and the one that clients of Helicone's API send. */
 const ownPrefix = 'svc-';
+/** Clients of Helicone's API send our headers under this prefix. */
 const aliasPrefix = 'helicone-';
 const propertySuffix = 'property-';
 
-/** All that our own headers on one request say. */
 export interface Directives {
   readonly tags: Tags;
-  /** Value of `Svc-Auth`, as sent. */
+  /** `Svc-Auth` as sent. */
   readonly auth: string | undefined;
-  /** Value of `Svc-Request-Id`, as sent. */
+  /** `Svc-Request-Id` as sent, not yet validated. */
   readonly requestId: string | undefined;
-  /** Value of `Svc-Target-Url`, as sent. */
+  /** `Svc-Target-Url` as sent, not yet validated. */
   readonly targetUrl: string | undefined;
-  /** `Svc-Stream-Usage`: a stream's usage is asked for and recorded. */
   readonly streamUsage: boolean;
-  /** `Svc-RateLimit-Policy`. */
   readonly limitPolicy: LimitPolicy | undefined;
   /** `Svc-Retry-…` and `Svc-Fallbacks`; undefined: there is one attempt. */
   readonly attempts: AttemptDirectives | undefined;
-  /** `Svc-Cache-*` with `Cache-Control`; undefined: the cache has no part in the call. */
+  /** `Svc-Cache-*` with `Cache-Control`; undefined: the call does not use the cache. */
   readonly cache: CachePolicy | undefined;
   /** What could not be done as asked, for `svc-warning`. */
   readonly warnings: readonly string[];
-  /** True when a header came with the alias prefix: the reply then carries its names too. */
+  /** A header came with the alias prefix: the response then has the alias names too. */
   readonly aliased: boolean;
-  /** Why the call must not be made, where going on would not be what was asked for. Answered once the key is known, so that it is on record. */
+  /** Why the call must not be made. Sent once the key is verified, so that the refusal is on record. */
   readonly refusal: GatelogError | undefined;
 }
 
-/** What is said to a caller of its headers; the line that says it has an end too. */
-const maxWarnings = 32;
-/** To compare names takes time, before anybody knows who calls. */
+/** Suggestions of one response: comparing names takes time, and the key is not verified yet. */
 const maxSuggestions = 4;
 
-type WritableTags = { -readonly [Name in keyof Tags]: Tags[Name] };
-
-interface Draft {
-  readonly properties: Map<string, TaggedProperty>;
-  readonly tags: WritableTags;
-  readonly warnings: string[];
-  auth: string | undefined;
-  requestId: string | undefined;
-  targetUrl: string | undefined;
-  streamUsage: boolean;
-  limitPolicy: LimitPolicy | undefined;
-  attempts: RetryDraft | undefined;
-  cacheHeaders: CacheHeaders | undefined;
-  aliased: boolean;
-  refusal: GatelogError | undefined;
-}
-
-/** A head may hold tens of thousands of lines, of which this is said before anybody knows whose they are. */
-function warn({ warnings }: Draft, text: string): void {
-  if (warnings.length < maxWarnings) warnings.push(text);
-  else if (warnings.length === maxWarnings) warnings.push('and more of that kind');
-}
-
-/** What one directive does with its value. */
-type Reader = (draft: Draft, value: string, name: string) => void;
-
-type TextTag =
-  | 'userId'
-  | 'sessionId'
-  | 'sessionName'
-  | 'sessionPath'
-  | 'modelOverride'
-  | 'promptId'
-  | 'promptVersion'
-  | 'jobId'
-  | 'nodeId'
-  | 'experimentId';
-
-const text =
-  (field: TextTag): Reader =>
-  (draft, value, name) => {
-    const read = wellFormed(headerText(value));
-    if (exceedsBytes(read, textLimits.identifierBytes)) warn(draft, overlong(name, textLimits.identifierBytes));
-    else if (read !== '') draft.tags[field] = read;
-  };
-
-/** What stands among the properties too, where it is shown under the prefix that it was sent with. */
-const namedText = (field: 'sessionId' | 'sessionName' | 'sessionPath' | 'promptId'): Reader => {
-  const read = text(field);
+/** A text that is shown among the properties too, under the prefix that it was sent with. */
+const namedText = (tag: 'sessionId' | 'sessionName' | 'sessionPath' | 'promptId'): Reader => {
+  const read = text(tag);
   return (draft, value, name) => {
     read(draft, value, name);
-    if (draft.tags[field] !== undefined && name.toLowerCase().startsWith(aliasPrefix)) draft.tags.aliasedNames = true;
+    if (draft.tags[tag] !== undefined && name.toLowerCase().startsWith(aliasPrefix)) draft.tags.aliasedNames = true;
   };
 };
-
-/** Why a text is not on record, for `svc-warning`. */
-export function overlong(what: string, maxBytes: number): string {
-  return `${what} is over ${maxBytes} bytes and was not stored`;
-}
 
 const keepingWords: ReadonlyMap<string, BodyKeeping> = new Map([
   ['true', 'counted'],
@@ -111,62 +55,27 @@ const keepingWords: ReadonlyMap<string, BodyKeeping> = new Map([
   ['false', 'kept'],
 ]);
 
-const keeping =
-  (field: 'requestBody' | 'responseBody'): Reader =>
-  (draft, value, name) => {
-    const word = keepingWords.get(value.trim().toLowerCase());
-    if (word !== undefined) draft.tags[field] = word;
-    else draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true, strict or false; got ${quotedInHeader(value)}.`);
-  };
+const keeping = (tag: 'requestBody' | 'responseBody'): Reader =>
+  word(keepingWords, 'true, strict or false', (draft, value) => {
+    draft.tags[tag] = value;
+  });
 
-const flag =
-  (set: (draft: Draft, isOn: boolean) => void): Reader =>
-  (draft, value, name) => {
-    const word = value.trim().toLowerCase();
-    set(draft, word === 'true');
-    if (word !== 'true' && word !== 'false') {
-      draft.refusal ??= new GatelogError('invalid_directive', `${name} takes true or false; got ${quotedInHeader(value)}.`);
-    }
-  };
-
-const readStreamUsage = flag((draft, isOn) => {
-  draft.streamUsage = isOn;
-});
-
-const readSecurity = flag((draft, isOn) => {
+const setSecurity = (draft: Draft, isOn: boolean): void => {
   if (isOn) draft.tags.securityCheck = true;
   else delete draft.tags.securityCheck;
+};
+
+/** A caller that uses the name of Helicone's documentation expects the call to be blocked. */
+const readBlocking = flag((draft, isOn, name) => {
+  setSecurity(draft, isOn);
+  if (isOn) warn(draft, `${name} marks the record of an attack (threat) and does NOT block the call`);
 });
 
-/** Who asks by the name that Helicone's documentation has for it counts on the call being blocked. */
-const readBlocking: Reader = (draft, value, name) => {
-  readSecurity(draft, value, name);
-  if (draft.tags.securityCheck === true) warn(draft, `${name} marks the record of an attack (threat) and does NOT block the call`);
-};
-
-/** One policy a call: of two different ones nobody knows which was meant, and none may be dropped. */
 const readLimitPolicy: Reader = (draft, value, name) => {
-  if (draft.limitPolicy !== undefined && draft.limitPolicy.text !== headerText(value)) {
-    draft.refusal ??= new GatelogError(
-      'invalid_directive',
-      `${name} is there twice; send one policy, and store others with PUT /v1/rate-limits.`,
-    );
-    return;
-  }
-  try {
-    draft.limitPolicy = parseLimitPolicy(headerText(value), name);
-  } catch (error) {
-    if (!(error instanceof GatelogError)) throw error;
-    draft.refusal ??= error;
-  }
+  const policy = headerText(value);
+  checkOnce(draft.limitPolicy?.text, policy, name, 'one policy, and store others with PUT /v1/rate-limits');
+  draft.limitPolicy = parseLimitPolicy(policy, name);
 };
-
-/** They are read together, once all are here. */
-const cacheHeader =
-  (header: CacheHeader): Reader =>
-  (draft, value, name) => {
-    draft.cacheHeaders = { ...draft.cacheHeaders, [header]: { name, value } };
-  };
 
 const readTargetUrl: Reader = (draft, value, name) => {
   draft.targetUrl = headerText(value).trim();
@@ -198,31 +107,30 @@ const readerTable = {
   cost: readCost,
   'omit-request': keeping('requestBody'),
   'omit-response': keeping('responseBody'),
-  'stream-usage': readStreamUsage,
-  'cache-enabled': cacheHeader('cache-enabled'),
-  'cache-read': cacheHeader('cache-read'),
-  'cache-save': cacheHeader('cache-save'),
-  'cache-seed': cacheHeader('cache-seed'),
-  'cache-bucket-max-size': cacheHeader('cache-bucket-max-size'),
-  'cache-ignore-keys': cacheHeader('cache-ignore-keys'),
-  'cache-control': cacheHeader('cache-control'),
+  'stream-usage': flag((draft, isOn) => {
+    draft.streamUsage = isOn;
+  }),
+  ...cacheReaders,
   ...attemptReaders,
-  'security-enabled': readSecurity,
-  // The name that Helicone's documentation has for it.
+  'security-enabled': flag(setSecurity),
+  // The name in Helicone's documentation.
   'llm-security-enabled': readBlocking,
   'target-url': readTargetUrl,
-  // The name that clients of Helicone's API know for it.
+  // The name that Helicone's clients send.
   'openai-api-base': readTargetUrl,
   'ratelimit-policy': readLimitPolicy,
 } satisfies Readonly<Record<string, Reader>>;
 
-/** A map: any text may come, `constructor` too. */
+/** A map, because any text may come, `constructor` too. */
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>(Object.entries(readerTable));
 
-/** One of our request headers, by the text after the prefix. `Svc-Property-…` has a name of the caller's in it and is not among them. */
+/** One of our request headers, by the text after the prefix. `Svc-Property-…` ends with the caller's own name and is not among them. */
 export type DirectiveName = keyof typeof readerTable;
 
-/** Reads our headers off one request, line by line. Tags that are over a limit are left out and named in `warnings`; the model call goes on. */
+/**
+ * Reads our headers off one request, one at a time. A tag over its limit is left out and named in `warnings`; the call goes on. A directive that
+ * cannot be carried out becomes the refusal.
+ */
 export class DirectiveReader {
   private readonly draft: Draft = {
     properties: new Map(),
@@ -234,12 +142,12 @@ export class DirectiveReader {
     streamUsage: false,
     limitPolicy: undefined,
     attempts: undefined,
-    cacheHeaders: undefined,
+    cache: undefined,
     aliased: false,
     refusal: undefined,
   };
 
-  /** Reads a line when it is one of ours; such a line is never forwarded. @returns false for every other line. */
+  /** Reads a header when it is one of ours; it is never forwarded then. @returns false for any other header. */
   takes(name: string, lower: string, value: string): boolean {
     const aliased = lower.startsWith(aliasPrefix);
     if (!aliased && !lower.startsWith(ownPrefix)) return false;
@@ -248,29 +156,31 @@ export class DirectiveReader {
     return true;
   }
 
-  /** Says on the reply what could not be done as asked. */
+  /** Adds to `svc-warning`. */
   warn(what: string): void {
     warn(this.draft, what);
   }
 
-  /** What all lines together said. @param cacheControl value of the plain `Cache-Control`. */
+  /** All headers together. @param cacheControl value of the plain `Cache-Control`. */
   directives(cacheControl: string | undefined): Directives {
-    const attempts = finishRetry(this.draft);
-    const cache = this.draft.cacheHeaders === undefined ? undefined : readCache(this.draft, this.draft.cacheHeaders, cacheControl);
-    const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal } = this.draft;
+    const { draft } = this;
+    const attempts = finishRetry(draft);
+    let cache: CachePolicy | undefined;
+    try {
+      cache = draft.cache === undefined ? undefined : finishCache(draft.cache, cacheControl);
+    } catch (error) {
+      refuse(draft, error);
+    }
+    const { properties, tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, aliased, refusal } = draft;
     tags.properties = [...properties.values()];
     return { tags, warnings, auth, requestId, targetUrl, streamUsage, limitPolicy, attempts, cache, aliased, refusal };
   }
 }
 
-function readCache(draft: Draft, sent: CacheHeaders, cacheControl: string | undefined): CachePolicy | undefined {
-  try {
-    return readCacheAsk(sent, cacheControl);
-  } catch (error) {
-    if (!(error instanceof GatelogError)) throw error;
-    draft.refusal ??= error;
-    return undefined;
-  }
+/** The first error of a call refuses it. */
+function refuse(draft: Draft, error: unknown): void {
+  if (!(error instanceof GatelogError)) throw error;
+  draft.refusal ??= error;
 }
 
 interface HeaderLine {
@@ -291,20 +201,21 @@ function readOne(draft: Draft, { name, lower, value, prefixLength }: HeaderLine)
     return;
   }
   const reader = readers.get(suffix);
-  if (reader !== undefined) reader(draft, value, name);
-  else warn(draft, unread(draft, { name, suffix, prefixLength }));
-}
-
-function unread({ warnings }: Draft, line: UnreadLine): string {
-  const without = foreignDirectives.get(line.suffix);
-  if (without !== undefined) return `${line.name} is NOT carried out by this gateway: ${without}`;
-  const meant = warnings.length < maxSuggestions ? nearestHeader(line, readers.keys()) : undefined;
-  return `${line.name} is not a header that this gateway knows and was ignored${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
+  if (reader === undefined) {
+    const known = draft.warnings.length < maxSuggestions ? readers.keys() : undefined;
+    warn(draft, unknownHeaderWarning({ name, suffix, prefixLength }, known));
+    return;
+  }
+  try {
+    reader(draft, value, name);
+  } catch (error) {
+    refuse(draft, error);
+  }
 }
 
 function addProperty(draft: Draft, property: TaggedProperty): void {
   const { name, value } = property;
-  // Characters are never more than UTF-16 units; only of a long name do they have to be counted.
+  // A name has no more characters than UTF-16 units, so only those of a long name are counted.
   const length = name.length <= propertyLimits.nameCharacters ? name.length : Array.from(name).length;
   if (length < 1 || length > propertyLimits.nameCharacters) {
     warn(draft, `a property name has ${length} characters and was not stored (1 to ${propertyLimits.nameCharacters} are allowed)`);
@@ -313,7 +224,7 @@ function addProperty(draft: Draft, property: TaggedProperty): void {
   } else if (draft.properties.size >= propertyLimits.properties && !draft.properties.has(name)) {
     warn(draft, `property ${quotedInHeader(name)} is over the limit of ${propertyLimits.properties} and was not stored`);
   } else {
-    // Deleting first keeps "the last wins" also for the order, by which declared names that several spellings have are told apart.
+    // The last one wins in order too: the order decides between several spellings of a declared name.
     draft.properties.delete(name);
     draft.properties.set(name, property);
   }

@@ -1,61 +1,60 @@
 import { GatelogError } from '../../model/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 
-/** Statuses from one to another, both included. */
+/** Both bounds are included. */
 export interface StatusRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Another place for a call, as the caller wrote it. What is absent is as in the first attempt. */
+/** Another target for a call, as the caller wrote it. Absent members are as in the first attempt. */
 export interface Fallback {
-  /** Where it stands, for the sentence that refuses it. */
-  readonly place: string;
+  /** JSON path of the entry, for error messages. */
+  readonly path: string;
   readonly provider?: string;
   readonly targetUrl?: string;
   readonly model?: string;
   readonly keyName?: string;
-  /** Of which failures of the attempt before it takes over. */
+  /** Statuses of a failed attempt after which this target is tried. */
   readonly on: readonly StatusRange[];
-  /** It takes over from a 400 too that says that the prompt is too long for the model. */
+  /** It is also tried after a 400 that reports a prompt too long for the model. */
   readonly onTooLong?: true;
-  /** It takes over from the place right before it alone; otherwise from any before it. */
+  /** It is tried only after the target right before it; otherwise after any earlier one. */
   readonly followsOne?: true;
 }
 
-/** Fallbacks of one call. */
 export const maxFallbacks = 10;
 
-/** Too many calls, and the provider's own failures; one that cannot be reached counts as 502, one that is too slow as 504. */
+/** Too many requests, and failures of the provider. An unreachable provider counts as 502, a time-out as 504. */
 export const defaultFailures: readonly StatusRange[] = [
   { from: 429, to: 429 },
   { from: 500, to: 599 },
 ];
 
-/** What another model may answer, or another provider with another key; as Helicone's gateway goes on with its lists. */
+/** Failures that another model, or another provider with its own key, may not have; the same as in Helicone's gateway. */
 const failuresOfModels: readonly StatusRange[] = [{ from: 401, to: 401 }, { from: 408, to: 408 }, ...defaultFailures];
 
-/** Members of a fallback that are a text, and the most characters of each. */
+/** JSON member → property, and its maximum length in characters. */
 const texts = { provider: ['provider', 64], target_url: ['targetUrl', 2048], model: ['model', 256], key_name: ['keyName', 256] } as const;
 const knownFields = [...Object.keys(texts), 'on'];
 
-/** The status of a refusal that may be about the length of the prompt. */
+/** The status with which providers refuse a prompt that is too long. */
 export const tooLongStatus = 400;
 
-/** True when a fallback takes over from an attempt that failed with this status. @param isTooLong its reply says that the prompt is too long. */
+/** Whether a fallback is tried after this status. @param isTooLong the response reports a prompt that is too long. */
 export function matchesStatus({ on, onTooLong }: Fallback, status: number, isTooLong: boolean): boolean {
   return (isTooLong && onTooLong === true) || on.some(({ from, to }) => status >= from && status <= to);
 }
 
-/** The further models of a body's list, each with its place in it. */
+/** Fallbacks to the further models of a list in the body. */
 export function fallbacksOfModels(models: readonly { readonly model: string; readonly index: number }[]): readonly Fallback[] {
-  return models.map(({ model, index }) => ({ place: `model[${index}]`, model, on: failuresOfModels, onTooLong: true }));
+  return models.map(({ model, index }) => ({ path: `model[${index}]`, model, on: failuresOfModels, onTooLong: true }));
 }
 
 /**
- * The entries of `Svc-Fallbacks`, in whichever form they are.
+ * The entries of `Svc-Fallbacks`, in our own form or Helicone's.
  * @param name the header as the caller wrote it.
- * @throws GatelogError `invalid_directive`, with the place of what is wrong.
+ * @throws GatelogError `invalid_directive`, with the path of the error.
  */
 export function parseEntries(text: string, name: string): readonly unknown[] {
   const list = parseJson(text);
@@ -64,57 +63,55 @@ export function parseEntries(text: string, name: string): readonly unknown[] {
   return list;
 }
 
-/** The fallbacks of a list in our own form. @throws as {@link parseEntries} does. */
+/** Reads a list in our own form. @throws as {@link parseEntries} does. */
 export function readFallbacks(entries: readonly unknown[], name: string): readonly Fallback[] {
   return entries.map((entry, index) => readFallback(entry, `${name}[${index}]`));
 }
 
-/** An entry all of whose fields are known. */
-export function readEntry(entry: unknown, place: string, known: readonly string[]): JsonObject {
-  if (!isJsonObject(entry)) throw wrong(place, 'must be an object');
+/** @throws GatelogError `invalid_directive` for an entry with unknown fields. */
+export function readEntry(entry: unknown, path: string, known: readonly string[]): JsonObject {
+  if (!isJsonObject(entry)) throw wrong(path, 'must be an object');
   const unknownField = Object.keys(entry).find((field) => !known.includes(field));
   if (unknownField === undefined) return entry;
-  throw wrong(place, `has the field "${unknownField.slice(0, 60)}", which is not known; known are ${known.join(', ')}`);
+  throw wrong(path, `has the field "${unknownField.slice(0, 60)}", which is not known; known are ${known.join(', ')}`);
 }
 
-function readFallback(given: unknown, place: string): Fallback {
-  const entry = readEntry(given, place, knownFields);
-  const said = Object.entries(texts).flatMap(([field, [property, most]]) => {
+function readFallback(given: unknown, path: string): Fallback {
+  const entry = readEntry(given, path, knownFields);
+  const said = Object.entries(texts).flatMap(([field, [property, maxCharacters]]) => {
     const value = entry[field];
-    return value === undefined ? [] : [[property, readText(value, `${place}.${field}`, most)]];
+    return value === undefined ? [] : [[property, readText(value, `${path}.${field}`, maxCharacters)]];
   });
   const fallback: Fallback = {
     ...(Object.fromEntries(said) as Partial<Fallback>),
-    place,
-    on: entry['on'] === undefined ? defaultFailures : readOn(entry['on'], `${place}.on`),
+    path,
+    on: entry['on'] === undefined ? defaultFailures : readOn(entry['on'], `${path}.on`),
   };
-  if (said.length === 0) throw wrong(place, 'leads nowhere else; give it a provider, target_url, model or key_name');
+  if (said.length === 0) throw wrong(path, 'leads nowhere else; give it a provider, target_url, model or key_name');
   if (fallback.targetUrl !== undefined && (fallback.provider !== undefined || fallback.keyName !== undefined)) {
-    throw wrong(place, 'has a target_url, to which no stored key goes; leave out provider and key_name, or target_url');
+    throw wrong(path, 'has a target_url, to which no stored key goes; leave out provider and key_name, or target_url');
   }
   return fallback;
 }
 
-/** A text of so many characters, trimmed. @throws GatelogError `invalid_directive`, with the place of what is none. */
-export function readText(value: unknown, place: string, maxCharacters: number): string {
+export function readText(value: unknown, path: string, maxCharacters: number): string {
   if (typeof value !== 'string' || value.trim() === '' || value.length > maxCharacters) {
-    throw wrong(place, `must be a text of 1 to ${maxCharacters} characters`);
+    throw wrong(path, `must be a text of 1 to ${maxCharacters} characters`);
   }
   return value.trim();
 }
 
-/** Statuses of failures. @throws GatelogError `invalid_directive`, with the place of what is none. */
-export function readOn(value: unknown, place: string): readonly StatusRange[] {
-  if (!Array.isArray(value) || value.length === 0) throw wrong(place, 'must be an array such as [429, {"from": 500, "to": 599}]');
+export function readOn(value: unknown, path: string): readonly StatusRange[] {
+  if (!Array.isArray(value) || value.length === 0) throw wrong(path, 'must be an array such as [429, {"from": 500, "to": 599}]');
   const entries: readonly unknown[] = value;
-  return entries.map((entry, index) => readRange(entry, `${place}[${index}]`));
+  return entries.map((entry, index) => readRange(entry, `${path}[${index}]`));
 }
 
-function readRange(entry: unknown, place: string): StatusRange {
+function readRange(entry: unknown, path: string): StatusRange {
   const range = typeof entry === 'number' ? { from: entry, to: entry } : entry;
-  if (!isJsonObject(range) || Object.keys(range).some((field) => field !== 'from' && field !== 'to')) throw wrong(place, rangeForm);
+  if (!isJsonObject(range) || Object.keys(range).some((field) => field !== 'from' && field !== 'to')) throw wrong(path, rangeForm);
   const { from, to } = range;
-  if (!isFailure(from) || !isFailure(to) || from > to) throw wrong(place, rangeForm);
+  if (!isFailure(from) || !isFailure(to) || from > to) throw wrong(path, rangeForm);
   return { from, to };
 }
 
@@ -124,7 +121,7 @@ function isFailure(status: unknown): status is number {
   return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599;
 }
 
-/** What is said of a part of a list. @param problem follows the place in a sentence. */
-export function wrong(place: string, problem: string): GatelogError {
-  return new GatelogError('invalid_directive', `${place} ${problem}.`, { details: { path: place } });
+/** @param problem follows the path in the sentence. */
+export function wrong(path: string, problem: string): GatelogError {
+  return new GatelogError('invalid_directive', `${path} ${problem}.`, { details: { path } });
 }

@@ -2,7 +2,8 @@ import type { HeaderList } from '../../platform/http/header-list.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { holdsOurKey } from '../../auth/api-key.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
-import { type Directives, DirectiveReader, overlong } from './directives.ts';
+import { type Directives, DirectiveReader } from './directives.ts';
+import { overlong } from './values.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
 import {
   connectionTokens,
@@ -14,19 +15,29 @@ import {
   withoutZstd,
 } from '../http/headers.ts';
 
-/** Headers in which official clients send a provider's key, and so may send ours. */
+/** Headers in which official clients send a provider's key, and may send ours. */
 const credentialNames = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const;
 
-/** What a record keeps of a request's headers. An allow-list: a header that nobody thought of is not stored, so no credential can be. */
+/** An allow-list: a header that is not in it is not recorded, so an unknown credential cannot be either. */
 const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'referer', 'accept', 'openai-beta'] as const;
 
-/** Headers with which Helicone's clients of Bedrock send the keys of an account, and the one in which Amazon's own send such a key's token. */
+/** Headers in which Helicone's Bedrock clients send the keys of an AWS account, and the session token of Amazon's own clients. */
 const amazonNames = ['aws-access-key', 'aws-secret-key', 'aws-session-token', 'x-amz-security-token'] as const;
 export type AmazonName = (typeof amazonNames)[number];
 
-type LineKind = 'dropped' | 'host' | 'connection' | 'credential' | 'recorded' | 'length' | 'encodings' | 'caching' | 'anthropic' | 'amazon';
+type HeaderKind =
+  | 'dropped'
+  | 'host'
+  | 'connection'
+  | 'credential'
+  | 'recorded'
+  | 'length'
+  | 'encodings'
+  | 'caching'
+  | 'anthropic'
+  | 'amazon';
 
-const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
+const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>([
   ...hopByHopNames.map((name) => [name, 'dropped'] as const),
   ...credentialNames.map((name) => [name, 'credential'] as const),
   ...recordedNames.map((name) => [name, 'recorded'] as const),
@@ -39,31 +50,30 @@ const lineKinds: ReadonlyMap<string, LineKind> = new Map<string, LineKind>([
   ...amazonNames.map((name) => [name, 'amazon'] as const),
 ]);
 
-/** What is done with a line, by its name. Lines of any other name are ours or pass. */
+/** Headers without a kind are directives or pass to the provider. */
 const names = new InternTable((name) => {
   const lower = name.toLowerCase();
-  // A key of ours in a name is as much a key as one in a value.
-  return { lower, kind: holdsOurKey(lower) ? ('dropped' as const) : lineKinds.get(lower) };
+  // Our keys are kept from the provider in names as in values.
+  return { lower, kind: holdsOurKey(lower) ? ('dropped' as const) : headerKinds.get(lower) };
 });
 
-/** What the head of a request says to the gateway. Lines are name and value in turn, in their order and case. */
 export interface RequestHead {
   readonly directives: Directives;
-  /** Lines that may hold keys, ours and the provider's. */
+  /** Headers that may contain keys, ours and the provider's. */
   readonly credentials: HeaderList;
-  /** Lines that pass to the provider beside the credentials and the length. No key of ours is among them. */
+  /** Headers for the provider beside the credentials and the length. No key of ours is among them. */
   readonly passed: HeaderList;
-  /** The line that says how long the body is, when there is one. */
+  /** `Content-Length`, if present. */
   readonly length: HeaderList;
-  /** What the record keeps, lower-case names; the last line of a name wins. */
+  /** For the record, by lower-case name; the last header of a name wins. */
   readonly recorded: Readonly<Record<string, string>>;
-  /** It has an `anthropic-version`, as every call of Anthropic's clients does. */
+  /** It has an `anthropic-version`, which Anthropic's clients always send. */
   readonly speaksAnthropic: boolean;
-  /** Keys of an account at Amazon, which are among no other lines; undefined: there are none. */
+  /** Keys of an AWS account, if any; they are in no other list. */
   readonly amazon: Partial<Record<AmazonName, string>> | undefined;
 }
 
-/** Names, and the characters of one line, in the `Connection` headers of a request: more than any client has. */
+/** Names in the `Connection` headers of a request, and characters of each header: more than any client sends. */
 const maxDeclared = 64;
 const maxConnection = 2048;
 
@@ -72,11 +82,11 @@ function boundedDeclared(known: Set<string> | undefined, value: string): Set<str
   if (value.length <= maxConnection && (declared?.size ?? 0) <= maxDeclared) return declared;
   throw new GatelogError(
     'malformed_request',
-    `The Connection headers of a request name ${maxDeclared} fields at most, a line of them in ${maxConnection} characters.`,
+    `The Connection headers of a request name ${maxDeclared} fields at most, each header in ${maxConnection} characters.`,
   );
 }
 
-/** Reads the head of a request in one pass over its lines. @throws GatelogError `malformed_request`. */
+/** Reads all headers in one pass. @throws GatelogError `malformed_request`. */
 export function readRequestHead(raw: HeaderList): RequestHead {
   const directives = new DirectiveReader();
   const credentials: string[] = [];
@@ -111,7 +121,7 @@ export function readRequestHead(raw: HeaderList): RequestHead {
         continue;
       case 'recorded':
         if (holdsOurKey(value)) continue;
-        if (!keepHeader(recorded, lower, shownHeader(lower, value))) directives.warn(overlong(name, textLimits.headerBytes));
+        if (!keepHeader(recorded, lower, recordedText(lower, value))) directives.warn(overlong(name, textLimits.headerBytes));
         passed.push(name, value);
         continue;
       case 'encodings':
@@ -138,17 +148,21 @@ export function readRequestHead(raw: HeaderList): RequestHead {
   };
 }
 
-function shownHeader(lower: string, value: string): string {
+function recordedText(lower: string, value: string): string {
   return lower === 'referer' ? withoutSecrets(headerText(value)) : headerText(value);
 }
 
-/** RFC 9112 §3.2; Node keeps the first one without a word. */
+/** RFC 9112 §3.2; Node silently keeps the first one. */
 function isFirstHost(hasHost: boolean): true {
   if (hasHost) throw new GatelogError('malformed_request', 'A request has one Host header.');
   return true;
 }
 
-function amazonKeys(lines: HeaderList): Partial<Record<AmazonName, string>> {
-  const pairs = lines.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), (lines[index + 1] ?? '').trim()] as const] : []));
-  return Object.fromEntries(pairs.filter(([, value]) => !holdsOurKey(value)));
+function amazonKeys(list: HeaderList): Partial<Record<AmazonName, string>> {
+  const keys: Partial<Record<string, string>> = {};
+  for (let index = 0; index + 1 < list.length; index += 2) {
+    const value = (list[index + 1] ?? '').trim();
+    if (!holdsOurKey(value)) keys[(list[index] ?? '').toLowerCase()] = value;
+  }
+  return keys;
 }

@@ -44,8 +44,8 @@ export function planFallbackTargets(
     } catch (error) {
       // Our own fault is not the caller's list.
       if (!(error instanceof GatelogError) || error.status >= 500) throw error;
-      throw new GatelogError('invalid_directive', `${fallback.place}: ${error.message}`, {
-        details: { path: fallback.place },
+      throw new GatelogError('invalid_directive', `${fallback.path}: ${error.message}`, {
+        details: { path: fallback.path },
         cause: error,
       });
     }

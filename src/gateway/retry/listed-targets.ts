@@ -59,7 +59,7 @@ export function planTargets(
       return { leg: planOne(shared, target, { route, head, onCodes }), keysStay };
     } catch (error) {
       if (!(error instanceof GatelogError) || error.status >= 500 || error.code === 'body_too_large') throw error;
-      throw new GatelogError('invalid_directive', `${target.place}: ${error.message}`, { details: { path: target.place }, cause: error });
+      throw new GatelogError('invalid_directive', `${target.path}: ${error.message}`, { details: { path: target.path }, cause: error });
     }
   });
   const warnings = planned.some(({ keysStay }) => keysStay) ? [amazonKeysStay] : [];
@@ -74,7 +74,7 @@ interface Planned {
   readonly onCodes: ListedTarget['onCodes'];
 }
 
-function planOne(shared: Shared, { place, bodyOverride }: ListedTarget, { route, head, onCodes }: Planned): FallbackTarget {
+function planOne(shared: Shared, { path: place, bodyOverride }: ListedTarget, { route, head, onCodes }: Planned): FallbackTarget {
   const { ports, call, body } = shared;
   const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const replaced = bodyOverride === undefined ? undefined : replacedIn(shared, bodyOverride);
@@ -104,7 +104,7 @@ function planOne(shared: Shared, { place, bodyOverride }: ListedTarget, { route,
     usageAsked,
     model: modelIn(body, bodyOverride),
     bodyOverride,
-    fallback: { place, on: onCodes, followsOne: true },
+    fallback: { path: place, on: onCodes, followsOne: true },
     replaced: bodyOverride,
     outgoingMaxBytes: bytes + (usageAsked ? usageQuestionMaxBytes : 0),
   };

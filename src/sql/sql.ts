@@ -12,52 +12,68 @@ export interface ParamValues {
   /** Decimal text with at most twelve digits after the point. */
   'Decimal(38, 12)': string;
   'Array(Int64)': readonly number[];
+  'Array(UInt8)': readonly number[];
+  'Array(UInt64)': readonly number[];
   'Array(UInt128)': readonly bigint[];
+  'Array(String)': readonly string[];
+  'Array(Array(String))': readonly (readonly string[])[];
+  'Array(Array(Float64))': readonly (readonly number[])[];
 }
 
-/** One of the types of {@link ParamValues}. */
 export type ParamType = keyof ParamValues;
 
 /** A typed value that stands outside the text of the SQL. */
 export interface Param {
   readonly kind: 'param';
   readonly type: ParamType;
-  readonly value: string | boolean | readonly (number | bigint)[];
+  readonly value: string | boolean | readonly unknown[];
+  /** Undefined: the statement numbers it. */
+  readonly name: string | undefined;
 }
 
-/** A table held to the rows of the tenant whose Statement it becomes a part of; `condition` narrows it further. */
-export interface OwnTable {
-  readonly kind: 'table';
-  readonly name: 'requests' | 'bodies' | 'changes' | 'session_tags' | 'session_changes';
-  readonly condition: readonly Piece[];
-}
+/**
+ * What SQL is made of: literal text, a value, the organisation of the statement (`tenant`), or a mark that the statement reads a table over all
+ * organisations (`across`).
+ */
+export type Piece = string | Param | { readonly kind: 'tenant' } | { readonly kind: 'across' };
 
-/** Literal SQL, a value, or a table of the tenant. */
-export type Piece = string | Param | OwnTable;
-
-/** An immutable part of a query: literal text, values and tables. It cannot be run: only a Statement can. */
+/** An immutable part of a query: an expression, or several with commas between them. */
 export interface Fragment {
   readonly kind: 'fragment';
   readonly pieces: readonly Piece[];
 }
 
-/** A value as a typed parameter. Lone surrogates in text become U+FFFD, as UTF-8 has no place for them. */
-export function param<Type extends ParamType>(value: ParamValues[Type], type: Type): Param {
-  return Object.freeze({ kind: 'param', type, value: wireValue(value) });
+/** A SELECT, as `select` makes it. In an expression it stands in parentheses. */
+export interface Query {
+  readonly kind: 'query';
+  readonly pieces: readonly Piece[];
 }
 
 /**
- * SQL as a template: literal text with parameters and fragments in its holes. Nothing else fits into a hole, so a value of a caller can never
- * become text of a query.
+ * A value as a typed parameter. Lone surrogates in text become U+FFFD, as UTF-8 has no place for them.
+ * @param name absent: the statement numbers it, and equal values share a number.
  */
-export function sql(texts: TemplateStringsArray, ...holes: readonly (Param | Fragment)[]): Fragment {
+export function param<Type extends ParamType>(value: ParamValues[Type], type: Type, name?: string): Param {
+  return Object.freeze({ kind: 'param', type, value: wireValue(value), name });
+}
+
+/**
+ * An expression as a template: literal text with parameters, fragments and queries in its holes. Nothing else fits into a hole, so a value of a
+ * caller can never become text of a query.
+ *
+ * Invariant: the text holds no statement and names no table: `select` and its brothers alone do, and they hold a table to its organisation.
+ * @throws TypeError otherwise, and for text that would not end where the fragment ends: faults in our own code.
+ */
+export function sql(texts: TemplateStringsArray, ...holes: readonly (Param | Fragment | Query)[]): Fragment {
+  const setHoles = holesBehindIn(texts);
   const pieces: Piece[] = [];
   for (const [index, text] of texts.entries()) {
     append(pieces, text);
     const hole = holes[index];
     if (hole === undefined) continue;
+    if (hole.kind === 'fragment' && setHoles.includes(index)) throw new TypeError('A parameter or a query stands behind IN.');
     if (hole.kind === 'param') append(pieces, hole);
-    else for (const piece of hole.pieces) append(pieces, piece);
+    else appendAll(pieces, hole.kind === 'query' ? ['(', ...hole.pieces, ')'] : hole.pieces);
   }
   return fragmentOf(pieces);
 }
@@ -67,14 +83,32 @@ export function join(fragments: readonly Fragment[], separator: ', ' | ' AND ' |
   const pieces: Piece[] = [];
   for (const [index, fragment] of fragments.entries()) {
     if (index > 0) append(pieces, separator);
-    for (const piece of fragment.pieces) append(pieces, piece);
+    appendAll(pieces, fragment.pieces);
   }
   return fragmentOf(pieces);
 }
 
-/** A fragment made of pieces, for the files of this room. */
+/** Pieces as they are, unchecked; for the files of this room. */
 export function fragmentOf(pieces: readonly Piece[]): Fragment {
   return Object.freeze({ kind: 'fragment', pieces: Object.freeze(pieces) });
+}
+
+/** What {@link concat} takes. */
+export type Parts = readonly (string | Param | Fragment | Query | undefined)[];
+
+/** Text and fragments one behind the other, unchecked, a query in parentheses; for the files of this room. */
+export function concat(parts: Parts): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (const part of parts) {
+    if (part === undefined) continue;
+    if (typeof part === 'string' || part.kind === 'param') append(pieces, part);
+    else appendAll(pieces, part.kind === 'query' ? ['(', ...part.pieces, ')'] : part.pieces);
+  }
+  return pieces;
+}
+
+function appendAll(pieces: Piece[], added: readonly Piece[]): void {
+  for (const piece of added) append(pieces, piece);
 }
 
 function append(pieces: Piece[], piece: Piece): void {
@@ -82,6 +116,35 @@ function append(pieces: Piece[], piece: Piece): void {
   if (typeof piece !== 'string') pieces.push(piece);
   else if (typeof last === 'string') pieces[pieces.length - 1] = last + piece;
   else if (piece !== '') pieces.push(piece);
+}
+
+/** Templates that were checked, each once: the holes behind `IN` of each. */
+const checkedTemplates = new WeakMap<TemplateStringsArray, readonly number[]>();
+
+/** Words that begin a statement or name a table, functions that read one by its name, and what ends a text early. */
+const notInExpressions = /\b(?:SELECT|FROM|JOIN|UNION|INTO|TABLE|EXISTS|SETTINGS|(?:dictGet|dictHas|joinGet)\w*)\b|--|\/\*|;/i;
+/** To the engine a single name behind `IN` is a table, in parentheses too. */
+const tableBehindIn = /\bIN\b\s*\(?\s*[a-z_]\w*\s*(?![\w.(])/i;
+
+function holesBehindIn(texts: TemplateStringsArray): readonly number[] {
+  const known = checkedTemplates.get(texts);
+  if (known !== undefined) return known;
+  const text = texts.join('{}').replaceAll(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/gs, "''");
+  const found = (notInExpressions.exec(text) ?? tableBehindIn.exec(text))?.[0];
+  if (found !== undefined) throw new TypeError(`${found} does not stand in an expression.`);
+  if (!isBalanced(text)) throw new TypeError('Every parenthesis of an expression is closed in it.');
+  const holes = [...texts.keys()].filter((index) => /\bIN\b\s*\(?\s*$/i.test(texts[index] ?? ''));
+  checkedTemplates.set(texts, holes);
+  return holes;
+}
+
+function isBalanced(text: string): boolean {
+  let open = 0;
+  for (const [sign] of text.matchAll(/[()]/g)) {
+    open += sign === '(' ? 1 : -1;
+    if (open < 0) return false;
+  }
+  return open === 0;
 }
 
 function wireValue(value: ParamValues[ParamType]): Param['value'] {

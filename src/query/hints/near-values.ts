@@ -1,7 +1,9 @@
 import { type ConditionNode, conditionsIn, type FilterNode } from '../filter/ast.ts';
 import { providerInRecords } from '../../model/vocabulary/providers.ts';
-import { type Fragment, param, sql } from '../../sql/sql.ts';
-import { ownTable, statementFor } from '../../sql/statement.ts';
+import { select, unionAll } from '../../sql/query.ts';
+import { type Fragment, param, type Query, sql } from '../../sql/sql.ts';
+import { statementFor } from '../../sql/statement.ts';
+import { requests } from '../../sql/tables.ts';
 import type { HintProbe } from './question.ts';
 import type { RequestQueryStatement } from '../requests/question.ts';
 
@@ -28,9 +30,8 @@ interface SoughtValue {
 export function nearValueQuestion({ tenant, filter }: Pick<RequestQueryStatement, 'tenant' | 'filter'>): HintProbe | undefined {
   const sought = soughtIn(filter).slice(0, maxConditions);
   if (sought.length === 0) return undefined;
-  const text = sought.map((one, index) => sql`(${nearest(one, index)})`).reduce((all, one) => sql`${all} UNION ALL ${one}`);
   return {
-    statement: statementFor(tenant, text, 'long'),
+    statement: statementFor(tenant, unionAll(sought.map(nearest)), 'long'),
     isRemembered: true,
     messageFor: (rows) => {
       for (const { place, value } of rows) {
@@ -48,11 +49,27 @@ function isSame({ value, ignoresCase }: SoughtValue, stored: string): boolean {
 }
 
 /** The value itself where it is stored, else the nearest one. */
-function nearest({ column, inRecords: value }: SoughtValue, index: number): Fragment {
+function nearest({ column, inRecords: value }: SoughtValue, index: number): Query {
   const [folded, length] = [sql`lowerUTF8(${param(value, 'String')})`, param(value.length, 'UInt64')];
-  const newest = sql`SELECT ${column} AS value FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT ${param(maxRequests, 'UInt64')}`;
-  const alike = sql`SELECT DISTINCT value FROM (${newest}) WHERE value != '' AND lengthUTF8(value) + 2 >= ${length} AND lengthUTF8(value) <= ${length} + 2`;
-  return sql`SELECT ${param(index, 'UInt64')} AS place, value, editDistanceUTF8(lowerUTF8(value), ${folded}) AS distance FROM (${alike}) WHERE distance <= ${param(maxDistance(value), 'UInt64')} ORDER BY value = ${param(value, 'String')} DESC, distance ASC, value ASC LIMIT 1`;
+  const newest = select({
+    columns: sql`${column} AS value`,
+    from: requests(),
+    orderBy: sql`created_at DESC`,
+    limit: param(maxRequests, 'UInt64'),
+  });
+  const alike = select({
+    distinct: true,
+    columns: sql`value`,
+    from: newest,
+    where: [sql`value != ''`, sql`lengthUTF8(value) + 2 >= ${length}`, sql`lengthUTF8(value) <= ${length} + 2`],
+  });
+  return select({
+    columns: sql`${param(index, 'UInt64')} AS place, value, editDistanceUTF8(lowerUTF8(value), ${folded}) AS distance`,
+    from: alike,
+    where: [sql`distance <= ${param(maxDistance(value), 'UInt64')}`],
+    orderBy: sql`value = ${param(value, 'String')} DESC, distance ASC, value ASC`,
+    limit: 1,
+  });
 }
 
 /** Letters that may differ: of a short value every other one is within two. */

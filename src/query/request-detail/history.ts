@@ -1,8 +1,10 @@
 import type { ChangeItem } from '../../contract/requests/changes.ts';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
 import { parseJson } from '../../model/text.ts';
+import { select, unionAll } from '../../sql/query.ts';
 import { param, sql } from '../../sql/sql.ts';
-import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
+import { type Statement, statementFor } from '../../sql/statement.ts';
+import { ownRows, requests } from '../../sql/tables.ts';
 import type { NumberCell } from '../requests/columns.ts';
 
 /** A row of `changes` as JSONEachRow gives it; both values are still JSON text. */
@@ -27,17 +29,25 @@ export interface HistoryPage {
  */
 export function changesStatement(tenant: OrganizationId, { id, createdAt }: RequestPlace, { limit, offset }: HistoryPage): Statement {
   const request = sql`request_id = ${param(uuidToNumber(id), 'UInt128')}`;
-  const own = ownTable('changes', request);
   const place = sql`${request} AND created_at = fromUnixTimestamp64Milli(${param(createdAt, 'Int64')}, 'UTC')`;
-  const reached = sql`SELECT arrayJoin(session_changes) FROM ${ownTable('requests', place)}`;
-  const ofSession = ownTable('session_changes', sql`number IN (${reached})`);
+  const reached = select({ columns: sql`arrayJoin(session_changes)`, from: requests(place) });
   const time = sql`toUnixTimestamp64Milli(changed_at) AS changed_ms`;
-  const entries = sql`(SELECT ${time}, number, key_id, toString(kind) AS kind, name, old, new FROM ${own}) UNION ALL (SELECT ${time}, number, key_id, 'session_property' AS kind, name, 'null' AS old, new FROM ${ofSession})`;
-  return statementFor(
-    tenant,
-    sql`SELECT changed_ms, key_id, kind, name, old, new FROM (${entries}) ORDER BY changed_ms DESC, number DESC, name ASC LIMIT ${param(limit, 'UInt64')} OFFSET ${param(offset, 'UInt64')}`,
-    'short',
-  );
+  const own = select({
+    columns: sql`${time}, number, key_id, toString(kind) AS kind, name, old, new`,
+    from: ownRows('changes', request),
+  });
+  const ofSession = select({
+    columns: sql`${time}, number, key_id, 'session_property' AS kind, name, 'null' AS old, new`,
+    from: ownRows('session_changes', sql`number IN ${reached}`),
+  });
+  const page = select({
+    columns: sql`changed_ms, key_id, kind, name, old, new`,
+    from: unionAll([own, ofSession]),
+    orderBy: sql`changed_ms DESC, number DESC, name ASC`,
+    limit: param(limit, 'UInt64'),
+    offset: param(offset, 'UInt64'),
+  });
+  return statementFor(tenant, page, 'short');
 }
 
 /** A stored request: its identifier and when it arrived, Unix milliseconds. */

@@ -2,8 +2,9 @@ import type { Result } from '../../contract/fault.ts';
 import { fingerprint } from '../../model/fingerprint.ts';
 import { type RequestId, uuidToNumber } from '../../model/ids.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
+import { select } from '../../sql/query.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
-import { ownTable } from '../../sql/statement.ts';
+import { ownRows } from '../../sql/tables.ts';
 import { identifier } from '../../sql/identifier.ts';
 import { orderOf, type SortColumn } from './order.ts';
 import { bodyFault, success } from '../outcome.ts';
@@ -131,7 +132,7 @@ function valueAt(step: SortColumn, steps: readonly SortColumn[], position: Keyse
   const key = steps
     .filter(({ from }) => from !== 'values')
     .map((one) => sql`${one.value} = ${readKnown(one, one.from === 'id' ? position.id : position.arrival)}`);
-  return sql`(SELECT ${step.value} FROM ${ownTable(step.beside === 'bodies' ? 'bodies' : 'requests', join(key, ' AND '))})`;
+  return sql`${select({ columns: step.value, from: ownRows(step.beside === 'bodies' ? 'bodies' : 'requests', key) })}`;
 }
 
 function readKnown(step: SortColumn, text: string): Fragment {

@@ -1,7 +1,9 @@
 import { type ConditionNode, conditionsIn } from '../filter/ast.ts';
 import { createdAtBounds } from '../filter/sql/compile.ts';
-import { type Fragment, join, param, sql } from '../../sql/sql.ts';
-import { ownTable, statementFor } from '../../sql/statement.ts';
+import { select, unionAll } from '../../sql/query.ts';
+import { type Fragment, join, param, type Query, sql } from '../../sql/sql.ts';
+import { statementFor } from '../../sql/statement.ts';
+import { bodies, requests } from '../../sql/tables.ts';
 import { editDistance } from '../../model/edit-distance.ts';
 import type { HintProbe } from '../hints/question.ts';
 import type { KnownNames } from '../hints/known-names.ts';
@@ -43,9 +45,9 @@ export function longBodiesQuestion(
   );
   const long = [...columns].map((column) => sql`${column} != ''`);
   if (long.length === 0) return undefined;
-  const here = join([...bounds, sql`(${join(long, ' OR ')})`], ' AND ');
+  const here = bodies([...bounds, sql`(${join(long, ' OR ')})`]);
   return {
-    statement: statementFor(tenant, sql`SELECT 1 AS found FROM ${ownTable('bodies', here)} LIMIT 1`, 'long'),
+    statement: statementFor(tenant, select({ columns: sql`1 AS found`, from: here, limit: 1 }), 'long'),
     messageFor: ([row]) =>
       row === undefined
         ? undefined
@@ -64,11 +66,22 @@ export function nameQuestion({ tenant, filter }: Filtered, known: KnownNames): H
     asked,
     (name) => sql`editDistanceUTF8(lowerUTF8(name), lowerUTF8(${param(name, 'String')})) <= ${param(maxDistance(name), 'UInt64')}`,
   );
-  const newest = sql`SELECT properties FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT ${param(maxRequests, 'UInt64')}`;
+  const newest = select({
+    columns: sql`properties`,
+    from: requests(),
+    orderBy: sql`created_at DESC`,
+    limit: param(maxRequests, 'UInt64'),
+  });
   const exact = anyOf(asked, (name) => sql`name = ${param(name, 'String')}`);
   const inAnotherCase = anyOf(asked, (name) => sql`lowerUTF8(name) = lowerUTF8(${param(name, 'String')})`);
-  const likeliest = sql`(${exact}) DESC, (${inAnotherCase}) DESC, name ASC LIMIT ${param(maxFound, 'UInt64')}`;
-  const stored = sql`SELECT DISTINCT name FROM (SELECT arrayJoin(mapKeys(properties)) AS name FROM (${newest})) WHERE ${same} ORDER BY ${likeliest}`;
+  const stored = select({
+    distinct: true,
+    columns: sql`name`,
+    from: select({ columns: sql`arrayJoin(mapKeys(properties)) AS name`, from: newest }),
+    where: [same],
+    orderBy: sql`(${exact}) DESC, (${inAnotherCase}) DESC, name ASC`,
+    limit: param(maxFound, 'UInt64'),
+  });
   return {
     statement: statementFor(tenant, stored, 'long'),
     isRemembered: true,
@@ -105,7 +118,7 @@ function propertyNameOf({ group, field, name, ...comparison }: ConditionNode): r
 /** A time in which nothing arrived. @param bounds on the arrival. */
 export function rangeQuestion(tenant: RequestQueryStatement['tenant'], bounds: readonly Fragment[]): HintProbe | undefined {
   if (bounds.length === 0) return undefined;
-  const inside = sql`SELECT 1 AS found FROM ${ownTable('requests', join(bounds, ' AND '))} LIMIT 1`;
+  const inside = select({ columns: sql`1 AS found`, from: requests(bounds), limit: 1 });
   return {
     statement: statementFor(tenant, inside, 'short'),
     messageFor: ([row]) => (row === undefined ? recordQuestion(tenant) : undefined),
@@ -114,9 +127,11 @@ export function rangeQuestion(tenant: RequestQueryStatement['tenant'], bounds: r
 
 /** From when to when there are requests, after none was found in the time asked for: the ends of the order in which they lie. */
 function recordQuestion(tenant: RequestQueryStatement['tenant']): HintProbe {
-  const first = sql`SELECT created_at FROM ${ownTable('requests')} ORDER BY created_at ASC LIMIT 1`;
-  const last = sql`SELECT created_at FROM ${ownTable('requests')} ORDER BY created_at DESC LIMIT 1`;
-  const ends = sql`SELECT toUnixTimestamp64Milli(created_at) AS created_ms FROM ((${first}) UNION ALL (${last})) ORDER BY created_ms`;
+  const ends = select({
+    columns: sql`toUnixTimestamp64Milli(created_at) AS created_ms`,
+    from: unionAll([firstBy(sql`created_at ASC`), firstBy(sql`created_at DESC`)]),
+    orderBy: sql`created_ms`,
+  });
   return {
     statement: statementFor(tenant, ends, 'short'),
     messageFor: ([earliest, latest]) =>
@@ -124,6 +139,10 @@ function recordQuestion(tenant: RequestQueryStatement['tenant']): HintProbe {
         ? 'no request is on record yet'
         : `no request arrived in the time that the query asks for; the record goes from ${timeText(earliest['created_ms'])} to ${timeText(latest['created_ms'])}`,
   };
+}
+
+function firstBy(orderBy: Fragment): Query {
+  return select({ columns: sql`created_at`, from: requests(), orderBy, limit: 1 });
 }
 
 function timeText(ms: unknown): string {

@@ -1,6 +1,7 @@
 import type { SortDirection, SortKey } from '../../model/vocabulary/sort.ts';
-import { type Fragment, join, param, sql } from '../../sql/sql.ts';
-import { ownTable } from '../../sql/statement.ts';
+import { type Join, select } from '../../sql/query.ts';
+import { type Fragment, param, sql } from '../../sql/sql.ts';
+import { bodies, requests } from '../../sql/tables.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import type { SortTerm } from './sort.ts';
 
@@ -75,32 +76,33 @@ export function orderOf(terms: readonly SortTerm[]): readonly SortColumn[] {
   return [...steps, ...ties, { value: sql`request_id`, direction: arrival, from: 'id', nullable: false, longText: false, read: readId }];
 }
 
-/** The order as what stands behind ORDER BY. */
-export function orderBy(steps: readonly SortColumn[]): Fragment {
-  return join(
-    steps.map(({ value, direction, nullable }) => sql`${value} ${directed(direction)}${nullable ? sql` NULLS LAST` : sql``}`),
-    ', ',
-  );
+export function orderBy(steps: readonly SortColumn[]): readonly Fragment[] {
+  return steps.map(({ value, direction, nullable }) => sql`${value} ${directed(direction)}${nullable ? sql` NULLS LAST` : sql``}`);
 }
 
 /**
- * What the steps need from beside `requests`, as joins behind a derived table of it.
+ * What the steps need from beside `requests`, joined to a derived table of it.
  * @param bounds on the arrival, that all rows of the derived table keep.
  */
-export function joinsFor(steps: readonly SortColumn[], bounds: readonly Fragment[]): Fragment | undefined {
+export function joinsFor(steps: readonly SortColumn[], bounds: readonly Fragment[]): readonly Join[] {
   const needed = new Set(steps.map(({ beside }) => beside));
-  const joins = [...(needed.has('users') ? [usersJoin] : []), ...(needed.has('bodies') ? [bodiesJoin(bounds)] : [])];
-  const [first, second] = joins;
-  if (first === undefined) return undefined;
-  return second === undefined ? first : sql`${first} ${second}`;
+  return [...(needed.has('users') ? [usersJoin] : []), ...(needed.has('bodies') ? [bodiesJoin(bounds)] : [])];
 }
 
-const usersJoin = sql`ANY LEFT JOIN (SELECT user_id, max(created_at) AS user_last_active FROM ${ownTable('requests', sql`user_id != ''`)} GROUP BY user_id) AS users USING (user_id)`;
+const usersJoin: Join = {
+  query: select({
+    columns: sql`user_id, max(created_at) AS user_last_active`,
+    from: requests(sql`user_id != ''`),
+    groupBy: sql`user_id`,
+  }),
+  as: 'users',
+  using: sql`user_id`,
+};
 
 /** TRICKY: from one side of a join the engine takes no bounds to the other, and would read the texts of all time. */
-function bodiesJoin(bounds: readonly Fragment[]): Fragment {
-  const bodies = bounds.length === 0 ? ownTable('bodies') : ownTable('bodies', join(bounds, ' AND '));
-  return sql`ANY LEFT JOIN (SELECT created_at, request_id, last_user_text, completion_text FROM ${bodies}) AS texts USING (created_at, request_id)`;
+function bodiesJoin(bounds: readonly Fragment[]): Join {
+  const texts = select({ columns: sql`created_at, request_id, last_user_text, completion_text`, from: bodies(bounds) });
+  return { query: texts, as: 'texts', using: sql`created_at, request_id` };
 }
 
 function stepOf(term: SortTerm): SortColumn {

@@ -1,6 +1,8 @@
 import { type OrganizationId, parseUuid, type RequestId, timeOfUuid, uuidToNumber } from '../../model/ids.ts';
-import { type Fragment, join, param, sql } from '../../sql/sql.ts';
-import { type Lane, ownTable, type Statement, statementFor } from '../../sql/statement.ts';
+import { select } from '../../sql/query.ts';
+import { type Fragment, type Param, param, type Query, sql } from '../../sql/sql.ts';
+import { type Lane, type Statement, statementFor } from '../../sql/statement.ts';
+import { bodies, requests } from '../../sql/tables.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { createdAtBounds, compileFilter } from '../filter/sql/compile.ts';
 import { afterKeyset, sortCellColumns } from './cursor.ts';
@@ -29,23 +31,22 @@ export function arrivalStatements(plan: RequestsPlan): PageStatements {
 /** As {@link pageStatements}, of rows with these columns. */
 export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
   const steps = plan.sort === 'random' ? [] : orderOf(plan.sort);
-  const after = plan.after === undefined ? undefined : afterKeyset(steps, plan.after);
+  const after = plan.after === undefined ? [] : [afterKeyset(steps, plan.after)];
   const lane = laneOfPage(plan);
-  const order = plan.sort === 'random' ? sql`rand64()` : orderBy(steps);
-  const shown = join([columns, ...sortCellColumns(steps)], ', ');
-  const tail = sql`ORDER BY ${order} LIMIT ${param(plan.limit, 'UInt64')} OFFSET ${param(plan.offset, 'UInt64')}`;
+  const shown = {
+    columns: [columns, ...sortCellColumns(steps)],
+    orderBy: plan.sort === 'random' ? sql`rand64()` : orderBy(steps),
+    limit: param(plan.limit, 'UInt64'),
+    offset: param(plan.offset, 'UInt64'),
+  };
   const conditions = conditionsOf(plan);
   const page = (place: readonly Fragment[]): Statement => {
     const held = [...conditions, ...place];
     const joins = joinsFor(steps, [...createdAtBounds(plan.filter), ...place]);
-    if (joins === undefined) {
-      const where = requestsWhere(after === undefined ? held : [...held, after]);
-      return statementFor(plan.tenant, sql`SELECT ${shown} FROM ${where} ${tail}`, lane);
-    }
-    const rest = after === undefined ? tail : sql`WHERE ${after} ${tail}`;
+    if (joins.length === 0) return statementFor(plan.tenant, select({ ...shown, from: requests([...held, ...after]) }), lane);
     // TRICKY: what a join needs stands beside the rows of the filter, whose columns an asterisk gives without the computed ones.
-    const source = sql`(SELECT *, id_text, org_text FROM ${requestsWhere(held)}) AS records ${joins}`;
-    return statementFor(plan.tenant, sql`SELECT ${shown} FROM ${source} ${rest}`, lane);
+    const query = select({ columns: sql`*, id_text, org_text`, from: requests(held) });
+    return statementFor(plan.tenant, select({ ...shown, from: { kind: 'joined', query, as: 'records', joins }, where: after }), lane);
   };
   const time = timeOfSoughtId(plan.filter);
   const everywhere = page([]);
@@ -55,7 +56,7 @@ export function pageOf(plan: RequestsPlan, columns: Fragment): PageStatements {
 
 /** Statement for how many requests a question matches, as one {@link CountRow}. */
 export function countStatement(question: RequestQueryStatement): Statement {
-  return statementFor(question.tenant, sql`SELECT count() AS total FROM ${requestsWhere(conditionsOf(question))}`, 'long');
+  return statementFor(question.tenant, select({ columns: sql`count() AS total`, from: requests(conditionsOf(question)) }), 'long');
 }
 
 /** How many rows there are. */
@@ -84,8 +85,8 @@ export function bodiesStatements(tenant: OrganizationId, keys: readonly RequestK
     keys.map(({ id }) => uuidToNumber(id as RequestId)),
     'Array(UInt128)',
   );
-  const here = sql`created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC')) AND request_id IN ${ids}`;
-  return [statementFor(tenant, sql`SELECT ${bodiesRowColumns} FROM ${ownTable('bodies', here)}`, lane)];
+  const here = sql`created_at IN ${timesIn(times)} AND request_id IN ${ids}`;
+  return [statementFor(tenant, select({ columns: bodiesRowColumns, from: bodies(here) }), lane)];
 }
 
 /**
@@ -102,13 +103,13 @@ export function requestsByIdStatement(
   if (sought.length === 0) return undefined;
   const numbers = param(sought.map(uuidToNumber), 'Array(UInt128)');
   const own = param([...new Set([...times.values()].filter((time) => time !== undefined))], 'Array(Int64)');
-  const here = sql`created_at IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${own}), 'UTC')) AND request_id IN ${numbers}`;
-  const where = ownTable('requests', place === 'anywhere' ? sql`request_id IN ${numbers}` : here);
-  return statementFor(tenant, sql`SELECT ${requestRowColumns} FROM ${where}`, 'short');
+  const here = sql`created_at IN ${timesIn(own)} AND request_id IN ${numbers}`;
+  const from = requests(place === 'anywhere' ? sql`request_id IN ${numbers}` : here);
+  return statementFor(tenant, select({ columns: requestRowColumns, from }), 'short');
 }
 
-function requestsWhere(conditions: readonly Fragment[]): Fragment {
-  return conditions.length === 0 ? ownTable('requests') : ownTable('requests', join(conditions, ' AND '));
+function timesIn(times: Param): Query {
+  return select({ columns: sql`fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC')` });
 }
 
 function filterCondition(filter: FilterNode): readonly Fragment[] {

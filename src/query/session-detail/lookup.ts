@@ -1,6 +1,8 @@
 import type { OrganizationId } from '../../model/ids.ts';
+import { select } from '../../sql/query.ts';
 import { sql } from '../../sql/sql.ts';
-import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
+import { type Statement, statementFor } from '../../sql/statement.ts';
+import { ownRows, requests } from '../../sql/tables.ts';
 import { newestTag } from '../filter/sql/compile-session.ts';
 import { ofSession } from './statement.ts';
 
@@ -11,15 +13,14 @@ export interface SessionTagRow {
 
 /** The statement for a session's {@link SessionTagRow}; no row when it has no request. */
 export function sessionTagStatement(tenant: OrganizationId, sessionId: string): Statement {
-  const tag = sql`(SELECT ${newestTag} FROM ${ownTable('session_tags', ofSession(sessionId))})`;
-  return statementFor(tenant, sql`SELECT ${tag} AS session_tag FROM ${ownTable('requests', ofSession(sessionId))} LIMIT 1`, 'short');
+  const tag = select({ columns: newestTag, from: ownRows('session_tags', ofSession(sessionId)) });
+  const tagged = select({ columns: sql`${tag} AS session_tag`, from: requests(ofSession(sessionId)), limit: 1 });
+  return statementFor(tenant, tagged, 'short');
 }
 
 /** The statement for the key, a `RequestKey`, of a session's oldest request. */
 export function firstRequestStatement(tenant: OrganizationId, sessionId: string): Statement {
-  return statementFor(
-    tenant,
-    sql`SELECT id_text AS id, toUnixTimestamp64Milli(created_at) AS created_ms FROM ${ownTable('requests', ofSession(sessionId))} ORDER BY created_at, request_id LIMIT 1`,
-    'short',
-  );
+  const columns = sql`id_text AS id, toUnixTimestamp64Milli(created_at) AS created_ms`;
+  const first = select({ columns, from: requests(ofSession(sessionId)), orderBy: sql`created_at, request_id`, limit: 1 });
+  return statementFor(tenant, first, 'short');
 }

@@ -1,7 +1,9 @@
 import type { Result } from '../../contract/fault.ts';
 import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '../../model/ids.ts';
+import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
-import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
+import { type Statement, statementFor } from '../../sql/statement.ts';
+import { ownRows, requests } from '../../sql/tables.ts';
 import { afterKeyset, cursorBehind, parseCursor, type Keyset } from '../requests/cursor.ts';
 import { condition } from '../filter/ast.ts';
 import { newestTag } from '../filter/sql/compile-session.ts';
@@ -66,16 +68,17 @@ export function planSession(
  * than the limit come, they are the whole session, and `sum.ts` makes of them what {@link sessionStatement} gives.
  */
 export function wholeSessionStatement({ tenant, sessionId, limit }: SessionPlan): Statement {
-  const rows = ownTable('requests', ofSession(sessionId));
-  return statementFor(
-    tenant,
-    sql`SELECT ${requestRowColumns}, ${tagOf(sessionId)} FROM ${rows} ORDER BY created_at, request_id LIMIT ${param(limit + 1, 'UInt64')}`,
-    'short',
-  );
+  const query = select({
+    columns: [requestRowColumns, tagOf(sessionId)],
+    from: requests(ofSession(sessionId)),
+    orderBy: sql`created_at, request_id`,
+    limit: param(limit + 1, 'UInt64'),
+  });
+  return statementFor(tenant, query, 'short');
 }
 
 function tagOf(sessionId: string): Fragment {
-  return sql`(SELECT ${newestTag} FROM ${ownTable('session_tags', ofSession(sessionId))}) AS session_tag`;
+  return sql`${select({ columns: newestTag, from: ownRows('session_tags', ofSession(sessionId)) })} AS session_tag`;
 }
 
 /**
@@ -85,13 +88,23 @@ function tagOf(sessionId: string): Fragment {
  * TRICKY: no alias is the name of a column of the table, because the engine would read it in WHERE and in the aggregates too.
  */
 export function sessionStatement(plan: SessionPlan): Statement {
-  const byPath = sql`SELECT ${levels} AS levels, ${aggregatesOfPath(plan)} FROM ${ownTable('requests', ofSession(plan.sessionId))} GROUP BY levels`;
-  const byNode = sql`SELECT *, arrayJoin(range(0, length(levels) + 1)) AS depth, concat('/', arrayStringConcat(arraySlice(levels, 1, depth), '/')) AS node FROM (${byPath})`;
-  return statementFor(
-    plan.tenant,
-    sql`SELECT ${aggregatesOfNode}, ${tagOf(plan.sessionId)} FROM (${byNode}) GROUP BY node, depth ORDER BY depth, node LIMIT ${param(maxNodes + 1, 'UInt64')}`,
-    'long',
-  );
+  const byPath = select({
+    columns: [sql`${levels} AS levels`, aggregatesOfPath(plan)],
+    from: requests(ofSession(plan.sessionId)),
+    groupBy: sql`levels`,
+  });
+  const byNode = select({
+    columns: sql`*, arrayJoin(range(0, length(levels) + 1)) AS depth, concat('/', arrayStringConcat(arraySlice(levels, 1, depth), '/')) AS node`,
+    from: byPath,
+  });
+  const nodes = select({
+    columns: [aggregatesOfNode, tagOf(plan.sessionId)],
+    from: byNode,
+    groupBy: sql`node, depth`,
+    orderBy: sql`depth, node`,
+    limit: param(maxNodes + 1, 'UInt64'),
+  });
+  return statementFor(plan.tenant, nodes, 'long');
 }
 
 // As `path.ts` has it; the number is its `deepestLevel`.
@@ -156,7 +169,7 @@ export function sessionRequestsStatements(tenant: OrganizationId, keys: readonly
     'Array(UInt128)',
   );
   const here = sql`created_at >= ${timeOf(first)} AND created_at <= ${timeOf(last)} AND request_id IN ${ids}`;
-  return [statementFor(tenant, sql`SELECT ${requestRowColumns} FROM ${ownTable('requests', here)}`, 'short')];
+  return [statementFor(tenant, select({ columns: requestRowColumns, from: requests(here) }), 'short')];
 }
 
 function timeOf({ created_ms: ms }: RequestKey): Fragment {

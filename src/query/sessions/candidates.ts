@@ -1,5 +1,6 @@
+import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
-import { ownTable } from '../../sql/statement.ts';
+import { requests } from '../../sql/tables.ts';
 import type { ConditionNode, FilterNode } from '../filter/ast.ts';
 import { compareColumn } from '../filter/sql/compile-text.ts';
 
@@ -40,14 +41,18 @@ function neededByCondition(node: ConditionNode): Fragment | undefined {
 
 /** A list of the sessions that come into question, under the name `candidates`. */
 export function candidateList(inRange: readonly Fragment[], needed: Fragment): Fragment {
-  const rows = ownTable('requests', join([...inRange, needed], ' AND '));
-  // One more than the most, so that a list that is full is known to be cut.
-  const some = sql`SELECT DISTINCT session_id FROM ${rows} LIMIT ${param(maxCandidates + 1, 'UInt64')}`;
-  return sql`(SELECT groupArray(session_id) FROM (${some})) AS candidates`;
+  const some = select({
+    distinct: true,
+    columns: sql`session_id`,
+    from: requests([...inRange, needed]),
+    // One more than the maximum, so that a full list is known to be cut.
+    limit: param(maxCandidates + 1, 'UInt64'),
+  });
+  return sql`${select({ columns: sql`groupArray(session_id)`, from: some })} AS candidates`;
 }
 
 /**
  * Whether a row's session is on the list, or the list is too long to be one.
  * TRICKY: an array behind IN is gone through for every row; what a SELECT gives there is a set.
  */
-export const isCandidate: Fragment = sql`(length(candidates) > ${param(maxCandidates, 'UInt64')} OR session_id IN (SELECT arrayJoin(candidates)))`;
+export const isCandidate: Fragment = sql`(length(candidates) > ${param(maxCandidates, 'UInt64')} OR session_id IN ${select({ columns: sql`arrayJoin(candidates)` })})`;

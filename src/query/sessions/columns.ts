@@ -1,6 +1,7 @@
 import { identifier } from '../../sql/identifier.ts';
+import { select } from '../../sql/query.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
-import { ownTable } from '../../sql/statement.ts';
+import { ownRows } from '../../sql/tables.ts';
 import { sessionName } from '../filter/sql/columns.ts';
 import { newestFirstKey } from '../filter/sql/newest-first.ts';
 import type { NumberCell } from '../requests/columns.ts';
@@ -64,7 +65,7 @@ const newestValues: Fragment = sql`mapApply((key, newest) -> (key, newest.2), ma
 
 /** The tags of some sessions by their identifiers, under the name that {@link sessionRowColumns} reads. @param sessions condition on `session_id`. */
 export function tagsOf(sessions: Fragment): Fragment {
-  return sql`(SELECT maxMap(map(session_id, (number, tag))) FROM ${ownTable('session_tags', sessions)}) AS tags`;
+  return sql`${select({ columns: sql`maxMap(map(session_id, (number, tag)))`, from: ownRows('session_tags', sessions) })} AS tags`;
 }
 
 /**

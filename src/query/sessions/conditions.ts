@@ -1,5 +1,6 @@
+import type { Select } from '../../sql/query.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
-import { ownTable } from '../../sql/statement.ts';
+import { requests } from '../../sql/tables.ts';
 import { allOf, conjuncts } from '../filter/ast.ts';
 import { candidateList, isCandidate, neededOfRequest } from './candidates.ts';
 import { createdAtBounds, compileFilter, compileOverSession, isRowLevel } from '../filter/sql/compile.ts';
@@ -57,12 +58,10 @@ export type MatchedAggregate = (plain: Fragment, conditional: (kept: Fragment) =
 /** Every request is kept. */
 export const overAll: MatchedAggregate = (plain) => plain;
 
-/** The sessions that are asked for, as the parts of a SELECT: a read of `requests` in groups of sessions. */
+/** The sessions that are asked for: a read of `requests` in groups of sessions. */
 export interface SessionGroups {
-  /** Stands in front of SELECT. */
-  readonly before: Fragment;
-  /** Stands behind the columns. */
-  readonly source: Fragment;
+  /** All of the SELECT but its columns and order. */
+  readonly clauses: Pick<Select, 'with' | 'from' | 'groupBy' | 'having'>;
   /** Chooses the form of an aggregate: where only kept rows are read, they need no condition. */
   readonly overKept: MatchedAggregate;
 }
@@ -86,12 +85,7 @@ export function sessionGroups({ inRange, kept, having, needed }: SessionConditio
     ...(marked ? [sql`countIf(is_kept) > 0`] : []),
     ...(more === undefined ? [] : [more(overKept)]),
   ];
-  const filtered = groups.length === 0 ? sql`` : sql` HAVING ${join(groups, ' AND ')}`;
-  return {
-    before: names.length === 0 ? sql`` : sql`WITH ${join(names, ', ')} `,
-    source: sql`FROM ${ownTable('requests', join(rows, ' AND '))} GROUP BY session_id${filtered}`,
-    overKept,
-  };
+  return { clauses: { with: names, from: requests(rows), groupBy: sql`session_id`, having: groups }, overKept };
 }
 
 /** A name for whether a row is kept, so that a long condition stands in the query once. */

@@ -1,5 +1,6 @@
 import { identifier } from '../../sql/identifier.ts';
-import { type Fragment, join, param, sql } from '../../sql/sql.ts';
+import { select } from '../../sql/query.ts';
+import { type Fragment, join, param, type Query, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import { conditionsOf, sessionGroups } from './conditions.ts';
@@ -31,16 +32,17 @@ const shares: Readonly<Record<Exclude<Tail, 'interquartile'>, number>> = { p50: 
 
 /** Statement for how the sessions that a question matches are spread, as one {@link SessionDistributionRow}. */
 export function sessionSpreadStatement(question: SessionQueryStatement, tail: Tail): Statement {
-  const { before, source, overKept } = sessionGroups(conditionsOf(question), { whole: false });
+  const { clauses, overKept } = sessionGroups(conditionsOf(question), { whole: false });
   const duration = sql`toUnixTimestamp64Milli(${endOf(overKept)}) - toUnixTimestamp64Milli(${startOf(overKept)})`;
-  const each = sql`${before}SELECT ${requestsOf(overKept)} AS requests_each, ${duration} AS duration_each, ${costOf(overKept)} AS cost_each ${source}`;
+  const columns = sql`${requestsOf(overKept)} AS requests_each, ${duration} AS duration_each, ${costOf(overKept)} AS cost_each`;
+  const each = select({ ...clauses, columns });
   const sums = join(
     [sql`count() AS session_count`, ...measures.map((of) => sql`toString(sum(${cell(of, 'each')})) AS ${cell(of, 'sum')}`)],
     ', ',
   );
   // TRICKY: the text of an amount is read as the nearest number; a cast would round twice.
   const all = perMeasure((of) => [['all', sql`arraySort(groupArray(toFloat64(toString(${cell(of, 'each')}))))`]]);
-  const found = sql`SELECT ${sums}, ${all} FROM (${each})`;
+  const found = select({ columns: [sums, all], from: each });
   const bounded = adding((of) => boundsOf(cell(of, 'all'), tail), found);
   const shown = adding(
     (of) => [['shown', sql`arrayFilter(one -> one >= ${cell(of, 'low')} AND one <= ${cell(of, 'high')}, ${cell(of, 'all')})`]],
@@ -56,8 +58,8 @@ export function sessionSpreadStatement(question: SessionQueryStatement, tail: Ta
   const widths = adding((of) => [['width', sql`ifNull((${cell(of, 'greatest')} - ${cell(of, 'least')}) / 10, 0)`]], ends);
   const placed = adding((of) => [['places', placesOf(of)]], widths);
   const counted = adding((of) => [['counts', sql`[${join(rangeCounts(of), ', ')}]`]], placed);
-  const columns = measures.flatMap((of) => [cell(of, 'sum'), cell(of, 'least'), cell(of, 'greatest'), cell(of, 'counts')]);
-  return statementFor(question.tenant, sql`SELECT session_count, ${join(columns, ', ')} FROM (${counted})`, 'long');
+  const cells = measures.flatMap((of) => [cell(of, 'sum'), cell(of, 'least'), cell(of, 'greatest'), cell(of, 'counts')]);
+  return statementFor(question.tenant, select({ columns: [sql`session_count`, ...cells], from: counted }), 'long');
 }
 
 type Named = readonly (readonly [string, Fragment])[];
@@ -77,8 +79,8 @@ function perMeasure(columnsOf: (of: Measure) => Named): Fragment {
  * TRICKY: what a lambda takes from outside is copied for each element, so that each step gives the next one plain numbers and not an expression
  * over an array.
  */
-function adding(columnsOf: (of: Measure) => Named, source: Fragment): Fragment {
-  return sql`SELECT *, ${perMeasure(columnsOf)} FROM (${source})`;
+function adding(columnsOf: (of: Measure) => Named, source: Query): Query {
+  return select({ columns: [sql`*`, perMeasure(columnsOf)], from: source });
 }
 
 /** Bounds of what a histogram shows. A quantile is the least value that at least such a share of the values does not exceed. */

@@ -1,5 +1,7 @@
-import { type Fragment, join, param, sql } from '../../sql/sql.ts';
-import { ownTable, type Statement, statementFor } from '../../sql/statement.ts';
+import { select } from '../../sql/query.ts';
+import { type Fragment, param, type Query, sql } from '../../sql/sql.ts';
+import { type Statement, statementFor } from '../../sql/statement.ts';
+import { requests } from '../../sql/tables.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import { behindSession } from './cursor.ts';
 import {
@@ -22,25 +24,28 @@ import { costOf, latenciesOf, requestsOf, sessionRowColumns, startOf, sumOf, tag
 export function sessionPageStatement(plan: SessionsPlan): Statement {
   const conditions = conditionsOf(plan);
   const { kept, inRange } = conditions;
-  const page = sql`(SELECT (groupArray(session_id), min(from_at), max(to_at)) FROM (${pageKeys(plan, conditions)})) AS page`;
-  const tags = tagsOf(onThePage);
-  const names = join(kept === undefined ? [page, tags] : [matchFlag(kept), page, tags], ', ');
-  const rows = ownTable('requests', join([...inRange, ...onPage(conditions)], ' AND '));
-  const columns = sessionRowColumns(kept === undefined ? overAll : overMatched);
-  return statementFor(
-    plan.tenant,
-    sql`WITH ${names} SELECT ${columns} FROM ${rows} GROUP BY session_id ORDER BY first_ms DESC, session_id ASC`,
-    'long',
-  );
+  const keys = select({ columns: sql`(groupArray(session_id), min(from_at), max(to_at))`, from: pageKeys(plan, conditions) });
+  const query = select({
+    with: [...(kept === undefined ? [] : [matchFlag(kept)]), sql`${keys} AS page`, tagsOf(onThePage)],
+    columns: sessionRowColumns(kept === undefined ? overAll : overMatched),
+    from: requests([...inRange, ...onPage(conditions)]),
+    groupBy: sql`session_id`,
+    orderBy: sql`first_ms DESC, session_id ASC`,
+  });
+  return statementFor(plan.tenant, query, 'long');
 }
 
 /** The sessions of the page with their times. */
-function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionConditions): Fragment {
+function pageKeys({ after, limit, offset }: SessionsPlan, conditions: SessionConditions): Query {
   const behind = after === undefined ? {} : { more: (over: MatchedAggregate) => behindSession(after, startOf(over)) };
-  const { before, source, overKept } = sessionGroups(conditions, { whole: false, ...behind });
-  const columns = sql`session_id, ${startOf(overKept)} AS first_at, min(created_at) AS from_at, max(created_at) AS to_at`;
-  const order = sql`ORDER BY first_at DESC, session_id ASC LIMIT ${param(limit, 'UInt64')} OFFSET ${param(offset, 'UInt64')}`;
-  return sql`${before}SELECT ${columns} ${source} ${order}`;
+  const { clauses, overKept } = sessionGroups(conditions, { whole: false, ...behind });
+  return select({
+    ...clauses,
+    columns: sql`session_id, ${startOf(overKept)} AS first_at, min(created_at) AS from_at, max(created_at) AS to_at`,
+    orderBy: sql`first_at DESC, session_id ASC`,
+    limit: param(limit, 'UInt64'),
+    offset: param(offset, 'UInt64'),
+  });
 }
 
 /** Rows of the sessions of the page. Where these were found among all their requests, the times of these say where the rows lie. */
@@ -62,22 +67,23 @@ export interface SessionTotalsRow {
 
 /** Statement for the number and the sums of all sessions that a question matches, as one {@link SessionTotalsRow}. */
 export function sessionTotalsStatement(question: SessionQueryStatement): Statement {
-  const { before, source, overKept } = sessionGroups(conditionsOf(question), { whole: false });
-  const each = join(
-    [
+  const { clauses, overKept } = sessionGroups(conditionsOf(question), { whole: false });
+  const each = select({
+    ...clauses,
+    columns: [
       sql`${costOf(overKept)} AS cost_each`,
       sql`${requestsOf(overKept)} AS requests_each`,
       sql`${sumOf(sql`latency`, overKept)} AS latency_each`,
       sql`${latenciesOf(overKept)} AS latencies_each`,
     ],
-    ', ',
-  );
+  });
   const sums = sql`count() AS session_count, toString(sum(cost_each)) AS cost_sum, toString(sum(requests_each)) AS request_sum, toString(sum(latency_each)) AS latency_sum, toString(sum(latencies_each)) AS latency_count`;
-  return statementFor(question.tenant, sql`SELECT ${sums} FROM (${before}SELECT ${each} ${source})`, 'long');
+  return statementFor(question.tenant, select({ columns: sums, from: each }), 'long');
 }
 
 /** Statement for the number of sessions alone, as one row with `session_count`. */
 export function sessionCountStatement(question: SessionQueryStatement): Statement {
-  const { before, source } = sessionGroups(conditionsOf(question), { whole: false });
-  return statementFor(question.tenant, sql`SELECT count() AS session_count FROM (${before}SELECT session_id ${source})`, 'long');
+  const { clauses } = sessionGroups(conditionsOf(question), { whole: false });
+  const sessions = select({ ...clauses, columns: sql`session_id` });
+  return statementFor(question.tenant, select({ columns: sql`count() AS session_count`, from: sessions }), 'long');
 }

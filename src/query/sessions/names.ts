@@ -1,4 +1,5 @@
-import { join, param, sql } from '../../sql/sql.ts';
+import { select } from '../../sql/query.ts';
+import { param, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
 import { sessionName } from '../filter/sql/columns.ts';
 import type { NumberCell } from '../requests/columns.ts';
@@ -21,18 +22,23 @@ export interface SessionNameRow {
 
 /** Statement for the names of the sessions that a question matches, the one used last first. */
 export function sessionNamesStatement(question: SessionQueryStatement): Statement {
-  const { before, source, overKept } = sessionGroups(conditionsOf(question), { whole: true });
-  const each = join(
-    [
+  const { clauses, overKept } = sessionGroups(conditionsOf(question), { whole: true });
+  const each = select({
+    ...clauses,
+    columns: [
       sql`${sessionName} AS name`,
       sql`${startOf(overKept)} AS first_at`,
       sql`${endOf(overKept)} AS latest_at`,
       sql`${sumOf(sql`latency`, overKept)} AS latency_each`,
       sql`${latenciesOf(overKept)} AS latencies_each`,
     ],
-    ', ',
-  );
-  const columns = sql`name, toUnixTimestamp64Milli(min(first_at)) AS first_ms, toUnixTimestamp64Milli(max(latest_at)) AS latest_ms, count() AS session_count, toString(sum(latency_each)) AS latency_sum, sum(latencies_each) AS latency_count`;
-  const order = sql`ORDER BY latest_ms DESC, name ASC LIMIT ${param(maxNames, 'UInt64')}`;
-  return statementFor(question.tenant, sql`SELECT ${columns} FROM (${before}SELECT ${each} ${source}) GROUP BY name ${order}`, 'long');
+  });
+  const names = select({
+    columns: sql`name, toUnixTimestamp64Milli(min(first_at)) AS first_ms, toUnixTimestamp64Milli(max(latest_at)) AS latest_ms, count() AS session_count, toString(sum(latency_each)) AS latency_sum, sum(latencies_each) AS latency_count`,
+    from: each,
+    groupBy: sql`name`,
+    orderBy: sql`latest_ms DESC, name ASC`,
+    limit: param(maxNames, 'UInt64'),
+  });
+  return statementFor(question.tenant, names, 'long');
 }

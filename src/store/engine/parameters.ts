@@ -1,3 +1,5 @@
+import { escapeLiteral, escapeText } from '../../sql/literal.ts';
+
 /** A value of a query parameter: what the client of a server takes as well. */
 export type ParameterValue = string | number | bigint | boolean | readonly ParameterValue[];
 
@@ -29,9 +31,9 @@ export interface Binding {
 export function boundQuery(query: string, { params, settings = {} }: Binding, embedded: boolean): BoundQuery {
   assertGiven(query, params);
   if (!embedded) return { query, query_params: params, clickhouse_settings: settings };
-  const set = Object.entries(settings).map(([name, value]) => `${checkedName(name)} = '${escaped(String(value), inLiteral)}'`);
+  const set = Object.entries(settings).map(([name, value]) => `${checkedName(name)} = '${escapeLiteral(String(value))}'`);
   const bound = Object.entries(params).map(
-    ([name, value]) => `param_${checkedName(name)} = '${escaped(parameterText(value as ParameterValue), inLiteral)}'`,
+    ([name, value]) => `param_${checkedName(name)} = '${escapeLiteral(parameterText(value as ParameterValue))}'`,
   );
   return { query: `${setStatement(set)}${setStatement(bound)}${query}` };
 }
@@ -45,7 +47,7 @@ function assertGiven(query: string, params: Binding['params']): void {
 
 /** A text as SQL. */
 export function textLiteral(text: string): string {
-  return `'${escaped(text, inLiteral)}'`;
+  return `'${escapeLiteral(text)}'`;
 }
 
 function setStatement(assignments: readonly string[]): string {
@@ -54,43 +56,17 @@ function setStatement(assignments: readonly string[]): string {
 
 /** TRICKY: the engine reads a parameter twice: as an SQL literal, and then as the value of its type, in which backslashes escape again. */
 function parameterText(value: ParameterValue): string {
-  if (typeof value === 'string') return escaped(value, inText);
+  if (typeof value === 'string') return escapeText(value);
   if (typeof value === 'boolean') return value ? '1' : '0';
   return isList(value) ? `[${value.map(elementText).join(',')}]` : String(value);
 }
 
 function elementText(value: ParameterValue): string {
-  return typeof value === 'string' ? `'${escaped(value, inLiteral)}'` : parameterText(value);
+  return typeof value === 'string' ? `'${escapeLiteral(value)}'` : parameterText(value);
 }
 
 function isList(value: ParameterValue): value is readonly ParameterValue[] {
   return Array.isArray(value);
-}
-
-const inText: ReadonlyMap<string, string> = new Map([
-  ['\\', '\\\\'],
-  ['\0', '\\0'],
-  ['\b', '\\b'],
-  ['\f', '\\f'],
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-]);
-const inLiteral: ReadonlyMap<string, string> = new Map([...inText, ["'", "\\'"]]);
-
-/** TRICKY: with tens of millions of replacements at once V8 ends the process, and no `catch` hears of it. */
-const escapedAtOnce = 1024 * 1024;
-
-function escaped(text: string, by: ReadonlyMap<string, string>): string {
-  const whole = text.toWellFormed();
-  if (whole.length <= escapedAtOnce) return escapedPiece(whole, by);
-  const pieces: string[] = [];
-  for (let at = 0; at < whole.length; at += escapedAtOnce) pieces.push(escapedPiece(whole.slice(at, at + escapedAtOnce), by));
-  return pieces.join('');
-}
-
-function escapedPiece(text: string, by: ReadonlyMap<string, string>): string {
-  return text.replaceAll(/[\\'\0\b\f\n\r\t]/g, (character) => by.get(character) ?? character);
 }
 
 function checkedName(name: string): string {

@@ -1,5 +1,6 @@
-import { type Fragment, join, param, sql } from '../../../sql/sql.ts';
-import { ownTable } from '../../../sql/statement.ts';
+import { select } from '../../../sql/query.ts';
+import { type Fragment, join, param, type Query, sql } from '../../../sql/sql.ts';
+import { bodies } from '../../../sql/tables.ts';
 import type { TextColumn } from './columns.ts';
 import { containing, foldedLike, matchesEmpty, type TextComparison } from './compile-text.ts';
 
@@ -52,8 +53,8 @@ export function bodyReads(kind: 'and' | 'or', conditions: readonly BodyCondition
   return reads;
 }
 
-function keysWhere(match: Fragment, bounds: readonly Fragment[]): Fragment {
-  return sql`(SELECT created_at, request_id FROM ${ownTable('bodies', join([...bounds, match], ' AND '))})`;
+function keysWhere(match: Fragment, bounds: readonly Fragment[]): Query {
+  return select({ columns: sql`created_at, request_id`, from: bodies([...bounds, match]) });
 }
 
 function joined(kind: 'and' | 'or', rows: readonly Fragment[]): Fragment {

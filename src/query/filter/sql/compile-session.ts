@@ -1,5 +1,6 @@
-import { type Fragment, join, param, sql } from '../../../sql/sql.ts';
-import { ownTable } from '../../../sql/statement.ts';
+import { select } from '../../../sql/query.ts';
+import { type Fragment, join, param, type Query, sql } from '../../../sql/sql.ts';
+import { ownRows, requests } from '../../../sql/tables.ts';
 import type { Comparison } from '../ast.ts';
 import { compareColumn, compareWithAlias, type TextComparison, type TextOperand } from './compile-text.ts';
 import { newestFirstKey } from './newest-first.ts';
@@ -30,8 +31,13 @@ export function combine(kind: 'and' | 'or', conditions: readonly SessionConditio
 export function sessionReads(kind: 'and' | 'or', conditions: readonly SessionCondition[], range: readonly Fragment[]): readonly Fragment[] {
   if (conditions.length === 0) return [];
   const { having, withoutSession } = combine(kind, conditions);
-  const requests = ownTable('requests', join([sql`session_id != ''`, ...range], ' AND '));
-  const sessions = sql`session_id IN (SELECT session_id FROM ${requests} GROUP BY session_id HAVING ${having})`;
+  const matching = select({
+    columns: sql`session_id`,
+    from: requests([sql`session_id != ''`, ...range]),
+    groupBy: sql`session_id`,
+    having: [having],
+  });
+  const sessions = sql`session_id IN ${matching}`;
   return [withoutSession ? sql`(session_id = '' OR ${sessions})` : sessions];
 }
 
@@ -64,8 +70,8 @@ export function compareSessionTag(comparison: TextComparison, withoutTag: boolea
   return withoutTag ? sql`session_id NOT IN ${sessionsTagged(sql`NOT (${holds})`)}` : sql`session_id IN ${sessionsTagged(holds)}`;
 }
 
-function sessionsTagged(having: Fragment): Fragment {
-  return sql`(SELECT session_id FROM ${ownTable('session_tags')} GROUP BY session_id HAVING ${having})`;
+function sessionsTagged(having: Fragment): Query {
+  return select({ columns: sql`session_id`, from: ownRows('session_tags'), groupBy: sql`session_id`, having: [having] });
 }
 
 /** The tag over the rows of one session in `session_tags`; empty: none. */

@@ -46,7 +46,7 @@ const never = sql`false`;
 const signs = { equals: sql`=`, 'not-equals': sql`!=`, gte: sql`>=`, lte: sql`<=`, gt: sql`>`, lt: sql`<` } as const;
 
 /**
- * The filter as one condition over rows of `requests`, for `ownTable`.
+ * The filter as one condition over rows of `requests`, for `requests`.
  * @param range conditions on the arrival that the caller holds the rows to; a session is its requests within them.
  * @throws TypeError for a field that `check.ts` has not seen: a fault in our own code.
  * Invariant: there is no NOT above a comparison with a nullable column, so NULL and false are the same outcome: not matched.

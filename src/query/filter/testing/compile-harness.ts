@@ -5,8 +5,10 @@ import { createClient, type ClickHouseClientConfigOptions } from '@clickhouse/cl
 import { createChdbConnection } from 'chdb/connection';
 import { afterAll, beforeAll } from 'vitest';
 import { type OrganizationId, uuidToNumber, type Uuid } from '../../../model/ids.ts';
+import { select } from '../../../sql/query.ts';
 import { sql } from '../../../sql/sql.ts';
-import { ownTable, type Statement, statementFor } from '../../../sql/statement.ts';
+import { type Statement, statementFor } from '../../../sql/statement.ts';
+import { requests } from '../../../sql/tables.ts';
 import { migrations } from '../../../store/schema/migrate.ts';
 import { legacyDialect } from '../../requests/query.ts';
 import { compileFilter } from '../sql/compile.ts';
@@ -71,11 +73,8 @@ afterAll(async () => {
 export function statementOf(filter: unknown): Statement {
   const parsed = parseFilter(filter, legacyDialect);
   if (!parsed.ok) throw new Error(parsed.fault.message);
-  return statementFor(
-    tenant,
-    sql`SELECT id_text FROM ${ownTable('requests', compileFilter(parsed.value.filter))} ORDER BY created_at`,
-    'short',
-  );
+  const from = requests(compileFilter(parsed.value.filter));
+  return statementFor(tenant, select({ columns: sql`id_text`, from, orderBy: sql`created_at` }), 'short');
 }
 
 export async function namesFor(filter: unknown): Promise<string> {

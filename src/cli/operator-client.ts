@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { hasMetadata } from '../metadata/database.ts';
 import { isJsonObject, parseJson } from '../model/text.ts';
 import { refuseUnreachable } from '../main/data-folder.ts';
-import { operatorSocket } from '../main/operator/socket.ts';
+import { operatorSocket } from '../operator/socket.ts';
 import { isSystemError } from '../platform/files.ts';
 import { socketPath } from '../platform/http/unix-socket.ts';
 import { type CommandContext, CommandError } from './dependencies.ts';

@@ -24,7 +24,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   jobs: ['model', 'platform', 'spool', 'store', 'metadata', 'state', 'pricing', 'query'],
   supervisor: ['model', 'platform', 'config'],
   api: ['contract', 'model', 'platform', 'auth', 'query', 'store', 'metadata', 'redaction'],
-  operator: ['contract', 'model', 'type ingest', 'type jobs', 'api'],
+  operator: ['contract', 'model', 'platform', 'type ingest', 'type jobs', 'type store', 'api'],
   cli: ['contract', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'main'],
   main: ['*'],
 };

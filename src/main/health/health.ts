@@ -2,7 +2,7 @@ import type { ApiHealth } from '../../api/ports.ts';
 import type { Drain } from '../../ingest/drain.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Store } from '../../store/store.ts';
-import type { HealthProbe } from './probe.ts';
+import type { HealthProbe } from '../../platform/health-probe.ts';
 
 /** Age of the oldest waiting exchange from which the ingest counts as behind. */
 const behindMs = 60_000;

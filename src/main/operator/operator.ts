@@ -13,7 +13,7 @@ import { createOperatorServer } from '../../operator/app.ts';
 import { writeWholeSeries } from '../../spool/import-series.ts';
 import type { Removals } from '../retention-and-erasure.ts';
 import { dataPaths } from '../shared.ts';
-import { makeStorePartPorts } from './store-parts.ts';
+import { makeStorePartPorts } from '../../operator/store-parts.ts';
 import { makeTakeSnapshot, type SnapshotParts } from './snapshots.ts';
 
 export interface OperatedParts extends SnapshotParts {

@@ -1,10 +1,10 @@
-import type { PricePorts, PriceRefusal } from '../../api/ports.ts';
+import type { PricePorts } from '../../api/ports.ts';
 import { type RepricePorts, repriceRequests } from '../../jobs/reprice.ts';
 import type { MetadataDatabase } from '../../metadata/database.ts';
 import { listOrganizationPrices, replaceOrganizationPrices } from '../../metadata/organization/prices.ts';
 import type { BilledRequest } from '../../model/pricing/billed-request.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import type { StoredPrice } from '../../model/pricing/stored-price.ts';
+import { checkPrices } from '../../pricing/check-prices.ts';
 import { explainCost, type Pricing, recomputedCost } from '../../pricing/explain-cost.ts';
 import type { PriceBook } from '../../pricing/price-book.ts';
 import { priceProviderOf, recordNameFor } from '../../providers/registry.ts';
@@ -44,31 +44,14 @@ export function makePricePorts({ database, prices, changeStoredCosts, stamp, amo
   return {
     list: (organizationId) => listOrganizationPrices(database, organizationId),
     replace: async (organizationId, given) => {
-      const named = given.map(withRecordName);
-      const refused = refusalOf(given, named);
-      if (refused !== undefined) return refused;
-      await replaceOrganizationPrices(database, { organizationId, prices: named, at: now() });
+      const checked = checkPrices(given, recordNameFor);
+      if ('refused' in checked) return checked;
+      await replaceOrganizationPrices(database, { organizationId, prices: checked.prices, at: now() });
       stored.forget(organizationId);
-      return { prices: named };
+      return checked;
     },
     apply: (principal, read, isTrial) =>
       amongChanges(principal.organizationId, async () => repriceRequests(repricing, principal, await read(), isTrial)),
     explain: (organizationId, request) => explainCost(request, pricingOf(organizationId, request)),
   };
-}
-
-function withRecordName(price: StoredPrice): StoredPrice {
-  return price.provider === null ? price : { ...price, provider: recordNameFor(price.provider) ?? '' };
-}
-
-function refusalOf(given: readonly StoredPrice[], prices: readonly StoredPrice[]): PriceRefusal | undefined {
-  const unknown = prices.findIndex(({ provider }) => provider === '');
-  if (unknown !== -1) return { refused: 'provider', index: unknown, text: given[unknown]?.provider ?? '' };
-  const seen = new Set<string>();
-  for (const [index, { model, provider, validFrom }] of prices.entries()) {
-    const key = JSON.stringify([model, provider, validFrom]);
-    if (seen.has(key)) return { refused: 'twice', index, text: model };
-    seen.add(key);
-  }
-  return undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HealthProbe } from './probe.ts';
+import { HealthProbe } from './health-probe.ts';
 
 /** A part that answers so, in turn, and then keeps silent until it is told to answer. */
 function partThat(...said: readonly Promise<boolean>[]) {

@@ -1,7 +1,7 @@
-import { GatelogError } from '../../model/errors.ts';
-import type { Observe } from '../../model/observation.ts';
-import type { StorePartPorts } from '../../operator/ports.ts';
-import type { Store } from '../../store/store.ts';
+import { GatelogError } from '../model/errors.ts';
+import type { Observe } from '../model/observation.ts';
+import type { StorePartPorts } from './ports.ts';
+import type { Store } from '../store/store.ts';
 
 export function makeStorePartPorts(
   store: Pick<Store, 'listParts' | 'damage' | 'checkPart' | 'setAside'>,

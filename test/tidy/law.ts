@@ -25,7 +25,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   supervisor: ['model', 'platform', 'config'],
   api: ['contract', 'model', 'platform', 'auth', 'query', 'store', 'metadata', 'redaction'],
   operator: ['contract', 'model', 'platform', 'type ingest', 'type jobs', 'type store', 'api'],
-  cli: ['contract', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'main'],
+  cli: ['contract', 'model', 'config', 'platform', 'metadata', 'auth', 'jobs/backup', 'operator/socket.ts', 'main'],
   main: ['*'],
 };
 

@@ -10,7 +10,7 @@ export const maxEchoEvents = 1000;
 
 /**
  * The built-in provider: answers chat completions with the text of the last user message, in OpenAI's shape, with no key and no network.
- * One token is one word (text between white space). Its prices are fixed and documented in the README.
+ * One token is one word (text between white space). Its prices are fixed and documented in docs/guides/providers.md.
  */
 export interface EchoRequest {
   readonly method: string;

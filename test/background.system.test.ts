@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChangeItem } from '../src/contract/requests/changes.ts';
 import type { RequestCost } from '../src/contract/requests/cost.ts';
-import type { RequestItem } from '../src/contract/requests/query.ts';
+import type { RequestItem } from '../src/contract/requests/item.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RequestItem } from '../src/contract/requests/query.ts';
+import type { RequestItem } from '../src/contract/requests/item.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { type AskForItems, type ByteCase, byteFactors, type ByteTarget, performCase, recordsFaults } from './support/byte-cases.ts';
 import { type ByteProvider, startByteProvider } from './support/byte-provider.ts';

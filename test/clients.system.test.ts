@@ -7,7 +7,7 @@ import { generateText, jsonSchema, streamText, tool } from 'ai';
 import * as ai5 from 'ai5';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RequestItem } from '../src/contract/requests/query.ts';
+import type { RequestItem } from '../src/contract/requests/item.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { type RecordedProvider, startRecordedProvider } from './support/recorded-provider.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RequestItem } from '../src/contract/requests/query.ts';
+import type { RequestItem } from '../src/contract/requests/item.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { type LargeProvider, type LargeResult, patternDigest, performLargeCall, startLargeProvider } from './support/large-bodies.ts';
 import { forgetPeak, inMegabytes, memoryOf } from './support/process-memory.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChangeItem } from '../src/contract/requests/changes.ts';
-import type { RequestItem } from '../src/contract/requests/query.ts';
+import type { RequestItem } from '../src/contract/requests/item.ts';
 import type { SessionItem } from '../src/contract/sessions/item.ts';
 import type { SessionNode } from '../src/contract/sessions/view.ts';
 import { apiClient, type ApiClient } from './support/api.ts';

@@ -5,7 +5,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import Sqlite from 'libsql';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChangeItem } from '../src/contract/requests/changes.ts';
-import type { RequestItem } from '../src/contract/requests/query.ts';
+import type { RequestItem } from '../src/contract/requests/item.ts';
 import { listSeries } from '../src/spool/segment.ts';
 import { openConnections } from '../src/store/engine/connections.ts';
 import { apiClient, type ApiClient } from './support/api.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort, OwnedProcesses } from '../../bench/measure/owned-processes.ts';
 import { processTree } from '../../bench/measure/process-table.ts';
-import type { RequestItem } from '../../src/contract/requests/query.ts';
+import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { type ByteCase, byteFactors, type ByteTarget, performCase, recordsFaults } from '../support/byte-cases.ts';
 import { startByteProvider } from '../support/byte-provider.ts';
 import { Dice } from '../support/dice.ts';

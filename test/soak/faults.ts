@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort, OwnedProcesses } from '../../bench/measure/owned-processes.ts';
 import { processTree } from '../../bench/measure/process-table.ts';
-import type { RequestItem } from '../../src/contract/requests/query.ts';
+import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { ourKey } from '../../src/gateway/testing/raw-http.ts';
 import { openBlackHole } from '../support/black-hole.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { RequestItem } from '../../src/contract/requests/query.ts';
+import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { eventually } from './eventually.ts';
 import { testKey } from './process-tree.ts';
 

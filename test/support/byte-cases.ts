@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { RequestItem } from '../../src/contract/requests/query.ts';
+import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { readServerSentEvents } from '../../src/providers/sse.ts';
 import { wireFormatFor } from '../../src/providers/registry.ts';
 import { type ByteProvider, callHeader, collect } from './byte-provider.ts';

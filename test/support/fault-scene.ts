@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { openClient, parseResponse, type RawClient, requestText } from '../../src/gateway/testing/raw-http.ts';
-import type { RequestItem } from '../../src/contract/requests/query.ts';
+import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { eventually } from './eventually.ts';
 
 /** A provider of which a fault decides every byte. */

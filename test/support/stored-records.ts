@@ -1,5 +1,5 @@
 import type { ChangeItem } from '../../src/contract/requests/changes.ts';
-import type { RequestItem } from '../../src/contract/requests/query.ts';
+import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { type ApiClient, apiClient } from './api.ts';
 import { eventually } from './eventually.ts';
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { doneSchema } from '../../contract/answers.ts';
 import { problemSchema } from '../../contract/problem.ts';
-import { requestAnswerSchema, type RequestItem, requestQueryAnswerSchema } from '../../contract/requests/query.ts';
+import type { RequestItem } from '../../contract/requests/item.ts';
+import { requestAnswerSchema, requestQueryAnswerSchema } from '../../contract/requests/query.ts';
 import { sessionAnswerSchema } from '../../contract/sessions/view.ts';
 import type { Hono } from 'hono';
 import type { RequestRecord } from '../../model/record/request-record.ts';

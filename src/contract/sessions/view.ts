@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { requestItemSchema } from '../requests/query.ts';
+import { requestItemSchema } from '../requests/item.ts';
 import { sessionItemSchema } from './item.ts';
 
 /** Requests of one answer. */

@@ -103,3 +103,34 @@ export function totalTokens(usage: Usage): number | null {
   if (usage.promptTokens === null && usage.completionTokens === null) return null;
   return (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0);
 }
+
+/** TRICKY: a sum beyond 2⁵³ of two numbers is not always that of the counts. */
+export function exactTotal(usage: Usage): number | bigint | null {
+  const total = totalTokens(usage);
+  if (total === null || Number.isSafeInteger(total)) return total;
+  return BigInt(usage.promptTokens ?? 0) + BigInt(usage.completionTokens ?? 0);
+}
+
+/** Those that were reported. What is no whole number is billed by nobody, and the column takes none. */
+export function partsOf(usage: Usage): ReadonlyMap<string, number> {
+  const parts = new Map<string, number>();
+  for (const name of partCounts) {
+    const count = usage[name];
+    if (count !== null && Number.isSafeInteger(count) && count >= 0) parts.set(name, count);
+  }
+  return parts;
+}
+
+/** The usage object as received; empty without one. */
+export function usageText({ raw }: Usage): string {
+  return raw === null ? '' : jsonText(raw);
+}
+
+/** TRICKY: `JSON.stringify` overflows the stack on nesting that `JSON.parse` still reads. */
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '';
+  }
+}

@@ -1,10 +1,11 @@
-import type { RequestItem } from '../../contract/requests/query.ts';
+import type { RequestItem } from '../../contract/requests/item.ts';
 import { parseMoney, usdOf } from '../../model/pricing/money.ts';
+import { type ColumnShown, type FieldOf, type ShownColumn, shownColumns } from '../../model/record/columns.ts';
 import { type CostSource, costSources } from '../../model/record/request-record.ts';
 import { RawJson } from '../../model/json/raw.ts';
 import { parseJson } from '../../model/text.ts';
 import { shownProperties } from '../../model/vocabulary/property-alias.ts';
-import type { BodiesRow, NumberCell, RequestRow } from './columns.ts';
+import { type BodiesRow, cellOf, type NumberCell, type RequestRow } from './columns.ts';
 
 /** Rows of a page as items, in the order of the page. @param bodies the rows of `bodies` of the same records, in any order. */
 export function requestItems(
@@ -31,13 +32,50 @@ export function bodiesOf(row: BodiesRow | undefined): { readonly request: unknow
 export function requestItem(row: RequestRow, bodies: BodiesRow | undefined): RequestItem {
   const shown = bodiesOf(bodies);
   // TRICKY: not by spreads. An object of so many keys that is put together from spreads takes ten times as long.
-  const call = Object.assign(identityOf(row), requestPart(row), { request_body: shown.request });
-  const response = Object.assign(call, responsePart(row), { response_body: shown.response }, usagePart(row));
-  return Object.assign(response, costPart(row), cachePart(row), Object.assign(assessmentPart(row), olderClientsPart));
+  const item = Object.assign(columnFields(row), identityFields(row), propertyFields(row), olderClientFields);
+  return Object.assign(item, costFields(row), sameFields(row), {
+    request_body: shown.request,
+    response_body: shown.response,
+    inputs: row.inputs ?? null,
+    usage_raw: row.usage_raw === '' ? null : jsonOrText(row.usage_raw),
+    attempts: attemptsOf(row.attempts),
+    feedback_id: row.feedback_number === null ? null : String(row.feedback_number),
+  });
+}
+
+type ColumnFields = Pick<RequestItem, FieldOf<ShownColumn>>;
+
+const fields = shownColumns.map((column) => {
+  const { name, type, field } = column;
+  return { cell: cellOf(name, type), name: field.name, show: showCell(column) };
+});
+
+/** The fields that show a column as it is. */
+function columnFields(row: RequestRow): ColumnFields {
+  const item: Record<string, unknown> = {};
+  const cells = row as unknown as Readonly<Record<string, unknown>>;
+  for (const { cell, name, show } of fields) item[name] = show(cells[cell]);
+  return item as ColumnFields;
+}
+
+function showCell({ type, field }: ColumnShown): (cell: unknown) => unknown {
+  switch (type) {
+    case 'text':
+      return field.empty === '' ? (cell) => cell : (cell) => (cell === '' ? null : cell);
+    case 'time':
+      return (cell) => (cell === null ? null : isoTime(cell as NumberCell));
+    case 'uint16':
+    case 'uint64':
+    case 'float64':
+      return (cell) => (cell === null ? null : Number(cell));
+    case 'flag':
+    case 'numbers':
+      return (cell) => cell;
+  }
 }
 
 /** Fields that clients of upstream expect and that hold nothing here. */
-const olderClientsPart = {
+const olderClientFields = {
   helicone_user: null,
   signed_body_url: null,
   llmSchema: null,
@@ -45,96 +83,31 @@ const olderClientsPart = {
   asset_urls: null,
 } as const;
 
-function identityOf(row: RequestRow) {
+function identityFields(row: RequestRow) {
   return {
     request_id: row.id,
     organization_id: row.organization,
     request_created_at: isoTime(row.created_ms),
     updated_at: isoTime(row.updated_ms),
-    size_bytes: Number(row.size_bytes),
-    request_body_cut: row.request_body_cut,
-    response_body_cut: row.response_body_cut,
     storage_location: row.storage_location === '' ? 'clickhouse' : row.storage_location,
   };
 }
 
-function requestPart(row: RequestRow) {
+function propertyFields(row: RequestRow) {
   const properties = shownProperties(row.properties, row.aliased_names);
-  return {
-    request_path: textOrNull(row.path),
-    request_referrer: textOrNull(row.referrer),
-    request_user_id: row.user_id,
-    request_properties: properties,
-    properties,
-    request_model: textOrNull(row.request_model),
-    model_override: textOrNull(row.model_override),
-    node_id: textOrNull(row.node_id),
-    job_id: textOrNull(row.job_id),
-    provider: row.provider,
-    target_url: textOrNull(row.target_url),
-    country_code: textOrNull(row.country_code),
-    prompt_id: textOrNull(row.prompt_id),
-    prompt_version: textOrNull(row.prompt_version),
-    inputs: row.inputs ?? null,
-    session_id: textOrNull(row.session_id),
-    session_name: textOrNull(row.session_name),
-    session_path: textOrNull(row.session_path),
-  };
+  return { properties, request_properties: properties };
 }
 
-function responsePart(row: RequestRow) {
-  const latency = numberOrNull(row.latency);
-  return {
-    response_id: textOrNull(row.response_id),
-    response_created_at: isoTimeOrNull(row.response_created_ms),
-    response_status: Number(row.status),
-    response_model: textOrNull(row.response_model),
-    model: row.model,
-    delay_ms: latency,
-    latency,
-    time_to_first_token: numberOrNull(row.time_to_first_token),
-    gateway_overhead_ms: numberOrNull(row.gateway_overhead),
-    attempts: attemptsOf(row.attempts),
-  };
-}
-
-function usagePart(row: RequestRow) {
-  return {
-    prompt_tokens: numberOrNull(row.prompt_tokens),
-    completion_tokens: numberOrNull(row.completion_tokens),
-    total_tokens: numberOrNull(row.total_tokens),
-    reasoning_tokens: numberOrNull(row.reasoning_tokens),
-    prompt_cache_read_tokens: numberOrNull(row.prompt_cache_read_tokens),
-    prompt_cache_write_tokens: numberOrNull(row.prompt_cache_write_tokens),
-    prompt_audio_tokens: numberOrNull(row.prompt_audio_tokens),
-    completion_audio_tokens: numberOrNull(row.completion_audio_tokens),
-    usage_estimated: row.usage_estimated,
-    usage_raw: row.usage_raw === '' ? null : jsonOrText(row.usage_raw),
-  };
-}
-
-function costPart(row: RequestRow) {
+function costFields(row: RequestRow) {
   const money = row.cost_text === null ? undefined : parseMoney(row.cost_text);
   const cost = money === undefined ? null : usdOf(money);
   return { cost, costUSD: cost, cost_source: costSources.find((source) => source === row.cost_source) ?? ('none' satisfies CostSource) };
 }
 
-function cachePart(row: RequestRow) {
-  return { cache_enabled: row.cache_enabled, cached: row.cached, cache_reference_id: textOrNull(row.cache_reference_id) };
-}
-
-function assessmentPart(row: RequestRow) {
+/** Fields with the value of another, or of several names. */
+function sameFields(row: RequestRow) {
   const assets = [...row.assets];
-  return {
-    scores: row.scores,
-    assets,
-    asset_ids: assets,
-    threat: row.threat,
-    is_passthrough_billing: row.is_passthrough_billing,
-    feedback_id: row.feedback_number === null ? null : String(row.feedback_number),
-    feedback_rating: row.feedback_rating,
-    feedback_created_at: isoTimeOrNull(row.feedback_created_ms),
-  };
+  return { delay_ms: row.latency === null ? null : Number(row.latency), assets, asset_ids: assets };
 }
 
 function bodyOf(kind: string, text: string, contentType: string): unknown {
@@ -169,18 +142,6 @@ function attemptsOf(text: string): RequestItem['attempts'] {
   return Array.isArray(attempts) && attempts.length > 1 ? (attempts as RequestItem['attempts']) : null;
 }
 
-function textOrNull(text: string): string | null {
-  return text === '' ? null : text;
-}
-
-function numberOrNull(cell: NumberCell | null): number | null {
-  return cell === null ? null : Number(cell);
-}
-
 function isoTime(ms: NumberCell): string {
   return new Date(Number(ms)).toISOString();
-}
-
-function isoTimeOrNull(ms: NumberCell | null): string | null {
-  return ms === null ? null : isoTime(ms);
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RequestItem, RequestQuery } from '../../contract/requests/query.ts';
+import type { RequestItem } from '../../contract/requests/item.ts';
+import type { RequestQuery } from '../../contract/requests/query.ts';
 import { type OrganizationId, uuidOfHex } from '../../model/ids.ts';
 import { moneyOfUsd } from '../../model/pricing/money.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';

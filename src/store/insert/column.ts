@@ -1,9 +1,10 @@
 import type { Uuid } from '../../model/ids.ts';
+import type { ColumnType, ColumnValues } from '../../model/record/columns.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import type { RowWriter } from './row-writer.ts';
 
 /** How values of one type of the store are written. */
-interface Kind<Value> {
+export interface Kind<Value> {
   /** The type as SQL. */
   readonly type: string;
   readonly write: (writer: RowWriter, value: Value) => void;
@@ -56,9 +57,9 @@ export const dateTime: Kind<number> = {
   },
 };
 
-export const bool: Kind<boolean> = { type: 'Bool', write: (writer, value) => writer.byte(value ? 1 : 0) };
+const bool: Kind<boolean> = { type: 'Bool', write: (writer, value) => writer.byte(value ? 1 : 0) };
 
-export const uint16: Kind<number> = { type: 'UInt16', write: (writer, value) => writer.uint16(whole(value, 2 ** 16)) };
+const uint16: Kind<number> = { type: 'UInt16', write: (writer, value) => writer.uint16(whole(value, 2 ** 16)) };
 
 /** How many of something. */
 export const uint64: Kind<number | bigint> = {
@@ -66,7 +67,7 @@ export const uint64: Kind<number | bigint> = {
   write: (writer, value) => writer.uint64(typeof value === 'bigint' ? value : whole(value, 2 ** 64)),
 };
 
-export const float64: Kind<number> = {
+const float64: Kind<number> = {
   type: 'Float64',
   write: (writer, value) => {
     if (!Number.isFinite(value)) throw new RangeError(`${value} is no number`);
@@ -77,7 +78,7 @@ export const float64: Kind<number> = {
 /** 38 digits. */
 const boundOfDecimal = 10n ** 38n;
 
-export const decimal: Kind<Money> = {
+const decimal: Kind<Money> = {
   type: 'Decimal(38, 12)',
   write: (writer, value) => {
     if (value >= boundOfDecimal || value <= -boundOfDecimal) throw new RangeError('the amount has more than 38 digits');
@@ -97,7 +98,7 @@ export function nullable<Value>({ type, write }: Kind<Value>): Kind<Value | null
 }
 
 /** Values in their order. */
-export function listOf<Value>({ type, write }: Kind<Value>): Kind<readonly Value[]> {
+function listOf<Value>({ type, write }: Kind<Value>): Kind<readonly Value[]> {
   return {
     type: `Array(${type})`,
     write: (writer, values) => {
@@ -108,7 +109,7 @@ export function listOf<Value>({ type, write }: Kind<Value>): Kind<readonly Value
 }
 
 /** Values by their names. */
-export function mapOf<Value>({ type, write }: Kind<Value>): Kind<ReadonlyMap<string, Value>> {
+function mapOf<Value>({ type, write }: Kind<Value>): Kind<ReadonlyMap<string, Value>> {
   return {
     type: `Map(String, ${type})`,
     write: (writer, values) => {
@@ -120,6 +121,22 @@ export function mapOf<Value>({ type, write }: Kind<Value>): Kind<ReadonlyMap<str
     },
   };
 }
+
+/** How the values of each type of the catalogue are written. */
+export const kinds: { readonly [Type in ColumnType]: Kind<ColumnValues[Type]> } = {
+  text: string,
+  time: dateTime,
+  uint16,
+  uint64,
+  float64,
+  money: decimal,
+  flag: bool,
+  texts: mapOf(string),
+  counts: mapOf(uint64),
+  numbers: mapOf(float64),
+  textList: listOf(string),
+  countList: listOf(uint64),
+};
 
 function noTime(value: number): RangeError {
   return new RangeError(`${value} is no time of the years from 1900 to 2299 in Unix milliseconds`);

@@ -1,24 +1,8 @@
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
-import { partCounts, totalTokens, type Usage } from '../../model/record/usage.ts';
+import { type ColumnDefinition, columnNames, requestColumns as catalogue } from '../../model/record/columns.ts';
 import { defaultSearchMaxBytes } from '../../model/vocabulary/limits.ts';
 import { changeColumns, changeRows } from './change-rows.ts';
-import {
-  bool,
-  type Column,
-  column,
-  dateTime,
-  decimal,
-  float64,
-  listOf,
-  mapOf,
-  nullable,
-  string,
-  structureOf,
-  uint128,
-  uint16,
-  uint64,
-  writeRow,
-} from './column.ts';
+import { type Column, column, dateTime, type Kind, kinds, nullable, string, structureOf, uint128, writeRow } from './column.ts';
 import type { RowMemory } from './buffer-pool.ts';
 import { maxBytesOfUnit, RowWriter } from './row-writer.ts';
 
@@ -48,70 +32,11 @@ const keyColumns: readonly Column<RequestRecord>[] = [
 /** When the record was stored. */
 const updatedAt: Column<number> = column('updated_at', dateTime, (storedAt) => storedAt);
 
-const requestColumns: readonly Column<RequestRecord>[] = [
-  column('response_created_at', nullable(dateTime), ({ responseCreatedAt }) => responseCreatedAt),
-  column('key_hash', string, ({ keyHash }) => keyHash),
-  column('method', string, ({ method }) => method),
-  column('path', string, ({ path }) => path),
-  column('target_url', string, ({ targetUrl }) => targetUrl),
-  column('provider', string, ({ provider }) => provider),
-  column('request_model', string, ({ requestModel }) => requestModel),
-  column('response_model', string, ({ responseModel }) => responseModel),
-  column('model', string, ({ model }) => model),
-  column('response_id', string, ({ responseId }) => responseId),
-  column('status', uint16, ({ status }) => status),
-  column('latency', nullable(uint64), ({ latencyMs }) => latencyMs),
-  column('gateway_overhead', nullable(float64), ({ gatewayOverheadMs }) => gatewayOverheadMs),
-  column('total_tokens', nullable(uint64), ({ usage }) => exactTotal(usage)),
-  column('prompt_tokens', nullable(uint64), ({ usage }) => usage.promptTokens),
-  column('completion_tokens', nullable(uint64), ({ usage }) => usage.completionTokens),
-  column('usage_raw', string, ({ usage }) => usageText(usage)),
-  column('cost', nullable(decimal), ({ cost }) => cost),
-  column('cost_source', string, ({ costSource }) => costSource),
-  column('price_reference', string, ({ priceReference }) => priceReference),
-  column('applied_price', string, ({ appliedPrice }) => appliedPrice),
-  column('size_bytes', uint64, ({ sizeBytes }) => sizeBytes),
-  column('storage_location', string, () => 'clickhouse'),
-  column('user_id', string, ({ userId }) => userId),
-  column('properties', mapOf(string), ({ properties }) => properties),
-  column('session_id', string, ({ sessionId }) => sessionId),
-  column('session_name', string, ({ sessionName }) => sessionName),
-  column('session_path', string, ({ sessionPath }) => sessionPath),
-  column('time_to_first_token', nullable(uint64), ({ timeToFirstTokenMs }) => timeToFirstTokenMs),
-  column('prompt_cache_read_tokens', nullable(uint64), ({ usage }) => usage.promptCacheReadTokens),
-  column('reasoning_tokens', nullable(uint64), ({ usage }) => usage.reasoningTokens),
-  column('usage_parts', mapOf(uint64), ({ usage }) => partsOf(usage)),
-  column('service_tier', string, ({ serviceTier }) => serviceTier),
-  column('referrer', string, ({ referrer }) => referrer),
-  column('country_code', string, ({ countryCode }) => countryCode),
-  column('model_override', string, ({ modelOverride }) => modelOverride),
-  column('node_id', string, ({ nodeId }) => nodeId),
-  column('job_id', string, ({ jobId }) => jobId),
-  column('prompt_id', string, ({ promptId }) => promptId),
-  column('prompt_version', string, ({ promptVersion }) => promptVersion),
-  column('experiment_id', string, ({ experimentId }) => experimentId),
-  column('inputs', mapOf(string), ({ inputs }) => inputs),
-  column('attempts', string, ({ attempts }) => (attempts.length > 1 ? JSON.stringify(attempts) : '')),
-  column('prompt_cache_write_tokens', nullable(uint64), ({ usage }) => usage.promptCacheWriteTokens),
-  column('prompt_audio_tokens', nullable(uint64), ({ usage }) => usage.promptAudioTokens),
-  column('completion_audio_tokens', nullable(uint64), ({ usage }) => usage.completionAudioTokens),
-  column('usage_estimated', bool, ({ usage }) => usage.estimated),
-  column('cache_enabled', bool, ({ cacheEnabled }) => cacheEnabled),
-  column('cached', bool, ({ cached }) => cached),
-  column('cache_reference_id', string, ({ cacheReferenceId }) => cacheReferenceId),
-  column('cache_created_at', nullable(dateTime), ({ cacheCreatedAt }) => cacheCreatedAt),
-  column('threat', nullable(bool), ({ threat }) => threat),
-  column('is_passthrough_billing', nullable(bool), ({ isPassthroughBilling }) => isPassthroughBilling),
-  column('assets', listOf(string), ({ assets }) => assets),
-  column('scores', mapOf(float64), ({ scores }) => scores),
-  column('feedback_number', nullable(uint64), ({ feedback }) => feedback?.number ?? null),
-  column('feedback_rating', nullable(bool), ({ feedback }) => feedback?.rating ?? null),
-  column('feedback_created_at', nullable(dateTime), ({ feedback }) => feedback?.createdAt ?? null),
-  column('request_body_cut', bool, ({ requestBodyCut }) => requestBodyCut),
-  column('response_body_cut', bool, ({ responseBodyCut }) => responseBodyCut),
-  column('aliased_names', bool, ({ aliasedNames }) => aliasedNames),
-  column('session_changes', listOf(uint64), ({ sessionChanges }) => sessionChanges),
-];
+const requestColumns: readonly Column<RequestRecord>[] = columnNames.map((name) => {
+  const { type, nullable: mayBeNull, value }: ColumnDefinition = catalogue[name];
+  const kind = kinds[type] as Kind<unknown>;
+  return column(name, mayBeNull ? nullable(kind) : kind, value);
+});
 
 const bodiesColumns: readonly Column<RecordTexts>[] = [
   column('request_kind', string, ({ record }) => record.requestBody.kind),
@@ -195,37 +120,6 @@ export function rowsOf(
 
 function namesOf(columns: readonly Pick<Column<never>, 'name' | 'type'>[]): readonly string[] {
   return columns.map(({ name }) => name);
-}
-
-/** TRICKY: a sum beyond 2⁵³ of two numbers is not always that of the counts. */
-export function exactTotal(usage: Usage): number | bigint | null {
-  const total = totalTokens(usage);
-  if (total === null || Number.isSafeInteger(total)) return total;
-  return BigInt(usage.promptTokens ?? 0) + BigInt(usage.completionTokens ?? 0);
-}
-
-/** Those that were reported. What is no whole number is billed by nobody, and the column takes none. */
-export function partsOf(usage: Usage): ReadonlyMap<string, number> {
-  const parts = new Map<string, number>();
-  for (const name of partCounts) {
-    const count = usage[name];
-    if (count !== null && Number.isSafeInteger(count) && count >= 0) parts.set(name, count);
-  }
-  return parts;
-}
-
-/** The usage object as received; empty without one. */
-export function usageText({ raw }: Usage): string {
-  return raw === null ? '' : jsonText(raw);
-}
-
-/** TRICKY: `JSON.stringify` overflows the stack on nesting that `JSON.parse` still reads. */
-function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return '';
-  }
 }
 
 /** A binary body stays whole: filters do not read it. */

@@ -3,7 +3,7 @@ import type { ChangeEntry } from '../../model/change.ts';
 import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '../../model/ids.ts';
 import { moneyText, parseMoney, usdOf } from '../../model/pricing/money.ts';
 import { type CostSource, costSources } from '../../model/record/request-record.ts';
-import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
+import { exactTotal, partsOf, unreportedUsage, type Usage, usageText } from '../../model/record/usage.ts';
 import { boundStatement, withRetries } from './change.ts';
 import type { RowsStatement } from './change-statements.ts';
 import type { Connections } from '../engine/connections.ts';
@@ -12,7 +12,6 @@ import { makeInsertRows } from '../insert/insert.ts';
 import type { PendingPatches } from './pending-patches.ts';
 import { runWrite } from '../engine/disk-space.ts';
 import { changeRows } from '../insert/change-rows.ts';
-import { exactTotal, partsOf, usageText } from '../insert/rows.ts';
 
 /** Where the record of a call is looked for. */
 export interface AnsweredCall {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { doneSchema } from '../../../contract/answers.ts';
 import { changesAnswerSchema, type ChangeItem } from '../../../contract/requests/changes.ts';
-import { requestAnswerSchema, type RequestItem, requestQueryAnswerSchema } from '../../../contract/requests/query.ts';
+import type { RequestItem } from '../../../contract/requests/item.ts';
+import { requestAnswerSchema, requestQueryAnswerSchema } from '../../../contract/requests/query.ts';
 import {
   type ApiRig,
   changesPath,

@@ -1,0 +1,122 @@
+import { z } from '@hono/zod-openapi';
+import { type ColumnShown, type FieldOf, type RequestColumns, type ShownColumn, shownColumns } from '../../model/record/columns.ts';
+import { costSources } from '../../model/record/request-record.ts';
+
+const timestamp = (description: string): z.ZodString =>
+  z.string().openapi({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
+
+const number = (description: string): z.ZodNumber => z.number().openapi({ description });
+const texts = (description: string) => z.record(z.string(), z.string()).openapi({ description });
+const nullableText = (description: string) => z.string().nullable().openapi({ description });
+const nullableNumber = (description: string) => z.number().nullable().openapi({ description });
+
+type ShownType = ColumnShown['type'];
+
+/** The schema of a field by the type of its column. */
+const schemaOf = {
+  text: (description: string) => z.string().openapi({ description }),
+  time: timestamp,
+  uint16: number,
+  uint64: number,
+  float64: number,
+  flag: (description: string) => z.boolean().openapi({ description }),
+  numbers: (description: string) => z.record(z.string(), z.number()).openapi({ description }),
+} satisfies Record<ShownType, (description: string) => z.ZodType>;
+
+type SchemaOf<Type extends ShownType> = ReturnType<(typeof schemaOf)[Type]>;
+
+/** The schema of a body. */
+export const bodySchema = (of: string): z.ZodUnknown =>
+  z.unknown().openapi({
+    description: `Body of the ${of}: JSON as such, other text as a string, bytes as {"base64", "content_type"}; null when it was not kept or not asked for.`,
+  });
+
+const properties = texts('Custom properties by name.');
+
+const attempt = z.object({
+  provider: z.string().openapi({ description: 'Provider that was tried.' }),
+  status: z.number().openapi({ description: 'Its HTTP status, 0 without a response.' }),
+  ms: z.number().openapi({ description: 'Milliseconds that the try took.' }),
+  error: z
+    .string()
+    .optional()
+    .openapi({ description: 'Why there was no whole response: provider_unreachable, provider_timeout, provider_broke, client_left.' }),
+});
+
+/** The schema of a field that shows a column as it is. */
+type ColumnSchema<Name extends ShownColumn> = RequestColumns[Name]['nullable'] extends true
+  ? z.ZodNullable<SchemaOf<RequestColumns[Name]['type']>>
+  : RequestColumns[Name] extends { type: 'text'; use: { empty: null } }
+    ? z.ZodNullable<z.ZodString>
+    : SchemaOf<RequestColumns[Name]['type']>;
+
+function columnSchema({ type, nullable, field }: ColumnShown): z.ZodType {
+  const schema = schemaOf[type](field.description);
+  return nullable || (type === 'text' && field.empty === null) ? schema.nullable() : schema;
+}
+
+const columnFields = Object.fromEntries(shownColumns.map((column) => [column.field.name, columnSchema(column)])) as {
+  [Name in ShownColumn as FieldOf<Name>]: ColumnSchema<Name>;
+};
+
+/** Fields that are made of the key, of the bodies, or of columns that are not shown as they are. */
+const ownFields = {
+  request_id: z.string().openapi({ description: 'Identifier, the value of the response header svc-id.' }),
+  request_created_at: timestamp('When the request arrived.'),
+  request_body: bodySchema('request'),
+  request_properties: properties,
+  response_body: bodySchema('response'),
+  delay_ms: nullableNumber('Same as latency.'),
+  usage_raw: z.unknown().openapi({ description: "The provider's usage object as received." }),
+  attempts: z.array(attempt).nullable().openapi({
+    description: 'The attempts at providers, retries and fallbacks, when there was more than one, else null. The item is of the last.',
+  }),
+  cost: nullableNumber('Cost in US dollars.'),
+  costUSD: nullableNumber('Same as cost.'),
+  cost_source: z.enum(costSources).openapi({ description: 'Where the cost comes from.' }),
+  properties,
+  assets: z.array(z.string()).openapi({ description: 'Identifiers of assets.' }),
+  asset_ids: z.array(z.string()).openapi({ description: 'Same as assets.' }),
+  asset_urls: z.record(z.string(), z.string()).nullable().openapi({ description: 'Addresses of assets by identifier.' }),
+  inputs: z.record(z.string(), z.string()).nullable().openapi({ description: 'Prompt inputs by name; null unless asked for.' }),
+  organization_id: z.string().openapi({ description: 'Organisation that owns the record.' }),
+  helicone_user: z.null().openapi({ description: 'Always null; kept for older clients.' }),
+  feedback_id: nullableText('Number of the feedback, as text.'),
+  signed_body_url: nullableText('Address that returns both bodies without a key, for an hour.'),
+  llmSchema: z.null().openapi({ description: 'Always null; kept for older clients.' }),
+  ai_gateway_body_mapping: z.literal('').openapi({ description: 'Always empty; kept for older clients.' }),
+  storage_location: z.string().openapi({ description: 'Where the bodies are; `clickhouse` in this version.' }),
+  updated_at: timestamp('When the record changed last.'),
+};
+
+/** The order of the fields in the document; a field that is not named here comes last. */
+const fieldOrder = `
+  request_id request_created_at request_path request_referrer request_body request_user_id request_properties request_model
+  model_override node_id job_id response_id response_created_at response_status response_body response_model model provider
+  target_url country_code delay_ms latency time_to_first_token gateway_overhead_ms prompt_tokens completion_tokens total_tokens
+  reasoning_tokens usage_raw attempts prompt_cache_read_tokens prompt_cache_write_tokens prompt_audio_tokens
+  completion_audio_tokens usage_estimated cost costUSD cost_source properties scores assets asset_ids asset_urls prompt_id
+  prompt_version inputs cache_enabled cached cache_reference_id threat is_passthrough_billing session_id session_name session_path
+  organization_id helicone_user feedback_created_at feedback_id feedback_rating signed_body_url llmSchema ai_gateway_body_mapping
+  storage_location size_bytes request_body_cut response_body_cut updated_at
+`;
+
+function inOrder<Shape extends object>(shape: Shape): Shape {
+  const rank = new Map([...fieldOrder.matchAll(/\S+/g)].map(([name], index) => [name, index]));
+  const rankOf = ([name]: [string, unknown]): number => rank.get(name) ?? rank.size;
+  return Object.fromEntries(Object.entries(shape).toSorted((one, other) => rankOf(one) - rankOf(other))) as Shape;
+}
+
+const requestItemShape = z.strictObject(inOrder({ ...columnFields, ...ownFields }));
+
+/**
+ * One request as the API shows it. Every key is always there; null is "not known".
+ * TRICKY: zod takes a missing key for an unknown value, so by itself the document would not require the bodies.
+ */
+export const requestItemSchema = requestItemShape.openapi('RequestItem', {
+  description: 'One recorded request.',
+  required: Object.keys(requestItemShape.shape),
+});
+
+/** One request as the API shows it: what {@link requestItemSchema} describes. */
+export type RequestItem = z.infer<typeof requestItemSchema>;

@@ -1,0 +1,248 @@
+import type { Money } from '../pricing/money.ts';
+import type { RequestRecord } from './request-record.ts';
+import { exactTotal, partsOf, usageText } from './usage.ts';
+
+/** Types of columns, each with the value that a record gives it. */
+export interface ColumnValues {
+  text: string;
+  /** Unix milliseconds. */
+  time: number;
+  uint16: number;
+  uint64: number | bigint;
+  float64: number;
+  money: Money;
+  flag: boolean;
+  texts: ReadonlyMap<string, string>;
+  counts: ReadonlyMap<string, number>;
+  numbers: ReadonlyMap<string, number>;
+  textList: readonly string[];
+  countList: readonly number[];
+}
+
+export type ColumnType = keyof ColumnValues;
+
+/** One column of the table of requests. */
+export interface ColumnDefinition<
+  Type extends ColumnType = ColumnType,
+  Nullable extends boolean = boolean,
+  Use extends ColumnUse = ColumnUse,
+> {
+  readonly type: Type;
+  readonly nullable: Nullable;
+  /** Null is "not known"; a text is empty instead. */
+  readonly value: (record: RequestRecord) => ColumnValues[Type] | null;
+  readonly use: Use;
+}
+
+/** `stored`: a page does not read it. `read`: a page reads it, and code of its own makes fields of it. Else: a page shows it as this field. */
+export type ColumnUse = 'stored' | 'read' | ItemField;
+
+/** A field of an item that shows a column as it is. */
+export interface ItemField<Name extends string = string, Empty extends null | '' = null | ''> {
+  readonly name: Name;
+  /** One sentence for the OpenAPI document. */
+  readonly description: string;
+  /** How an empty text is shown. */
+  readonly empty: Empty;
+}
+
+function column<Type extends ColumnType, Use extends ColumnUse>(
+  type: Type,
+  value: (record: RequestRecord) => ColumnValues[Type],
+  use: Use,
+): ColumnDefinition<Type, false, Use> {
+  return { type, nullable: false, value, use };
+}
+
+function nullable<Type extends ColumnType, Use extends ColumnUse>(
+  type: Type,
+  value: (record: RequestRecord) => ColumnValues[Type] | null,
+  use: Use,
+): ColumnDefinition<Type, true, Use> {
+  return { type, nullable: true, value, use };
+}
+
+function text<Use extends ColumnUse>(value: (record: RequestRecord) => string, use: Use): ColumnDefinition<'text', false, Use> {
+  return column('text', value, use);
+}
+
+function shown<Name extends string>(name: Name, description: string): ItemField<Name, null> {
+  return { name, description, empty: null };
+}
+
+/** A field that has an empty text where there is nothing. */
+function shownText<Name extends string>(name: Name, description: string): ItemField<Name, ''> {
+  return { name, description, empty: '' };
+}
+
+/**
+ * The columns of a request, in the order in which a row is written; its key and the time of its last change stand before them. From a column
+ * here follow its place in the row that the store writes, in the row that a page reads, and in the item that the API shows and documents, and
+ * the filter of its name.
+ */
+export const requestColumns = {
+  response_created_at: nullable(
+    'time',
+    ({ responseCreatedAt }) => responseCreatedAt,
+    shown('response_created_at', 'When the response had ended.'),
+  ),
+  key_hash: text(({ keyHash }) => keyHash, 'stored'),
+  method: text(({ method }) => method, 'stored'),
+  path: text(({ path }) => path, shown('request_path', 'Path of the call.')),
+  target_url: text(({ targetUrl }) => targetUrl, shown('target_url', 'Address that was called.')),
+  provider: text(({ provider }) => provider, shownText('provider', 'Provider in upper case.')),
+  request_model: text(({ requestModel }) => requestModel, shown('request_model', 'Model that the request names.')),
+  response_model: text(({ responseModel }) => responseModel, shown('response_model', 'Model that the response names.')),
+  model: text(({ model }) => model, shownText('model', "The override, else the response's, else the request's model, else `unknown`.")),
+  response_id: text(({ responseId }) => responseId, shown('response_id', "The provider's identifier of its response.")),
+  status: column(
+    'uint16',
+    ({ status }) => status,
+    shown('response_status', 'HTTP status of the provider; 499 the client left, 502 the provider broke off, 0 no response.'),
+  ),
+  latency: nullable('uint64', ({ latencyMs }) => latencyMs, shown('latency', 'Milliseconds from the request to the end of the response.')),
+  gateway_overhead: nullable(
+    'float64',
+    ({ gatewayOverheadMs }) => gatewayOverheadMs,
+    shown(
+      'gateway_overhead_ms',
+      'Milliseconds that the gateway spent on the call before it went out, the wait for its body left out: also what `Server-Timing` on its reply says. Passing the reply on is not in it.',
+    ),
+  ),
+  total_tokens: nullable('uint64', ({ usage }) => exactTotal(usage), shown('total_tokens', 'Input and output tokens together.')),
+  prompt_tokens: nullable('uint64', ({ usage }) => usage.promptTokens, shown('prompt_tokens', 'All input tokens, cached ones included.')),
+  completion_tokens: nullable(
+    'uint64',
+    ({ usage }) => usage.completionTokens,
+    shown('completion_tokens', 'All output tokens, reasoning included.'),
+  ),
+  usage_raw: text(({ usage }) => usageText(usage), 'read'),
+  cost: nullable('money', ({ cost }) => cost, 'read'),
+  cost_source: text(({ costSource }) => costSource, 'read'),
+  price_reference: text(({ priceReference }) => priceReference, 'stored'),
+  applied_price: text(({ appliedPrice }) => appliedPrice, 'stored'),
+  size_bytes: column('uint64', ({ sizeBytes }) => sizeBytes, shown('size_bytes', 'Bytes of both bodies as they passed.')),
+  storage_location: text(() => 'clickhouse', 'read'),
+  user_id: text(({ userId }) => userId, shownText('request_user_id', 'User of the application, empty when none was named.')),
+  properties: column('texts', ({ properties }) => properties, 'read'),
+  session_id: text(({ sessionId }) => sessionId, shown('session_id', 'Session that the request belongs to.')),
+  session_name: text(({ sessionName }) => sessionName, shown('session_name', 'Name of the session.')),
+  session_path: text(({ sessionPath }) => sessionPath, shown('session_path', 'Place of the request in its session.')),
+  time_to_first_token: nullable(
+    'uint64',
+    ({ timeToFirstTokenMs }) => timeToFirstTokenMs,
+    shown(
+      'time_to_first_token',
+      'Milliseconds from the request to the first byte of the response body, for event streams; null for other replies.',
+    ),
+  ),
+  prompt_cache_read_tokens: nullable(
+    'uint64',
+    ({ usage }) => usage.promptCacheReadTokens,
+    shown('prompt_cache_read_tokens', 'Input tokens read from the cache of the provider.'),
+  ),
+  reasoning_tokens: nullable(
+    'uint64',
+    ({ usage }) => usage.reasoningTokens,
+    shown('reasoning_tokens', 'Output tokens spent on reasoning.'),
+  ),
+  usage_parts: column('counts', ({ usage }) => partsOf(usage), 'stored'),
+  service_tier: text(({ serviceTier }) => serviceTier, 'stored'),
+  referrer: text(({ referrer }) => referrer, shown('request_referrer', 'Referer header of the call.')),
+  country_code: text(({ countryCode }) => countryCode, shown('country_code', 'Country of the caller, ISO 3166 alpha-2.')),
+  model_override: text(({ modelOverride }) => modelOverride, shown('model_override', 'Value of Svc-Model-Override.')),
+  node_id: text(({ nodeId }) => nodeId, shown('node_id', 'Value of Svc-Node-Id.')),
+  job_id: text(({ jobId }) => jobId, shown('job_id', 'Value of Svc-Job-Id.')),
+  prompt_id: text(({ promptId }) => promptId, shown('prompt_id', 'Value of Svc-Prompt-Id.')),
+  prompt_version: text(({ promptVersion }) => promptVersion, shown('prompt_version', 'Value of Svc-Prompt-Version.')),
+  experiment_id: text(({ experimentId }) => experimentId, 'stored'),
+  // Read where a query asks for inputs.
+  inputs: column('texts', ({ inputs }) => inputs, 'stored'),
+  attempts: text(({ attempts }) => (attempts.length > 1 ? JSON.stringify(attempts) : ''), 'read'),
+  prompt_cache_write_tokens: nullable(
+    'uint64',
+    ({ usage }) => usage.promptCacheWriteTokens,
+    shown('prompt_cache_write_tokens', 'Input tokens written to the cache of the provider.'),
+  ),
+  prompt_audio_tokens: nullable(
+    'uint64',
+    ({ usage }) => usage.promptAudioTokens,
+    shown('prompt_audio_tokens', 'Audio tokens of the input.'),
+  ),
+  completion_audio_tokens: nullable(
+    'uint64',
+    ({ usage }) => usage.completionAudioTokens,
+    shown('completion_audio_tokens', 'Audio tokens of the output.'),
+  ),
+  usage_estimated: column(
+    'flag',
+    ({ usage }) => usage.estimated,
+    shown('usage_estimated', 'True when the counts are estimates, because the provider reported none.'),
+  ),
+  cache_enabled: column(
+    'flag',
+    ({ cacheEnabled }) => cacheEnabled,
+    shown('cache_enabled', 'Whether the caller enabled the response cache.'),
+  ),
+  cached: column('flag', ({ cached }) => cached, shown('cached', 'Whether the answer came from the response cache.')),
+  cache_reference_id: text(
+    ({ cacheReferenceId }) => cacheReferenceId,
+    shown('cache_reference_id', 'Identifier of the request whose answer was reused.'),
+  ),
+  cache_created_at: nullable('time', ({ cacheCreatedAt }) => cacheCreatedAt, 'stored'),
+  threat: nullable('flag', ({ threat }) => threat, shown('threat', 'Whether the security check flagged the request.')),
+  is_passthrough_billing: nullable(
+    'flag',
+    ({ isPassthroughBilling }) => isPassthroughBilling,
+    shown('is_passthrough_billing', 'Whether the provider was paid through the gateway.'),
+  ),
+  assets: column('textList', ({ assets }) => assets, 'read'),
+  scores: column('numbers', ({ scores }) => scores, shown('scores', 'Scores by name.')),
+  feedback_number: nullable('uint64', ({ feedback }) => feedback?.number ?? null, 'read'),
+  feedback_rating: nullable(
+    'flag',
+    ({ feedback }) => feedback?.rating ?? null,
+    shown('feedback_rating', 'The feedback: true is good, false is bad.'),
+  ),
+  feedback_created_at: nullable(
+    'time',
+    ({ feedback }) => feedback?.createdAt ?? null,
+    shown('feedback_created_at', 'When the feedback was given.'),
+  ),
+  request_body_cut: column(
+    'flag',
+    ({ requestBodyCut }) => requestBodyCut,
+    shown('request_body_cut', 'True when less of the request body is recorded than passed.'),
+  ),
+  response_body_cut: column(
+    'flag',
+    ({ responseBodyCut }) => responseBodyCut,
+    shown('response_body_cut', 'True when less of the response body is recorded than passed.'),
+  ),
+  aliased_names: column('flag', ({ aliasedNames }) => aliasedNames, 'read'),
+  session_changes: column('countList', ({ sessionChanges }) => sessionChanges, 'stored'),
+} as const satisfies Readonly<Record<string, ColumnDefinition>>;
+
+export type RequestColumns = typeof requestColumns;
+export type ColumnName = keyof RequestColumns;
+
+/** Columns that a page shows as they are. */
+export type ShownColumn = { [Name in ColumnName]: RequestColumns[Name]['use'] extends ItemField ? Name : never }[ColumnName];
+
+/** The field of an item that shows a column. */
+export type FieldOf<Name extends ShownColumn> = RequestColumns[Name]['use']['name'];
+
+export const columnNames = Object.keys(requestColumns) as readonly ColumnName[];
+
+/** A column that a page shows as it is. */
+export interface ColumnShown {
+  readonly name: ShownColumn;
+  readonly type: RequestColumns[ShownColumn]['type'];
+  readonly nullable: boolean;
+  readonly field: ItemField;
+}
+
+export const shownColumns: readonly ColumnShown[] = columnNames.flatMap((name) => {
+  const { type, nullable: mayBeNull, use } = requestColumns[name];
+  return typeof use === 'string' ? [] : [{ name: name as ShownColumn, type, nullable: mayBeNull, field: use }];
+});

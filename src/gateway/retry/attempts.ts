@@ -133,7 +133,7 @@ class Attempts implements RetryDecider {
     if (this.legs.length > 1) lines.push('svc-fallback-index', String(this.place));
     if (this.legs.length > 1 && call.head.directives.aliased) lines.push('helicone-fallback-index', String(this.place));
     relay.announce(lines);
-    recorder.tell(this.facts());
+    recorder.setFacts(this.facts());
   }
 
   /** @param outcome how the exchange ended; undefined while its reply begins. */

@@ -1,0 +1,41 @@
+import type { CallControl } from '../upstream/response-sink.ts';
+
+const reasonBits = { client: 1, spool: 2 } as const;
+/** Who is slow. */
+type PauseReason = keyof typeof reasonBits;
+
+/** Pauses a provider's response while the client, the spool or both are slow. */
+export class ProviderFlow {
+  private call: CallControl | undefined;
+  private reasons = 0;
+
+  attach(call: CallControl): void {
+    this.call = call;
+  }
+
+  /** The exchange has ended: its connection may carry the next call, so it is neither paused nor resumed from here any more. */
+  detach(): CallControl | undefined {
+    const { call } = this;
+    this.call = undefined;
+    return call;
+  }
+
+  survivesDisconnect(): boolean {
+    return this.call?.survivesDisconnect?.() === true;
+  }
+
+  isPausedFor(reason: PauseReason): boolean {
+    return (this.reasons & reasonBits[reason]) !== 0;
+  }
+
+  pause(reason: PauseReason): void {
+    if (this.reasons === 0) this.call?.pause();
+    this.reasons |= reasonBits[reason];
+  }
+
+  resume(reason: PauseReason): void {
+    if (!this.isPausedFor(reason)) return;
+    this.reasons &= ~reasonBits[reason];
+    if (this.reasons === 0) this.call?.resume();
+  }
+}

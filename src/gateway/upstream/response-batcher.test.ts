@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { closeUpstreams, okResponse, scene, Seen } from '../testing/upstream-harness.ts';
 import { soon, until } from '../testing/raw-http.ts';
@@ -48,7 +49,7 @@ it.each([
   ],
   ['it is told of a broken connection', 'fail', (_write: (text: string) => void, end: () => void) => end()],
 ] as const)('a sink that throws when %s fails its own call, and others go on', async (_name, where, answer) => {
-  const { send, upstream } = await scene((socket) => {
+  const onRequest = (socket: Socket): void => {
     const answerOne = (): void =>
       answer(
         (text) => socket.write(text),
@@ -56,7 +57,9 @@ it.each([
       );
     answerOne();
     socket.on('data', answerOne);
-  });
+  };
+  // The connection of a reply whose rest never comes is given up after this.
+  const { send, upstream } = await scene(onRequest, { bodyTimeoutMs: 200 });
   const faulty = new Faulty(where);
   send({}, faulty);
   await until(() => faulty.error !== undefined);

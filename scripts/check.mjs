@@ -13,7 +13,7 @@ const checks = {
   lint: { tool: 'oxlint', args: ['--deny-warnings'] },
   types: { tool: 'tsc', args: ['--noEmit'], package: 'typescript' },
   knip: { tool: 'knip', args: ['--treat-config-hints-as-errors'] },
-  unit: { tool: 'vitest', args: ['run', '--project', 'unit'] },
+  unit: { tool: 'vitest', args: ['run', '--project', 'unit', '--project', 'engine'] },
 };
 
 await prepared([], async () => {

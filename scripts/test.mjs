@@ -1,6 +1,6 @@
 /**
- * `npm test`: prepares the clone, runs every test (or what the arguments select, as vitest takes them) and ends with one line that counts:
- * `N passed, N failed, N skipped`.
+ * `npm test`: prepares the clone, runs every test (or what the arguments select, as vitest takes them), says which took longest and ends with one line
+ * that counts: `N passed, N failed, N skipped`.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ let count = { passed: 0, failed: 0, skipped: 0 };
 
 await prepared([program], async () => {
   mkdirSync(join(root, '.cache'), { recursive: true });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const reporters = ['--reporter=default', '--reporter=test/support/slowest.ts', '--reporter=json', `--outputFile.json=${report}`];
   const exitCode = await runTool('vitest', ['run', ...reporters, ...process.argv.slice(2)]);
   count = readCount();
   const nothingRan = count.passed + count.failed === 0;

@@ -7,25 +7,23 @@ import { withoutOurKeys } from './credentials/credentials.ts';
 import { withoutSecrets } from './http/headers.ts';
 import { findModelField } from './json/model-field.ts';
 
-/** Lines of one second; what is beyond is added up. */
+/** Further calls of a second are only counted. */
 const linesPerSecond = 50;
 const secondMs = 1000;
 const maxText = 200;
 
 export interface CallLogOptions {
   readonly observe: Observe;
-  /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
 }
 
-/** What is known of a call beside its request and its reply's status. */
 interface CallNotes {
   provider?: string;
   model?: string | undefined;
   code?: ErrorCode;
 }
 
-/** Tells of each call that has ended, in a line without credentials and bodies; when there are too many to be read, how many there were. */
+/** Logs each ended call without credentials and bodies; above the rate limit, the number of calls. */
 export class CallLog {
   private readonly options: CallLogOptions;
   private readonly notes = new WeakMap<ServerResponse, CallNotes>();
@@ -37,7 +35,6 @@ export class CallLog {
     this.options = options;
   }
 
-  /** A call has come. */
   watch({ method = '', url = '' }: IncomingRequest, response: ServerResponse): void {
     const startedAt = this.options.monotonic();
     this.notes.set(response, {});
@@ -50,7 +47,6 @@ export class CallLog {
     });
   }
 
-  /** It goes to a provider. */
   goesTo(response: ServerResponse, provider: string, model: string | undefined, body: RequestBody | undefined): void {
     const notes = this.notes.get(response);
     if (notes === undefined) return;
@@ -59,7 +55,6 @@ export class CallLog {
     notes.model = named?.slice(0, maxText);
   }
 
-  /** Its reply is an error of our own. */
   failed(response: ServerResponse, code: ErrorCode): void {
     const notes = this.notes.get(response);
     if (notes !== undefined) notes.code = code;
@@ -86,7 +81,7 @@ export class CallLog {
   }
 }
 
-/** A path as it may be shown: without its query, which may have a key in it. */
+/** Without the query, which may contain a key. */
 function shownPath(url: string): string {
   const queryAt = url.search(/[?#]/);
   return withoutSecrets(withoutOurKeys(queryAt === -1 ? url : url.slice(0, queryAt))).slice(0, maxText);

@@ -1,6 +1,7 @@
 import { GatelogError } from '../model/errors.ts';
 import type { ProviderTarget } from './routing/base-url.ts';
-import type { ForwardPorts, Target, RecordedCall } from './call.ts';
+import type { Target, RecordedCall } from './call.ts';
+import type { DispatchPorts } from './ports.ts';
 import { responseOfEcho } from './builtin/echo.ts';
 import { answerFeedback } from './feedback.ts';
 import { withoutCompression } from './http/headers.ts';
@@ -11,26 +12,25 @@ import { askerOf, inlineMaxBytes } from './bodies/threads.ts';
 import { RequestBodyStream } from './http/request-stream.ts';
 import type { ProviderRequest } from './upstream/upstream.ts';
 
-/** Sends a call to one place, which may be this process; its reply goes to the sink. */
-export function sendTo(ports: ForwardPorts, open: RecordedCall, leg: Target, sink: ResponseSink): void {
-  if (leg.target === undefined) answerHere(ports, open, leg, sink);
-  else ports.upstream.send(requestTo(ports, open, leg, leg.target), sink);
+export function sendTo(ports: DispatchPorts, open: RecordedCall, to: Target, sink: ResponseSink): void {
+  if (to.target === undefined) respondHere(ports, open, to, sink);
+  else ports.upstream.send(requestTo(ports, open, to, to.target), sink);
 }
 
 function requestTo(
-  ports: ForwardPorts,
+  ports: DispatchPorts,
   { call, organizationId, recorder }: RecordedCall,
-  leg: Target,
+  to: Target,
   target: ProviderTarget,
 ): ProviderRequest {
   const { request, head, hold } = call;
-  const { outgoing, credentials, usageAsked } = leg;
+  const { outgoing, credentials, usageAsked } = to;
   const isWhole = 'whole' in outgoing;
   const body = isWhole
     ? wholeOrNone(outgoing.whole)
     : new RequestBodyStream({ request, begun: outgoing.begun, recorder, maxBytes: ports.limits.requestMaxBytes });
-  // A compressed stream could not be read for its usage on the way back.
-  const passed = usageAsked ? withoutCompression(leg.passed) : leg.passed;
+  // The usage of a compressed stream could not be read.
+  const passed = usageAsked ? withoutCompression(to.passed) : to.passed;
   const length = isWhole ? undefined : head.length[1];
   const announced = length === undefined ? undefined : Number(length);
   const { origin, path, lookUp } = target;
@@ -38,8 +38,8 @@ function requestTo(
   return { organizationId, method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, announced, sent };
 }
 
-function answerHere(
-  ports: ForwardPorts,
+function respondHere(
+  ports: DispatchPorts,
   { call, organizationId, keyHash }: RecordedCall,
   { route, outgoing }: Target,
   sink: ResponseSink,
@@ -60,13 +60,13 @@ function answerHere(
     return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);
-  const asked = { method, path: route.path, body: outgoing.whole, createdAt };
-  if (asked.body.length <= inlineMaxBytes) {
-    respond(sink, responseOfEcho(asked));
+  const echo = { method, path: route.path, body: outgoing.whole, createdAt };
+  if (echo.body.length <= inlineMaxBytes) {
+    respond(sink, responseOfEcho(echo));
     return;
   }
   ports.largeBodies
-    .echo(askerOf(organizationId, call), asked)
+    .echo(askerOf(organizationId, call), echo)
     .then((response) => respond(sink, response))
     .catch((error: unknown) => sink.fail(asRefusal(ports, error)));
 }

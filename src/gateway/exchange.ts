@@ -6,7 +6,8 @@ import { exceedsBytes } from '../model/text.ts';
 import { textLimits } from '../model/vocabulary/limits.ts';
 import { headerValue } from '../platform/http/header-list.ts';
 import { cacheHeaders } from './cache/status.ts';
-import { type AuthenticatedCall, type Call, type RequestPlan, type ForwardPorts, isDisconnected, type RecordedCall } from './call.ts';
+import { type AuthenticatedCall, type Call, type RequestPlan, isDisconnected, type RecordedCall } from './call.ts';
+import type { ExchangePorts } from './ports.ts';
 import type { CallLog } from './call-log.ts';
 import { countryOf } from './http/country.ts';
 import { storableAddress, withoutSecrets } from './http/headers.ts';
@@ -18,8 +19,8 @@ import { idHeaders, makeRequestId } from './record/request-ids.ts';
 import { serverTiming } from './http/server-timing.ts';
 import { ExchangeRecorder } from './record/recorder.ts';
 
-/** Makes the record, which has yet to begin, and the way back. Without an errand the call goes nowhere. */
-export function beginExchange(ports: ForwardPorts, admitted: AuthenticatedCall, provider: string, plan?: RequestPlan): RecordedCall {
+/** Makes the recorder, which has yet to begin, and the relay. Without a plan the call goes nowhere. */
+export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall, provider: string, plan?: RequestPlan): RecordedCall {
   const { call, admission, identity } = admitted;
   const { request, response } = call;
   const { principal } = admission;
@@ -79,9 +80,9 @@ export function beginExchange(ports: ForwardPorts, admitted: AuthenticatedCall, 
 
 const pathCut = `the path is over ${textLimits.addressBytes} bytes and was stored without its query, or not at all`;
 
-/** Tells the log of calls, where there is one, where a call goes. Of a body that is not to be kept it says nothing. */
+/** A body that is not to be kept stays out of the call log too. */
 function noteCall(
-  { callLog }: ForwardPorts,
+  { callLog }: ExchangePorts,
   response: ServerResponse,
   { provider, model, tags }: ExchangeOpen,
   plan?: RequestPlan,
@@ -90,17 +91,15 @@ function noteCall(
   return callLog;
 }
 
-/** A model's name for the record; undefined where it is too long for that. */
+/** @returns undefined for a name too long to record. */
 export function storableModel(model: string | undefined): string | undefined {
   return model === undefined || exceedsBytes(model, textLimits.identifierBytes) ? undefined : model;
 }
 
-/** Whether an attempt of the call asks for the usage of its stream. */
 function asksUsage(plan: RequestPlan | undefined): boolean {
   return plan !== undefined && (plan.usageAsked || plan.onward?.fallbacks.some(({ usageAsked }) => usageAsked) === true);
 }
 
-/** Our own lines on the reply: who it is, what its limits, the cache and its directives have to say, and that its path is not stored as it is. */
 function responseHeadersOf({ call, identity }: AuthenticatedCall, plan: RequestPlan | undefined, isPathCut: boolean): readonly string[] {
   const { grant, cache, warnings } = plan ?? nothingSaid;
   if (grant === undefined && cache === undefined && warnings.length === 0 && !isPathCut) return identity.responseHeaders;
@@ -115,7 +114,6 @@ function responseHeadersOf({ call, identity }: AuthenticatedCall, plan: RequestP
 
 const nothingSaid: Pick<RequestPlan, 'grant' | 'cache' | 'warnings'> = { grant: undefined, cache: undefined, warnings: [] };
 
-/** Of a call that goes nowhere nothing but the caller's own body is known. */
 function overrideOf(plan: RequestPlan | undefined, hidesBody: boolean): ExchangeOpen['bodyOverride'] {
   return hidesBody || plan?.target === undefined ? undefined : plan.bodyOverride;
 }
@@ -126,19 +124,18 @@ function cachedFrom(plan: RequestPlan | undefined): ExchangeOpen['cachedFrom'] {
   return { requestId, createdAt };
 }
 
-/** Answers a call of an accepted key that reaches no provider; of our answers only a 401 is not on record. */
-export function rejectRecorded(ports: ForwardPorts, admitted: AuthenticatedCall, provider: string, error: unknown): void {
+/** Rejects a call with a valid key that reaches no provider. Every rejection but a 401 is on record. */
+export function rejectRecorded(ports: ExchangePorts, admitted: AuthenticatedCall, provider: string, error: unknown): void {
   const refusal = asRefusal(ports, error);
   const { request, response, startedAt } = admitted.call;
   const overheadMs = ports.clock.monotonic() - startedAt - (admitted.waitedMs ?? 0);
   if (refusal.status !== 401) {
     const limited = refusal instanceof RateLimitExceeded ? withLines(admitted, refusal.lines) : admitted;
-    const { body, plan: errand } = admitted.refused ?? {};
-    // It goes nowhere, so there is no address that it went to.
-    const open = beginExchange(ports, limited, provider, errand === undefined ? undefined : { ...errand, target: undefined });
+    const { body, plan } = admitted.refused ?? {};
+    const open = beginExchange(ports, limited, provider, plan === undefined ? undefined : { ...plan, target: undefined });
     open.recorder.begin(body !== undefined && 'whole' in body ? body.whole : undefined);
     open.relay.overheadMs = overheadMs;
-    // What speaks against a body that broke off says nothing of the whole one.
+    // An error in a truncated body says nothing about the whole one.
     if (isDisconnected(admitted.call)) open.relay.onClientDisconnect();
     else rejectOpen(ports, open, refusal);
     return;
@@ -160,20 +157,19 @@ function withLines(admitted: AuthenticatedCall, lines: readonly string[]): Authe
   return { ...admitted, identity: { ...identity, responseHeaders: [...identity.responseHeaders, ...lines] } };
 }
 
-/** Answers a call on record with our own error. */
-export function rejectOpen(ports: ForwardPorts, { call, relay }: RecordedCall, error: unknown): void {
-  // What the client still sends is read away, so that it gets to read the answer and to use the connection again.
+export function rejectOpen(ports: ExchangePorts, { call, relay }: RecordedCall, error: unknown): void {
+  // Discard the rest of the request, so that the client reads the response and can reuse the connection.
   call.request.resume();
   const refusal = asRefusal(ports, error);
   ports.meter.refused(refusal.code);
   relay.refuse(refusal);
 }
 
-/** A call of which nobody knows whose it is. `aliased`: one of its headers came with the alias prefix. */
+/** `aliased`: one of its headers came with the alias prefix. */
 export type UnauthenticatedCall = Pick<Call, 'response' | 'openedAt' | 'startedAt'> & { readonly aliased: boolean };
 
-/** Answers a caller without an accepted key; nothing of it is recorded, yet the reply carries an identifier. */
-export function rejectUnauthenticated(ports: ForwardPorts, call: UnauthenticatedCall, error: unknown): void {
+/** Leaves no record, yet the response carries an identifier. */
+export function rejectUnauthenticated(ports: ExchangePorts, call: UnauthenticatedCall, error: unknown): void {
   const timing = serverTiming(ports.clock.monotonic() - call.startedAt);
   const requestId = makeRequestId('' as OrganizationId, call.openedAt);
   const refusal = asRefusal(ports, error);
@@ -182,9 +178,8 @@ export function rejectUnauthenticated(ports: ForwardPorts, call: Unauthenticated
   refuseUnrecorded(call.response, refusal, [...idHeaders(requestId, call.aliased), 'server-timing', timing], ports.limits.clientStallMs);
 }
 
-/** Whatever was thrown, as what a caller is told of it. */
-export function asRefusal(ports: ForwardPorts, error: unknown): GatelogError {
+export function asRefusal({ observe }: Pick<ExchangePorts, 'observe'>, error: unknown): GatelogError {
   if (error instanceof GatelogError) return error;
-  ports.observe({ kind: 'call_failed', reason: messageOf(error) });
+  observe({ kind: 'call_failed', reason: messageOf(error) });
   return new GatelogError('internal', 'The gateway failed on this call.', { cause: error });
 }

@@ -7,26 +7,24 @@ import { jsonBody } from './http/error-response.ts';
 import type { CallControl, ResponseSink } from './upstream/response-sink.ts';
 import type { RequestHead } from './directives/request-head.ts';
 
-/** What a caller says of an answer. */
 export interface Rating {
   readonly requestId: string;
   readonly rating: boolean;
 }
 
-/** Gives a rating, with its caller's key, to whoever changes records. @throws GatelogError why it was not taken. */
+/** Stores a rating with the permissions of the caller's key. @throws GatelogError why it was not stored. */
 export type GiveFeedback = (key: string, rating: Rating) => Promise<void>;
 
-/** A rating that is under way cannot be called back; of a client that left the relay knows. */
+/** A rating cannot be cancelled. */
 const running: CallControl = { pause: () => undefined, resume: () => undefined, abort: () => undefined };
 
 interface FeedbackCall {
   readonly head: RequestHead;
-  /** Of the caller's key. */
   readonly keyHash: string;
   readonly body: Buffer;
 }
 
-/** Answers `POST /v1/feedback` with `{"helicone-id": …, "rating": true}`, as Helicone's clients rate the answer of a request. */
+/** `POST /v1/feedback` with `{"helicone-id": …, "rating": true}`, as Helicone's clients send it. */
 export function answerFeedback(give: GiveFeedback, feedback: FeedbackCall, sink: ResponseSink): void {
   sink.begin(running);
   void answer(give, feedback, sink);

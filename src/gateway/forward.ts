@@ -4,7 +4,8 @@ import { may } from '../model/principal.ts';
 import { isToBeSigned } from './credentials/amazon.ts';
 import { rememberShape, scannedInlineMaxBytes } from './bodies/shape.ts';
 import { needsBody, policiesOf } from './limits/call-limits.ts';
-import { type AuthenticatedCall, type Call, type RequestPlan, type ForwardPorts, isDisconnected, type RecordedCall } from './call.ts';
+import { type AuthenticatedCall, type Call, type RequestPlan, isDisconnected, type RecordedCall } from './call.ts';
+import type { ForwardPorts } from './ports.ts';
 import { authenticate, type Authentication, type AuthFailure, withoutOurKeys } from './credentials/credentials.ts';
 import { runAttempts } from './retry/attempts.ts';
 import { lookUpCache, releaseLease, captureForCache } from './cache/lookup.ts';
@@ -23,9 +24,9 @@ import { findStoredPrompt, promptNotFilledIn, taggedWith } from './bodies/stored
 import { customProviderName, originForm, type Route, routeByPath, routeToTarget } from './routing/routes.ts';
 
 /**
- * Forwards one call. The stages in order: read our headers, admit the key, give the identifier, route, read the body, look into the cache, ask
- * the limits, open the record, send to the provider (in several attempts where that was asked for), relay the reply. A failure before the key is
- * accepted, and a key that may not send, are answered without a record; after that everything is on record.
+ * Forwards one call. The stages: read our headers, authenticate, identify, route, read the body, look up the cache, check the limits, begin the
+ * record, send to the provider (in several attempts if requested), relay the response. A call is rejected without a record until its key is
+ * verified and may send; after that everything is on record.
  */
 export function forward(ports: ForwardPorts, request: IncomingRequest, response: ServerResponse): void {
   const openedAt = ports.clock.now();
@@ -52,14 +53,13 @@ export function forward(ports: ForwardPorts, request: IncomingRequest, response:
   }
 }
 
-/** The key is known; once it may send there is an identifier and a record. */
 function enter(ports: ForwardPorts, call: Call, admission: Authentication | AuthFailure): void {
   if ('rejectedKey' in admission) throw rejectionOf(ports, call, admission.rejectedKey);
   if (!may(admission.principal, 'send')) {
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');
   }
   const { request, response } = call;
-  // Not on record: what writes a record for each refusal is no bound.
+  // Not on record: a limit whose every rejection writes a record would limit nothing.
   ports.callsInFlight.belongsTo(admission.principal.organizationId, request);
   const { directives } = call.head;
   let policies: AuthenticatedCall['policies'] = [];
@@ -68,7 +68,7 @@ function enter(ports: ForwardPorts, call: Call, admission: Authentication | Auth
     policies = policiesOf(ports.callLimits, admission.principal, directives);
   } catch (error) {
     if (!(error instanceof GatelogError)) throw error;
-    // The key was accepted, so its refusal is on record too.
+    // The key is valid, so this rejection is on record too.
     unknownLimits = error;
   }
   const identity = identify(ports, directives, admission.principal.organizationId, call.openedAt);
@@ -89,7 +89,6 @@ function enter(ports: ForwardPorts, call: Call, admission: Authentication | Auth
   }
 }
 
-/** Where a call goes first, by its path or by the address that its caller names. @throws as the ways to routes do. */
 function routeOf({ providers, targets }: ForwardPorts, { request, path, head }: Call): Route {
   const { targetUrl, attempts } = head.directives;
   const first = attempts?.targets?.[0];
@@ -98,37 +97,36 @@ function routeOf({ providers, targets }: ForwardPorts, { request, path, head }: 
   return routeByPath(request.method ?? 'GET', path, providers, head.speaksAnthropic);
 }
 
-/** Whether a call's body is to be here before it goes on, as long as it is not too large for that. */
+/** Whether the body is buffered before the call goes on, unless it is too large. */
 function needsWhole(admitted: AuthenticatedCall, route: Route): boolean {
   const { call } = admitted;
-  // What may be sent again has to be held, be it JSON or not.
+  // A body that may be sent again is buffered, be it JSON or not.
   if (call.head.directives.attempts !== undefined || cannotPass(admitted, route)) return true;
   return wantsStreamUsage(call, route) && mayBeJson(call.request);
 }
 
-/** Whether a call would be another one without its body: what is held for any other reason may go on without that. */
+/** Whether the call cannot be made without its buffered body; other calls fall back to streaming it. */
 function cannotPass({ call, policies }: AuthenticatedCall, route: Route): boolean {
   const { directives } = call.head;
-  // What is compared with other calls has to be held, be it JSON or not.
   if (typeof route.destination === 'string' || directives.cache !== undefined || isToBeSigned(call.head, route)) return true;
-  // Each of its caller's places may have a body of its own.
+  // Each listed target may have a body of its own.
   if (directives.attempts?.targets !== undefined) return true;
   return (route.routedByModel || (policies.length > 0 && needsBody(policies, directives))) && mayBeJson(call.request);
 }
 
-/** A body that is not small is read when there is room for it. */
+/** Reads a body that is not small once there is memory for it. */
 function holdThenSend(ports: ForwardPorts, admitted: AuthenticatedCall, route: Route, wholeMaxBytes: number): void {
   const { call, admission } = admitted;
   const isEdited = route.routedByModel || wantsStreamUsage(call, route);
   const copies = call.head.directives.attempts === undefined ? 1 + Number(isEdited) : 3;
-  const hold = openHold(ports, call, admission.principal.organizationId);
+  const hold = openHold(ports.heldBodies, call, admission.principal.organizationId);
   readHeldBody(call.request, { hold, wholeMaxBytes, copies, isNeeded: cannotPass(admitted, route) }, (body) => {
     if (!(body instanceof GatelogError)) scanThenSend(ports, admitted, route, body);
-    else rejectRecorded(ports, { ...admitted, waitedMs: ports.clock.monotonic() - admitted.admittedAt }, route.provider, body);
+    else rejectRecorded(ports, afterWait(admitted, ports.clock.monotonic()), route.provider, body);
   });
 }
 
-/** A large body is gone through beside the loop that all calls share; what is looked for in it later is known then. */
+/** Scans a large body in a thread. Later searches in it use the result. */
 function scanThenSend(ports: ForwardPorts, admitted: AuthenticatedCall, route: Route, body: RequestBody): void {
   if (!('whole' in body) || body.whole.length <= scannedInlineMaxBytes) {
     send(ports, admitted, route, body);
@@ -139,14 +137,11 @@ function scanThenSend(ports: ForwardPorts, admitted: AuthenticatedCall, route: R
       rememberShape(body.whole, shape);
       send(ports, admitted, route, body);
     },
-    (error: unknown) => {
-      const waitedMs = ports.clock.monotonic() - admitted.admittedAt;
-      rejectRecorded(ports, { ...admitted, waitedMs, refused: { body } }, route.provider, error);
-    },
+    (error: unknown) => rejectRecorded(ports, afterWait(admitted, ports.clock.monotonic(), { body }), route.provider, error),
   );
 }
 
-/** The body is here, or on its way: the call goes on, in a later turn of the event loop where this one had its time for calls. */
+/** Goes on now, or in a later tick where this one has spent its time for calls. */
 function send(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route, body: RequestBody): void {
   const { clock, turns } = ports;
   const readyAt = clock.monotonic();
@@ -155,13 +150,12 @@ function send(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route
   else turns.later(admitted.admission.principal.organizationId, () => sendNow(ports, admitted, pathRoute, arrived));
 }
 
-/** Decides the provider for good, reads what limits have to know of the body, and goes on. Never throws. */
+/** Decides the provider, and reads what the limits need of the body. Never throws. */
 function sendNow(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route, arrived: Arrived): void {
   const { body: received, readyAt } = arrived;
   const { organizationId } = admitted.admission.principal;
   let { provider } = pathRoute;
-  const refuse = (error: unknown): void =>
-    rejectRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused: { body: received } }, provider, error);
+  const refuse = (error: unknown): void => rejectRecorded(ports, afterWait(admitted, readyAt, { body: received }), provider, error);
   try {
     if ('begun' in received) checkSize(received.begun, ports.limits.requestMaxBytes);
     const prompt = pathRoute.routedByModel && 'whole' in received ? findStoredPrompt(received.whole) : undefined;
@@ -178,7 +172,7 @@ function sendNow(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Ro
       askThenCarryOut(ports, known, plan, arrived);
       return;
     }
-    // What an override says stands in place of members of the caller's own body.
+    // An override replaces members of the caller's own body, which is the one to read.
     const read = plan.bodyOverride !== undefined && 'whole' in body ? body.whole : plan.outgoing.whole;
     ports.largeBodies
       .facts(askerOf(organizationId, admitted.call), read, ways)
@@ -189,7 +183,6 @@ function sendNow(ports: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Ro
   }
 }
 
-/** Looks into the cache, and carries the call out. */
 function askThenCarryOut(ports: ForwardPorts, admitted: AuthenticatedCall, plan: RequestPlan, { body, readyAt }: Arrived): void {
   const ask = admitted.call.head.directives.cache;
   if (ask === undefined) {
@@ -201,13 +194,12 @@ function askThenCarryOut(ports: ForwardPorts, admitted: AuthenticatedCall, plan:
     else goOnAfterWait(ports, admitted, asked, body);
   };
   const failed = (error: unknown): void => {
-    const refused = { body, plan };
-    rejectRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused }, plan.route.provider, error);
+    rejectRecorded(ports, afterWait(admitted, readyAt, { body, plan }), plan.route.provider, error);
   };
   lookUpCache(ports, { admitted, plan, ask }, { ready, failed });
 }
 
-/** What many calls waited for may come for all of them at once. */
+/** One response may release many waiting calls in the same tick. */
 function goOnAfterWait(ports: ForwardPorts, admitted: AuthenticatedCall, asked: RequestPlan, body: RequestBody): void {
   const { clock, turns } = ports;
   const readyAt = clock.monotonic();
@@ -217,13 +209,13 @@ function goOnAfterWait(ports: ForwardPorts, admitted: AuthenticatedCall, asked: 
 }
 
 interface Arrived {
-  /** As the caller sent it, which is what is recorded. */
+  /** As the caller sent it, and as it is recorded. */
   readonly body: RequestBody;
-  /** Monotonic time since which nobody was waited for. */
+  /** Monotonic time at which the last wait (for the body, or the cache) ended. */
   readonly readyAt: number;
 }
 
-/** All is known: ask the limits, open the record, answer from the cache or send. Never throws. */
+/** Checks the limits, begins the record, then responds from the cache or sends. Never throws. */
 function carryOut(ports: ForwardPorts, admitted: AuthenticatedCall, prepared: RequestPlan, { body, readyAt }: Arrived): void {
   const { provider } = prepared.route;
   let open: RecordedCall | undefined;
@@ -242,19 +234,21 @@ function carryOut(ports: ForwardPorts, admitted: AuthenticatedCall, prepared: Re
   } catch (error) {
     releaseLease(prepared);
     if (open !== undefined) rejectOpen(ports, open, error);
-    else {
-      const refused = { body, plan: prepared };
-      rejectRecorded(ports, { ...admitted, waitedMs: readyAt - admitted.admittedAt, refused }, provider, error);
-    }
+    else rejectRecorded(ports, afterWait(admitted, readyAt, { body, plan: prepared }), provider, error);
   }
 }
 
-/** A key was not accepted: the address that it came from has one try less. */
+/** A call that is rejected after it waited for its body until `readyAt`. */
+function afterWait(admitted: AuthenticatedCall, readyAt: number, refused?: AuthenticatedCall['refused']): AuthenticatedCall {
+  const waited = { ...admitted, waitedMs: readyAt - admitted.admittedAt };
+  return refused === undefined ? waited : { ...waited, refused };
+}
+
+/** Counts the failed attempt against the client's address. */
 function rejectionOf({ failedKeys, explainRejection }: ForwardPorts, { request }: Call, key: string): GatelogError {
   return failedKeys.answer(request.socket.remoteAddress, explainRejection(key));
 }
 
-/** A client that waits to be asked for its body is asked only once nothing on its head speaks against it. */
 function expectsContinue({ headers, httpVersion }: IncomingRequest): boolean {
   return headers.expect !== undefined && httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect);
 }

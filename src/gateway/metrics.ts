@@ -5,7 +5,7 @@ import type { CacheStatus } from './cache/status.ts';
 import type { Unrecorded } from './record/recorder.ts';
 import type { ConnectionCounts } from './upstream/pool.ts';
 
-const outcomePlaces: Readonly<Record<ExchangeOutcome, number>> = {
+const outcomeIndexes: Readonly<Record<ExchangeOutcome, number>> = {
   complete: 0,
   refused: 1,
   client_left: 2,
@@ -18,7 +18,7 @@ const calls: Family = {
   name: 'gatelog_gateway_calls_total',
   kind: 'counter',
   help: 'Calls of accepted keys that have ended, by how and with which class of status.',
-  labels: { outcome: Object.keys(outcomePlaces), status: statusClasses },
+  labels: { outcome: Object.keys(outcomeIndexes), status: statusClasses },
 };
 const overhead: Family = {
   name: 'gatelog_gateway_overhead_seconds',
@@ -57,10 +57,9 @@ const waiting: Family = {
   help: 'Calls that wait for a connection to their provider.',
 };
 
-/** What a gateway worker measures. */
 export const gatewayFamilies: readonly Family[] = [calls, overhead, unrecorded, refusals, cacheLookUps, connections, waiting];
 
-/** Counts calls. On the way of every call: each count is an addition to a cell whose place is known, and nothing is allocated. */
+/** On the hot path: each count is an addition to a known cell, without allocation. */
 export class GatewayMeter {
   private readonly meter: Meter;
   private readonly cells: Float64Array;
@@ -75,10 +74,10 @@ export class GatewayMeter {
     this.overheadStart = meter.startOf(overhead);
   }
 
-  /** A call of an accepted key has ended. @param status 0 when there was none. */
+  /** @param status 0 for a call without a response. */
   ended(outcome: ExchangeOutcome, status: number, overheadMs: number): void {
     const { cells } = this;
-    const cell = this.callsStart + outcomePlaces[outcome] * statusClasses.length + classOf(status);
+    const cell = this.callsStart + outcomeIndexes[outcome] * statusClasses.length + classOf(status);
     cells[cell] = (cells[cell] ?? 0) + 1;
     countInBucket(cells, this.overheadStart, overheadBounds, overheadMs / 1000);
   }
@@ -102,8 +101,8 @@ export class GatewayMeter {
   }
 }
 
-/** The place of a status' class; what is none of the five counts as none. */
+/** Index in {@link statusClasses}; other statuses count as none. */
 function classOf(status: number): number {
-  const place = Math.floor(status / 100);
-  return place < statusClasses.length ? place : 0;
+  const index = Math.floor(status / 100);
+  return index < statusClasses.length ? index : 0;
 }

@@ -18,7 +18,7 @@ const page: FrontPage = {
   links: { '/readyz': 'whether calls are taken', '/healthz': 'whether the process is alive' },
 };
 
-/** Paths of the API's that are asked for without a key, and of ours. No provider has them. */
+/** Paths that browsers and lost API clients request without a key. No provider has them. */
 const answers: Readonly<Record<string, (request: IncomingRequest, response: ServerResponse, clientStallMs: number) => void>> = {
   '/': handlePage,
   '/favicon.ico': (_request, response) => response.writeHead(204, ownLines()).end(),
@@ -26,7 +26,7 @@ const answers: Readonly<Record<string, (request: IncomingRequest, response: Serv
   '/openapi.json': refuseElsewhere,
 };
 
-/** Answers what a browser, or somebody who looks for the API, asks this listener for. Without a record. @returns false for anything else. */
+/** Responds without a record. @returns false for any other request. */
 export function answerOwnPath(request: IncomingRequest, response: ServerResponse, clientStallMs: number): boolean {
   const answer = request.method === 'GET' || request.method === 'HEAD' ? answers[request.url ?? ''] : undefined;
   if (answer === undefined || isDirected(request)) return false;
@@ -34,12 +34,11 @@ export function answerOwnPath(request: IncomingRequest, response: ServerResponse
   return true;
 }
 
-/** With a header that says what is to be done, such as the address that the path is of, it is a call. A key says nothing of that. */
+/** A directive, such as a target address, makes the request a call; a key alone does not. */
 function isDirected({ rawHeaders }: IncomingRequest): boolean {
   return rawHeaders.some((line, index) => index % 2 === 0 && /^(?:svc|helicone)-(?!auth$)/i.test(line));
 }
 
-/** No own path is longer. */
 export const maxOwnPath = Math.max(...Object.keys(answers).map(({ length }) => length));
 
 function handlePage(request: IncomingRequest, response: ServerResponse, clientStallMs: number): void {
@@ -55,7 +54,7 @@ function refuseElsewhere(_request: IncomingRequest, response: ServerResponse, cl
   refuseUnrecorded(response, new GatelogError('not_found', elsewhere), ownLines(), clientStallMs);
 }
 
-/** Our lines on an answer for which nothing was done, name and value in turn. */
+/** Our headers on a response without a call. */
 export function ownLines(): string[] {
   return ['svc-id', v7(), 'server-timing', serverTiming(0)];
 }

@@ -6,11 +6,11 @@ import {
   type Call,
   type RequestPlan,
   type FallbackTarget,
-  type ForwardPorts,
   isDisconnected,
   type Target,
   type RetryPlan,
 } from './call.ts';
+import type { PlanPorts } from './ports.ts';
 import { type Authentication, credentialsFor } from './credentials/credentials.ts';
 import { fallbacksOfModels } from './directives/fallbacks.ts';
 import { planFallbackTargets } from './retry/fallback-targets.ts';
@@ -24,24 +24,24 @@ import { isToldOnce, type Route } from './routing/routes.ts';
 import type { ListedTarget } from './directives/targets.ts';
 import { planTargets } from './retry/listed-targets.ts';
 
-/** How a call came: its body, and its route by the path alone. */
 export interface Arrived {
+  /** By the path alone, before the body's model was read. */
   readonly pathRoute: Route;
   readonly body: RequestBody;
 }
 
 /**
- * Decides all about a call but its record: the addresses, the credentials, the bodies as they go out.
- * @throws GatelogError what speaks against the call.
+ * Decides everything about a call but its record: addresses, credentials and outgoing bodies, of fallbacks too.
+ * @throws GatelogError why the call is rejected.
  */
-export function planRequest(ports: ForwardPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): RequestPlan {
+export function planRequest(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): RequestPlan {
   const targets = admitted.call.head.directives.attempts?.targets;
   return targets === undefined
     ? prepareByPath(ports, admitted, arrived, addressed)
     : prepareTargets(ports, admitted, arrived.body, targets);
 }
 
-function prepareByPath(ports: ForwardPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): RequestPlan {
+function prepareByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arrived, addressed: Addressed): RequestPlan {
   const { call, admission } = admitted;
   const { route, furtherModels } = addressed;
   const { destination } = route;
@@ -58,7 +58,7 @@ function prepareByPath(ports: ForwardPorts, admitted: AuthenticatedCall, arrived
   const unasked = wantsStreamUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAsked(arrived.body)] : warnings;
   const unread = modelUnread(call, arrived.pathRoute, arrived.body) ? [...unasked, modelNotRead] : unasked;
   const unsent = call.head.amazon !== undefined && route.provider !== 'bedrock' ? [...unread, amazonKeysStay] : unread;
-  // TRICKY: every member by name. Spread into another object they took 4 % of a plain call's whole time.
+  // TRICKY: every member by name. Spreading `first` took 4 % of a plain call's time.
   return {
     route,
     target,
@@ -76,18 +76,12 @@ function prepareByPath(ports: ForwardPorts, admitted: AuthenticatedCall, arrived
   };
 }
 
-/** The same of a call whose caller lists all its places. */
-function prepareTargets(
-  ports: ForwardPorts,
-  admitted: AuthenticatedCall,
-  body: RequestBody,
-  targets: readonly ListedTarget[],
-): RequestPlan {
+function prepareTargets(ports: PlanPorts, admitted: AuthenticatedCall, body: RequestBody, targets: readonly ListedTarget[]): RequestPlan {
   const { retry } = admitted.call.head.directives.attempts ?? { retry: undefined };
   const isRepeatable = 'whole' in body && body.whole.length > 0;
   const { legs, warnings } = planTargets(ports, admitted, body, targets);
   const [first, ...fallbacks] = legs;
-  if (first === undefined) throw new RangeError('a list of no places is none');
+  if (first === undefined) throw new RangeError('A list of targets is never empty.');
   const why = 'whole' in body ? nothingToSend : notRepeated(body);
   return {
     ...first,
@@ -99,14 +93,14 @@ function prepareTargets(
   };
 }
 
-interface Repetition {
+interface Retries {
   readonly onward: RetryPlan | undefined;
   readonly warnings: readonly string[];
   /** As in a {@link Target}. */
   readonly model: string | undefined;
 }
 
-const single: Repetition = { onward: undefined, warnings: [], model: undefined };
+const single: Retries = { onward: undefined, warnings: [], model: undefined };
 
 function usageNotAsked(body: RequestBody): string {
   return `Svc-Stream-Usage was not applied: the body is compressed or ${whyUnheld(body)}; ask in the body (stream_options.include_usage)`;
@@ -127,13 +121,12 @@ function whyUnheld(body: RequestBody): string {
 
 const nothingToSend = 'Svc-Fallbacks was not applied: the call has no body';
 
-/** What follows when the first attempt fails. */
 function repeated(
-  ports: ForwardPorts,
+  ports: PlanPorts,
   admitted: AuthenticatedCall,
   { pathRoute, body }: Arrived,
   { addressed, first }: { readonly addressed: Addressed; readonly first: Target },
-): Repetition {
+): Retries {
   const { retry, fallbacks = [] } = admitted.call.head.directives.attempts ?? {};
   const { outgoing, furtherModels } = addressed;
   if (!('whole' in body) || !('whole' in outgoing)) return { ...single, warnings: [notRepeated(body)] };
@@ -149,14 +142,14 @@ function repeated(
   return { onward: { retry, fallbacks: legs }, warnings: [], model: furtherModels === undefined ? undefined : model };
 }
 
-/** A provider that the body's list takes out is none for the header's fallbacks either, which stand behind it. */
+/** A provider that the body's model list excludes is excluded from the fallbacks of the header too. */
 function refuseExcluded(legs: readonly FallbackTarget[], excluded: ReadonlySet<string> | undefined): void {
   const leg = legs.find(({ route }) => excluded?.has(route.provider) === true);
   if (leg === undefined) return;
   throw new GatelogError('invalid_model', `${leg.fallback.path} leads to ${leg.route.provider}, which the body's model excludes.`);
 }
 
-/** Of the caller's lines those for the first place. */
+/** The caller's headers for the first target. */
 function passedTo({ head }: Call, { isPicked }: Addressed, isSigned: boolean): Target['passed'] {
   if (isPicked) return harmless(head.passed);
   return isSigned ? withoutSignature(head.passed) : head.passed;
@@ -168,8 +161,8 @@ interface Keyed {
   readonly call: Call;
 }
 
-/** Credential lines of the first attempt. Of a provider that the gateway chose itself the caller's own are not. */
-function credentialsOf(ports: ForwardPorts, admission: Authentication, { arrived, addressed, call }: Keyed): readonly string[] {
+/** Where the gateway chose the provider, the caller's own credential is not for it. */
+function credentialsOf(ports: PlanPorts, admission: Authentication, { arrived, addressed, call }: Keyed): readonly string[] {
   const { route, isPicked, model } = addressed;
   try {
     const own = credentialsFor(route, isPicked ? { ...admission, providerCredentials: [] } : admission, ports.providerKeys);
@@ -181,15 +174,11 @@ function credentialsOf(ports: ForwardPorts, admission: Authentication, { arrived
 }
 
 /**
- * Asks the limits of a call that is about to go to its provider.
- * @throws LimitReached, among others.
+ * Checks the limits of a call that is about to be sent.
+ * @throws RateLimitExceeded, among others.
  */
-export function withLimits(
-  ports: ForwardPorts,
-  { call, admission, identity, policies }: AuthenticatedCall,
-  plan: RequestPlan,
-): RequestPlan {
-  // A call that goes nowhere, or that the cache answers, uses nothing up.
+export function withLimits(ports: PlanPorts, { call, admission, identity, policies }: AuthenticatedCall, plan: RequestPlan): RequestPlan {
+  // A call that is not sent, or a cache hit, consumes no quota.
   if (policies.length === 0 || plan.cache?.kind === 'hit' || isDisconnected(call)) return plan;
   const grant = checkLimits(ports, {
     organizationId: admission.principal.organizationId,
@@ -202,12 +191,11 @@ export function withLimits(
   return { ...plan, grant };
 }
 
-/** As which a call goes out when it failed before: one after the other, as each may have a body of its own. */
+/** The call as each fallback sends it, one at a time, because each may have a body of its own. */
 function* alternativesOf(call: Call, { onward, found }: RequestPlan): Generator<BilledRequest, void, undefined> {
   for (const [index, leg] of onward?.fallbacks.entries() ?? []) yield outgoingCallOf(call, leg, found?.[index + 1]);
 }
 
-/** A call for whoever understands bodies. */
 export function outgoingCallOf({ request, head, openedAt }: Call, leg: Target, found: FoundFacts | undefined): BilledRequest {
   const { route, target } = leg;
   return {
@@ -221,27 +209,26 @@ export function outgoingCallOf({ request, head, openedAt }: Call, leg: Target, f
   };
 }
 
-/** Whether a body may be JSON as it goes out: an entry of a list may say of it what the caller did not. */
+/** A listed target may set a content type that the caller did not. */
 function readsJson({ request, head }: Pick<Call, 'request' | 'head'>): boolean {
   return mayBeJson(request) || (head.directives.attempts?.targets !== undefined && !isCompressed(request));
 }
 
 /**
- * The ways in which a call may go out whose bodies, all of them together, are too large to be parsed here for its limits.
- * @returns undefined for any other call, which is nearly every one.
+ * The outgoing bodies of a call whose limits need to parse them, where together they are too large for the event loop.
+ * @returns undefined for nearly every call.
  */
 export function waysToRead({ call, policies }: AuthenticatedCall, plan: RequestPlan): readonly SentBody[] | undefined {
   if (policies.length === 0) return undefined;
   const { outgoing, onward } = plan;
   if (!('whole' in outgoing)) return undefined;
-  // A budget asks about each of them.
+  // A budget estimates every fallback.
   const readBytes = onward?.fallbacks.reduce((sum, { outgoingMaxBytes }) => sum + outgoingMaxBytes, outgoing.whole.length);
   if ((readBytes ?? outgoing.whole.length) <= inlineMaxBytes) return undefined;
   if (!readsJson(call) || !needsBody(policies, call.head.directives)) return undefined;
   return [sentBodyOf(plan), ...(onward?.fallbacks ?? []).map(sentFallbackOf)];
 }
 
-/** The first way in which a call goes out. */
 export function sentBodyOf({ route, target, outgoing, bodyOverride }: Target): SentBody {
   const bytes = 'whole' in outgoing ? outgoing.whole.length : 0;
   return { provider: route.provider, path: target?.path ?? route.path, replaced: bodyOverride, bytes };

@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import { GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
-import type { ForwardPorts } from './call.ts';
+import type { ForwardPorts } from './ports.ts';
 import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './http/cors.ts';
 import { Draining, stoppingProblem } from './http/draining.ts';
 import { forward } from './forward.ts';
@@ -16,46 +16,44 @@ import { jsonBody, errorBody, errorHeaders, refuseUnrecorded } from './http/erro
 
 export interface GatewayOptions {
   readonly headerMaxBytes: number;
-  /** Longest time for a caller to send its head and body, milliseconds. */
+  /** Maximum time to send headers and body, milliseconds. */
   readonly requestTimeoutMs: number;
-  /** How long a connection is kept for its next request, milliseconds. */
   readonly keepAliveTimeoutMs: number;
-  /** Further connections are answered 503 and closed. */
+  /** Further connections receive 503 and are closed. */
   readonly maxConnections: number;
-  /** Origins of pages that may call the gateway; `*`: of any. */
+  /** Origins allowed by CORS; `*` for any. */
   readonly corsOrigins: readonly string[];
 }
 
-/** Health as `/readyz` tells it: `ready` decides the status, `degraded` names parts that fail without stopping calls. */
+/** `ready` decides the status of `/readyz`; `degraded` names parts that fail without stopping calls. */
 export interface GatewayHealth {
   readonly ready: boolean;
   readonly degraded: readonly string[];
 }
 
 const headersTimeoutMs = 60_000;
-/** How often Node looks for requests that are late, unless they are late sooner. */
+/** Maximum interval at which Node checks for late requests. */
 const lateCheckMs = 30_000;
-/** How long a refused connection is still read, so that its client gets to read the answer, milliseconds. */
+/** How long a rejected connection is still read, so that its client can read the response. */
 const lingerMs = 1000;
 
-/** The gateway's HTTP server, and how it ends. */
 export interface Gateway {
   readonly server: Server;
   readonly draining: Draining;
 }
 
-/** The gateway, not yet listening. */
+/** @returns a server that does not listen yet. */
 export function createGateway(ports: ForwardPorts, health: () => Promise<GatewayHealth>, options: GatewayOptions): Gateway {
   const { corsOrigins } = options;
   const hasCors = corsOrigins.length > 0;
   const server = makeServer(options);
   const { monotonic } = ports.clock;
   const { clientStallMs } = ports.limits;
-  /** The last call on each connection. */
+  /** The last response on each connection. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   const draining = new Draining(ports.callsInFlight, latest);
   const ready = async (): Promise<GatewayHealth> => (draining.hasBegun ? { ready: false, degraded: ['stopping'] } : health());
-  const answer = (request: IncomingRequest, response: ServerResponse): void => {
+  const handle = (request: IncomingRequest, response: ServerResponse): void => {
     if (isTurnedAway(request.socket)) return;
     latest.set(request.socket, response);
     const { url = '' } = request;
@@ -79,60 +77,59 @@ export function createGateway(ports: ForwardPorts, health: () => Promise<Gateway
     writeRaw(socket, problem);
   };
   const isTurnedAway = limitConnections(server, options.maxConnections, refuseRaw);
-  // TRICKY: each call of a client that pipelines listens on its connection; Node takes more than ten of them for a leak and says so.
+  // TRICKY: each pipelined call listens on its connection, and Node warns of a leak from eleven listeners on.
   server.on('connection', (socket) => socket.setMaxListeners(0));
   server.on('connection', coalesceWritev);
   server.on('connection', draining.meet);
-  server.on('request', answer);
-  // `forward` asks for the body itself. An expectation that we do not know is ignored, as RFC 9110 §10.1.1 allows.
-  server.on('checkContinue', answer);
-  server.on('checkExpectation', answer);
+  server.on('request', handle);
+  // `forward` sends 100 Continue itself. An unknown expectation is ignored, as RFC 9110 §10.1.1 allows.
+  server.on('checkContinue', handle);
+  server.on('checkExpectation', handle);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     refuseRaw(socket, new GatelogError('not_implemented', 'This gateway is no proxy for CONNECT; send requests to its own paths.'));
   });
   server.on('clientError', (error, socket) => {
     const problem = problemOfBytes(error, latest.get(socket));
     if (problem === undefined) socket.destroy();
-    // Node reports every further byte of what it could not read.
+    // Node reports every further chunk after a parse error.
     else if (socket.writable) refuseRaw(socket, problem);
   });
   return { server, draining };
 }
 
-/** The server with its limits of time and size. */
 function makeServer(options: GatewayOptions): Server<typeof IncomingRequest> {
   const server = createServer<typeof IncomingRequest>({
     IncomingMessage: IncomingRequest,
     ...(options.corsOrigins.length > 0 ? { ServerResponse: crossOriginResponses(options.corsOrigins) } : {}),
     maxHeaderSize: options.headerMaxBytes,
-    // Node takes no head that may be later than its body.
+    // Node requires headersTimeout <= requestTimeout.
     headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
     requestTimeout: options.requestTimeoutMs,
     connectionsCheckingInterval: Math.min(lateCheckMs, options.requestTimeoutMs / 4),
     keepAliveTimeout: options.keepAliveTimeoutMs,
     noDelay: true,
-    // Node's own refusal has no identifier on it; `problemOfHead` answers instead.
+    // Node's own 400 has no identifier; `problemOfHead` rejects instead.
     requireHostHeader: false,
   });
-  // TRICKY: Node drops header lines beyond the 2,000th without a word; their bytes are limited already.
+  // TRICKY: Node silently drops headers beyond the 2,000th; their bytes are limited already.
   server.maxHeadersCount = 0;
   return server;
 }
 
 /**
- * Refuses connections beyond a limit. TRICKY: not by Node's own `maxConnections`, with which the supervisor hands such a connection to the same
- * full worker over and over again.
- * @returns whether a connection was refused: what it says all the same is not for us.
+ * Rejects connections beyond a limit. TRICKY: not by Node's `maxConnections`, with which the cluster hands such a connection to the same full
+ * worker again and again.
+ * @returns whether a connection was rejected; its requests are ignored.
  */
 function limitConnections(
   server: Server,
-  most: number,
+  max: number,
   refuse: (socket: Duplex, problem: GatelogError) => void,
 ): (socket: Duplex) => boolean {
   const turnedAway = new WeakSet<Duplex>();
   const open = { accepted: 0, refused: 0 };
   server.on('connection', (socket) => {
-    const kind = open.accepted < most ? 'accepted' : 'refused';
+    const kind = open.accepted < max ? 'accepted' : 'refused';
     open[kind] += 1;
     socket.once('close', () => {
       open[kind] -= 1;
@@ -140,16 +137,16 @@ function limitConnections(
     if (kind === 'accepted') return;
     turnedAway.add(socket);
     const problem = new GatelogError('too_many_connections', 'This gateway has as many connections as it takes. Try again in a moment.');
-    // Some are told; a storm of them is not.
-    if (open.refused <= most) refuse(socket, problem);
+    // Respond to some; in a storm, just close.
+    if (open.refused <= max) refuse(socket, problem);
     else socket.destroy();
   });
   return (socket) => open.refused > 0 && turnedAway.has(socket);
 }
 
 /**
- * What providers' APIs know. TRICKY: an answer to TRACE repeats its request, with the key that went with it, which may be the deployment's; and
- * what WebDAV and caches have is nothing for a key that others may use.
+ * The methods of providers' APIs. TRICKY: a response to TRACE repeats the request with its key, which may be the deployment's. Methods of WebDAV
+ * and caches are no use of a shared key.
  */
 const forwardedMethods: readonly (string | undefined)[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -158,9 +155,8 @@ function isForwarded(method: string | undefined): boolean {
 }
 
 /**
- * What cannot become a call, whoever sends it.
- * TRICKY: there is no listener for upgrades. With one, Node would hand it every request with an `Upgrade` header, also Java's and curl's
- * polite offer to go on in HTTP/2, which a server may just ignore.
+ * Why a request cannot become a call. TRICKY: there is no `upgrade` listener. With one, Node would pass it every request with an `Upgrade`
+ * header, also the offer of HTTP/2 by Java and curl, which a server may ignore.
  */
 function problemOfHead({ headers, httpVersion, method }: IncomingRequest): GatelogError | undefined {
   if (!isForwarded(method)) {
@@ -169,7 +165,7 @@ function problemOfHead({ headers, httpVersion, method }: IncomingRequest): Gatel
   if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
     return new GatelogError('not_implemented', 'WebSocket upgrades are not supported by this gateway; use plain HTTP.');
   }
-  // TRICKY: Node's parser takes other versions too, HTTP/0.9 and a request line that says 2.0 among them.
+  // TRICKY: Node's parser accepts other versions too, such as 0.9 and 2.0.
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     return new GatelogError('malformed_request', `The gateway speaks HTTP/1.1; HTTP/${httpVersion} is not known here.`);
   }
@@ -177,7 +173,7 @@ function problemOfHead({ headers, httpVersion, method }: IncomingRequest): Gatel
   return needsHost ? new GatelogError('malformed_request', 'An HTTP/1.1 request needs a Host header.') : undefined;
 }
 
-/** Nothing was done for it. Behind a call too many there may be others that were taken, so that its connection is kept. */
+/** Rejects a request before any work. On `too_many_calls` the connection stays open: earlier pipelined calls may still run on it. */
 function refuseHead({ meter, limits, callLog }: ForwardPorts, response: ServerResponse, problem: GatelogError): void {
   meter.refused(problem.code);
   callLog?.failed(response, problem.code);
@@ -189,7 +185,6 @@ function refuseHead({ meter, limits, callLog }: ForwardPorts, response: ServerRe
 
 interface HealthPorts {
   readonly health: () => Promise<GatewayHealth>;
-  /** Milliseconds of a clock that never steps back. */
   readonly monotonic: () => number;
   readonly clientStallMs: number;
 }
@@ -212,9 +207,8 @@ function answerHealth(request: IncomingMessage, response: ServerResponse, { heal
 const alive: GatewayHealth = { ready: true, degraded: [] };
 
 /**
- * What Node's parser refuses never becomes a request; the answer is written by hand, with our own lines as on every reply. Undefined: there is
- * nobody to answer. In the middle of a call (a broken upload, a connection that was reset) there is a reply to come, and the call hears that
- * its client is gone.
+ * The error for bytes that Node's parser rejects. Undefined where no response can be written: the connection was reset, or it has a call in
+ * flight, which sees the disconnect itself.
  */
 function problemOfBytes(error: Error, latest: ServerResponse | undefined): GatelogError | undefined {
   const code = isSystemError(error) ? error.code : undefined;
@@ -232,7 +226,7 @@ function problemOfBytes(error: Error, latest: ServerResponse | undefined): Gatel
     : new GatelogError('malformed_request', 'This is not a well-formed HTTP/1.1 request.');
 }
 
-/** TRICKY: closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */
+/** TRICKY: closing at once, with unread bytes of the client, would reset the connection and lose the response. */
 function writeRaw(socket: Duplex, error: GatelogError): void {
   const body = errorBody(error);
   const lines = [...errorHeaders(error, body.length), ...ownLines(), 'connection', 'close'];

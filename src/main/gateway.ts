@@ -8,7 +8,7 @@ import { createGateway, type GatewayHealth } from '../gateway/server.ts';
 import { CallsInFlight } from '../gateway/http/concurrency.ts';
 import { CallLog } from '../gateway/call-log.ts';
 import type { CallLimits } from '../gateway/limits/call-limits.ts';
-import type { ForwardPorts } from '../gateway/call.ts';
+import type { ForwardPorts } from '../gateway/ports.ts';
 import { CredentialCache } from '../gateway/credentials/credentials.ts';
 import type { LargeBodies } from '../gateway/bodies/threads.ts';
 import { HeldBodies } from '../gateway/bodies/memory.ts';

@@ -1,6 +1,6 @@
 import type { GatelogError } from '../../model/errors.ts';
-import type { Call, RequestPlan, ForwardPorts } from '../call.ts';
-import { type BodyHold, uncountedMaxBytes } from './memory.ts';
+import type { Call, RequestPlan } from '../call.ts';
+import { type BodyHold, type HeldBodies, uncountedMaxBytes } from './memory.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { BodyPieces, declaredLength, type RequestBody } from '../http/request-body.ts';
 
@@ -21,7 +21,7 @@ export function isCounted(request: IncomingRequest, wholeMaxBytes: number): bool
 }
 
 /** A hold that ends with its call at the latest, however that ends. */
-export function openHold({ heldBodies }: ForwardPorts, call: Call, organizationId: string): BodyHold {
+export function openHold(heldBodies: HeldBodies, call: Call, organizationId: string): BodyHold {
   const { request, response } = call;
   const hold = heldBodies.open(organizationId);
   const { socket } = request;

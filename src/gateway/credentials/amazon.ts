@@ -1,12 +1,15 @@
 import { GatelogError } from '../../model/errors.ts';
 import { type AwsKeys, signAws } from './aws-signature.ts';
-import type { Call, ForwardPorts, Target } from '../call.ts';
+import type { Call, Target } from '../call.ts';
+import type { PlanPorts } from '../ports.ts';
 import { isAwsSignature } from './credentials.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import type { RequestHead } from '../directives/request-head.ts';
 import type { Route } from '../routing/routes.ts';
 
-/** A place that a call goes to, before its credentials are known. */
+type AmazonPorts = Pick<PlanPorts, 'providers' | 'clock'>;
+
+/** A target whose credentials are not known yet. */
 type Place = Pick<Target, 'route' | 'target' | 'outgoing'>;
 
 /** Whether a call is to be signed with the keys of its caller's account at Amazon, so that its body has to be here. */
@@ -24,7 +27,7 @@ export const amazonKeysStay =
  * @returns undefined for a call that brings none, or goes elsewhere.
  * @throws GatelogError `malformed_request` for half a pair of keys, `body_too_large` for a body that is not here.
  */
-export function signedForAmazon(ports: ForwardPorts, { request, head }: Call, { route, target, outgoing }: Place): HeaderList | undefined {
+export function signedForAmazon(ports: AmazonPorts, { request, head }: Call, { route, target, outgoing }: Place): HeaderList | undefined {
   if (target === undefined || !isToBeSigned(head, route)) return undefined;
   const keys = amazonKeysOf(head);
   if (!('whole' in outgoing)) {

@@ -1,7 +1,8 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { EndFacts, ExchangeOutcome } from '../../model/record/exchange.ts';
 import type { Attempt } from '../../model/record/request-record.ts';
-import type { RequestPlan, ForwardPorts, Target, RetryPlan, RecordedCall } from '../call.ts';
+import type { RequestPlan, Target, RetryPlan, RecordedCall } from '../call.ts';
+import type { ForwardPorts } from '../ports.ts';
 import { sendTo } from '../dispatch.ts';
 import { asksBody, type AttemptPlan, type NextAttempt, nextAttempt } from './next-attempt.ts';
 import { rejectOpen, storableModel } from '../exchange.ts';

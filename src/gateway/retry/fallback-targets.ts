@@ -1,7 +1,8 @@
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { isToBeSigned, signedForAmazon, withoutSignature } from '../credentials/amazon.ts';
-import type { AuthenticatedCall, Call, FallbackTarget, ForwardPorts, Target } from '../call.ts';
+import type { AuthenticatedCall, Call, FallbackTarget, Target } from '../call.ts';
+import type { PlanPorts } from '../ports.ts';
 import { hasCallerCredential, missingKeyHint, storedCredentials, callerCredentialsFor } from '../credentials/credentials.ts';
 import type { Fallback } from '../directives/fallbacks.ts';
 import { harmless, withoutSecretParameters } from '../http/headers.ts';
@@ -33,7 +34,7 @@ export interface FirstAttempt {
  * @throws GatelogError `invalid_directive`, with the place of the fallback that cannot be.
  */
 export function planFallbackTargets(
-  ports: ForwardPorts,
+  ports: PlanPorts,
   admitted: AuthenticatedCall,
   from: FirstAttempt,
   fallbacks: readonly Fallback[],
@@ -52,7 +53,7 @@ export function planFallbackTargets(
   });
 }
 
-function planOne(ports: ForwardPorts, admitted: AuthenticatedCall, from: FirstAttempt, fallback: Fallback): FallbackTarget {
+function planOne(ports: PlanPorts, admitted: AuthenticatedCall, from: FirstAttempt, fallback: Fallback): FallbackTarget {
   const { call } = admitted;
   const { route: named, model, isPicked } = wayOf(ports, admitted, from, fallback);
   const isSameAddress = isSame(named, from.first);
@@ -116,7 +117,7 @@ interface Way {
   readonly isPicked?: true;
 }
 
-function wayOf(ports: ForwardPorts, { call, admission }: AuthenticatedCall, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
+function wayOf(ports: PlanPorts, { call, admission }: AuthenticatedCall, { pathRoute, first }: FirstAttempt, fallback: Fallback): Way {
   const { request, head } = call;
   const { provider, targetUrl, model } = fallback;
   if (targetUrl !== undefined) return { route: routeToTarget(targetUrl, pathRoute.path, ports.targets, 'target_url'), model };
@@ -133,7 +134,7 @@ function wayOf(ports: ForwardPorts, { call, admission }: AuthenticatedCall, { pa
   return (pathRoute.routedByModel ? resolveModel(from, model, ports) : undefined) ?? { route: pathRoute, model };
 }
 
-function routeToNamed({ providers }: ForwardPorts, byPath: Route, provider: string): Route {
+function routeToNamed({ providers }: PlanPorts, byPath: Route, provider: string): Route {
   const route = routeToProvider(byPath.path, provider, providers);
   if (route === undefined) {
     throw new GatelogError('invalid_directive', `no provider is called "${provider}"; known are ${providers.names.join(', ')}.`);
@@ -170,11 +171,7 @@ interface KeyQuestion {
  * Credential lines of a fallback: the stored key that it names; else the caller's own where it leads to the address that they were sent to in
  * the first place; else the provider's stored key or the deployment's.
  */
-function credentialsOf(
-  ports: ForwardPorts,
-  { admission }: AuthenticatedCall,
-  { route, mayBeOwn, keyName }: KeyQuestion,
-): readonly string[] {
+function credentialsOf(ports: PlanPorts, { admission }: AuthenticatedCall, { route, mayBeOwn, keyName }: KeyQuestion): readonly string[] {
   const { principal, providerCredentials } = admission;
   const sent = callerCredentialsFor(route, providerCredentials);
   if (keyName === undefined && mayBeOwn && hasCallerCredential(route, sent)) return sent;

@@ -2,7 +2,8 @@ import { filterHeaders, type HeaderList } from '../../platform/http/header-list.
 import { GatelogError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { amazonKeysOf, amazonKeysStay, isToBeSigned, signedForAmazon, withAmazonToken, withoutSignature } from '../credentials/amazon.ts';
-import type { AuthenticatedCall, Call, FallbackTarget, ForwardPorts } from '../call.ts';
+import type { AuthenticatedCall, Call, FallbackTarget } from '../call.ts';
+import type { PlanPorts } from '../ports.ts';
 import { callerCredentialsFor, providerCredentialsOf } from '../credentials/credentials.ts';
 import { defaultFailures } from '../directives/fallbacks.ts';
 import { harmless, withoutSecretParameters } from '../http/headers.ts';
@@ -28,7 +29,7 @@ export interface PlannedTargets {
 
 /** What the places of one call share. */
 interface Shared {
-  readonly ports: ForwardPorts;
+  readonly ports: PlanPorts;
   readonly call: Call;
   readonly body: RequestBody;
   /** Without the caller's secrets, which were for another address. */
@@ -44,7 +45,7 @@ interface Shared {
  * @throws GatelogError `invalid_directive` with the place of an entry that cannot be, or `body_too_large`.
  */
 export function planTargets(
-  ports: ForwardPorts,
+  ports: PlanPorts,
   { call }: AuthenticatedCall,
   body: RequestBody,
   targets: readonly ListedTarget[],

@@ -23,7 +23,7 @@ import { createGateway } from '../server.ts';
 import { unpackShape } from '../bodies/shape.ts';
 import { CallsInFlight } from '../http/concurrency.ts';
 import { answerAbout } from '../../main/bodies/jobs.ts';
-import type { ForwardLimits, ForwardPorts } from '../call.ts';
+import type { ForwardLimits, ForwardPorts } from '../ports.ts';
 import { CredentialCache } from '../credentials/credentials.ts';
 import { responseOfEcho } from '../builtin/echo.ts';
 import { HeldBodies } from '../bodies/memory.ts';

@@ -1,0 +1,84 @@
+import type { AuthFailureLimiter } from '../auth/failed-keys.ts';
+import type { EgressPolicy } from '../egress/target-guard.ts';
+import type { GatelogError } from '../model/errors.ts';
+import type { Observe } from '../model/observation.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { SpoolWriter } from '../spool/writer.ts';
+import type { HeldBodies } from './bodies/memory.ts';
+import type { LargeBodies } from './bodies/threads.ts';
+import type { SingleFlight } from './cache/single-flight.ts';
+import type { CallLog } from './call-log.ts';
+import type { CredentialCache, VerifyKey } from './credentials/credentials.ts';
+import type { GiveFeedback } from './feedback.ts';
+import type { CallsInFlight } from './http/concurrency.ts';
+import type { CallLimits } from './limits/call-limits.ts';
+import type { LoopTurns } from './limits/loop-turns.ts';
+import type { GatewayMeter } from './metrics.ts';
+import type { RequestIdClaims } from './record/identify.ts';
+import type { ModelSurroundings } from './routing/by-model.ts';
+import type { Upstream } from './upstream/upstream.ts';
+
+export interface ForwardLimits {
+  /** A JSON body up to this size is buffered, to read its model. */
+  readonly routeMaxBytes: number;
+  readonly requestMaxBytes: number;
+  /** Recorded bytes of each body. */
+  readonly recordMaxBytes: number;
+  /** Attempts of one call, retries and fallbacks together. */
+  readonly maxAttempts: number;
+  /** A call is not retried at one target after this time since its first attempt there, milliseconds. */
+  readonly retryWithinMs: number;
+  /** A larger response is not cached. */
+  readonly cachedResponseMaxBytes: number;
+  /** Maximum time for which a client may read nothing of a waiting response, milliseconds. */
+  readonly clientStallMs: number;
+}
+
+/** What a plan of a call is made from. */
+export interface PlanPorts extends ModelSurroundings {
+  readonly callLimits: CallLimits;
+  readonly clock: Clock;
+  readonly observe: Observe;
+  /** Which addresses callers may name themselves. */
+  readonly targets: EgressPolicy;
+  readonly limits: ForwardLimits;
+}
+
+/** What a record and the way back are made from. */
+export interface ExchangePorts {
+  readonly spool: SpoolWriter;
+  /** False while the spool is full: calls go on unrecorded. */
+  readonly hasSpoolRoom: () => boolean;
+  /** False while the spool takes no more body parts: recorded bodies are cut there. */
+  readonly takesSpoolParts: () => boolean;
+  readonly requestIdClaims: RequestIdClaims;
+  /** Header in which a trusted proxy names the caller's country, lower case. */
+  readonly countryHeader: string | undefined;
+  readonly limits: ForwardLimits;
+  readonly meter: GatewayMeter;
+  readonly callLog?: CallLog | undefined;
+  readonly clock: Clock;
+  readonly observe: Observe;
+}
+
+/** What answers calls: the providers, and this process. */
+export interface DispatchPorts extends Pick<PlanPorts, 'providers' | 'knownModels' | 'providerKeys' | 'limits' | 'observe'> {
+  readonly upstream: Upstream;
+  readonly giveFeedback: GiveFeedback;
+  readonly largeBodies: LargeBodies;
+}
+
+/** Everything that the gateway needs from the rest of the program. */
+export interface ForwardPorts extends PlanPorts, ExchangePorts, DispatchPorts {
+  readonly credentials: CredentialCache;
+  readonly verifyKey: VerifyKey;
+  /** Why a rejected key is not valid. */
+  readonly explainRejection: (key: string) => GatelogError;
+  readonly failedKeys: AuthFailureLimiter;
+  readonly callsInFlight: CallsInFlight;
+  readonly heldBodies: HeldBodies;
+  readonly turns: LoopTurns;
+  readonly cache: SingleFlight;
+  /** From 0 to 1, 1 excluded: jitter of retries. */
+  readonly random: () => number;
+}

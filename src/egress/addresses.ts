@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
-/** A network: an address and how many of its leading bits count. */
+/** A network: an address and the number of its leading bits. */
 export interface Network {
   readonly address: string;
   readonly bits: number;
 }
 
-/** A set of addresses; IPv4 ones are also in it as IPv6 writes them (mapped, and through NAT64). */
+/** A set of addresses; it contains IPv4 addresses in their IPv6 forms too (mapped, and through NAT64). */
 export type AddressSet = (address: string) => boolean;
 
 /** Prefix under which IPv6-only networks write IPv4 addresses (RFC 6052). */
@@ -35,22 +35,21 @@ const closedV4 = [
   '240.0.0.0/4',
 ];
 
-/** Of IPv6 only what is handed out as public is open, and the two writings of IPv4 addresses, which are looked up among those above. */
+/** Of IPv6 only the public range is open, and the two forms of IPv4 addresses, which are checked against the list above. */
 const openV6 = ['2000::/3', '::ffff:0:0/96', `${nat64}/96`];
 
-/** Within it: protocol assignments (Teredo, ORCHID), documentation, and 6to4, which leads to whatever IPv4 address it names. */
+/** Closed within it: protocol assignments (Teredo, ORCHID), documentation, and 6to4, which leads to any IPv4 address that it names. */
 const closedV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const isClosed = makeAddressSet([...closedV4, ...closedV6].map(readNetwork));
 const isOpenV6 = makeAddressSet(openV6.map(readNetwork));
 
-/** True for an address on the public internet. False for every text that is no address, one with a zone included. */
+/** Whether a text is an address on the public internet. Addresses with a zone are not. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && !isClosed(address) && (family === 4 || isOpenV6(address));
 }
 
-/** The addresses of some networks. */
 export function makeAddressSet(networks: readonly Network[]): AddressSet {
   const list = new BlockList();
   for (const { address, bits } of networks) {
@@ -66,7 +65,7 @@ export function makeAddressSet(networks: readonly Network[]): AddressSet {
   };
 }
 
-/** A network out of `address/bits`, or a single address. */
+/** Reads `address/bits` or a single address. */
 export function readNetwork(text: string): Network {
   const [address = '', bits] = text.split('/');
   return { address, bits: bits === undefined ? (isIP(address) === 4 ? 32 : 128) : Number(bits) };

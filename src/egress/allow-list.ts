@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type AddressSet, makeAddressSet, readNetwork } from './addresses.ts';
 
-/** What a deployment lets callers reach although it is private or plain http. */
+/** Private or plain http addresses that a deployment lets callers reach. */
 export interface AllowList {
   /** `host`: a name or an address as `URL` writes it, without brackets. */
   readonly allows: (host: string, port: number) => boolean;

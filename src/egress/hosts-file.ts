@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 
 const hostsPath = '/etc/hosts';
 
-/** The names that this machine's own file gives addresses to. It is read again when it has changed. */
+/** The machine's hosts file, read again when it changes. */
 export class HostsFile {
   private readonly path: string;
   private seen = '';
@@ -14,7 +14,7 @@ export class HostsFile {
     this.path = path;
   }
 
-  /** The addresses of a name, none when it is not in the file, or there is no such file. */
+  /** The addresses of a name; none without an entry or a file. */
   of(hostname: string): readonly LookupAddress[] {
     try {
       const { mtimeMs, size, ino } = statSync(this.path);

@@ -4,17 +4,17 @@ import { callbackify } from 'node:util';
 import { HostsFile } from './hosts-file.ts';
 
 export interface LookUpOptions {
-  /** Longest time for all answers, milliseconds. */
+  /** Maximum time for all answers. */
   readonly timeoutMs: number;
   readonly hosts?: HostsFile;
-  /** Name servers in place of the machine's: addresses, with a port where it is not 53. */
+  /** Name servers in place of the machine's; with a port where it is not 53. */
   readonly servers?: readonly string[];
 }
 
 /**
- * Resolves names by the machine's hosts file, else by asking its name servers.
- * TRICKY: not by `dns.lookup`, which waits for each name in one of the few threads that also read and write files. With names whose servers do not answer
- * one caller would take all of them, for as long as the system's resolver likes, and no connection of anybody else would open.
+ * Resolves names by the hosts file, else by the machine's name servers. TRICKY: not by `dns.lookup`, which occupies one of the few threads
+ * that also read and write files. With names whose servers do not answer, one caller would occupy all of them, and no other connection
+ * would open.
  */
 export function makeLookUp({ timeoutMs, hosts = new HostsFile(), servers }: LookUpOptions): LookupFunction {
   const resolve = callbackify(async (hostname: string, family: number): Promise<LookupAddress[]> => {
@@ -33,9 +33,10 @@ export function makeLookUp({ timeoutMs, hosts = new HostsFile(), servers }: Look
   };
 }
 
-/** Addresses of both families; one that fails costs only its own. @throws where neither has any. */
+/** Addresses of both families; a failing family is left out. @throws when neither has any. */
 async function askServers(hostname: string, timeoutMs: number, servers: readonly string[] | undefined): Promise<LookupAddress[]> {
-  // One for each name: to give one up is to give up all that its resolver is at. It reads the machine's servers anew, so that they may change.
+  // A resolver per name, because cancelling one ends all of its queries. It reads the machine's servers each time, so that they may
+  // change.
   const resolver = new dns.Resolver({ timeout: Math.ceil(timeoutMs / 2), tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
   let isLate = false;

@@ -5,50 +5,45 @@ import { isPublicAddress } from './addresses.ts';
 import type { AllowList } from './allow-list.ts';
 import { makeLookUp } from './look-up.ts';
 
-/** An address that a caller named and that may be called. */
+/** An allowed address that a caller named. */
 export interface AllowedTarget {
   readonly origin: string;
-  /** Path as `URL` writes it. */
   readonly pathname: string;
   /**
-   * How the host's name is resolved when a connection opens. It fails with `target_not_allowed` for an address that may not be reached, and the
-   * connection goes to the very address that was checked.
+   * Resolves the host when a connection opens. It fails with `target_not_allowed` for a forbidden address, and the connection uses the
+   * very address that was checked.
    */
   readonly lookUp: LookupFunction;
 }
 
-/** Why an address is not called. `problem` continues a sentence that begins with where it was written. */
+/** Why an address is refused. `problem` continues a sentence that begins with the place of the address. */
 export interface TargetRefusal {
   readonly code: 'malformed' | 'not_allowed';
   readonly problem: string;
 }
 
-/** Keeps calls whose address a caller chose away from what only this machine or its network may reach. */
+/** Keeps calls to addresses of callers away from this machine and its network. */
 export interface EgressPolicy {
   readonly check: (address: string) => AllowedTarget | TargetRefusal;
 }
 
 const maxAddress = 2048;
 const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
-/** Names that mean this machine or this network wherever they are resolved (RFC 6761, RFC 6762, RFC 8375, the clouds' metadata names). */
+/** Names of this machine or network wherever they are resolved (RFC 6761, RFC 6762, RFC 8375, the clouds' metadata names). */
 const localName = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
-/** How names are resolved. */
 interface Resolvers {
-  /** Of hosts that the allow-list names: as all of this machine resolves them. */
+  /** For hosts of the allow-list: as the machine resolves them. */
   readonly listed: LookupFunction;
-  /** Of any others, with names that callers make up, and name servers that do as their callers like. */
+  /** For other hosts, whose names callers make up and whose name servers they may control. */
   readonly unlisted: LookupFunction;
 }
 
-/** Longest wait for the addresses of a name that a caller chose, milliseconds. */
+/** Maximum wait for the addresses of a caller's host. */
 const lookUpMaxMs = 5000;
 const systemResolvers: Resolvers = { listed: lookup, unlisted: makeLookUp({ timeoutMs: lookUpMaxMs }) };
 
-/**
- * The guard over an allow-list. What is neither listed nor a public https address is refused: by its text where that says enough, else when its
- * name is resolved.
- */
+/** Refuses whatever is neither listed nor a public https address: by its text where that suffices, else when its name is resolved. */
 export function makeTargetGuard(allowed: AllowList, resolvers: Resolvers = systemResolvers): EgressPolicy {
   const { listed: resolveListed, unlisted } = resolvers;
   return {
@@ -66,7 +61,7 @@ export function makeTargetGuard(allowed: AllowList, resolvers: Resolvers = syste
         return notAllowed('is not on the public internet', listed);
       }
       if (!isSafe && (isIP(host) !== 0 || !allowed.listsAddresses)) return notAllowed('uses plain http', listed);
-      // A name of this network that leads elsewhere is not what it says.
+      // A local name that resolves to a public address is suspicious.
       const mayReach = (found: string): boolean => (isSafe && !isLocal && isPublicAddress(found)) || allowed.allows(found, port);
       return target(guarded(unlisted, mayReach, listed));
     },
@@ -85,7 +80,7 @@ function parse(address: string): URL | TargetRefusal {
   return url;
 }
 
-/** Name or address, without brackets and without the dots at its end, which name the same host. */
+/** Name or address without brackets, and without trailing dots, which name the same host. */
 function hostOf({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.+$/, '');
 }
@@ -103,8 +98,8 @@ function notAllowed(reason: string, listed: string): TargetRefusal {
 }
 
 /**
- * Resolves a name and gives its addresses only when every one may be reached.
- * TRICKY: which address it was is not said. The answer goes to a caller, who would read our network's names by it.
+ * Resolves a name only when every address is allowed. TRICKY: the error does not name the address, or a caller could read our network's
+ * names by it.
  */
 function guarded(resolve: LookupFunction, mayReach: (address: string) => boolean, listed: string): LookupFunction {
   return (hostname, options, callback) => {

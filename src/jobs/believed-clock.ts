@@ -3,19 +3,19 @@ import type { Clock } from '../platform/clock.ts';
 
 export interface BelievedClockPorts {
   readonly clock: Clock;
-  /** The time that was believed last, also by an earlier process, Unix milliseconds; undefined where none is known. */
+  /** The latest trusted time, also of an earlier process, Unix milliseconds; undefined without one. */
   readonly readBelieved: () => Promise<number | undefined>;
-  /** Writes it down, so that it outlives the process. */
+  /** Stores it durably. */
   readonly keepBelieved: (at: number) => Promise<void>;
   readonly observe: Observe;
 }
 
-/** So far two looks at the clock may lie from each other, beside the time between them, milliseconds. */
+/** Maximum difference of two readings beyond the time between them, milliseconds. */
 const maxDifferenceMs = 86_400_000;
-/** After so long a clock that is still where it was is believed, milliseconds. */
+/** A suspect clock that stays consistent for this long is trusted, milliseconds. */
 const provingMs = 3_600_000;
 
-/** One look at both clocks. */
+/** One reading of both clocks. */
 interface Look {
   readonly wall: number;
   readonly monotonic: number;
@@ -47,8 +47,8 @@ export class TrustedClock {
   }
 
   /**
-   * The time by which something may be removed.
-   * @returns Unix milliseconds; undefined while the clock is ahead and not believed. @throws GatelogError when the metadata fails.
+   * The time for removals. @returns Unix milliseconds; undefined while the clock is ahead and not trusted. @throws GatelogError when the
+   * metadata fails.
    */
   async now(): Promise<number | undefined> {
     const { clock, readBelieved, keepBelieved, observe } = this.ports;
@@ -74,7 +74,7 @@ export class TrustedClock {
   }
 }
 
-/** Where the clock of an earlier look would be at a later one. */
+/** The wall clock that an earlier reading predicts for a later one. */
 function wallExpectedAt({ monotonic }: Look, earlier: Look): number {
   return earlier.wall + monotonic - earlier.monotonic;
 }

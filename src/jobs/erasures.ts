@@ -8,27 +8,30 @@ import { makeBackoff } from '../platform/backoff.ts';
 import { failureText } from '../store/engine/failure.ts';
 import type { EraseStored } from '../store/delete/erasure.ts';
 
-/** Where erasures are written down, so that they outlive this process. */
+/** Stores erasures, so that they outlive this process. */
 export interface ErasureRepository {
-  /** The erasure of this user that runs or whose receipt waits, else a new one; undefined where that would be a new one and none is taken. */
+  /**
+   * The running erasure of this user, or the one with an unfetched receipt, else a new one; undefined when that would be new and
+   * `takesNew` is false.
+   */
   readonly order: (organizationId: OrganizationId, userId: string, takesNew: boolean) => Promise<Erasure | undefined>;
   readonly unfinished: () => Promise<readonly Erasure[]>;
   readonly advance: (number: number, reached: Partial<ErasureCounts> & { readonly stage: ErasureStage }) => Promise<void>;
-  /** How many exchanges it has taken out on their way to the store. */
+  /** The number of exchanges it has removed on their way to the store. */
   readonly countErased: (number: number) => Promise<number>;
   readonly forget: (number: number) => Promise<void>;
 }
 
-/** Everything that may hold what came from a user. All throw the abort reason when told to stop. */
+/** Everything that may hold a user's data. All throw the abort reason when told to stop. */
 export interface ErasureTargets {
-  /** From `begin` to `end` no record of the user's is stored. */
+  /** Between `begin` and `end` no record of the user is stored. */
   readonly ingest: { readonly begin: (erasure: Erasure) => void; readonly end: (erasure: Erasure) => void };
-  /** Waits until nothing that is on its way can still bring a record of the user. */
+  /** Waits until nothing in flight can bring a record of the user. */
   readonly waitForSpoolDrain: (erasure: Erasure, signal: AbortSignal) => Promise<void>;
-  /** Waits until the changes of the organisation that have begun are over. */
+  /** Waits for the running changes of the organisation. */
   readonly whenChangesAreOver: (organizationId: OrganizationId) => Promise<void>;
   readonly store: EraseStored;
-  /** Replies that the cache keeps. */
+  /** Cached responses. */
   readonly responses: { readonly count: (erasure: Erasure) => number; readonly forget: (erasure: Erasure) => void };
   readonly letters: { readonly count: (erasure: Erasure) => Promise<number>; readonly erase: (erasure: Erasure) => Promise<number> };
 }
@@ -39,15 +42,14 @@ export interface ErasurePorts {
   readonly observe: Observe;
 }
 
-/** An erasure that is done. */
 export type ErasureReceipt = Erasure & { readonly stage: 'done' };
 
 const firstRetryMs = 200;
 const maxRetryMs = 30_000;
-/** Erasures that may run; a new one beyond them is answered 503 rather than kept. */
+/** Maximum running erasures; further ones get 503. */
 const defaultMostRunning = 1000;
 
-/** What is done at a stage; it may be repeated. */
+/** The work of a stage; it may be repeated. */
 interface Step {
   readonly run: (erasure: Erasure) => Promise<Partial<ErasureCounts>>;
   readonly next: ErasureStage;
@@ -71,11 +73,11 @@ export class Erasures {
   private readonly running = new Map<number, Running>();
   private readonly stopping = new AbortController();
   private readonly stopped = once(this.stopping.signal, 'abort');
-  /** The end of what is in the store, an erasure or a run of retention: one at a time rewrites its parts. */
+  /** The tail of the queue of store rewrites by erasures and retention, one at a time. */
   private storeTurn: Promise<unknown> = Promise.resolve();
-  /** Settled when erasures may again begin to change what is kept. */
+  /** Settles when erasures may change data again. */
   private standstill: Promise<unknown> | undefined;
-  /** What is done at each stage, and where that leads. */
+  /** The work of each stage, and the next one. */
   private readonly steps: Readonly<Record<Exclude<ErasureStage, 'done'>, Step>> = {
     ordered: { run: (erasure) => this.countLetters(erasure), next: 'counted' },
     counted: { run: (erasure) => this.eraseFirstLetters(erasure), next: 'awaited' },
@@ -87,22 +89,20 @@ export class Erasures {
     recounted: { run: (erasure) => this.eraseLetters(erasure), next: 'done' },
   };
 
-  /** @param maxRunning erasures that may run; a new one beyond them is refused. */
   constructor(ports: ErasurePorts, maxRunning = defaultMostRunning) {
     this.ports = ports;
     this.maxRunning = maxRunning;
   }
 
-  /** Goes on with what was cut. To be called before anything is stored. */
+  /** Resumes interrupted erasures; call it before anything is stored. */
   async resume(): Promise<void> {
     for (const erasure of await this.ports.book.unfinished()) this.run(erasure);
   }
 
   /**
-   * Erases a user, or joins the erasure that runs.
-   * @param maxMs how long to wait for its end.
-   * @returns the receipt, which is kept until it is handed over; undefined when it is not done yet. @throws GatelogError `erasure_in_progress` when it would be a new one and too
-   * many run.
+   * Erases a user, or joins the running erasure. @param maxMs how long to wait for its end. @returns the receipt, which is kept until
+   * `acknowledge`; undefined when it is not done yet. @throws GatelogError `erasure_in_progress` when it would be a new one and too many
+   * run.
    */
   async erase(organizationId: OrganizationId, userId: string, maxMs: number): Promise<ErasureReceipt | undefined> {
     const erasure = await this.ports.book.order(organizationId, userId, this.running.size < this.maxRunning);
@@ -111,7 +111,7 @@ export class Erasures {
     const { done } = this.running.get(erasure.number) ?? this.run(erasure);
     const expired = new AbortController();
     const timeout = wait(maxMs, undefined, { signal: expired.signal }).catch(() => undefined);
-    // It ends without a receipt only when it was told to stop: the next start goes on with it.
+    // It ends without a receipt only when told to stop; the next start resumes it.
     const ended = done.catch(() => undefined);
     try {
       return await Promise.race([ended, timeout]);
@@ -120,7 +120,7 @@ export class Erasures {
     }
   }
 
-  /** Its receipt has been handed over: the next order for the user is a new erasure. */
+  /** The receipt was delivered: the next order for the user is a new erasure. */
   async acknowledge({ number }: Erasure): Promise<void> {
     await this.ports.book.forget(number);
   }
@@ -140,7 +140,7 @@ export class Erasures {
     return done;
   }
 
-  /** Leaves what runs to the next start. */
+  /** Leaves running erasures to the next start. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('the erasures were told to stop'));
     await Promise.allSettled([...this.running.values()].map(({ done }) => done));
@@ -195,12 +195,12 @@ export class Erasures {
     const { letters, store } = this.ports.targets;
     await this.whenMoving();
     const erased = await letters.erase(erasure);
-    // What the store had of these is masked; its files have to go too, also those of letters that an earlier try has taken out.
+    // The store has masked these rows; their files must go too, also those of letters that an earlier attempt removed.
     if (erased > 0 || erasure.counts.dead_letters > 0) await this.exclusive(() => store.removeFiles(erasure, this.stopping.signal));
     return {};
   }
 
-  /** One may have come since they were counted. */
+  /** A letter may have arrived since the count. */
   private async eraseFirstLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     await this.whenMoving();
     return { dead_letters: Math.max(erasure.counts.dead_letters, await this.ports.targets.letters.erase(erasure)) };
@@ -211,7 +211,7 @@ export class Erasures {
     return {};
   }
 
-  /** What has come of a letter that was being replayed, and then letters: what is waited for may have become one. */
+  /** Replayed letters may have become records, and pending exchanges letters. */
   private async lookAgain(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     const { book, targets } = this.ports;
     await targets.waitForSpoolDrain(erasure, this.stopping.signal);
@@ -232,7 +232,7 @@ export class Erasures {
     const { signal } = this.stopping;
     await this.whenMoving();
     await store.removeRequests(erasure, signal);
-    // A change that had found its request before that may still write its history.
+    // A change that found its request earlier may still write its history.
     await whenChangesAreOver(erasure.organizationId);
     await this.whenMoving();
     await store.removeRest(erasure, signal);
@@ -249,8 +249,8 @@ export class Erasures {
   }
 
   /**
-   * Runs `work`, which rewrites parts of the store, while no erasure does; all come in the order in which they were asked for.
-   * @throws the abort reason when told to stop before.
+   * Runs work that rewrites parts of the store, one at a time, in the order of the calls. @throws the abort reason when told to stop
+   * before.
    */
   async exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.storeTurn.then(() => {

@@ -7,19 +7,19 @@ import type { CostDifference, RepricedRequest, RepriceReport } from '../model/pr
 import type { ChangeStoredCosts, CostChange } from '../store/update/change-costs.ts';
 
 export interface RepricePorts {
-  /** What a request costs by the tables as they are now; undefined for one whose cost stands. */
+  /** The cost of a request at current prices; undefined when its cost stays. */
   readonly recompute: (organizationId: OrganizationId, request: BilledRequest) => StatedCost | undefined;
   readonly changeStoredCosts: ChangeStoredCosts;
-  /** The time and number of what is accepted now. */
+  /** The time and number of a change that is accepted now. */
   readonly stamp: () => { readonly acceptedAt: number; readonly number: number };
 }
 
-/** Requests that are priced before others get the event loop: some milliseconds. */
+/** Requests per tick of the event loop: some milliseconds. */
 const turnRequests = 100;
 
 /**
- * Computes the costs of stored requests again, and writes those that are others. It can be run again: what it has done stays as it is.
- * @param isTrial nothing is written. @throws GatelogError when prices cannot be read or the store fails.
+ * Recomputes the costs of stored requests and writes the changed ones; repeatable. @param isTrial writes nothing. @throws GatelogError
+ * when prices cannot be read or the store fails.
  */
 export async function repriceRequests(
   ports: RepricePorts,
@@ -42,7 +42,7 @@ export async function repriceRequests(
   return tally.report();
 }
 
-/** A price that came to the same is written all the same, so that the explanation names it. */
+/** A price with the same result is written too, so that the explanation names it. */
 function isSame(before: StatedCost, after: StatedCost): boolean {
   return before.cost === after.cost && before.priceReference === after.priceReference && before.appliedPrice === after.appliedPrice;
 }

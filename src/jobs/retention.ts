@@ -6,25 +6,25 @@ import { failureText } from '../store/engine/failure.ts';
 import type { Expiry, RemoveExpired } from '../store/delete/retention.ts';
 
 export interface RetentionPorts {
-  /** Days for which the deployment keeps records; undefined: without end. */
+  /** Retention of the deployment in days; undefined: without end. */
   readonly deploymentDays: number | undefined;
-  /** Organisations that have a retention of their own, by its days. */
+  /** Organisations with a retention of their own, by its days. */
   readonly ownDays: () => Promise<ReadonlyMap<number, readonly OrganizationId[]>>;
   readonly removeExpired: RemoveExpired;
-  /** Removes claimed identifiers of what has expired, so that they can be chosen again. */
+  /** Removes claimed identifiers of expired records, so that they can be chosen again. */
   readonly removeClaims: (expiry: Expiry, signal: AbortSignal) => Promise<void>;
-  /** Forgets receipts of erasures that nobody has fetched in time. @param now Unix milliseconds. */
+  /** Deletes receipts of erasures that nobody fetched in time. @param now Unix milliseconds. */
   readonly forgetReceipts: (now: number) => Promise<void>;
-  /** Time between two runs, milliseconds. */
+  /** Time between two runs. */
   readonly intervalMs: number;
-  /** Unix milliseconds; undefined while the clock is not believed. */
+  /** Unix milliseconds; undefined while the clock is not trusted. */
   readonly believedNow: () => Promise<number | undefined>;
   readonly observe: Observe;
 }
 
 const dayMs = 86_400_000;
 
-/** What has expired: by the deployment's days for all, and by an organisation's own where those are fewer. */
+/** The expiry times: the deployment's for all, and an organisation's own where it is shorter. */
 export function expiriesOf(
   now: number,
   deploymentDays: number | undefined,
@@ -38,8 +38,8 @@ export function expiriesOf(
 }
 
 /**
- * Removes what is older than it may be, records, receipts and claimed identifiers, at the start and then from time to time. A run that fails is made up for by the next,
- * and so is one for which the clock is not believed.
+ * Removes expired records, receipts and claimed identifiers, at the start and then regularly. The next run makes up for a failed one, and
+ * for one without a trusted clock.
  */
 export class Retention {
   private readonly ports: RetentionPorts;
@@ -59,7 +59,10 @@ export class Retention {
     await this.running;
   }
 
-  /** @returns how many requests went. @throws GatelogError when the store or the metadata fails; the abort reason when told to stop. */
+  /**
+   * @returns the number of removed requests. @throws GatelogError when the store or the metadata fails; the abort reason when told to
+   * stop.
+   */
   async runOnce(): Promise<number> {
     const { believedNow, deploymentDays, ownDays, removeExpired, removeClaims, forgetReceipts } = this.ports;
     const now = await believedNow();
@@ -74,7 +77,7 @@ export class Retention {
     return removed;
   }
 
-  /** What fails here costs nobody anything but room, and does not keep records from being removed. */
+  /** A failure here costs only space and does not keep records from being removed. */
   private async tidy(job: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What was copied. */
 export interface CopiedFile {
   readonly bytes: number;
   /** SHA-256, hexadecimal. */
@@ -12,8 +11,8 @@ export interface CopiedFile {
 const blockBytes = 256 * 1024;
 
 /**
- * Copies the beginning of a file to one that does not exist yet, mode 0600; on the disk when it returns.
- * @param maxBytes how much of it. @throws when the source is shorter than that, unless it is infinite, or the disk fails.
+ * Copies the first `maxBytes` of a file to a new one, mode 0600; durable on return. @throws when the source is shorter, unless `maxBytes`
+ * is infinite, or the disk fails.
  */
 export async function copyFileWhole(from: string, to: string, maxBytes = Number.POSITIVE_INFINITY): Promise<CopiedFile> {
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
@@ -43,7 +42,7 @@ export async function copyFileWhole(from: string, to: string, maxBytes = Number.
   }
 }
 
-/** Does work for each item, a few at a time, in the items' order. @throws the first failure; what is under way then is waited for. */
+/** Works on items in order, `atOnce` at a time. @throws the first failure, once running work has ended. */
 export async function forEachAtOnce<Item>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<void>): Promise<void> {
   const left = items.values();
   let failed = false;

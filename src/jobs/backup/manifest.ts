@@ -3,7 +3,6 @@ import path from 'node:path';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import { isSystemError, replaceFile } from '../../platform/files.ts';
 
-/** A file of a backup. */
 export interface BackedUpFile {
   /** Relative to the backup, with slashes. */
   readonly path: string;
@@ -12,18 +11,18 @@ export interface BackedUpFile {
   readonly sha256: string;
 }
 
-/** What a backup is: written last, so that a folder without it is no whole backup. */
+/** The description of a backup, written last: a folder without it is incomplete. */
 export interface Manifest {
   readonly format: 1;
-  /** Of the program that made it. */
+  /** Version of the program that made it. */
   readonly version: string;
-  /** ISO 8601, before the snapshot: what was answered until then is in it. */
+  /** ISO 8601, before the snapshot: it contains everything acknowledged until then. */
   readonly begunAt: string;
   readonly storeStep: number;
   readonly metadataSteps: readonly string[];
-  /** Whether the deployment's secret, and what it seals, are in it. */
+  /** Whether it contains the deployment's secret and the keys that it encrypts. */
   readonly secrets: boolean;
-  /** Sealed keys of providers that are not in it. */
+  /** Number of encrypted provider keys left out. */
   readonly secretsLeftOut: number;
   /** Rows of each table. */
   readonly rows: Readonly<Record<string, number>>;
@@ -31,7 +30,7 @@ export interface Manifest {
 }
 
 const fileName = 'manifest.json';
-/** A path that stays in its folder: no part of it is empty or begins with a dot. */
+/** A path within the folder: no part is empty or begins with a dot. */
 const safePath = /^[^./\\\0][^/\\\0]*(?:\/[^./\\\0][^/\\\0]*)*$/;
 const tableName = /^[a-z_]+$/;
 
@@ -40,7 +39,7 @@ export function writeManifest(folder: string, manifest: Manifest): void {
   replaceFile(path.join(folder, fileName), `${JSON.stringify(manifest)}\n`);
 }
 
-/** Reads the manifest of a backup. @throws with a sentence for people when there is none, or none that this program can use. */
+/** @throws with a sentence for people when there is no manifest, or none that this program can use. */
 export function readManifest(folder: string): Manifest {
   const manifest = parseJson(textOf(path.join(folder, fileName)));
   if (!isJsonObject(manifest)) throw new Error(`The manifest of ${folder} is damaged.`);

@@ -9,7 +9,6 @@ import { copyFileWhole, forEachAtOnce } from './copy-file.ts';
 import { type BackedUpFile, type Manifest, readManifest } from './manifest.ts';
 import { isMissingOrEmpty } from './write-backup.ts';
 
-/** Which backup goes where. */
 export interface RestoreOrder {
   readonly backup: string;
   readonly dataDir: string;
@@ -22,9 +21,9 @@ const storePrefix = 'store/';
 const filesAtOnce = 4;
 
 /**
- * Makes a data folder out of a backup, wholly or not at all: it is made beside the data folder, every file is checked against the manifest and the
- * store counts its rows, and only then the folder gets its name. What a restore that was killed has left goes when the next one begins.
- * @throws with a sentence for people: a backup that is damaged, not whole or newer than this program, a data folder that holds something.
+ * Restores a data folder completely or not at all: it checks every file against the manifest, lets the store count its rows, and only then
+ * gives the folder its name. It removes the remains of a restore that was killed. @throws with a sentence for people when the backup is
+ * damaged, incomplete or newer than this program, or the data folder is not empty.
  */
 export async function restoreBackup({ backup, dataDir, onProgress }: RestoreOrder): Promise<Manifest> {
   if (!isMissingOrEmpty(dataDir)) {
@@ -69,7 +68,7 @@ function isInStore(file: BackedUpFile): boolean {
   return file.path.startsWith(storePrefix);
 }
 
-/** Rows by table: every file of the store belongs to one. @throws when it names files of no table. */
+/** Rows by table: every file of the store belongs to one. @throws when the manifest names files of no table. */
 function rowsOfTables({ rows }: Manifest, files: readonly BackedUpFile[]): Manifest['rows'] {
   const stray = files.find((file) => rows[file.path.split('/')[1] ?? ''] === undefined);
   if (stray !== undefined) throw new Error(`The manifest is damaged: ${stray.path} belongs to no table.`);
@@ -91,7 +90,7 @@ async function copyChecked(from: string, to: string, { path: name, bytes, sha256
   throw new Error(`The backup is damaged: ${name} is not as it was written. Nothing was restored.`);
 }
 
-/** @throws when another restore is making that folder. */
+/** @throws when another restore writes that folder. */
 function beginIn(unfinished: string): () => void {
   const lock = path.join(unfinished, lockFile);
   if (existsSync(unfinished)) {

@@ -39,34 +39,33 @@ import type { StoreParts } from '../../store/parts/parts.ts';
  *                      as when the core dies between its two writes: in the history and not in the row; it was not answered yet
  */
 export interface SnapshotPorts {
-  /** Runs while the ingest and the erasures stand still. @throws when it does not come to that. */
+  /** Runs while the ingest and the erasures pause. @throws when they do not in time. */
   readonly whilePaused: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly listParts: () => Promise<StoreParts>;
   readonly lastPendingChange: () => Promise<number>;
   readonly copyMetadata: (file: string, options: CopyOptions) => Promise<MetadataCopy>;
   readonly spoolFolder: string;
   readonly deadLetterFolder: string;
-  /** The deployment's secret, where it is kept in a file. */
+  /** The file of the deployment's secret. */
   readonly secretFile: string;
 }
 
-/** What a snapshot is. Paths are relative to its folder. */
+/** A snapshot; paths are relative to its folder. */
 export interface Snapshot {
   readonly storeStep: number;
   readonly metadata: MetadataCopy;
   /** Rows of each table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Segments of the spool, which grow on: bytes that count. */
+  /** Valid bytes of the spool's segments, which keep growing. */
   readonly segments: Readonly<Record<string, number>>;
 }
 
-/** A merge may remove a part between the look and the link; more often than this it will not. */
+/** A merge may remove a part between the listing and the link, but not this often. */
 const maxTries = 5;
 
 /**
- * Takes a snapshot into a folder that is not there yet.
- * @param secrets whether the deployment's secret and what it seals are part of it.
- * @throws when the ingest cannot stand still or the disk fails; nothing of it is left then.
+ * Takes a snapshot into a new folder. @param secrets whether it contains the deployment's secret and the keys that it encrypts. @throws
+ * when the ingest cannot pause or the disk fails; nothing is left then.
  */
 export async function takeSnapshot(ports: SnapshotPorts, folder: string, secrets: boolean): Promise<Snapshot> {
   ensureFolder(folder);
@@ -94,7 +93,7 @@ async function linkSpool(spool: string, target: string): Promise<Record<string, 
   const segments: Record<string, number> = {};
   for (const series of listSeries(spool)) {
     ensureFolder(path.join(target, series));
-    // TRICKY: listed before they are measured. Where a later segment is there, the ones before it have all their bytes.
+    // TRICKY: listed before they are measured. All segments before a listed one have all their bytes.
     for (const number of listSegments(path.join(spool, series))) {
       const name = path.join(series, segmentName(number));
       await linkFile(path.join(spool, name), path.join(target, name));
@@ -104,7 +103,7 @@ async function linkSpool(spool: string, target: string): Promise<Record<string, 
   return segments;
 }
 
-/** TRICKY: a part never changes, so those that were linked whole before one was found gone stay, and each further look has less to do. */
+/** TRICKY: a part never changes, so linked parts stay when another one turns out to be gone, and each retry has less to do. */
 async function linkStore(
   listParts: SnapshotPorts['listParts'],
   target: string,
@@ -143,7 +142,7 @@ async function linkWhole(source: string, target: string): Promise<void> {
   }
 }
 
-/** Links all files of a folder, but for hidden ones, which somebody is writing. */
+/** Links all files of a folder but hidden ones, which are being written. */
 async function linkFiles(source: string, target: string, linkOne = linkFile): Promise<void> {
   await mkdir(target, { recursive: true, mode: 0o700 });
   for (const entry of readdirSync(source, { withFileTypes: true })) {
@@ -167,7 +166,7 @@ async function linkFile(from: string, to: string): Promise<void> {
   }
 }
 
-/** A letter goes once its record is found stored, also while the ingest stands still: the store, which is later, has that. */
+/** A dead letter may be deleted meanwhile, once its record is stored; the store, which is copied later, has the record. */
 async function linkUnlessGone(from: string, to: string): Promise<void> {
   try {
     await linkFile(from, to);

@@ -6,34 +6,33 @@ import { copyFileWhole, forEachAtOnce } from './copy-file.ts';
 import { type BackedUpFile, type Manifest, writeManifest } from './manifest.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What a backup is made of. */
 export interface BackupOrder {
   readonly snapshot: Snapshot;
-  /** The folder that the snapshot lies in. */
+  /** The folder of the snapshot. */
   readonly snapshotFolder: string;
   readonly begunAt: string;
   readonly secrets: boolean;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
   /** Aborted when the snapshot is gone. */
   readonly signal: AbortSignal;
   readonly onProgress: (done: number, all: number) => void;
 }
 
-/** A folder that is being filled, and its final name. */
+/** The unfinished folder and its final name. */
 export interface BackupTarget {
   readonly folder: string;
   readonly unfinished: string;
 }
 
 const unfinishedSuffix = '.incomplete';
-/** Marks a folder as one of ours, which a later backup to the same name may throw away. */
+/** Marks an unfinished backup, which a later one to the same name may delete. */
 const marker = 'backup-is-incomplete';
 const filesAtOnce = 4;
 
 /**
- * Makes the folder of a backup, under a name that says that it is not finished. What an earlier one to the same name has left goes.
- * @throws with a sentence for people when the folder holds something, or cannot be made.
+ * Creates the unfinished folder of a backup, and deletes the remains of an earlier one. @throws with a sentence for people when the target
+ * is not empty or cannot be created.
  */
 export function beginBackup(folder: string): BackupTarget {
   const unfinished = folder + unfinishedSuffix;
@@ -57,7 +56,7 @@ function makeUnfinished(folder: string, unfinished: string): void {
   writeFileSync(path.join(unfinished, marker), '', { mode: 0o600 });
 }
 
-/** Copies a snapshot, writes down what was copied, and gives the folder its name. @throws when the disk fails or the snapshot goes. */
+/** Copies a snapshot, writes the manifest, and gives the folder its name. @throws when the disk fails or the snapshot ends. */
 export async function writeBackup({ folder, unfinished }: BackupTarget, order: BackupOrder): Promise<Manifest> {
   const { snapshot, snapshotFolder, signal } = order;
   const paths = await filesBelow(snapshotFolder);
@@ -85,7 +84,6 @@ export async function writeBackup({ folder, unfinished }: BackupTarget, order: B
   return manifest;
 }
 
-/** The folder gets its name in one step. */
 function finish(unfinished: string, folder: string): void {
   rmSync(path.join(unfinished, marker));
   syncFolder(unfinished);
@@ -94,7 +92,7 @@ function finish(unfinished: string, folder: string): void {
   syncFolder(path.dirname(folder));
 }
 
-/** True when nothing is there, or an empty folder. */
+/** Whether a path is missing or an empty folder. */
 export function isMissingOrEmpty(folder: string): boolean {
   try {
     return readdirSync(folder).length === 0;
